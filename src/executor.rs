@@ -14,7 +14,7 @@ use napi::{Env, Result};
 use napi_derive::napi;
 
 use ses_protocol::{Config, Outcome, ToolCallId, ToolReply};
-use ses_session::{Delivery, Executor, Notice};
+use ses_session::{Delivery, Executor, OwnerEvent};
 
 use crate::arguments::{self, NativeIsolation, NativePython, NativeTool};
 use crate::deliver::{DeliverArgs, NativeOutcome};
@@ -77,8 +77,8 @@ impl Inner {
     }
 
     /// Applies a notice.
-    fn apply(&mut self, env: &Env, notice: Notice) -> Option<Delivery> {
-        let delivery = self.executor.on_notice(notice);
+    fn apply(&mut self, env: &Env, notice: OwnerEvent) -> Option<Delivery> {
+        let delivery = self.executor.on_owner_event(notice);
         if let Some(Delivery::Settled { .. }) = delivery {
             self.dispatcher.settle(env);
         }

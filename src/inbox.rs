@@ -1,13 +1,13 @@
-//! Notices on their way to the Node.js thread: one wake-up for all that come before it looks.
+//! Events for the owner on their way to the Node.js thread: one wake-up for all that come before it looks.
 
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ses_protocol::MAX_TOLD_CALLS;
-use ses_session::Notice;
+use ses_session::OwnerEvent;
 
-/// Notices of tool calls that are delivered together, so that their arguments fit on the stack of one call.
+/// Events of tool calls that are delivered together, so that their arguments fit on the stack of one call.
 const MAX_NOTICES: usize = 64 / MAX_TOLD_CALLS;
 
 /// Filled by any thread, emptied by the Node.js thread. The lock is held for a few instructions.
@@ -16,14 +16,14 @@ pub struct Inbox(Mutex<Pending>);
 
 #[derive(Default)]
 struct Pending {
-    notices: VecDeque<Notice>,
+    notices: VecDeque<OwnerEvent>,
     /// The Node.js thread has been told, and will call [`Inbox::take`].
     is_told: bool,
 }
 
 impl Inbox {
     /// Adds a notice. Returns whether the Node.js thread must be told: while it has not looked, it has been.
-    pub fn push(&self, notice: Notice) -> bool {
+    pub fn push(&self, notice: OwnerEvent) -> bool {
         let mut pending = self.lock();
         pending.notices.push_back(notice);
         !mem::replace(&mut pending.is_told, true)
@@ -31,9 +31,9 @@ impl Inbox {
 
     /// The oldest notice, or several of tool calls. The second value: whether the Node.js thread must be told again,
     /// since there are more.
-    pub fn take(&self) -> (Vec<Notice>, bool) {
+    pub fn take(&self) -> (Vec<OwnerEvent>, bool) {
         let mut pending = self.lock();
-        let are_calls = |notice: &Notice| matches!(notice, Notice::ToolCalls { .. });
+        let are_calls = |notice: &OwnerEvent| matches!(notice, OwnerEvent::ToolCalls { .. });
         let calls = pending.notices.iter().take(MAX_NOTICES).take_while(|notice| are_calls(notice)).count();
         let count = calls.max(1).min(pending.notices.len());
         let notices = pending.notices.drain(..count).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::control::interrupt::Interrupt;
 use crate::memory::parking::OnParked;
-use crate::memory::sole::OnLost;
+use crate::memory::single_isolate::OnLost;
 #[cfg(target_os = "linux")]
 use crate::platform::compile_thread;
 use crate::python;
@@ -41,7 +41,7 @@ impl Booted {
         on_lost: OnLost,
     ) -> Result<Self, Failure> {
         let Some((spec, folders)) = python else {
-            return BootedRealm::sole(limit_bytes, on_parked, on_lost).map(Self::Realm);
+            return BootedRealm::single(limit_bytes, on_parked, on_lost).map(Self::Realm);
         };
         python::boot::Booted::new(&spec, Some(folders), limit_bytes, on_parked).map(Self::Python)
     }

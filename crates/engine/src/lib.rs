@@ -22,4 +22,4 @@ pub use python::folders::Folders;
 pub use realm::boot::ISOLATE_STACK_BYTES;
 pub use realm::checker::Checker;
 pub use state::context::GuestContext;
-pub use state::host::nudge;
+pub use state::host::wake;

@@ -62,14 +62,14 @@ impl Backend for ProcessBackend {
         let most = config.max_transfer_bytes.max(config.max_log_bytes).saturating_add(SLACK_BYTES);
         let session = u32::try_from(session).map_err(|_| Failure::init("there were too many sessions"))?;
         let mut peer = Peer::new(self.confinement, config.clone(), events);
-        let desk = peer.desk();
+        let session_state = peer.session_state();
         let listener: Listener = Box::new(move |news| peer.on_news(news));
         let started = self.worker(kind, listener, most);
         let (worker, hello) = started.map_err(|error| Failure::init(format!("no worker process: {error}")))?;
         if let Some(hello) = hello {
-            desk.greet(self.confinement, hello)?;
+            session_state.greet(self.confinement, hello)?;
         }
-        let link = Arc::new(ProcessLink::new(session, worker, desk, self.watchdog.clone(), ANSWER));
+        let link = Arc::new(ProcessLink::new(session, worker, session_state, self.watchdog.clone(), ANSWER));
         let control = Control::Open(config);
         match hello {
             Some(_) => link.open_spare(control, SPARE_ANSWER),

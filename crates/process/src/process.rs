@@ -79,7 +79,7 @@ impl Process {
     }
 
     /// Has the process look at what it was sent, whatever it does.
-    pub fn nudge(&self) {
+    pub fn wake(&self) {
         let running = self.running();
         if !running.is_gone
             && let Ok(pid) = libc::pid_t::try_from(self.pid)

@@ -30,7 +30,7 @@ pub const SPARE_ANSWER: Duration = Duration::from_secs(5);
 const MAX_UNASKED: usize = 10_000;
 
 /// What the owner's thread and the one that reads from the worker both know.
-pub struct Desk {
+pub struct SessionState {
     /// Held for a few instructions, by any thread.
     open: Mutex<Open>,
     /// Nothing that the worker says counts any more.
@@ -62,7 +62,7 @@ struct Asked {
     deadline: Option<Deadline>,
 }
 
-impl Desk {
+impl SessionState {
     fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,7 +91,7 @@ impl Desk {
 
 /// The worker's end of a session.
 pub struct Peer {
-    desk: Arc<Desk>,
+    session_state: Arc<SessionState>,
     confinement: Confinement,
     config: Arc<Config>,
     events: Events,
@@ -100,12 +100,13 @@ pub struct Peer {
 
 impl Peer {
     pub fn new(confinement: Confinement, config: Arc<Config>, events: Events) -> Self {
-        let desk = Desk { open: Mutex::default(), is_over: AtomicBool::new(false), hello: OnceLock::new() };
-        Self { desk: Arc::new(desk), confinement, config, events, is_initialized: false }
+        let session_state =
+            SessionState { open: Mutex::default(), is_over: AtomicBool::new(false), hello: OnceLock::new() };
+        Self { session_state: Arc::new(session_state), confinement, config, events, is_initialized: false }
     }
 
-    pub fn desk(&self) -> Arc<Desk> {
-        self.desk.clone()
+    pub fn session_state(&self) -> Arc<SessionState> {
+        self.session_state.clone()
     }
 
     /// # Errors
@@ -114,21 +115,21 @@ impl Peer {
     pub fn on_news(&mut self, news: News) -> Result<(), &'static str> {
         match news {
             News::Ready(hello) => {
-                self.desk.open().is_replaced = false;
+                self.session_state.open().is_replaced = false;
                 self.on_greeting(hello)
             }
             // It came from a process that was given up.
-            News::Event(_) if self.desk.open().is_replaced => Ok(()),
+            News::Event(_) if self.session_state.open().is_replaced => Ok(()),
             News::Event(_) if self.is_over() => Ok(()),
             News::Event(event) => self.on_event(event),
             News::Unstarted(reason) => {
-                *self.desk.open() = Open::default();
+                *self.session_state.open() = Open::default();
                 (self.events)(Event::Initialized(Err(Failure::init(reason))));
                 Ok(())
             }
             News::Lost(reason) => {
                 // Deadlines of what will never be done.
-                *self.desk.open() = Open::default();
+                *self.session_state.open() = Open::default();
                 (self.events)(if self.is_over() { Event::Closed { panicked: false } } else { Event::Lost { reason } });
                 Ok(())
             }
@@ -136,14 +137,14 @@ impl Peer {
     }
 
     fn on_greeting(&self, hello: Hello) -> Result<(), &'static str> {
-        self.desk.greet(self.confinement, hello).map_err(|failure| {
+        self.session_state.greet(self.confinement, hello).map_err(|failure| {
             (self.events)(Event::Initialized(Err(failure)));
             "the worker process has no sandbox"
         })
     }
 
     fn is_over(&self) -> bool {
-        self.desk.is_over.load(Ordering::Acquire)
+        self.session_state.is_over.load(Ordering::Acquire)
     }
 
     /// Passes an event on that a worker can send at this moment.
@@ -154,7 +155,7 @@ impl Peer {
                 if std::mem::replace(&mut self.is_initialized, true) {
                     return Err(NONSENSE);
                 }
-                self.desk.open().opening = None;
+                self.session_state.open().opening = None;
                 is_last = result.is_err();
                 Event::Initialized(result)
             }
@@ -164,7 +165,7 @@ impl Peer {
                 Event::Settled { job, result, figures, sound, installing }
             }
             Event::Installed(result) => {
-                self.desk.open().installing.take().ok_or(NONSENSE)?;
+                self.session_state.open().installing.take().ok_or(NONSENSE)?;
                 is_last = result.is_err();
                 Event::Installed(result)
             }
@@ -174,20 +175,20 @@ impl Peer {
             }
             // The process can be ended, and gives its memory back.
             Event::Parked { bytes } => {
-                let job = self.desk.open().jobs.pop_front().ok_or("the isolate has no memory left")?.job;
+                let job = self.session_state.open().jobs.pop_front().ok_or("the isolate has no memory left")?.job;
                 let failure = Failure::parked(self.config.memory_limit_bytes, bytes);
                 is_last = true;
                 let figures = Figures::default();
                 Event::Settled { job, result: Err(failure), figures, sound: false, installing: false }
             }
             Event::Log { job, entry } => {
-                if self.desk.open().jobs.front().is_none_or(|asked| !asked.is_run || asked.job != job) {
+                if self.session_state.open().jobs.front().is_none_or(|asked| !asked.is_run || asked.job != job) {
                     return Err(NONSENSE);
                 }
                 Event::Log { job, entry }
             }
             event @ (Event::Idle { .. } | Event::Taken { .. } | Event::CpuSpent { .. } | Event::Progress { .. }) => {
-                let mut open = self.desk.open();
+                let mut open = self.session_state.open();
                 open.unasked += usize::from(open.jobs.is_empty());
                 if open.unasked > MAX_UNASKED {
                     return Err(NONSENSE);
@@ -199,7 +200,7 @@ impl Peer {
         };
         let event = readable(event, self.config.max_transfer_bytes).ok_or(NONSENSE)?;
         if is_last {
-            self.desk.is_over.store(true, Ordering::Release);
+            self.session_state.is_over.store(true, Ordering::Release);
         }
         (self.events)(event);
         if is_last { Err("the isolate was lost") } else { Ok(()) }
@@ -207,7 +208,7 @@ impl Peer {
 
     /// Jobs are done in the order in which they were asked for.
     fn end_job(&self, job: JobId, installing: bool) -> Result<(), &'static str> {
-        let mut open = self.desk.open();
+        let mut open = self.session_state.open();
         let asked = open.jobs.pop_front().filter(|asked| asked.job == job).ok_or(NONSENSE)?;
         open.calls.clear();
         open.made = 0;
@@ -220,7 +221,7 @@ impl Peer {
 
     /// Calls are made by runs, within the limits that the isolate itself keeps.
     fn begin_calls(&self, calls: &[ToolCall]) -> Result<(), &'static str> {
-        let mut open = self.desk.open();
+        let mut open = self.session_state.open();
         open.made += calls.len() as u64;
         let is_run = open.jobs.front().is_some_and(|asked| asked.is_run);
         let are_new = calls.iter().all(|call| open.calls.insert(call.id, call.args.wire_bytes()).is_none());
@@ -237,35 +238,42 @@ impl Peer {
 pub struct ProcessLink {
     session: u32,
     worker: Arc<Worker>,
-    desk: Arc<Desk>,
+    session_state: Arc<SessionState>,
     watchdog: Arc<Watchdog>,
     /// How long the worker may take to answer.
     answer: Duration,
 }
 
 impl ProcessLink {
-    pub fn new(session: u32, worker: Worker, desk: Arc<Desk>, watchdog: Arc<Watchdog>, answer: Duration) -> Self {
-        Self { session, worker: Arc::new(worker), desk, watchdog, answer }
+    pub fn new(
+        session: u32,
+        worker: Worker,
+        session_state: Arc<SessionState>,
+        watchdog: Arc<Watchdog>,
+        answer: Duration,
+    ) -> Self {
+        Self { session, worker: Arc::new(worker), session_state, watchdog, answer }
     }
 
     /// Begins the session.
     pub fn open(&self, control: &Control) {
         let deadline = self.deadline();
-        self.desk.open().opening = deadline;
+        self.session_state.open().opening = deadline;
         self.worker.send(self.session, control);
     }
 
     /// Begins the session of a worker that was started ahead of need. If it does not answer within `patience`, a fresh one begins it.
-    pub fn open_spare(&self, control: Control, patience: Duration) {
+    pub fn open_spare(&self, control: Control, limit: Duration) {
         let (session, answer) = (self.session, self.answer);
-        let (worker, desk, watchdog) = (Arc::downgrade(&self.worker), self.desk.clone(), self.watchdog.clone());
+        let (worker, session_state, watchdog) =
+            (Arc::downgrade(&self.worker), self.session_state.clone(), self.watchdog.clone());
         let control = Arc::new(control);
         let message = control.clone();
         let expire = move || {
             let Some(worker) = worker.upgrade() else { return };
             let deadline = end_after(answer, &worker, &watchdog);
             {
-                let mut open = desk.open();
+                let mut open = session_state.open();
                 // It has answered meanwhile.
                 if open.opening.is_none() {
                     return;
@@ -275,8 +283,8 @@ impl ProcessLink {
             }
             worker.replace(session, &*message);
         };
-        let deadline = arm(Instant::now() + patience, &self.worker, &self.watchdog, expire);
-        self.desk.open().opening = deadline;
+        let deadline = arm(Instant::now() + limit, &self.worker, &self.watchdog, expire);
+        self.session_state.open().opening = deadline;
         self.worker.send(self.session, &*control);
     }
 
@@ -287,7 +295,7 @@ impl ProcessLink {
     /// Notes what the worker is asked. It must answer before the message can.
     fn note(&self, job: JobId, is_run: bool, is_watched: bool) {
         let deadline = if is_watched { None } else { self.deadline() };
-        let mut open = self.desk.open();
+        let mut open = self.session_state.open();
         open.jobs.push_back(Asked { job, is_run, deadline });
         open.unasked = 0;
     }
@@ -318,7 +326,7 @@ impl Link for ProcessLink {
             // The session watches over a run whose deadline is valid. Others are refused at once.
             Command::Run { job, limits, .. } => self.note(*job, true, TIMEOUT_MS.takes(limits.timeout_ms)),
             Command::ToolReplies(replies) => {
-                let mut open = self.desk.open();
+                let mut open = self.session_state.open();
                 // A call that was answered by a promise has handed its arguments over, and others may come without limit.
                 for (call, _) in replies {
                     open.calls.remove(call);
@@ -334,12 +342,12 @@ impl Link for ProcessLink {
             return false;
         }
         self.worker.send(self.session, &Control::Stop(job));
-        self.worker.nudge();
+        self.worker.wake();
         true
     }
 
     fn interrupt(&self) {
-        self.desk.is_over.store(true, Ordering::Release);
+        self.session_state.is_over.store(true, Ordering::Release);
         self.worker.kill();
     }
 
@@ -353,7 +361,7 @@ impl Link for ProcessLink {
     }
 
     fn process(&self) -> Option<Process> {
-        Some(Process { pid: self.worker.pid(), hello: self.desk.hello.get().copied() })
+        Some(Process { pid: self.worker.pid(), hello: self.session_state.hello.get().copied() })
     }
 }
 
@@ -432,10 +440,10 @@ mod tests {
                 let _ = report.lock().unwrap().send(event);
             });
             let mut peer = Peer::new(kind.confinement, Arc::new(plain_config()), events_of_peer);
-            let desk = peer.desk();
+            let session_state = peer.session_state();
             let listener = Box::new(move |news| peer.on_news(news));
             let worker = start(Arc::new(installation), kind, listener);
-            let link = ProcessLink::new(1, worker, desk, Arc::new(Watchdog::default()), answer);
+            let link = ProcessLink::new(1, worker, session_state, Arc::new(Watchdog::default()), answer);
             Self { script: path, link, events }
         }
 

@@ -146,13 +146,13 @@ impl Worker {
     }
 
     /// Has the process look at what it was sent, also while guest code runs.
-    pub fn nudge(&self) {
+    pub fn wake(&self) {
         let state = self.0.state();
         let (Some(process), Some(outbox)) = (&state.process, &state.outbox) else { return };
         // What does not fit the pipe comes when it has looked, perhaps as soon as it is nudged.
         let again = process.clone();
-        outbox.when_written(move || again.nudge());
-        process.nudge();
+        outbox.when_written(move || again.wake());
+        process.wake();
     }
 
     /// Kills a process that was started ahead of need and does not answer, and has another one started in its place. That one

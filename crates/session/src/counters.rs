@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::losses::{Held, Losses};
+use crate::lost_isolates::{Held, LostIsolates};
 use crate::recent_pools::RecentPools;
 
 /// Counters of isolates.
@@ -12,7 +12,7 @@ pub struct Counters {
     warm: AtomicU64,
     terminated: AtomicU64,
     /// Isolates that were never released.
-    pub losses: Losses,
+    pub lost_isolates: LostIsolates,
     /// Pools that keep isolates ready.
     pub recent_pools: RecentPools,
 }
@@ -38,7 +38,7 @@ pub struct EngineStats {
 
 impl Counters {
     pub fn now(&self) -> EngineStats {
-        let Held { parked, parked_bytes, stuck, stuck_bytes } = self.losses.all();
+        let Held { parked, parked_bytes, stuck, stuck_bytes } = self.lost_isolates.all();
         EngineStats {
             live: self.live.load(Ordering::Relaxed),
             warm: self.warm.load(Ordering::Relaxed),

@@ -11,8 +11,8 @@ use ses_protocol::{
 use crate::backend::Process;
 use crate::engine::Engine;
 use crate::lifecycle::{State, Transition};
-use crate::losses::Held;
-use crate::notice::{Delivery, End, Notice, Notices};
+use crate::lost_isolates::Held;
+use crate::owner_event::{Delivery, End, OwnerEvent, OwnerEvents};
 use crate::session::Session;
 
 /// A call that waits for its turn.
@@ -91,7 +91,7 @@ pub struct Executor {
     state: State,
     config: Arc<Config>,
     engine: Arc<Engine>,
-    notices: Notices,
+    notices: OwnerEvents,
     session: Option<Session>,
     sessions_started: SessionId,
     jobs_started: JobId,
@@ -112,7 +112,7 @@ pub struct Executor {
 }
 
 impl Executor {
-    pub fn new(config: Config, engine: Arc<Engine>, notices: Notices) -> Self {
+    pub fn new(config: Config, engine: Arc<Engine>, notices: OwnerEvents) -> Self {
         engine.backend.expect(&config);
         Self {
             state: State::New,
@@ -157,7 +157,7 @@ impl Executor {
             return Some(Outcome::done());
         }
         if self.state != State::Initializing {
-            let held = self.engine.counters.losses.of(&self.config.owner);
+            let held = self.engine.counters.lost_isolates.of(&self.config.owner);
             if self.engine.backend.parks() && held.bytes() >= self.config.max_parked_bytes as u64 {
                 self.state = State::Dead;
                 return Some(Outcome::failed(too_much_held(&held)));
@@ -258,7 +258,7 @@ impl Executor {
         let Some(session) = self.session.take() else { return Some(Outcome::done()) };
         let entries = session.take_logs();
         if !entries.is_empty() {
-            (self.notices)(Notice::Deliver(Delivery::Logs(entries)));
+            (self.notices)(OwnerEvent::Deliver(Delivery::Logs(entries)));
         }
         // Dropping the handle ends the thread, which reports its end by `Event::Closed`.
         if was_idle {
@@ -278,35 +278,35 @@ impl Executor {
     }
 
     /// Applies a report from another thread. Returns what the facade must be told.
-    pub fn on_notice(&mut self, notice: Notice) -> Option<Delivery> {
+    pub fn on_owner_event(&mut self, notice: OwnerEvent) -> Option<Delivery> {
         match notice {
-            Notice::Initialized { session, result } => {
+            OwnerEvent::Initialized { session, result } => {
                 if self.is_current(session) {
                     self.on_initialized(result);
                 }
                 None
             }
-            Notice::Settled { session, job, call, outcome, sound, installing } => {
+            OwnerEvent::Settled { session, job, call, outcome, sound, installing } => {
                 if self.is_current(session) {
                     self.is_installing = installing;
                     self.on_settled(job, sound);
                 }
                 Some(Delivery::Settled { call, outcome })
             }
-            Notice::Installed { session, result } => {
+            OwnerEvent::Installed { session, result } => {
                 if self.is_current(session) {
                     self.on_installed(result);
                 }
                 None
             }
-            Notice::ToolCalls { session, calls } => self.is_current(session).then_some(Delivery::ToolCalls(calls)),
-            Notice::Logs { session } => {
+            OwnerEvent::ToolCalls { session, calls } => self.is_current(session).then_some(Delivery::ToolCalls(calls)),
+            OwnerEvent::Logs { session } => {
                 let entries = self.session.as_ref().filter(|current| current.id() == session)?.take_logs();
                 (!entries.is_empty()).then_some(Delivery::Logs(entries))
             }
-            Notice::Lost { session, reason } => self.on_lost(session, reason),
-            Notice::Closed { session, end } => self.on_closed(session, end),
-            Notice::Deliver(delivery) => Some(delivery),
+            OwnerEvent::Lost { session, reason } => self.on_lost(session, reason),
+            OwnerEvent::Closed { session, end } => self.on_closed(session, end),
+            OwnerEvent::Deliver(delivery) => Some(delivery),
         }
     }
 
@@ -545,7 +545,7 @@ impl Executor {
     }
 
     fn deliver(&self, call: CallId, outcome: Outcome) {
-        (self.notices)(Notice::Deliver(Delivery::Settled { call, outcome: Box::new(outcome) }));
+        (self.notices)(OwnerEvent::Deliver(Delivery::Settled { call, outcome: Box::new(outcome) }));
     }
 
     fn illegal(&self, operation: &str, hint: &str) -> Outcome {

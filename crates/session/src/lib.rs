@@ -1,26 +1,26 @@
 //! Lifecycle, queue and deadlines of executors with any kind of isolate. Does not depend on Node-API or V8.
 //!
 //! [`Executor`] is owned by one thread and never shared. A [`Backend`] makes its isolate, which lives elsewhere. Events
-//! of the isolate arrive as a [`Notice`], and [`Executor::on_notice`] applies them. So every change of state happens
+//! of the isolate arrive as an [`OwnerEvent`], and [`Executor::on_owner_event`] applies them. So every change of state happens
 //! between two turns of the owner's event loop.
 
 mod backend;
 mod counters;
-mod desk;
-mod ending;
 mod engine;
 mod executor;
 mod folders;
 mod jobs;
 mod lifecycle;
 mod logs;
-mod losses;
-mod notice;
+mod lost_isolates;
+mod owner_event;
 mod pool;
 mod recent_pools;
 mod reporter;
 mod run_clock;
+mod run_deadline;
 mod session;
+mod session_state;
 #[cfg(test)]
 mod tests;
 mod watchdog;
@@ -30,7 +30,7 @@ pub use counters::{Counters, EngineStats};
 pub use engine::Engine;
 pub use executor::Executor;
 pub use folders::Folders;
-pub use notice::{Delivery, End, Notice, Notices};
+pub use owner_event::{Delivery, End, OwnerEvent, OwnerEvents};
 pub use pool::{Booting, Pool};
 pub use reporter::Reporter;
 pub use watchdog::{Deadline, Watchdog};

@@ -20,11 +20,11 @@ const MAX_HELD_BYTES: usize = 16 << 10;
 /// waited is therefore reported immediately, so that the host can begin. The calls after it are reported when the guest
 /// waits, when there are many, or a moment later.
 pub struct Reporter {
-    desk: Arc<Desk>,
+    held_reports: Arc<HeldReports>,
     watchdog: Arc<Watchdog>,
 }
 
-struct Desk {
+struct HeldReports {
     events: Events,
     /// Locked during a report, so that the host receives everything in the order in which it happened.
     held: Mutex<Held>,
@@ -43,40 +43,40 @@ struct Held {
 impl Reporter {
     /// `watchdog` reports held calls while the guest computes.
     pub fn new(events: Events, watchdog: Arc<Watchdog>) -> Self {
-        Self { desk: Arc::new(Desk { events, held: Mutex::default() }), watchdog }
+        Self { held_reports: Arc::new(HeldReports { events, held: Mutex::default() }), watchdog }
     }
 
     /// Reports `event`, after all earlier events.
     pub fn report(&self, event: Event) {
-        let mut held = self.desk.held();
+        let mut held = self.held_reports.held();
         match event {
             Event::ToolCalls(calls) if held.has_called && calls.iter().all(|call| call.is_async) => {
                 held.add(calls);
                 if held.is_full() || self.arm(&mut held).is_err() {
-                    self.desk.tell(&mut held);
+                    self.held_reports.tell(&mut held);
                 }
             }
             event => {
                 held.has_called |= matches!(event, Event::ToolCalls(_));
-                self.desk.tell(&mut held);
-                (self.desk.events)(event);
+                self.held_reports.tell(&mut held);
+                (self.held_reports.events)(event);
             }
         }
     }
 
     /// The guest is about to wait. It goes on when the host answers or sends something.
     pub fn wait(&self) {
-        let mut held = self.desk.held();
+        let mut held = self.held_reports.held();
         held.has_called = false;
-        self.desk.tell(&mut held);
+        self.held_reports.tell(&mut held);
     }
 
     /// Makes the watchdog check a moment later. The check is not cancelled when nothing is held any more, because the
     /// next burst comes soon.
     fn arm(&self, held: &mut Held) -> io::Result<()> {
         if held.look.is_none() {
-            let desk = Arc::downgrade(&self.desk);
-            held.look = Some(self.watchdog.arm(Instant::now() + MOMENT, move || Desk::look(&desk))?);
+            let held_reports = Arc::downgrade(&self.held_reports);
+            held.look = Some(self.watchdog.arm(Instant::now() + MOMENT, move || HeldReports::look(&held_reports))?);
         }
         Ok(())
     }
@@ -93,7 +93,7 @@ impl Held {
     }
 }
 
-impl Desk {
+impl HeldReports {
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,11 +106,11 @@ impl Desk {
     }
 
     /// Runs on the watchdog's thread.
-    fn look(desk: &Weak<Self>) {
-        let Some(desk) = desk.upgrade() else { return };
-        let mut held = desk.held();
+    fn look(held_reports: &Weak<Self>) {
+        let Some(held_reports) = held_reports.upgrade() else { return };
+        let mut held = held_reports.held();
         held.look = None;
-        desk.tell(&mut held);
+        held_reports.tell(&mut held);
     }
 }
 

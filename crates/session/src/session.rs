@@ -11,12 +11,12 @@ use ses_protocol::{
 };
 
 use crate::backend::{Boot, Link, Process};
-use crate::desk::Desk;
-use crate::ending::{ABORT_PATIENCE, CPU, PATIENCE, RunDeadline, arm_set_up, interrupt, timed_out};
 use crate::engine::Engine;
 use crate::jobs::Job;
-use crate::notice::Notices;
+use crate::owner_event::OwnerEvents;
 use crate::run_clock::RunClock;
+use crate::run_deadline::{ABORT_GRACE, CPU, RunDeadline, STOP_GRACE, arm_set_up, interrupt, timed_out};
+use crate::session_state::SessionState;
 use crate::watchdog::Deadline;
 
 /// Smaller answers are not refused: their number is limited by the number of concurrent calls. 1 MiB.
@@ -24,7 +24,7 @@ const MIN_COUNTED_BYTES: usize = 1 << 20;
 
 /// Handle of a session on its owner's thread. Dropping it gives the isolate up.
 pub struct Session {
-    desk: Arc<Desk>,
+    session_state: Arc<SessionState>,
     link: Arc<dyn Link>,
     /// The deadline of the run under way.
     deadline: Option<RunDeadline>,
@@ -32,25 +32,25 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts an isolate. [`Notice::Initialized`] follows.
-    pub fn start(id: SessionId, config: Arc<Config>, engine: &Engine, notices: Notices) -> Result<Self, Failure> {
-        let desk = Arc::new(Desk::new(id, config.clone(), engine, notices));
+    /// Starts an isolate. [`OwnerEvent::Initialized`] follows.
+    pub fn start(id: SessionId, config: Arc<Config>, engine: &Engine, notices: OwnerEvents) -> Result<Self, Failure> {
+        let session_state = Arc::new(SessionState::new(id, config.clone(), engine, notices));
         engine.counters.add_live();
         let events = {
-            let desk = desk.clone();
-            Arc::new(move |event| desk.on_event(event))
+            let session_state = session_state.clone();
+            Arc::new(move |event| session_state.on_event(event))
         };
         match engine.backend.boot(Boot { session: id, config, events }) {
-            Ok(link) => Ok(Self { desk, link, deadline: None, cpu_deadline: None }),
+            Ok(link) => Ok(Self { session_state, link, deadline: None, cpu_deadline: None }),
             Err(failure) => {
-                desk.end_life();
+                session_state.end_life();
                 Err(failure)
             }
         }
     }
 
     pub fn id(&self) -> SessionId {
-        self.desk.id
+        self.session_state.id
     }
 
     /// The isolate's own process, if it has one.
@@ -60,8 +60,8 @@ impl Session {
 
     /// Hands answers of tools over to the run under way.
     pub fn answer(&self, mut replies: Vec<(ToolCallId, ToolReply)>) {
-        let limit = self.desk.config.memory_limit_bytes;
-        let mut open = self.desk.open();
+        let limit = self.session_state.config.memory_limit_bytes;
+        let mut open = self.session_state.open();
         for (_, reply) in &mut replies {
             let bytes = reply.bytes();
             // The host would have to store what the guest has no room for.
@@ -81,10 +81,10 @@ impl Session {
     /// Hands over variables or tools. In Python this may run guest code, such as the finalizer of a replaced value.
     pub fn set_up(&self, id: JobId, call: CallId, command: Command) {
         let mut job = Job::new(id, call, None, 0);
-        let mut open = self.desk.open();
+        let mut open = self.session_state.open();
         // Under the lock: the job must be registered before the deadline can expire.
-        if self.desk.config.keep_state {
-            job.deadline = arm_set_up(&self.desk, &self.link, id);
+        if self.session_state.config.keep_state {
+            job.deadline = arm_set_up(&self.session_state, &self.link, id);
         }
         open.jobs.add(job);
         if let Command::SetTools { tools, .. } = &command {
@@ -100,18 +100,18 @@ impl Session {
     ///
     /// Nothing would watch the deadlines. The run has not begun.
     pub fn run(&mut self, id: JobId, call: CallId, code: String, limits: RunLimits) -> Result<(), Failure> {
-        let job = Job::new(id, call, Some(limits), self.desk.config.max_log_bytes);
+        let job = Job::new(id, call, Some(limits), self.session_state.config.max_log_bytes);
         let started = job.started();
-        self.desk.operations.store(0, Ordering::Relaxed);
-        self.desk.tool_calls.store(0, Ordering::Relaxed);
+        self.session_state.operations.store(0, Ordering::Relaxed);
+        self.session_state.tool_calls.store(0, Ordering::Relaxed);
         // Registered before the deadline is armed: it may expire immediately and must find the job.
-        let mut open = self.desk.open();
+        let mut open = self.session_state.open();
         open.jobs.add(job);
         open.untaken = 0;
         drop(open);
         if let Err(error) = self.arm(id, started, limits) {
             self.disarm();
-            if self.desk.open().jobs.claim(id).is_some() {
+            if self.session_state.open().jobs.claim(id).is_some() {
                 let cause = format!("nothing can watch over the run's deadline: {error}");
                 return Err(Failure::new(FailureKind::Runtime { cause }).with("reason", "engine"));
             }
@@ -125,11 +125,16 @@ impl Session {
     /// Limits that are out of range arm nothing. VALIDATE refuses the run.
     fn arm(&mut self, job: JobId, started: Instant, limits: RunLimits) -> io::Result<()> {
         let duration = |ms: f64| TIMEOUT_MS.takes(ms).then(|| Duration::from_millis(ms as u64));
-        let (desk, link) = (self.desk.clone(), self.link.clone());
+        let (session_state, link) = (self.session_state.clone(), self.link.clone());
         if let Some(timeout) = duration(limits.timeout_ms) {
             let due = started + timeout;
-            self.desk.open().clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
-            let deadline = RunDeadline { desk: desk.clone(), link: link.clone(), job, timeout_ms: limits.timeout_ms };
+            self.session_state.open().clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
+            let deadline = RunDeadline {
+                session_state: session_state.clone(),
+                link: link.clone(),
+                job,
+                timeout_ms: limits.timeout_ms,
+            };
             deadline.arm(due)?;
             self.deadline = Some(deadline);
         }
@@ -137,10 +142,10 @@ impl Session {
             && let Some(budget) = duration(cpu_ms)
         {
             let failure = timed_out(limits.timeout_ms, CPU).with("maxCpuMs", cpu_ms);
-            let expire = move || interrupt(&desk, &link, job, failure, PATIENCE);
+            let expire = move || interrupt(&session_state, &link, job, failure, STOP_GRACE);
             match self.link.cpu_clock() {
-                Some(clock) => self.cpu_deadline = self.desk.watchdog.arm_cpu(clock, budget, expire)?,
-                None => self.desk.open().on_cpu_spent = Some((job, Box::new(expire))),
+                Some(clock) => self.cpu_deadline = self.session_state.watchdog.arm_cpu(clock, budget, expire)?,
+                None => self.session_state.open().on_cpu_spent = Some((job, Box::new(expire))),
             }
         }
         Ok(())
@@ -151,7 +156,7 @@ impl Session {
         self.deadline = None;
         self.cpu_deadline = None;
         // Dropped without the lock, because its callback takes the lock.
-        let mut open = self.desk.open();
+        let mut open = self.session_state.open();
         let left = (open.clock.take(), open.asked.take(), open.on_cpu_spent.take());
         drop(open);
         drop(left);
@@ -159,39 +164,39 @@ impl Session {
 
     /// Log entries that were not taken before.
     pub fn take_logs(&self) -> Vec<LogEntry> {
-        std::mem::take(&mut self.desk.open().unsent)
+        std::mem::take(&mut self.session_state.open().unsent)
     }
 
     /// Ends a job with `failure`: immediately, together with its isolate, or soon and without it. Does nothing if the
     /// job is already settled.
     pub fn interrupt(&self, job: JobId, failure: Failure) {
-        interrupt(&self.desk, &self.link, job, failure, ABORT_PATIENCE);
+        interrupt(&self.session_state, &self.link, job, failure, ABORT_GRACE);
     }
 
     /// Takes a job that no notice is to settle any more. Returns its outcome.
     pub fn refuse(&self, job: JobId, failure: Failure) -> Option<(CallId, Outcome)> {
-        let job = self.desk.open().jobs.claim(job)?;
-        self.desk.count_given_up();
-        self.desk.await_end(self.link.thread());
-        Some((job.call, Outcome { result: Err(failure), report: job.report(self.desk.figures()) }))
+        let job = self.session_state.open().jobs.claim(job)?;
+        self.session_state.count_given_up();
+        self.session_state.await_end(self.link.thread());
+        Some((job.call, Outcome { result: Err(failure), report: job.report(self.session_state.figures()) }))
     }
 
     /// Tool calls of the run under way, as far as they are known.
     pub fn tool_calls(&self) -> u64 {
-        self.desk.figures().tool_calls
+        self.session_state.figures().tool_calls
     }
 
     /// Takes the job that the isolate worked on when it was lost. See [`Self::refuse`].
     pub fn take_lost(&self, failure: Failure) -> Option<(CallId, Outcome)> {
-        let job = self.desk.open().jobs.claim_current()?;
-        Some((job.call, Outcome { result: Err(failure), report: job.report(self.desk.figures()) }))
+        let job = self.session_state.open().jobs.claim_current()?;
+        Some((job.call, Outcome { result: Err(failure), report: job.report(self.session_state.figures()) }))
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
         self.disarm();
-        self.desk.is_given_up.store(true, Ordering::Release);
+        self.session_state.is_given_up.store(true, Ordering::Release);
     }
 }
 

@@ -8,9 +8,9 @@ use ses_protocol::{Command, Config, Event, Failure, Figures, LogEntry, Outcome, 
 use ses_sync::CpuClock;
 use ses_sync::priority::Thread;
 
-use crate::losses::{Held, Losses};
+use crate::lost_isolates::{Held, LostIsolates};
 use crate::watchdog::HELD_UP;
-use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Process, Watchdog};
+use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, OwnerEvent, Process, Watchdog};
 
 /// A request to an isolate.
 #[derive(Debug, PartialEq)]
@@ -99,7 +99,7 @@ struct Bench {
     executor: Executor,
     isolate: Arc<Isolate>,
     counters: Arc<Counters>,
-    notices: Arc<Mutex<Vec<Notice>>>,
+    notices: Arc<Mutex<Vec<OwnerEvent>>>,
 }
 
 impl Bench {
@@ -124,7 +124,7 @@ impl Bench {
             watchdog: Arc::new(watchdog),
             counters: counters.clone(),
         };
-        let notices = Arc::<Mutex<Vec<Notice>>>::default();
+        let notices = Arc::<Mutex<Vec<OwnerEvent>>>::default();
         let told = notices.clone();
         let executor =
             Executor::new(config, Arc::new(engine), Arc::new(move |notice| told.lock().unwrap().push(notice)));
@@ -152,7 +152,7 @@ impl Bench {
             if notices.is_empty() {
                 return told;
             }
-            told.extend(notices.into_iter().filter_map(|notice| self.executor.on_notice(notice)));
+            told.extend(notices.into_iter().filter_map(|notice| self.executor.on_owner_event(notice)));
         }
     }
 
@@ -480,13 +480,16 @@ fn a_stuck_isolate_may_be_parked() {
 
 #[test]
 fn what_one_owner_has_left_does_not_keep_another_from_isolates() {
-    let losses = Losses::default();
-    losses.add_parked(Some("a"), 3 << 20);
-    losses.add_stuck("a", 1 << 20);
-    losses.add_parked(None, 1);
-    assert_eq!((losses.of("a").bytes(), losses.of("b").bytes(), losses.of("").bytes()), (6 << 20, 0, 0));
-    losses.remove_stuck("a", 1 << 20);
-    assert_eq!(losses.all(), Held { parked: 2, parked_bytes: (3 << 20) + 1, stuck: 0, stuck_bytes: 0 });
+    let lost_isolates = LostIsolates::default();
+    lost_isolates.add_parked(Some("a"), 3 << 20);
+    lost_isolates.add_stuck("a", 1 << 20);
+    lost_isolates.add_parked(None, 1);
+    assert_eq!(
+        (lost_isolates.of("a").bytes(), lost_isolates.of("b").bytes(), lost_isolates.of("").bytes()),
+        (6 << 20, 0, 0)
+    );
+    lost_isolates.remove_stuck("a", 1 << 20);
+    assert_eq!(lost_isolates.all(), Held { parked: 2, parked_bytes: (3 << 20) + 1, stuck: 0, stuck_bytes: 0 });
 }
 
 #[test]

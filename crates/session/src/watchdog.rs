@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ses_sync::{Alarm, CpuClock};
+use ses_sync::{CpuClock, WakeTime};
 
 /// The thread starts with the first deadline and ends when the watchdog is dropped.
 pub struct Watchdog(Arc<Table>);
@@ -16,7 +16,7 @@ struct Table {
     /// Any thread may hold it, for a few instructions only.
     state: Mutex<State>,
     /// Set to [`State::wakes_at`], under the lock of the state.
-    alarm: Alarm,
+    wake_time: WakeTime,
     start: Start,
 }
 
@@ -79,7 +79,7 @@ impl State {
 
 impl Default for Watchdog {
     fn default() -> Self {
-        Self::with(Alarm::default(), start)
+        Self::with(WakeTime::default(), start)
     }
 }
 
@@ -92,17 +92,17 @@ fn start(table: Arc<Table>) -> io::Result<()> {
 impl Watchdog {
     /// A watchdog that takes no file descriptor and wakes more often.
     pub fn without_timer() -> Self {
-        Self::with(Alarm::without_timer(), start)
+        Self::with(WakeTime::without_timer(), start)
     }
 
-    fn with(alarm: Alarm, start: Start) -> Self {
-        Self(Arc::new(Table { state: Mutex::default(), alarm, start }))
+    fn with(wake_time: WakeTime, start: Start) -> Self {
+        Self(Arc::new(Table { state: Mutex::default(), wake_time, start }))
     }
 
     /// A watchdog whose thread the system refuses to start.
     #[cfg(test)]
     pub fn refused() -> Self {
-        Self::with(Alarm::default(), |_| Err(io::ErrorKind::WouldBlock.into()))
+        Self::with(WakeTime::default(), |_| Err(io::ErrorKind::WouldBlock.into()))
     }
 
     /// Calls `expire` on the watchdog's thread at `at`, unless the deadline is dropped before.
@@ -146,7 +146,7 @@ impl Watchdog {
         let number = state.last_number;
         let at = armed.at;
         if state.wakes_at.is_none_or(|wakes_at| at < wakes_at) {
-            self.0.alarm.set(Some(at))?;
+            self.0.wake_time.set(Some(at))?;
             state.wakes_at = Some(at);
         }
         state.armed.insert(number, armed);
@@ -162,7 +162,7 @@ impl Drop for Watchdog {
         let mut state = self.0.state();
         state.is_gone = true;
         // If other code has closed the timer, the thread notices at the end of its sleep.
-        let _ = self.0.alarm.set(Some(Instant::now()));
+        let _ = self.0.wake_time.set(Some(Instant::now()));
     }
 }
 
@@ -184,9 +184,9 @@ impl Table {
                 continue;
             }
             state.wakes_at = state.armed.values().map(|armed| armed.at).min();
-            let is_set = self.alarm.set(state.wakes_at);
+            let is_set = self.wake_time.set(state.wakes_at);
             drop(state);
-            if is_set.and_then(|()| self.alarm.wait()).is_err() {
+            if is_set.and_then(|()| self.wake_time.wait()).is_err() {
                 std::thread::sleep(WITHOUT_ALARM);
             }
             state = self.state();

@@ -1,6 +1,5 @@
 //! How threads talk to each other, wait for each other, and share the processors.
 
-mod alarm;
 mod clock;
 mod mailbox;
 #[cfg(unix)]
@@ -8,10 +7,11 @@ mod pipe;
 pub mod priority;
 pub mod processor;
 mod spin;
+mod wake_time;
 
-pub use alarm::Alarm;
 pub use clock::CpuClock;
 pub use mailbox::{Receiver, Sender, channel};
 #[cfg(unix)]
 pub use pipe::is_readable;
 pub use spin::spin;
+pub use wake_time::WakeTime;

@@ -76,7 +76,7 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
     let on_parked: OnParked = {
         let booting = booting.clone();
         Rc::new(move |bytes| {
-            counters.losses.add_parked(None, bytes);
+            counters.lost_isolates.add_parked(None, bytes);
             if let Some(booting) = booting.borrow_mut().take() {
                 booting.parked();
             }

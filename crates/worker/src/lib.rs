@@ -7,8 +7,8 @@
 
 mod context;
 mod end;
-mod nudge;
 mod out;
+mod wake_signal;
 
 use std::ffi::{OsString, c_int};
 use std::fs::File;
@@ -118,7 +118,7 @@ fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io
     let reach = if is_confined && !landlock { &[] } else { reach.as_slice() };
     let commands_fd = commands.as_raw_fd();
     // Inherited by all threads, V8's too: one that took the signal would do nothing about it.
-    nudge::block();
+    wake_signal::block();
     // A worker has the descriptors of its pipes only, and nothing arms a deadline for each run.
     let watchdog = Arc::new(Watchdog::without_timer());
     // Its thread must be there before the sandbox is closed.
@@ -141,12 +141,12 @@ fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io
     loop {
         // Also while guest code runs: nobody reads the pipe then.
         let mut pipe = libc::pollfd { fd: commands_fd, events: 0, revents: 0 };
-        nudge::poll(&mut pipe);
+        wake_signal::poll(&mut pipe);
         if pipe.revents != 0 {
             exit();
         }
         // It was nudged, or woken for nothing.
-        ses_engine::nudge(&interrupt);
+        ses_engine::wake(&interrupt);
     }
 }
 

@@ -18,12 +18,12 @@ pub mod locks;
 #[cfg(target_os = "linux")]
 mod pages;
 pub mod parking;
-pub mod remains;
 #[cfg(target_os = "linux")]
 mod segments;
-pub mod sole;
+pub mod single_isolate;
 #[cfg(target_os = "linux")]
 pub mod stack;
 pub mod stop;
+pub mod thread_leftovers;
 pub mod usage;
 pub mod zones;

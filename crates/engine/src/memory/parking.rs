@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::memory::budget::BufferBudget;
-use crate::memory::sole;
+use crate::memory::single_isolate;
 
 /// Told on the isolate's thread, with the bytes that the isolate holds, when that is about to be parked.
 pub type OnParked = Rc<dyn Fn(usize)>;
@@ -35,7 +35,7 @@ pub fn buffers() -> Option<Arc<BufferBudget>> {
 /// `bytes`: what it holds, if that could be measured.
 pub fn park_thread(bytes: Option<usize>) {
     let Some(ThreadIsolate { on_parked, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else {
-        return sole::lose();
+        return single_isolate::lose();
     };
     on_parked(bytes.unwrap_or_else(|| buffers.total()));
     loop {

@@ -1,12 +1,12 @@
 //! Segments of V8's zones. build.rs has the linker send here (`--wrap`) what takes one and gives it back. The thread is the
-//! one of the isolate, or compiles for that isolate alone (compiled_for.rs), or there is only one isolate (sole.rs).
+//! one of the isolate, or compiles for that isolate alone (compiled_for.rs), or there is only one isolate (single_isolate.rs).
 
 use std::ffi::c_void;
 
 use crate::memory::limits::with_guard;
 use crate::memory::stop::park_if_far_over;
 use crate::memory::zones::Zones;
-use crate::memory::{compiled_for, sole};
+use crate::memory::{compiled_for, single_isolate};
 
 // SAFETY: the names are those that the linker gives to the methods of `v8::internal::AccountingAllocator`, of which the
 // first returns a block of `malloc` or null, and the second frees it.
@@ -24,7 +24,7 @@ fn count(segment: *mut c_void, count: fn(&Zones, usize)) {
     let bytes = unsafe { libc::malloc_usable_size(segment) };
     let of_thread = with_guard(|guard| count(guard.zones(), bytes));
     let of_helper = || compiled_for::with_zones(|zones| count(zones, bytes));
-    of_thread.or_else(of_helper).or_else(|| sole::zones().map(|zones| count(zones, bytes)));
+    of_thread.or_else(of_helper).or_else(|| single_isolate::zones().map(|zones| count(zones, bytes)));
 }
 
 // SAFETY: the name is that by which the linker knows the wrapper.

@@ -8,7 +8,7 @@ use deno_core::v8;
 
 use crate::memory::limits::{MemoryGuard, close_account, with_guard};
 use crate::memory::parking::park_thread;
-use crate::memory::sole;
+use crate::memory::single_isolate;
 use ses_protocol::Failure;
 
 /// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate.
@@ -54,7 +54,7 @@ pub fn park_if_far_over() {
     match with_guard(|guard| guard.is_far_over() && guard.can_park()) {
         Some(true) => park(),
         Some(false) => {}
-        None => sole::lose_if_far_over(),
+        None => single_isolate::lose_if_far_over(),
     }
 }
 

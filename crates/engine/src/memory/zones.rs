@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of the zones of one isolate. Changed by its thread, and by those that compile for it (compiled_for.rs, sole.rs).
+/// Bytes of the zones of one isolate. Changed by its thread, and by those that compile for it (compiled_for.rs, single_isolate.rs).
 #[derive(Default)]
 pub struct Zones {
     bytes: AtomicUsize,

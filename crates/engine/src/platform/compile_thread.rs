@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::memory::budget::BufferBudget;
-use crate::memory::{compiled_for, parking, remains, sole};
+use crate::memory::{compiled_for, parking, single_isolate, thread_leftovers};
 use ses_sync::priority;
 
 /// The thread ends after so long without work. The next work starts another one.
@@ -74,7 +74,7 @@ pub fn open() {
 
 /// Makes the thread of the calling thread's isolate if that is the only one of its process.
 pub fn start_ahead() {
-    if let Some(shared) = of_this_thread().filter(|_| sole::is_declared()) {
+    if let Some(shared) = of_this_thread().filter(|_| single_isolate::is_declared()) {
         let mut state = shared.state();
         state.stays = true;
         shared.make_thread(&mut state);
@@ -167,16 +167,16 @@ impl CompileThread {
     fn work(&self) {
         priority::help_guests();
         compiled_for::set(self.buffers.clone());
-        let mut patience = IDLE;
+        let mut limit = IDLE;
         loop {
-            if let Some(task) = self.next(patience) {
-                patience = IDLE;
+            if let Some(task) = self.next(limit) {
+                limit = IDLE;
                 task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
                 self.state().is_running = false;
                 self.changed.notify_all();
                 continue;
             }
-            remains::give_back();
+            thread_leftovers::give_back();
             let mut state = self.state();
             let goes_on = state.is_wanted || (state.stays && state.task.is_some());
             if !goes_on {
@@ -185,12 +185,12 @@ impl CompileThread {
                 return;
             }
             // There is nothing to give back until it has worked again.
-            patience = Duration::MAX;
+            limit = Duration::MAX;
         }
     }
 
     /// Waits for the next work, which is under way from now on. `None`: the task was taken away, or nothing came for `patience`.
-    fn next(&self, patience: Duration) -> Option<Task> {
+    fn next(&self, limit: Duration) -> Option<Task> {
         let mut state = self.state();
         loop {
             let task = state.task?;
@@ -198,7 +198,7 @@ impl CompileThread {
                 (state.is_wanted, state.is_running) = (false, true);
                 return Some(task);
             }
-            let (waited, timeout) = self.changed.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner);
+            let (waited, timeout) = self.changed.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner);
             state = waited;
             if timeout.timed_out() && !state.is_wanted {
                 return None;

@@ -11,7 +11,7 @@ use deno_core::{JsRuntime, v8};
 
 use crate::memory::allocator::install_icu_hooks;
 use crate::memory::fatal::install_fatal_error_handler;
-use crate::memory::{sole, stop};
+use crate::memory::{single_isolate, stop};
 #[cfg(target_os = "linux")]
 use crate::platform::newest_built_ins;
 use crate::platform::{flags, idle, traps};
@@ -77,7 +77,7 @@ fn start_v8() -> Result<bool, Failure> {
     };
     let (started, is_started) = channel();
     let thread = thread::Builder::new().name("ses-platform".to_owned()).spawn(move || {
-        if sole::is_declared() {
+        if single_isolate::is_declared() {
             priority::lower(priority::HELPING_NICE);
         } else {
             priority::work_for_guests();

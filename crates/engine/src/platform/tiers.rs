@@ -17,7 +17,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::memory::sole;
+use crate::memory::single_isolate;
 use crate::platform::compile_thread;
 
 /// The longest function that Maglev gets, and that is compiled beside a guest among others: 8 KiB of text, for which Maglev takes some
@@ -154,7 +154,7 @@ unsafe fn source_size(function: Handle) -> i32 {
 /// How a function is compiled, and by which compiler.
 fn chosen(mode: u8, kind: u8, is_large: bool) -> (u8, u8) {
     let kind = if is_large && kind == MAGLEV { TURBOFAN } else { kind };
-    let is_beside = kind == TURBOFAN && (sole::is_declared() || !is_large) && compile_thread::is_ready();
+    let is_beside = kind == TURBOFAN && (single_isolate::is_declared() || !is_large) && compile_thread::is_ready();
     (if is_beside { mode } else { SYNCHRONOUS }, kind)
 }
 

@@ -11,10 +11,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::platform::{flags, traps};
-use crate::python::beside::beside;
 use crate::python::image::Image;
 use crate::python::import_memory::{Importing, import_memory};
 use crate::python::machine_code;
+use crate::python::parallel::in_parallel;
 use crate::python::shell;
 use crate::python::used_names::UsedNames;
 use ses_protocol::PythonSpec;
@@ -108,7 +108,7 @@ impl Distribution {
             import_memory(&wasm, |name| links || names.has(name))
         };
         // Each takes as long as the other.
-        let (digest, wasm) = beside(|| digest_of(&parts), rewrite);
+        let (digest, wasm) = in_parallel(|| digest_of(&parts), rewrite);
         let wasm = wasm.ok_or("pyodide.asm.wasm is not a module that this version can run")?;
         Ok(Self {
             spec: spec.clone(),

@@ -9,8 +9,8 @@ use std::ptr::NonNull;
 
 use sha2::{Digest, Sha256};
 
-use crate::python::beside::beside;
 use crate::python::cache::{freshen, is_own, sweep};
+use crate::python::parallel::in_parallel;
 
 /// How a file of this version begins.
 const MAGIC: &[u8; 8] = b"sespy\0\0\x03";
@@ -86,7 +86,7 @@ impl Image {
             let (length, runs) = unpacked(rest)?;
             Memory::new(length, &runs).ok()
         };
-        let (found, memory) = beside(|| Sha256::digest(body), memory);
+        let (found, memory) = in_parallel(|| Sha256::digest(body), memory);
         let image = memory.map(|memory| Self { header, code_cache, machine_code, memory });
         image.filter(|_| found.as_slice() == digest).inspect(|_| freshen(&file))
     }

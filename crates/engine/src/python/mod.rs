@@ -1,6 +1,5 @@
 //! Isolates that run Python: Pyodide in a plain context, whose memory is mapped from a snapshot.
 
-mod beside;
 pub mod boot;
 mod cache;
 mod calls;
@@ -14,6 +13,7 @@ mod libraries;
 mod machine_code;
 mod mount;
 mod natives;
+mod parallel;
 mod shell;
 pub mod signal;
 mod stack;

@@ -11,9 +11,9 @@ use crate::memory::array_buffers;
 use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, close_account, old_bytes, young_bytes};
 use crate::memory::parking::{OnParked, set_thread_isolate};
-use crate::memory::remains::Remains;
-use crate::memory::sole::{self, OnLost};
+use crate::memory::single_isolate::{self, OnLost};
 use crate::memory::stop::stop_without_memory;
+use crate::memory::thread_leftovers::ThreadLeftovers;
 use crate::platform::idle;
 use crate::platform::startup::prepare_v8;
 use crate::realm::instance::Instance;
@@ -32,7 +32,7 @@ pub const ISOLATE_STACK_BYTES: usize = 32 << 20;
 pub struct Guarded {
     pub instance: Instance,
     pub memory: Box<MemoryGuard>,
-    pub remains: Remains,
+    pub leftovers: ThreadLeftovers,
 }
 
 impl Guarded {
@@ -40,7 +40,7 @@ impl Guarded {
     pub fn new(mut instance: Instance, buffers: Arc<BufferBudget>) -> Self {
         let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
         stop_without_memory(&mut instance.isolate);
-        Self { instance, memory, remains: Remains::new(buffers) }
+        Self { instance, memory, leftovers: ThreadLeftovers::new(buffers) }
     }
 }
 
@@ -69,9 +69,9 @@ impl Booted {
 
     /// As [`Self::new`], for the only isolate that the process will ever have: V8 compiles beside the guest. `on_lost` ends the
     /// process where that would take far more than the limit.
-    pub fn sole(limit_bytes: usize, on_parked: OnParked, on_lost: OnLost) -> Result<Self, Failure> {
+    pub fn single(limit_bytes: usize, on_parked: OnParked, on_lost: OnLost) -> Result<Self, Failure> {
         let buffers = BufferBudget::new(limit_bytes);
-        sole::declare(buffers.clone(), on_lost);
+        single_isolate::declare(buffers.clone(), on_lost);
         Self::boot(buffers, on_parked)
     }
 

@@ -232,7 +232,7 @@ impl Guest {
     fn run(&mut self, job: JobId, code: String, limits: RunLimits) -> Done {
         let options =
             PrepareOptions::of(self.host.context.config(), limits.language, limits.max_operations, limits.timeout_ms);
-        self.guarded.remains.note_program(code.len());
+        self.guarded.leftovers.note_program(code.len());
         locks::forget();
         let kept = self.programs.kept(&code, &options).filter(|program| program.suits(&self.observed));
         let is_kept = kept.is_some();

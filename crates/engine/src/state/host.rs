@@ -439,7 +439,7 @@ impl Host {
 }
 
 /// Has the isolate take in what has been sent to it, at V8's next check, while it does not wait for that.
-pub fn nudge(interrupt: &Interrupt) {
+pub fn wake(interrupt: &Interrupt) {
     interrupt.request(take_in, std::ptr::null_mut());
 }
 

@@ -1,7 +1,7 @@
 //! Guests over a context that has its commands already.
 
 #[cfg(target_os = "linux")]
-pub mod alone;
+pub mod own_process;
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use ses_protocol::{Failure, FailureKind, JobId};
 
 use crate::backend::Link;
-use crate::desk::{Desk, STATE_LOST};
 use crate::run_clock::Expired;
+use crate::session_state::{STATE_LOST, SessionState};
 use crate::watchdog::Deadline;
 
 /// `details.hint` of a run that took too long, if earlier runs have left promises that never settle.
@@ -19,16 +19,16 @@ const DEADLINE: &str = "deadline";
 /// `details.reason` of a run that used up its processor time.
 pub const CPU: &str = "cpu";
 /// How long a guest that was asked to end at its deadline may take before it is forced to.
-pub const PATIENCE: Duration = Duration::from_millis(40);
+pub const STOP_GRACE: Duration = Duration::from_millis(40);
 /// The same for a run that was aborted. It is longer, because the caller would rather wait than lose the variables.
-pub const ABORT_PATIENCE: Duration = Duration::from_secs(2);
+pub const ABORT_GRACE: Duration = Duration::from_secs(2);
 /// The least time that variables and tools of a Python session may take. The host decides how long they take. 10 s.
 const MIN_SET_UP_MS: f64 = 10_000.0;
 
 /// Settles a run when its time is over.
 #[derive(Clone)]
 pub struct RunDeadline {
-    pub desk: Arc<Desk>,
+    pub session_state: Arc<SessionState>,
     pub link: Arc<dyn Link>,
     pub job: JobId,
     pub timeout_ms: f64,
@@ -44,8 +44,8 @@ impl RunDeadline {
         let deadline = self.clone();
         // Armed and stored under the lock. Otherwise the deadline may expire between the two, and the one that is armed
         // then would be overwritten and dropped.
-        let mut open = self.desk.open();
-        let armed = self.desk.watchdog.arm(due, move || deadline.on_expired())?;
+        let mut open = self.session_state.open();
+        let armed = self.session_state.watchdog.arm(due, move || deadline.on_expired())?;
         let before = match open.clock_of(self.job) {
             Some(clock) => clock.deadline.replace(armed),
             None => Some(armed),
@@ -65,7 +65,7 @@ impl RunDeadline {
 
     fn on_expired(&self) {
         let now = Instant::now();
-        let expired = match self.desk.open().clock_of(self.job) {
+        let expired = match self.session_state.open().clock_of(self.job) {
             Some(clock) => clock.on_expired(now),
             None => return,
         };
@@ -78,20 +78,20 @@ impl RunDeadline {
 
     fn end(&self) {
         let mut failure = timed_out(self.timeout_ms, DEADLINE);
-        if self.desk.open().has_dropped_calls {
+        if self.session_state.open().has_dropped_calls {
             failure = failure.with("hint", DROPPED_CALLS_HINT);
         }
-        interrupt(&self.desk, &self.link, self.job, failure, PATIENCE);
+        interrupt(&self.session_state, &self.link, self.job, failure, STOP_GRACE);
     }
 }
 
 /// Ends variables or tools that take too long. If the watchdog's thread cannot start, nothing ends them.
-pub fn arm_set_up(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId) -> Option<Deadline> {
-    let (late, to_isolate) = (desk.clone(), link.clone());
-    let timeout_ms = desk.config.timeout_ms.max(MIN_SET_UP_MS);
+pub fn arm_set_up(session_state: &Arc<SessionState>, link: &Arc<dyn Link>, job: JobId) -> Option<Deadline> {
+    let (late, to_isolate) = (session_state.clone(), link.clone());
+    let timeout_ms = session_state.config.timeout_ms.max(MIN_SET_UP_MS);
     let failure = timed_out(timeout_ms, DEADLINE).with(STATE_LOST, true);
     let at = Instant::now() + Duration::from_millis(timeout_ms as u64);
-    desk.watchdog.arm(at, move || end(&late, &*to_isolate, job, failure)).ok()
+    session_state.watchdog.arm(at, move || end(&late, &*to_isolate, job, failure)).ok()
 }
 
 pub fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
@@ -99,19 +99,27 @@ pub fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
 }
 
 /// Ends a job with `failure`. First asks the guest to end it within `patience`, then gives the isolate up.
-pub fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Failure, patience: Duration) {
-    let is_asked = if desk.config.keep_state { desk.ask(job, &failure, &**link) } else { None };
+pub fn interrupt(
+    session_state: &Arc<SessionState>,
+    link: &Arc<dyn Link>,
+    job: JobId,
+    failure: Failure,
+    patience: Duration,
+) {
+    let is_asked = if session_state.config.keep_state { session_state.ask(job, &failure, &**link) } else { None };
     match is_asked {
-        None if desk.config.keep_state => return end(desk, &**link, job, failure.with(STATE_LOST, true)),
-        None => return end(desk, &**link, job, failure),
+        None if session_state.config.keep_state => {
+            return end(session_state, &**link, job, failure.with(STATE_LOST, true));
+        }
+        None => return end(session_state, &**link, job, failure),
         Some(false) => return,
         Some(true) => {}
     }
-    let (impatient, to_isolate) = (desk.clone(), link.clone());
+    let (impatient, to_isolate) = (session_state.clone(), link.clone());
     let late = failure.clone().with(STATE_LOST, true);
-    match desk.watchdog.arm(Instant::now() + patience, move || end(&impatient, &*to_isolate, job, late)) {
+    match session_state.watchdog.arm(Instant::now() + patience, move || end(&impatient, &*to_isolate, job, late)) {
         Ok(grace) => {
-            let mut open = desk.open();
+            let mut open = session_state.open();
             // If the job has ended meanwhile, the deadline is dropped without the lock.
             let before = match &mut open.asked {
                 Some(asked) if asked.job == job => asked.grace.replace(grace),
@@ -121,16 +129,16 @@ pub fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Fa
             drop(before);
         }
         // Nothing would force the end later.
-        Err(_) => end(desk, &**link, job, failure.with(STATE_LOST, true)),
+        Err(_) => end(session_state, &**link, job, failure.with(STATE_LOST, true)),
     }
 }
 
 /// Settles a job with `failure` immediately and gives the isolate up.
-fn end(desk: &Arc<Desk>, link: &dyn Link, job: JobId, failure: Failure) {
-    let (job, asked) = desk.open().claim(job);
+fn end(session_state: &Arc<SessionState>, link: &dyn Link, job: JobId, failure: Failure) {
+    let (job, asked) = session_state.open().claim(job);
     drop(asked);
     if let Some(job) = job {
-        desk.await_end(link.thread());
-        desk.give_up(job, failure, Some(link));
+        session_state.await_end(link.thread());
+        session_state.give_up(job, failure, Some(link));
     }
 }

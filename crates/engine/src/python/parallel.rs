@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 /// Does `first` on a thread of its own while the calling one does `second`; both on this one if there is no thread to be had.
-pub fn beside<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+pub fn in_parallel<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
     let first = Mutex::new(Some(first));
     let take = || first.lock().unwrap_or_else(PoisonError::into_inner).take();
     std::thread::scope(|scope| {

@@ -10,7 +10,7 @@ use std::time::Instant;
 /// when the processors were idle, it costs the waking thread a multiple of a short run. It also takes the processor
 /// that another thread is about to get.
 #[derive(Debug)]
-pub struct Alarm(Kind);
+pub struct WakeTime(Kind);
 
 #[derive(Debug)]
 enum Kind {
@@ -19,7 +19,7 @@ enum Kind {
     Signal(Signal),
 }
 
-impl Default for Alarm {
+impl Default for WakeTime {
     /// Takes one descriptor, if the system has one left.
     fn default() -> Self {
         #[cfg(target_os = "linux")]
@@ -30,7 +30,7 @@ impl Default for Alarm {
     }
 }
 
-impl Alarm {
+impl WakeTime {
     /// Takes no descriptor. Setting it wakes the thread, which goes to sleep again.
     pub fn without_timer() -> Self {
         Self(Kind::Signal(Signal::default()))
@@ -165,35 +165,35 @@ mod tests {
 
     use super::*;
 
-    const KINDS: [fn() -> Alarm; 2] = [Alarm::default, Alarm::without_timer];
+    const KINDS: [fn() -> WakeTime; 2] = [WakeTime::default, WakeTime::without_timer];
     const HOUR: Duration = Duration::from_secs(3_600);
 
     #[test]
     fn a_thread_sleeps_until_the_moment_and_not_less() {
-        for alarm in KINDS {
-            let (alarm, at) = (alarm(), Instant::now() + Duration::from_millis(2));
-            alarm.set(Some(at)).unwrap();
-            alarm.wait().unwrap();
+        for wake_time in KINDS {
+            let (wake_time, at) = (wake_time(), Instant::now() + Duration::from_millis(2));
+            wake_time.set(Some(at)).unwrap();
+            wake_time.wait().unwrap();
             assert!(Instant::now() >= at);
-            alarm.set(Some(at)).unwrap();
-            alarm.wait().unwrap();
+            wake_time.set(Some(at)).unwrap();
+            wake_time.wait().unwrap();
         }
     }
 
     #[test]
     fn the_moment_is_brought_forward_for_who_sleeps() {
-        for alarm in KINDS {
+        for wake_time in KINDS {
             for first in [None, Some(Instant::now() + HOUR)] {
-                let alarm = Arc::new(alarm());
-                alarm.set(first).unwrap();
+                let wake_time = Arc::new(wake_time());
+                wake_time.set(first).unwrap();
                 let (wakes, has_woken) = channel();
-                let sleeper = alarm.clone();
+                let sleeper = wake_time.clone();
                 thread::spawn(move || {
                     sleeper.wait().unwrap();
                     wakes.send(Instant::now()).unwrap();
                 });
                 let at = Instant::now() + Duration::from_millis(2);
-                alarm.set(Some(at)).unwrap();
+                wake_time.set(Some(at)).unwrap();
                 assert!(has_woken.recv().unwrap() >= at);
             }
         }
@@ -211,9 +211,9 @@ mod tests {
                 usage.assume_init().ru_nvcsw
             }
         }
-        let alarm = Arc::<Alarm>::default();
+        let wake_time = Arc::<WakeTime>::default();
         let (tells, has_told) = channel();
-        let sleeper = alarm.clone();
+        let sleeper = wake_time.clone();
         thread::spawn(move || {
             tells.send(0).unwrap();
             let before = sleeps();
@@ -222,10 +222,10 @@ mod tests {
         });
         has_told.recv().unwrap();
         for sooner in 0..1_000 {
-            alarm.set(Some(Instant::now() + HOUR - Duration::from_secs(sooner))).unwrap();
+            wake_time.set(Some(Instant::now() + HOUR - Duration::from_secs(sooner))).unwrap();
             thread::yield_now();
         }
-        alarm.set(Some(Instant::now())).unwrap();
+        wake_time.set(Some(Instant::now())).unwrap();
         assert!(has_told.recv().unwrap() <= 1);
     }
 }

@@ -10,13 +10,13 @@ const LARGE_PROGRAM_BYTES: usize = 128 << 10;
 const LARGE_ZONES_BYTES: usize = 8 << 20;
 
 /// When this is dropped, on the isolate's thread, the system gets back what may be much.
-pub struct Remains {
+pub struct ThreadLeftovers {
     buffers: Arc<BufferBudget>,
     /// Bytes of the longest program.
     longest: usize,
 }
 
-impl Remains {
+impl ThreadLeftovers {
     pub fn new(buffers: Arc<BufferBudget>) -> Self {
         Self { buffers, longest: 0 }
     }
@@ -27,7 +27,7 @@ impl Remains {
     }
 }
 
-impl Drop for Remains {
+impl Drop for ThreadLeftovers {
     fn drop(&mut self) {
         #[cfg(all(target_os = "linux", target_env = "gnu"))]
         {
@@ -142,15 +142,15 @@ mod arena {
         use std::thread;
 
         use super::*;
-        use crate::tests::alone;
+        use crate::tests::own_process;
 
         const BLOCKS: usize = 24;
 
         /// Arenas are shared: in a process of its own no other test allocates in this one meanwhile.
         #[test]
         fn the_end_of_an_arena_is_given_back() {
-            match alone::part() {
-                None => assert!(alone::run(module_path!(), "the_end_of_an_arena_is_given_back", "all").success()),
+            match own_process::part() {
+                None => assert!(own_process::run(module_path!(), "the_end_of_an_arena_is_given_back", "all").success()),
                 Some(_) => thread::spawn(fill_and_give_back).join().expect("it does not panic"),
             }
         }

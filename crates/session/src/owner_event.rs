@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use ses_protocol::{CallId, Failure, JobId, LogEntry, Outcome, SessionId, ToolCall};
 
-/// An event on another thread, for [`crate::Executor::on_notice`].
-pub enum Notice {
+/// An event on another thread, for [`crate::Executor::on_owner_event`].
+pub enum OwnerEvent {
     /// The isolate is ready, or could not be made.
     Initialized {
         session: SessionId,
         result: Result<(), Failure>,
     },
     /// A job ended. `sound`: the isolate can take the next job. `installing`: it can do so only after
-    /// [`Notice::Installed`].
+    /// [`OwnerEvent::Installed`].
     Settled {
         session: SessionId,
         job: JobId,
@@ -67,4 +67,4 @@ pub enum Delivery {
 }
 
 /// Receives notices. Called on any thread.
-pub type Notices = Arc<dyn Fn(Notice) + Send + Sync>;
+pub type OwnerEvents = Arc<dyn Fn(OwnerEvent) + Send + Sync>;

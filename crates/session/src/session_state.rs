@@ -15,7 +15,7 @@ use crate::backend::Link;
 use crate::counters::Counters;
 use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
-use crate::notice::{End, Notice, Notices};
+use crate::owner_event::{End, OwnerEvent, OwnerEvents};
 use crate::run_clock::RunClock;
 use crate::watchdog::{Deadline, Watchdog};
 
@@ -26,10 +26,10 @@ pub const STATE_LOST: &str = "stateLost";
 
 /// What a session knows of its isolate. Shared by three threads: the owner's, the one that reports the isolate's
 /// events, and the watchdog's.
-pub struct Desk {
+pub struct SessionState {
     pub id: SessionId,
     pub config: Arc<Config>,
-    notices: Notices,
+    notices: OwnerEvents,
     counters: Arc<Counters>,
     pub watchdog: Arc<Watchdog>,
     /// Any thread may hold it, for one of these: a few instructions, the copy of a log entry, or a system call that
@@ -111,9 +111,9 @@ impl Open {
     }
 }
 
-impl Desk {
-    pub fn new(id: SessionId, config: Arc<Config>, engine: &Engine, notices: Notices) -> Self {
-        let desk = Self {
+impl SessionState {
+    pub fn new(id: SessionId, config: Arc<Config>, engine: &Engine, notices: OwnerEvents) -> Self {
+        let session_state = Self {
             id,
             config,
             notices,
@@ -124,11 +124,11 @@ impl Desk {
             operations: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
         };
-        desk.open().know_tools(desk.config.modules.iter().flat_map(|module| match &module.body {
+        session_state.open().know_tools(session_state.config.modules.iter().flat_map(|module| match &module.body {
             ModuleBody::Source(_) => [].as_slice(),
             ModuleBody::Exports { functions, .. } => functions,
         }));
-        desk
+        session_state
     }
 
     pub fn open(&self) -> MutexGuard<'_, Open> {
@@ -147,7 +147,7 @@ impl Desk {
                 if result.is_err() {
                     self.end_life();
                 }
-                (self.notices)(Notice::Initialized { session, result });
+                (self.notices)(OwnerEvent::Initialized { session, result });
             }
             Event::Settled { job, result, figures, sound, installing } => {
                 let mut open = self.open();
@@ -165,14 +165,14 @@ impl Desk {
                     self.settle(job, result, figures, sound, installing);
                 }
             }
-            Event::Installed(result) => (self.notices)(Notice::Installed { session, result }),
+            Event::Installed(result) => (self.notices)(OwnerEvent::Installed { session, result }),
             Event::ToolCalls(calls) => {
                 if let Some(last) = calls.last() {
                     self.tool_calls.store(last.made, Ordering::Relaxed);
                 }
                 self.open().on_calls(&calls);
                 if !self.is_given_up() {
-                    (self.notices)(Notice::ToolCalls { session, calls });
+                    (self.notices)(OwnerEvent::ToolCalls { session, calls });
                 }
             }
             Event::Idle { answers } => {
@@ -199,12 +199,12 @@ impl Desk {
             Event::Parked { bytes } => self.on_parked(bytes),
             Event::Lost { reason } => {
                 self.end_life();
-                (self.notices)(Notice::Lost { session, reason });
+                (self.notices)(OwnerEvent::Lost { session, reason });
             }
             Event::Closed { panicked } => {
                 self.end_life();
                 let end = if panicked { End::Panicked } else { End::Ended };
-                (self.notices)(Notice::Closed { session, end });
+                (self.notices)(OwnerEvent::Closed { session, end });
             }
         }
     }
@@ -218,18 +218,18 @@ impl Desk {
         let is_first = open.unsent.len() == 1;
         drop(open);
         if is_first {
-            (self.notices)(Notice::Logs { session: self.id });
+            (self.notices)(OwnerEvent::Logs { session: self.id });
         }
     }
 
     /// The isolate is lost, with its memory and the job that it worked on.
     fn on_parked(&self, bytes: usize) {
         self.end_life();
-        self.counters.losses.add_parked(Some(&self.config.owner), bytes);
+        self.counters.lost_isolates.add_parked(Some(&self.config.owner), bytes);
         let job = self.open().jobs.claim_current();
         match job {
             Some(job) => self.give_up(job, Failure::parked(self.config.memory_limit_bytes, bytes), None),
-            None => (self.notices)(Notice::Closed { session: self.id, end: End::Parked(bytes) }),
+            None => (self.notices)(OwnerEvent::Closed { session: self.id, end: End::Parked(bytes) }),
         }
     }
 
@@ -240,7 +240,7 @@ impl Desk {
             self.counters.remove_live();
         }
         if std::mem::take(&mut open.is_stuck) {
-            self.counters.losses.remove_stuck(&self.config.owner, self.config.memory_limit_bytes);
+            self.counters.lost_isolates.remove_stuck(&self.config.owner, self.config.memory_limit_bytes);
         }
         // Dropped without the lock, because its callback takes the lock.
         let grace = open.grace.take();
@@ -256,9 +256,9 @@ impl Desk {
     /// The isolate on `thread` of this process was given up while it works. Checks a while later whether the isolate
     /// has let go.
     pub fn await_end(self: &Arc<Self>, thread: Option<Thread>) {
-        let desk = self.clone();
+        let session_state = self.clone();
         // If the watchdog's thread cannot start, nothing checks. The run's own deadline has needed that thread before.
-        let grace = self.watchdog.arm(Instant::now() + GRACE, move || desk.look_for_end(thread)).ok();
+        let grace = self.watchdog.arm(Instant::now() + GRACE, move || session_state.look_for_end(thread)).ok();
         let mut open = self.open();
         if open.is_live && open.grace.is_none() {
             open.grace = grace;
@@ -270,7 +270,7 @@ impl Desk {
         let mut open = self.open();
         if open.is_live && !open.is_stuck {
             open.is_stuck = true;
-            self.counters.losses.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
+            self.counters.lost_isolates.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
             // Under the lock: the thread takes it to report its end, so the thread cannot have ended yet.
             if let Some(thread) = thread {
                 thread.hold_back();
@@ -282,7 +282,7 @@ impl Desk {
     fn settle(&self, job: Job, result: Result<Success, Failure>, figures: Figures, sound: bool, installing: bool) {
         let (session, id, call) = (self.id, job.id, job.call);
         let outcome = Box::new(Outcome { result, report: job.report(figures) });
-        (self.notices)(Notice::Settled { session, job: id, call, outcome, sound, installing });
+        (self.notices)(OwnerEvent::Settled { session, job: id, call, outcome, sound, installing });
     }
 
     /// Counts the isolate as given up while it worked, once.

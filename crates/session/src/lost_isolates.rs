@@ -26,9 +26,9 @@ impl Held {
 /// Memory that guests have left behind, by the owner of their executors. Isolates that no session has had belong to no
 /// owner. Owners without such memory are not in the map.
 #[derive(Debug, Default)]
-pub struct Losses(Mutex<HashMap<Option<String>, Held>>);
+pub struct LostIsolates(Mutex<HashMap<Option<String>, Held>>);
 
-impl Losses {
+impl LostIsolates {
     pub fn of(&self, owner: &str) -> Held {
         self.lock().get(&Some(owner.to_owned())).copied().unwrap_or_default()
     }
@@ -67,11 +67,11 @@ impl Losses {
 
     fn change(&self, owner: Option<&str>, change: impl FnOnce(&mut Held)) {
         let owner = owner.map(str::to_owned);
-        let mut losses = self.lock();
-        let held = losses.entry(owner.clone()).or_default();
+        let mut lost_isolates = self.lock();
+        let held = lost_isolates.entry(owner.clone()).or_default();
         change(held);
         if *held == Held::default() {
-            losses.remove(&owner);
+            lost_isolates.remove(&owner);
         }
     }
 
