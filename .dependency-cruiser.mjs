@@ -64,10 +64,11 @@ export default {
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
-    doNotFollow: { path: ['node_modules', '^native\\.cjs$'] },
+    doNotFollow: { path: ['node_modules', '^native\\.cjs$', '^build/'] },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'import', 'node', 'default'] },
     // Types are checked by tsc.
     exclude: { path: '\\.d\\.ts$' },
     moduleSystems: ['cjs', 'es6'],
+    tsConfig: { fileName: 'tsconfig.json' },
   },
 };

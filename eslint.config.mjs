@@ -1,12 +1,27 @@
 import js from '@eslint/js';
 import regexp from 'eslint-plugin-regexp';
 import globals from 'globals';
+import typescript from 'typescript-eslint';
 
 const TIMERS = ['clearInterval', 'clearTimeout', 'performance', 'setImmediate', 'setInterval', 'setTimeout'];
 
 export default [
   // Guest code, and what is no JavaScript.
-  { ignores: ['target/', 'dist/', 'vendor/', 'src/', '__test__/hostile/', 'benchmark/programs/', 'fuzz/'] },
+  {
+    ignores: [
+      'target/',
+      'build/',
+      'dist/',
+      '**/*.d.ts',
+      '**/*.d.mts',
+      '**/*.test-d.ts',
+      'vendor/',
+      'src/',
+      '__test__/hostile/',
+      'benchmark/programs/',
+      'fuzz/',
+    ],
+  },
   { ignores: ['crates/*', '!crates/engine', 'crates/engine/*', '!crates/engine/js'] },
   js.configs.recommended,
   {
@@ -43,6 +58,22 @@ export default [
     rules: { 'prefer-const': 'off' },
   },
   {
+    files: ['lib/**/*.ts'],
+    languageOptions: { parser: typescript.parser, sourceType: 'module' },
+    plugins: { '@typescript-eslint': typescript.plugin },
+    rules: {
+      // The compiler reports names that do not exist, and knows types.
+      'no-undef': 'off',
+      'no-redeclare': 'off',
+      'no-unused-vars': 'off',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' },
+      ],
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+    },
+  },
+  {
     files: ['lib/**'],
     plugins: { regexp },
     rules: {
@@ -56,12 +87,12 @@ export default [
     ignores: [
       'lib/adapters/cli/**',
       'lib/browser/guest/**',
-      'lib/contract/clock.js',
+      'lib/contract/clock.ts',
       'lib/python/guest.js',
       'lib/python/in-browsers/**',
     ],
     rules: {
-      // `lib/contract/clock.js` has those that tests of hosts cannot replace.
+      // `lib/contract/clock.ts` has those that tests of hosts cannot replace.
       'no-restricted-globals': ['error', ...TIMERS],
     },
   },

@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+import { compile } from './scripts/compile.mjs';
+
+// The tests load `build/`.
+await compile();
+
 export default defineConfig({
   test: {
     include: ['__test__/**/*.test.{js,mjs,ts}'],

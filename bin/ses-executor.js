@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 'use strict';
 
-const { main } = require('../lib/adapters/cli/main');
+const { main } = require('../build/adapters/cli/main');
 
 main(process.argv.slice(2));

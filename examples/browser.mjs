@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { BrowserExecutor } from '../lib/browser/index.js';
+import { BrowserExecutor } from '../build/browser/index.js';
 
 const executor = new BrowserExecutor({ artifactsDir: mkdtempSync(join(tmpdir(), 'ses-executor-demo-')) });
 await executor.init();

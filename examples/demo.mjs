@@ -44,7 +44,7 @@ const steps = [
   {
     thought: 'I will see which files the facade is made of.',
     code: `
-const paths = files.find('lib', '.js');
+const paths = files.find('lib', '.ts');
 console.log(paths.join('\\n'));
 paths.length`,
   },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { SESExecutor } from '../index.mjs';
-import { createFileTools } from '../lib/files/index.js';
+import { createFileTools } from '../build/files/index.js';
 import { ExecutorPrinter } from './printer.mjs';
 
 const root = mkdtempSync(join(tmpdir(), 'ses-executor-example-'));

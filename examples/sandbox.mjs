@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { SandboxManager } from '../lib/sandbox/index.js';
+import { SandboxManager } from '../build/sandbox/index.js';
 import { dashboardPage } from './dashboard-page.mjs';
 import { adapters, registry } from './market-data.mjs';
 

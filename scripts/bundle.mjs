@@ -1,4 +1,4 @@
-// Bundles what a file of lib/bundled/ requires into one file, with the licences of the packages beside it.
+// Bundles what a file of build/bundled/ requires into one file, with the licences of the packages beside it.
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,17 +1,18 @@
 // `npm run pack:all [-- folder]`: the packages to publish, as tarballs in dist/ or the folder given. First the platform package
 // of this machine, if it has built the addon; then ses-executor, for the platforms whose tarballs are there: with the loader that
-// names those, and with them as optional dependencies, of which npm installs the one that fits. What lib/bundled/ needs is put
+// names those, and with them as optional dependencies, of which npm installs the one that fits. What build/bundled/ needs is put
 // into its files, so that `npx ses-executor mcp` needs nothing else. `--platform-only` leaves out ses-executor.
 //
 // The packages are staged in folders of their own. `npm publish` takes the tarballs made here.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { bundle } from './bundle.mjs';
+import { compile } from './compile.mjs';
 import { loaderText } from './native-loader.mjs';
 import { PLATFORMS, addonOf, packageOf, thisPlatform, workerOf } from './platforms.mjs';
 import { thirdPartyText } from './third-party.mjs';
@@ -49,18 +50,25 @@ function stagePlatform(folder, platform) {
 
 /** Packs ses-executor for `platforms`. */
 async function packMain(platforms) {
+  await compile(root);
   const folder = stage(manifest.name);
   for (const path of [...manifest.files, 'LICENSE', 'README.md']) {
-    cpSync(join(root, path), join(folder, path), { recursive: true });
+    cpSync(join(root, path), join(folder, path), { recursive: true, filter: (source) => isPublished(path, source) });
   }
   linkToRepository(folder);
   writeFileSync(join(folder, 'native.cjs'), loaderText(platforms));
-  for (const name of readdirSync(join(root, 'lib/bundled')).filter((it) => it.endsWith('.js'))) {
-    await bundle(join(root, 'lib/bundled', name), join(folder, 'lib/bundled', name));
+  for (const name of readdirSync(join(root, 'build/bundled')).filter((it) => it.endsWith('.js'))) {
+    await bundle(join(root, 'build/bundled', name), join(folder, 'build/bundled', name));
+    rmSync(join(folder, 'build/bundled', `${name}.map`));
   }
   const optionalDependencies = Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version]));
   writeManifest(folder, { ...manifest, typesVersions: { '*': olderTypes(manifest.exports) }, optionalDependencies });
   pack(folder);
+}
+
+/** Of `lib/` only the TypeScript that the source maps of `build/` name: `build/` has everything else. */
+function isPublished(path, source) {
+  return path !== 'lib' || statSync(source).isDirectory() || /(?<!\.d)\.ts$/.test(source);
 }
 
 /** Has the links of Markdown in `folder` lead to the repository where they are to files that only that has. */

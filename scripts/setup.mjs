@@ -1,10 +1,12 @@
 // All the set-up that `npm run demo`, `npm test` and `npm run build` need, on a clean clone and later: npm packages, V8,
-// a browser for the tests, the native build. Says what is missing in one line, and takes no time if nothing has changed. Uses no npm package.
+// `lib/` compiled, a browser for the tests, the native build. Says what is missing in one line, and takes no time if nothing has changed. Uses no npm package before it
+// has installed them.
 //
 // `--print-target-dir` only prints where cargo builds, for other calls of cargo.
 
 import { fileURLToPath } from 'node:url';
 
+import { compile } from './compile.mjs';
 import { buildAddon, isAddonFresh, targetDir } from './setup/addon.mjs';
 import { installChrome } from './setup/chrome.mjs';
 import { checkCompilers, checkNode, platform } from './setup/machine.mjs';
@@ -22,6 +24,7 @@ if (process.argv.includes('--print-target-dir')) {
   // First, so that what is missing is known before the long steps.
   if (!isFresh) checkCompilers();
   await installPackages(root);
+  await compile(root);
   await installChrome();
   // Elsewhere the crate `v8` downloads the archive of its platform.
   if (host.name === 'linux-x64-gnu' && !(isFresh && isV8Placed(root))) await placeV8(root);

@@ -1,4 +1,4 @@
-// Generated from lib/contract/boundary-numbers.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+// Generated from lib/contract/boundary-numbers.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! Numbers by which the facade and the addon name kinds of values, deliveries and endings.
 
 pub mod value_kind {

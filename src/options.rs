@@ -1,4 +1,4 @@
-// Generated from lib/contract/option-table.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+// Generated from lib/contract/option-table.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! The options of executors as JavaScript passes them.
 
 use napi::bindgen_prelude::{Array, FromNapiValue};

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { scriptedModel } from '../../examples/scripted-model.mjs';
 import { SESExecutor } from '../../index.mjs';
-import { createCodeTool } from '../../lib/adapters/ai/index.js';
+import { createCodeTool } from '../../build/adapters/ai/index.js';
 import { deferred, runChild, spawnNode, withExecutor } from '../helpers.mjs';
 
 const add = tool({

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { isIncompletePython, pythonNamesFor } from '../../lib/adapters/cli/python-lines.js';
-import { PyodideExecutor } from '../../lib/python/index.js';
+import { isIncompletePython, pythonNamesFor } from '../../build/adapters/cli/python-lines.js';
+import { PyodideExecutor } from '../../build/python/index.js';
 import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');

@@ -18,7 +18,7 @@ import { PyodideExecutor } from 'ses-executor/python';
 import { SmolagentsExecutor } from 'ses-executor/smolagents';
 import { createFileTools } from 'ses-executor/tools';
 
-import { OPTIONS } from '../../lib/contract/option-table.js';
+import { OPTIONS } from '../../build/contract/option-table.js';
 import { deferred, gateTool, runChild, withExecutor } from '../helpers.mjs';
 
 const add = {

@@ -8,8 +8,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { createCodeTool } from '../../lib/adapters/code-tool/index.js';
-import { SESCodemodeExecutor } from '../../lib/adapters/codemode/index.js';
+import { createCodeTool } from '../../build/adapters/code-tool/index.js';
+import { SESCodemodeExecutor } from '../../build/adapters/codemode/index.js';
 import { deferred, rejection, runChild, spawnNode, withExecutor } from '../helpers.mjs';
 
 const executor = new SESCodemodeExecutor({ timeoutMs: 5_000 });

@@ -18,7 +18,7 @@ import { createCodeTool as langchainCodeTool } from 'ses-executor/langchain';
 import { createCodeTool as mastraCodeTool } from 'ses-executor/mastra';
 import { createCodeTool as openAiCodeTool } from 'ses-executor/openai-agents';
 
-import { Guardrails } from '../../lib/adapters/openai-agents/guardrails.js';
+import { Guardrails } from '../../build/adapters/openai-agents/guardrails.js';
 import { deferred, spawnNode } from '../helpers.mjs';
 
 const CORRECTED = `const degrees = await Promise.all(cities.map((city) => get_temperature({ city })));

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const SERVER = fileURLToPath(new URL('fixtures/hostile-mcp-server.cjs', import.meta.url));
-const SERVERS = fileURLToPath(new URL('../../lib/adapters/mcp/servers.js', import.meta.url));
+const SERVERS = fileURLToPath(new URL('../../build/adapters/mcp/servers.js', import.meta.url));
 
 /** Connects in a process with a small heap, calls the tools, and gives what they answer and the longest gap of the event loop. */
 const PROGRAM = `

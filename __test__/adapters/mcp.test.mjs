@@ -12,10 +12,10 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createMcpServer } from 'ses-executor/mcp';
-import { MAX_LINE_BYTES } from '../../lib/adapters/mcp/messages.js';
-import { connectServers } from '../../lib/adapters/mcp/servers.js';
-import { StdioTransport } from '../../lib/adapters/mcp/stdio.js';
-import { OPTIONS } from '../../lib/contract/option-table.js';
+import { MAX_LINE_BYTES } from '../../build/adapters/mcp/messages.js';
+import { connectServers } from '../../build/adapters/mcp/servers.js';
+import { StdioTransport } from '../../build/adapters/mcp/stdio.js';
+import { OPTIONS } from '../../build/contract/option-table.js';
 import { ROOT, deferred, gateTool, runChild, spawnNode, spawnProgram, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
@@ -809,7 +809,7 @@ describe('another server', () => {
     (end) =>
       withFolder(async (folder) => {
         const { command, file } = endlessServer(folder, '{ ok() {} }');
-        const host = `require(${JSON.stringify(join(ROOT, 'lib/adapters/mcp'))})
+        const host = `require(${JSON.stringify(join(ROOT, 'build/adapters/mcp'))})
           .createMcpServer({ servers: { a: ${JSON.stringify(command)} } })
           .then(() => process.exit());`;
         const isSignal = end.startsWith('SIG');
@@ -1136,7 +1136,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const script = `
     import { closeSync, openSync } from 'node:fs';
-    import servers from './lib/adapters/mcp/servers.js';
+    import servers from './build/adapters/mcp/servers.js';
     const open = [];
     try { for (;;) open.push(openSync('/dev/null')); } catch {}
     const failure = await servers.connectServers([{ name: 'other', command: 'cat' }]).catch((error) => error);

@@ -5,13 +5,13 @@ import { inspect } from 'node:util';
 
 import { describe, expect, test, vi } from 'vitest';
 
-import { describe as describeValue } from '../../lib/contract/describe.js';
-import { describeThrown } from '../../lib/contract/errors.js';
-import { modelText, modelValue } from '../../lib/contract/model-text.js';
-import { isSmall, outputText, toJson } from '../../lib/contract/render.js';
+import { describe as describeValue } from '../../build/contract/describe.js';
+import { describeThrown } from '../../build/contract/errors.js';
+import { modelText, modelValue } from '../../build/contract/model-text.js';
+import { isSmall, outputText, toJson } from '../../build/contract/render.js';
 
 // Those that the modules above have loaded.
-const library = createRequire(new URL('../../lib/contract/', import.meta.url));
+const library = createRequire(new URL('../../build/contract/', import.meta.url));
 const clock = library('./clock.js');
 const { KeyCount } = library('./wide-objects.js');
 

@@ -8,11 +8,11 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
-import { utf8Of } from '../../lib/adapters/cli/input.js';
-import { Prompt } from '../../lib/adapters/cli/repl.js';
-import { OpenBrackets } from '../../lib/adapters/cli/open-brackets.js';
-import { toolsetOf } from '../../lib/adapters/mcp/tools.js';
-import { preferredIsolation } from '../../lib/ses/isolation.js';
+import { utf8Of } from '../../build/adapters/cli/input.js';
+import { Prompt } from '../../build/adapters/cli/repl.js';
+import { OpenBrackets } from '../../build/adapters/cli/open-brackets.js';
+import { toolsetOf } from '../../build/adapters/mcp/tools.js';
+import { preferredIsolation } from '../../build/ses/isolation.js';
 import { ROOT, deferred, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
@@ -316,8 +316,8 @@ describe('at a terminal', () => {
       '--eval',
       `delete require('node:util').styleText;
       const { PassThrough } = require('node:stream');
-      const { Prompt } = require('./lib/adapters/cli/repl.js');
-      const { toolsetOf } = require('./lib/adapters/mcp/tools.js');
+      const { Prompt } = require('./build/adapters/cli/repl.js');
+      const { toolsetOf } = require('./build/adapters/mcp/tools.js');
       const { SESExecutor } = require('ses-executor');
       const input = new PassThrough();
       const { toolset } = toolsetOf({});

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { createCodeTool } from '../../lib/adapters/code-tool/index.js';
+import { createCodeTool } from '../../build/adapters/code-tool/index.js';
 import { runChild } from '../helpers.mjs';
 
 const require = createRequire(import.meta.url);
-const { JsonSchema, UnusableSchemaError } = require('../../lib/json-schema/index.js');
+const { JsonSchema, UnusableSchemaError } = require('../../build/json-schema/index.js');
 
 const object = (properties) => ({ type: 'object', properties });
 
@@ -23,7 +23,7 @@ async function call(inputSchema, code) {
 /** What a check says in a child process with a small heap, and the most processor time between two turns of its event loop. */
 async function checkedInChild(schema, make) {
   const script = `
-    const { JsonSchema } = require(process.cwd() + '/lib/json-schema/index.js');
+    const { JsonSchema } = require(process.cwd() + '/build/json-schema/index.js');
     const schema = new JsonSchema(${schema});
     const value = ${make};
     const now = () => process.cpuUsage().user / 1000;

@@ -13,7 +13,7 @@ import {
   formatObservation,
 } from 'ses-executor/smolagents';
 
-import { isExecutor } from '../../lib/contract/executor.js';
+import { isExecutor } from '../../build/contract/executor.js';
 import { BaseTool, SearchTool, create } from './smolagents-fixtures.mjs';
 import { deferred, expectCode, rejection } from '../helpers.mjs';
 

@@ -13,18 +13,18 @@ async function withoutAddon(script) {
 }
 
 test.each([
-  ['./lib/adapters/ai/index.js', 'createCodeTool'],
-  ['./lib/adapters/cli/check.js', 'check'],
-  ['./lib/adapters/cli/main.js', 'main'],
-  ['./lib/adapters/cli/run.js', 'run'],
-  ['./lib/adapters/cli/repl.js', 'repl'],
-  ['./lib/adapters/code-tool/index.js', 'createCodeTool'],
-  ['./lib/adapters/codemode/index.js', 'SESCodemodeExecutor'],
-  ['./lib/adapters/mcp/index.js', 'createMcpServer'],
-  ['./lib/adapters/prompts/index.js', 'renderSystemPrompt'],
-  ['./lib/adapters/smolagents/index.js', 'createSmolagentsExecutor'],
-  ['./lib/files/index.js', 'createFileTools'],
-  ['./lib/ses/executor.js', 'SESExecutor'],
+  ['./build/adapters/ai/index.js', 'createCodeTool'],
+  ['./build/adapters/cli/check.js', 'check'],
+  ['./build/adapters/cli/main.js', 'main'],
+  ['./build/adapters/cli/run.js', 'run'],
+  ['./build/adapters/cli/repl.js', 'repl'],
+  ['./build/adapters/code-tool/index.js', 'createCodeTool'],
+  ['./build/adapters/codemode/index.js', 'SESCodemodeExecutor'],
+  ['./build/adapters/mcp/index.js', 'createMcpServer'],
+  ['./build/adapters/prompts/index.js', 'renderSystemPrompt'],
+  ['./build/adapters/smolagents/index.js', 'createSmolagentsExecutor'],
+  ['./build/files/index.js', 'createFileTools'],
+  ['./build/ses/executor.js', 'SESExecutor'],
 ])('%s can be loaded, and exports %s', async (path, name) => {
   const script = `console.log(JSON.stringify(typeof require(${JSON.stringify(path)})[${JSON.stringify(name)}]))`;
   expect(await withoutAddon(script)).toBe('function');
@@ -37,7 +37,7 @@ test('the entry of the package says that the addon is missing', async () => {
 
 test('prompts are rendered and tools are declared', async () => {
   const script = `
-    const { renderSystemPrompt, toJavaScriptSignature } = require('./lib/adapters/prompts');
+    const { renderSystemPrompt, toJavaScriptSignature } = require('./build/adapters/prompts');
     const tool = { name: 'add', description: '', inputs: { a: { type: 'number', description: '' } }, output_type: 'number' };
     console.log(JSON.stringify([
       renderSystemPrompt({ tools: [tool] }).includes('function add(a) {}'),
@@ -48,8 +48,8 @@ test('prompts are rendered and tools are declared', async () => {
 
 test('ai and codemode check options, those of modules too', async () => {
   const script = `
-    const { createCodeTool } = require('./lib/adapters/ai');
-    const { SESCodemodeExecutor } = require('./lib/adapters/codemode');
+    const { createCodeTool } = require('./build/adapters/ai');
+    const { SESCodemodeExecutor } = require('./build/adapters/codemode');
     const messages = [];
     for (const options of [{ timeoutMs: 5 }, { timeout: 5 }, { maxLogBytes: 1 }, { modules: { m: { s: Symbol() } } }]) {
       for (const make of [() => createCodeTool({ tools: {}, ...options }), () => new SESCodemodeExecutor(options)]) {

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 
-import browsers from '../../lib/browser/browsers.js';
-import demand from '../../lib/browser/concurrency-meter.js';
+import browsers from '../../build/browser/browsers.js';
+import demand from '../../build/browser/concurrency-meter.js';
 import { chromeProcesses, killAll, make, until } from './helpers.mjs';
 
 const SPAN_MS = 1_000;

@@ -369,7 +369,7 @@ testIf(process.platform !== 'win32')('of a file that cannot be written nothing i
   await withFolder(async (folder) => {
     const script = `
       const { readdirSync } = require('node:fs');
-      const { keepArtifacts } = require('./lib/browser/artifacts.js');
+      const { keepArtifacts } = require('./build/browser/artifacts.js');
       const made = [{ name: 'x', mimeType: 'text/plain', data: Buffer.alloc(1 << 20) }];
       const warnings = [];
       keepArtifacts(made, process.env.FOLDER, (text) => warnings.push(text.replace(/x-[^.]*/, 'x-ID'))).then(([{ path, data }]) =>

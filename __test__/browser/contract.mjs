@@ -31,7 +31,7 @@ export function describeBrowser(suites) {
     limitDepth: false,
     pace: 3,
     inChild: `
-    import { BrowserExecutor } from './lib/browser/index.js';
+    import { BrowserExecutor } from './build/browser/index.js';
     const make = ({ maxOperations: _, ...options } = {}) =>
       new BrowserExecutor({ isolation: 'session', fallback: false, ...options });`,
   });

@@ -7,7 +7,7 @@ import { runChild } from '../helpers.mjs';
 describe('while a page calls tools in a row', () => {
   test('timers and immediates get their turn between the calls', async () => {
     const { status, stdout, stderr } = await runChild(`
-      import { BrowserExecutor } from './lib/browser/index.js';
+      import { BrowserExecutor } from './build/browser/index.js';
       const executor = new BrowserExecutor({ fallback: false, maxToolCalls: 1e9 });
       await executor.init();
       const turns = { timer: 0, immediate: 0 };

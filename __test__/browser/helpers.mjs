@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 import { expect } from 'vitest';
 
-import { BrowserExecutor } from '../../lib/browser/index.js';
+import { BrowserExecutor } from '../../build/browser/index.js';
 import { expectCode, withExecutorOf } from '../helpers.mjs';
 
 export const make = (options) => new BrowserExecutor({ fallback: false, ...options });

@@ -10,7 +10,7 @@ import { expectCode, gateTool } from '../helpers.mjs';
 import { chromeProcesses, make, until, withBrowser } from './helpers.mjs';
 
 // That of the library: what is imported here is loaded once more.
-const { Tab } = createRequire(import.meta.url)('../../lib/browser/tab.js');
+const { Tab } = createRequire(import.meta.url)('../../build/browser/tab.js');
 
 const NEVER = 'await new Promise(() => {})';
 const linux = test.runIf(process.platform === 'linux');

@@ -8,7 +8,7 @@ import { expectCode } from '../helpers.mjs';
 import { until, withBrowser } from './helpers.mjs';
 
 // That of the library: what is imported here is loaded once more.
-const { Tab } = createRequire(import.meta.url)('../../lib/browser/tab.js');
+const { Tab } = createRequire(import.meta.url)('../../build/browser/tab.js');
 
 test.each([
   ['location.href = "https://example.com/"'],

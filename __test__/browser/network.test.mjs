@@ -16,8 +16,8 @@ import { make, withBrowser } from './helpers.mjs';
 
 // That of the library: what is imported here is loaded once more.
 const require = createRequire(import.meta.url);
-const { Connection } = require('../../lib/browser/connection.js');
-const { Requests } = require('../../lib/browser/network.js');
+const { Connection } = require('../../build/browser/connection.js');
+const { Requests } = require('../../build/browser/network.js');
 
 /** Each gets the address of the listener as `at`, and its number as `port`. */
 const VECTORS = {
@@ -160,7 +160,7 @@ test.runIf(process.platform === 'linux')('nor without the namespace of the netwo
   // Without a search path there is no program that makes one.
   const { stdout, stderr } = await runChild(
     `
-    import { BrowserExecutor } from './lib/browser/index.js';
+    import { BrowserExecutor } from './build/browser/index.js';
     import { readlinkSync, readdirSync, readFileSync } from 'node:fs';
     const executor = new BrowserExecutor({ fallback: false });
     await executor.init();

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import browserModule from '../../lib/browser/browser.js';
-import find from '../../lib/browser/browser-path.js';
+import browserModule from '../../build/browser/browser.js';
+import find from '../../build/browser/browser-path.js';
 import { expectCode, neverTool, runChild, spawnProgram, withFolder } from '../helpers.mjs';
 import { chromeProcesses, killAll, make, until, withBrowser } from './helpers.mjs';
 
@@ -130,7 +130,7 @@ describe.runIf(isLinux)('on Linux', () => {
 
   test('P15 of a Node.js that is killed no process and no folder is left', async () => {
     const { stdout, signal } = await runChild(`
-      import { BrowserExecutor } from './lib/browser/index.js';
+      import { BrowserExecutor } from './build/browser/index.js';
       import { chromeProcesses } from './__test__/browser/helpers.mjs';
       const executor = new BrowserExecutor({ fallback: false });
       await executor.init();
@@ -152,7 +152,7 @@ describe.runIf(isLinux)('on Linux', () => {
     await until(() => !left.some(([pid]) => isAlive(pid)));
     const folder = left.flatMap(([, arg]) => arg ?? [])[0].slice('--user-data-dir='.length);
     // A browser that is started sweeps what others have left.
-    const { sweepProfiles } = await import('../../lib/browser/profiles.js');
+    const { sweepProfiles } = await import('../../build/browser/profiles.js');
     sweepProfiles();
     expect(() => readFileSync(join(folder, 'Local State'))).toThrow('ENOENT');
   });
@@ -170,7 +170,7 @@ test.runIf(isLinux)(
     const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('ses-executor-browser-' + process.pid + '-'));
     const script = \`
       const { parentPort } = require('node:worker_threads');
-      const { BrowserExecutor } = require(process.cwd() + '/lib/browser/index.js');
+      const { BrowserExecutor } = require(process.cwd() + '/build/browser/index.js');
       const executor = new BrowserExecutor({ autoInit: true });
       executor.run('1 + 1').then(({ output }) => parentPort.postMessage(output));
       setInterval(() => {}, 1_000);\`;
@@ -178,7 +178,7 @@ test.runIf(isLinux)(
     const ready = await Promise.all(workers.map((worker) => once(worker, 'message')));
     const both = folders();
     await workers[0].terminate();
-    const { sweepProfiles } = await import('./lib/browser/profiles.js');
+    const { sweepProfiles } = await import('./build/browser/profiles.js');
     while (folders().length > 1) {
       sweepProfiles();
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -243,7 +243,7 @@ describe.runIf(isLinux)('a browser that is slow to start', () => {
 
 test('a host that is busy for long takes no browser for one that does not answer', async () => {
   const { stdout } = await runChild(`
-    import { BrowserExecutor } from './lib/browser/index.js';
+    import { BrowserExecutor } from './build/browser/index.js';
     const make = (options) => new BrowserExecutor({ fallback: false, timeoutMs: 40_000, ...options });
     const block = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
     const session = make({ isolation: 'session' });
@@ -260,7 +260,7 @@ test('a host that is busy for long takes no browser for one that does not answer
 
 test('an idle browser does not keep the process alive', async () => {
   const { stdout, status: code } = await runChild(`
-    import { BrowserExecutor } from './lib/browser/index.js';
+    import { BrowserExecutor } from './build/browser/index.js';
     const executor = new BrowserExecutor({ fallback: false });
     await executor.init();
     console.log((await executor.run('40 + 2')).output);`);
@@ -274,7 +274,7 @@ test.runIf(isLinux).each([1, 8])(
     const script = `
     import { closeSync, openSync, readdirSync } from 'node:fs';
     import { tmpdir } from 'node:os';
-    import { BrowserExecutor } from './lib/browser/index.js';
+    import { BrowserExecutor } from './build/browser/index.js';
     const open = [];
     try { for (;;) open.push(openSync('/dev/null')); } catch {}
     const free = (count) => open.splice(0, count).forEach((descriptor) => closeSync(descriptor));
@@ -299,7 +299,7 @@ test.runIf(isLinux).each(['', 'process.exit();'])(
   'a process that ends leaves no folder of its browser: "%s"',
   async (last) => {
     const { stdout, status } = await runChild(`
-    import { BrowserExecutor } from './lib/browser/index.js';
+    import { BrowserExecutor } from './build/browser/index.js';
     import { chromeProcesses } from './__test__/browser/helpers.mjs';
     const executor = new BrowserExecutor({ fallback: false });
     await executor.init();
@@ -315,7 +315,7 @@ test.runIf(isLinux).each(['', 'process.exit();'])(
 
 test('nor do pages that are made ahead', async () => {
   const { stdout, status: code } = await runChild(`
-    import { BrowserExecutor } from './lib/browser/index.js';
+    import { BrowserExecutor } from './build/browser/index.js';
     const executors = Array.from({ length: 3 }, () => new BrowserExecutor({ fallback: false }));
     await Promise.all(executors.map((executor) => executor.init()));
     const results = await Promise.all(executors.map((executor) => executor.run('40 + 2')));
@@ -347,7 +347,7 @@ describe('without a browser', () => {
 
   test('else runs go to SESExecutor, with a warning', async () => {
     const { stdout, stderr } = await runChild(`
-      import { BrowserExecutor } from './lib/browser/index.js';
+      import { BrowserExecutor } from './build/browser/index.js';
       const executor = new BrowserExecutor({ executablePath: '/nowhere/chrome' });
       await executor.init();
       await executor.sendTools({ add: (a, b) => a + b });
@@ -366,7 +366,7 @@ describe('without a browser', () => {
 
   test('nor what earlier runs have left, if each run is to have a page of its own', async () => {
     const { stdout } = await runChild(`
-      import { BrowserExecutor } from './lib/browser/index.js';
+      import { BrowserExecutor } from './build/browser/index.js';
       for (const isolation of ['run', 'session']) {
         const executor = new BrowserExecutor({ executablePath: '/nowhere/chrome', isolation });
         await executor.init();
@@ -380,7 +380,7 @@ describe('without a browser', () => {
 
   test('a run that is cleaned up before its isolate is there calls no tools', async () => {
     const { stdout } = await runChild(`
-      import { BrowserExecutor } from './lib/browser/index.js';
+      import { BrowserExecutor } from './build/browser/index.js';
       for (const isolation of ['run', 'session']) {
         const executor = new BrowserExecutor({ executablePath: '/nowhere/chrome', isolation });
         await executor.init();
@@ -404,9 +404,9 @@ describe('without a browser', () => {
       const { stdout, stderr } = await runChild(`
         import { createRequire } from 'node:module';
         import { rmSync, writeFileSync } from 'node:fs';
-        import { BrowserExecutor } from './lib/browser/index.js';
+        import { BrowserExecutor } from './build/browser/index.js';
         import { chromeProcesses, killAll, until } from './__test__/browser/helpers.mjs';
-        const { findChrome } = createRequire(process.cwd() + '/x')('./lib/browser/browser-path.js');
+        const { findChrome } = createRequire(process.cwd() + '/x')('./build/browser/browser-path.js');
         writeFileSync(${JSON.stringify(program)}, '#!/bin/sh\\nexec ' + findChrome(undefined) + ' "$@"\\n', { mode: 0o755 });
         const executor = new BrowserExecutor({ executablePath: ${JSON.stringify(program)} });
         await executor.init();
@@ -426,7 +426,7 @@ describe('without a browser', () => {
 
   test('`sandbox: false` warns', async () => {
     const { stderr } = await runChild(`
-      import { BrowserExecutor } from './lib/browser/index.js';
+      import { BrowserExecutor } from './build/browser/index.js';
       new BrowserExecutor({ sandbox: false });`);
     expect(stderr).toContain('[SES_EXECUTOR_NO_SANDBOX] SESExecutorWarning: options.sandbox is false');
   });
@@ -444,7 +444,7 @@ exec unshare --user --map-current-user --keep-caps -- sh -c 'echo 0 > /proc/sys/
       const error = await expectCode(make({ executablePath: program }).init(), 'ERR_BROWSER_INIT_FAILED');
       expect(error.message).toContain('it has ended with exit status 1: No usable sandbox!');
       const { stdout, stderr } = await runChild(`
-        import { BrowserExecutor } from './lib/browser/index.js';
+        import { BrowserExecutor } from './build/browser/index.js';
         const executor = new BrowserExecutor({ executablePath: ${JSON.stringify(program)} });
         await executor.init();
         console.log((await executor.run('[1 + 1, typeof document].join()')).output, executor.state);

@@ -10,7 +10,7 @@ import { deferred } from '../helpers.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { Requests } = require('../../lib/browser/network.js');
+const { Requests } = require('../../build/browser/network.js');
 
 const servers = [];
 afterEach(() => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 
-import { SmolagentsExecutor } from '../../lib/adapters/smolagents/index.js';
+import { SmolagentsExecutor } from '../../build/adapters/smolagents/index.js';
 import { expectCode } from '../helpers.mjs';
 import { make } from './helpers.mjs';
 

@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
-import browsers from '../../lib/browser/browser.js';
-import tabs from '../../lib/browser/tab.js';
+import browsers from '../../build/browser/browser.js';
+import tabs from '../../build/browser/tab.js';
 
 /** A browser that answers each command at once, and what it was sent. */
 function fakeBrowser() {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 
 const require = createRequire(import.meta.url);
-const { BudgetError, WorkBudget, inSlices } = require('../../lib/contract/budget.js');
+const { BudgetError, WorkBudget, inSlices } = require('../../build/contract/budget.js');
 
 /** Counts `parts` parts. */
 function* count(budget, parts) {

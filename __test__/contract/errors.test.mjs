@@ -10,16 +10,16 @@ import { ROOT, runChild } from '../helpers.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { ERRORS } = require('../../lib/contract/error-table.js');
+const { ERRORS } = require('../../build/contract/error-table.js');
 const {
   ExecutorError,
   abortedBeforeStart,
   describeThrown,
   reasonText,
   transferLimitExceeded,
-} = require('../../lib/contract/errors.js');
-const { GENERAL_HINTS, STATE_LOST, failureOf, losesState, withStateLost } = require('../../lib/contract/failure.js');
-const { failureText } = require('../../lib/contract/failure-text.js');
+} = require('../../build/contract/errors.js');
+const { GENERAL_HINTS, STATE_LOST, failureOf, losesState, withStateLost } = require('../../build/contract/failure.js');
+const { failureText } = require('../../build/contract/failure-text.js');
 
 test.each(ERRORS.map(({ code }) => code))('%s has its entry in the documentation', (code) => {
   expect(readFileSync(join(ROOT, 'docs', 'reference', 'errors.md'), 'utf8')).toContain(`\n## ${code}\n`);

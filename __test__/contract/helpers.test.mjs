@@ -14,18 +14,18 @@ const {
   isBeyondNumbers,
   isPlainObject,
   memberPath,
-} = require('../../lib/contract/describe.js');
-const { modelFailure, modelLogs, modelText, modelValue, reportText } = require('../../lib/contract/model-text.js');
-const { defineEntries, safeListener } = require('../../lib/contract/logs.js');
-const { requirePeer } = require('../../lib/contract/peer-dependency.js');
-const { toJson } = require('../../lib/contract/render.js');
-const schemas = require('../../lib/contract/standard-schema.js');
-const names = require('../../lib/contract/tool-names.js');
-const { traceRun, traceToolCall, untold } = require('../../lib/contract/tracing.js');
-const { encodeVariables, namesOfVariables } = require('../../lib/contract/variables.js');
-const { TransferLimitError } = require('../../lib/contract/errors.js');
-const { KeyCount, isWide, keysOf } = require('../../lib/contract/wide-objects.js');
-const { isFarLargerSerialized } = require('../../lib/contract/serialized-size.js');
+} = require('../../build/contract/describe.js');
+const { modelFailure, modelLogs, modelText, modelValue, reportText } = require('../../build/contract/model-text.js');
+const { defineEntries, safeListener } = require('../../build/contract/logs.js');
+const { requirePeer } = require('../../build/contract/peer-dependency.js');
+const { toJson } = require('../../build/contract/render.js');
+const schemas = require('../../build/contract/standard-schema.js');
+const names = require('../../build/contract/tool-names.js');
+const { traceRun, traceToolCall, untold } = require('../../build/contract/tracing.js');
+const { encodeVariables, namesOfVariables } = require('../../build/contract/variables.js');
+const { TransferLimitError } = require('../../build/contract/errors.js');
+const { KeyCount, isWide, keysOf } = require('../../build/contract/wide-objects.js');
+const { isFarLargerSerialized } = require('../../build/contract/serialized-size.js');
 const { tracingChannel } = require('node:diagnostics_channel');
 
 describe('a value in a message', () => {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { validateCode } from '../../index.mjs';
-import { isBindable } from '../../lib/contract/identifiers.js';
+import { isBindable } from '../../build/contract/identifiers.js';
 
 /** Of ECMAScript, of TypeScript, of other languages that lists of reserved words are made of, and near misses. */
 const WORDS = `abstract accessor any arguments as assert asserts async await bigint boolean break byte case catch char

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 
 const require = createRequire(import.meta.url);
-const { parseJson } = require('../../lib/contract/json.js');
+const { parseJson } = require('../../build/contract/json.js');
 
 const list = (count, item) => `[${Array.from({ length: count }, (_, index) => item(index)).join(',')}]`;
 const LONG = list(30_000, (index) => index);

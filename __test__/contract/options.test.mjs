@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { OPTIONS } = require('../../lib/contract/option-table.js');
+const { OPTIONS } = require('../../build/contract/option-table.js');
 const {
   checkAnyLanguage,
   checkOptions,
@@ -13,7 +13,7 @@ const {
   checkRunOptions,
   checkSome,
   closest,
-} = require('../../lib/contract/options.js');
+} = require('../../build/contract/options.js');
 
 const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
 const oneOfLevels = LEVELS.map((level) => `"${level}"`).join(' or ');

@@ -10,12 +10,12 @@ import { deferred, expectCode, rejection } from '../helpers.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { errorOf } = require('../../lib/contract/errors.js');
-const { OFFER, isExecutor, offerOf } = require('../../lib/contract/executor.js');
-const { queueOf } = require('../../lib/contract/executor-queue.js');
-const { REFUSALS, invalidState } = require('../../lib/contract/lifecycle.js');
-const { Session } = require('../../lib/contract/session.js');
-const { flattenTools } = require('../../lib/contract/tool-registry.js');
+const { errorOf } = require('../../build/contract/errors.js');
+const { OFFER, isExecutor, offerOf } = require('../../build/contract/executor.js');
+const { queueOf } = require('../../build/contract/executor-queue.js');
+const { REFUSALS, invalidState } = require('../../build/contract/lifecycle.js');
+const { Session } = require('../../build/contract/session.js');
+const { flattenTools } = require('../../build/contract/tool-registry.js');
 
 const GONE = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 const codeFrame = () => '';

@@ -7,10 +7,10 @@ import { deferred } from '../helpers.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { REPLY_KIND } = require('../../lib/contract/boundary-numbers.js');
-const { answerToolCall } = require('../../lib/contract/tool-calls.js');
-const { RunScope, currentScope, within } = require('../../lib/contract/run-scope.js');
-const { onAbort } = require('../../lib/contract/signals.js');
+const { REPLY_KIND } = require('../../build/contract/boundary-numbers.js');
+const { answerToolCall } = require('../../build/contract/tool-calls.js');
+const { RunScope, currentScope, within } = require('../../build/contract/run-scope.js');
+const { onAbort } = require('../../build/contract/signals.js');
 const {
   ToolRegistry,
   blocking,
@@ -18,8 +18,8 @@ const {
   flattenTools,
   isNamespace,
   withTimeout,
-} = require('../../lib/contract/tool-registry.js');
-const wire = require('../../lib/ses/transfer.js');
+} = require('../../build/contract/tool-registry.js');
+const wire = require('../../build/ses/transfer.js');
 
 const { ERROR, PROMISE } = REPLY_KIND;
 const { encode, readArguments, valueOf } = wire;

@@ -9,19 +9,19 @@ import { ROOT, deferred, rejection, runChild } from '../helpers.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { ConcurrencyLimiter } = require('../../lib/contract/concurrency-limiter.js');
-const { withTimeLimit } = require('../../lib/contract/time-limit.js');
-const { RunScope, currentScope, within } = require('../../lib/contract/run-scope.js');
-const { abortController, onAbort } = require('../../lib/contract/signals.js');
-const { SharedStartup } = require('../../lib/contract/shared-startup.js');
-const { ToolExceptions } = require('../../lib/contract/tool-exceptions.js');
-const { runNested, isNestedIn } = require('../../lib/contract/reentrancy.js');
+const { ConcurrencyLimiter } = require('../../build/contract/concurrency-limiter.js');
+const { withTimeLimit } = require('../../build/contract/time-limit.js');
+const { RunScope, currentScope, within } = require('../../build/contract/run-scope.js');
+const { abortController, onAbort } = require('../../build/contract/signals.js');
+const { SharedStartup } = require('../../build/contract/shared-startup.js');
+const { ToolExceptions } = require('../../build/contract/tool-exceptions.js');
+const { runNested, isNestedIn } = require('../../build/contract/reentrancy.js');
 
 const never = new Promise(() => {});
 const listenersOf = (signal) => getEventListeners(signal, 'abort').length;
 
 describe('withTimeLimit', () => {
-  const modulePath = JSON.stringify(`${ROOT}/lib/contract/time-limit.js`);
+  const modulePath = JSON.stringify(`${ROOT}/build/contract/time-limit.js`);
   /** What a process prints that waits for a promise for an hour at most. It is killed, which `signal` says, if it stays. */
   const waiting = (promise, options) =>
     runChild(
@@ -156,7 +156,7 @@ describe('onAbort', () => {
   });
 
   test('the signals that tools get take any number of listeners without a warning', async () => {
-    const modulePath = JSON.stringify(`${ROOT}/lib/contract/signals.js`);
+    const modulePath = JSON.stringify(`${ROOT}/build/contract/signals.js`);
     const { stdout, stderr } = await runChild(
       `const { signal } = require(${modulePath}).abortController();
        for (let i = 0; i < 20; i++) signal.addEventListener('abort', () => {});

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { createFileTools, fileToolDefinitions } from '../../lib/files/index.js';
+import { createFileTools, fileToolDefinitions } from '../../build/files/index.js';
 import { text } from './results.mjs';
 import { ROOT, rejection, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import { createFileTools } from '../../lib/files/index.js';
+import { createFileTools } from '../../build/files/index.js';
 import { get, limit, put, root, textOf, tools } from './file-tools-root.mjs';
 import { ROOT, rejection, runChild, withExecutor } from '../helpers.mjs';
 
@@ -81,7 +81,7 @@ describe('content', () => {
     // Root may read everything, hence a process that is somebody else.
     const { stdout, stderr } = await runChild(`
       import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-      import { createFileTools } from './lib/files/index.js';
+      import { createFileTools } from './build/files/index.js';
       const root = ${JSON.stringify(root)};
       const tools = createFileTools({ root });
       writeFileSync(root + '/unreadable.txt', 'plain');
@@ -187,7 +187,7 @@ describe('changes', () => {
     expect([owned('given.txt'), get('given.txt')]).toEqual([[1000, 1001, 0o600], 'newer']);
     const { stdout, stderr } = await runChild(`
       import { chmodSync } from 'node:fs';
-      import { createFileTools } from './lib/files/index.js';
+      import { createFileTools } from './build/files/index.js';
       const root = ${JSON.stringify(root)};
       const tools = createFileTools({ root });
       chmodSync(root + '/..', 0o755);
@@ -229,7 +229,7 @@ describe('the process', () => {
     const { status, signal, stderr } = await runChild(`
       import { Worker } from 'node:worker_threads';
       const script = \`
-        const { createFileTools } = require(${JSON.stringify(join(ROOT, 'lib/files/index.js'))});
+        const { createFileTools } = require(${JSON.stringify(join(ROOT, 'build/files/index.js'))});
         const tools = createFileTools({ root: ${JSON.stringify(root)} });
         for (let i = 0; i < 200; i++) { tools.find('*'); tools.write('w' + i, 'x'); }
         require('node:worker_threads').parentPort.postMessage('started');
@@ -239,7 +239,7 @@ describe('the process', () => {
         await new Promise((resolve) => worker.once('message', resolve));
         await worker.terminate();
       }
-      const { createFileTools } = await import('./lib/files/index.js');
+      const { createFileTools } = await import('./build/files/index.js');
       const tools = createFileTools({ root: ${JSON.stringify(root)} });
       for (let i = 0; i < 200; i++) tools.find('*');
       process.exit(7);
@@ -249,7 +249,7 @@ describe('the process', () => {
 
   test('lives until a call is answered, and not longer', async () => {
     const { status, stdout } = await runChild(`
-      import { createFileTools } from './lib/files/index.js';
+      import { createFileTools } from './build/files/index.js';
       createFileTools({ root: ${JSON.stringify(root)} }).ls().then(({ content }) => console.log(content[0].text));
     `);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'inside/\n' });

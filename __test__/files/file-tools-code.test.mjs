@@ -19,7 +19,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { createFileTools, describeFileTools } from '../../lib/files/index.js';
+import { createFileTools, describeFileTools } from '../../build/files/index.js';
 import { rejection, withExecutor, withFolder } from '../helpers.mjs';
 
 let root;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import { createFileTools } from '../../lib/files/index.js';
+import { createFileTools } from '../../build/files/index.js';
 import { folder, get, put, root, textOf, tools } from './file-tools-root.mjs';
 import { rejection } from '../helpers.mjs';
 

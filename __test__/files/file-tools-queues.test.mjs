@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { createFileTools } from '../../lib/files/index.js';
-import { SESExecutor } from '../../lib/ses/executor.js';
+import { createFileTools } from '../../build/files/index.js';
+import { SESExecutor } from '../../build/ses/executor.js';
 import { rejection } from '../helpers.mjs';
 import { get, put, root, textOf, tools } from './file-tools-root.mjs';
 

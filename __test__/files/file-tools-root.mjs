@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, expect } from 'vitest';
 
-import { createFileTools } from '../../lib/files/index.js';
+import { createFileTools } from '../../build/files/index.js';
 
 /** Holds `root`. */
 export let folder;

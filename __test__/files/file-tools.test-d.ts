@@ -7,7 +7,7 @@ import {
   type FileToolResult,
   type FileTools,
   type ReadOnlyFileTools,
-} from '../../lib/files/index.js';
+} from '../../build/files/api';
 
 export async function contract(readOnly: boolean): Promise<void> {
   const tools: FileTools = createFileTools({ root: '.', limits: { maxLines: 10 } });

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
-import { createFileTools } from '../../lib/files/index.js';
+import { createFileTools } from '../../build/files/index.js';
 import { text } from './results.mjs';
 import { rejection } from '../helpers.mjs';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createFileTools } from '../../lib/files/index.js';
+import { createFileTools } from '../../build/files/index.js';
 
 // Scenarios with file tools: a folder that guests may use, beside one that they must not reach.
 

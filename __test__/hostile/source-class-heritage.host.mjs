@@ -4,7 +4,7 @@
 // options: {"timeoutMs":8000}
 // peak: 128 syntax trees
 // processPeak: 48 the host checks the text, in its own process
-import prompts from '../../lib/adapters/prompts/index.js';
+import prompts from '../../build/adapters/prompts/index.js';
 
 const nested = (open, close, levels) => `${open.repeat(levels)}Object${close.repeat(levels)}; const a: number = 1; return a`;
 

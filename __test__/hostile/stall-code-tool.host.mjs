@@ -4,7 +4,7 @@
 // options: {"timeoutMs":60000,"maxOperations":1000000000000,"memoryLimitMb":512}
 // peak: 1152 the values on both sides
 // processPeak: 384 the values in the host, and on their way
-import { createCodeTool } from '../../lib/adapters/code-tool/index.js';
+import { createCodeTool } from '../../build/adapters/code-tool/index.js';
 import { unlessStalled } from './stalls.mjs';
 
 const CODES = [

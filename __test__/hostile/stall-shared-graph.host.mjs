@@ -4,8 +4,8 @@
 // options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}
 // processPeak: 80 the output reaches the host, and is copied on its way
 import { unlessStalled } from './stalls.mjs';
-import { outputText, toJson } from '../../lib/contract/render.js';
-import { formatObservation } from '../../lib/adapters/smolagents/observation.js';
+import { outputText, toJson } from '../../build/contract/render.js';
+import { formatObservation } from '../../build/adapters/smolagents/observation.js';
 
 const PROGRAMS = [
   'let x = [1]; for (let i = 0; i < 40; i++) x = [x, x]; return x',

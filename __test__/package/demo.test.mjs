@@ -32,7 +32,7 @@ describe('the demo', () => {
   test('reads real files of the package, with synchronous and asynchronous tools', () => {
     expect(demo.stdout).toMatch(/\bfiles\.find\(/);
     expect(demo.stdout).toMatch(/await .*files\.read\(/s);
-    expect(demo.stdout).toContain('lib/ses/executor.js');
+    expect(demo.stdout).toContain('lib/ses/executor.ts');
     const lines = readFileSync(join(ROOT, 'index.js'), 'utf8').split('\n').length - 1;
     expect(demo.stdout).toMatch(new RegExp(`name: 'index\\.js', lines: ${lines}\\b`));
   });

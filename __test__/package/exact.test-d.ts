@@ -1,24 +1,21 @@
 // Compiled with `exactOptionalPropertyTypes`, never run: an option that is undefined is one that is left out.
 import { SESExecutor, type ExecutorOptions, type RunOptions } from '../../index.js';
-import type { CodeToolOptions as AiCodeToolOptions } from '../../lib/adapters/ai/index.js';
-import type { CallOptions, CodeToolOptions } from '../../lib/adapters/code-tool/index.js';
-import type { CodemodeExecutorOptions } from '../../lib/adapters/codemode/index.js';
-import type { McpServerOptions } from '../../lib/adapters/mcp/index.js';
-import type { InstrumentOptions } from '../../lib/adapters/opentelemetry/index.js';
-import type { SystemPromptOptions, ToolDefinition } from '../../lib/adapters/prompts/index.js';
-import type {
-  PythonSmolagentsExecutorOptions,
-  SmolagentsExecutorOptions,
-} from '../../lib/adapters/smolagents/index.js';
-import type { BrowserExecutorOptions, BrowserRunOptions, NetworkOptions } from '../../lib/browser/index.js';
-import { createFileTools, type FileToolLimits, type GrepArguments, type ReadArguments } from '../../lib/files/index.js';
-import type { PyodideExecutorOptions, PythonRunOptions } from '../../lib/python/index.js';
+import type { CodeToolOptions as AiCodeToolOptions } from '../../build/adapters/ai/api';
+import type { CallOptions, CodeToolOptions } from '../../build/adapters/code-tool/api';
+import type { CodemodeExecutorOptions } from '../../build/adapters/codemode/api';
+import type { McpServerOptions } from '../../build/adapters/mcp/api';
+import type { InstrumentOptions } from '../../build/adapters/opentelemetry/api';
+import type { SystemPromptOptions, ToolDefinition } from '../../build/adapters/prompts/api';
+import type { PythonSmolagentsExecutorOptions, SmolagentsExecutorOptions } from '../../build/adapters/smolagents/api';
+import type { BrowserExecutorOptions, BrowserRunOptions, NetworkOptions } from '../../build/browser/api';
+import { createFileTools, type FileToolLimits, type GrepArguments, type ReadArguments } from '../../build/files/api';
+import type { PyodideExecutorOptions, PythonRunOptions } from '../../build/python/api';
 import type {
   ExecuteOptions,
   OpenApiOptions,
   SandboxManagerOptions,
   SandboxToolsOptions,
-} from '../../lib/sandbox/index.js';
+} from '../../build/sandbox/api';
 
 /** The properties that may be left out, and those of them that may be undefined. */
 type Optional<T> = { [K in keyof T]-?: {} extends Pick<T, K> ? K : never }[keyof T];

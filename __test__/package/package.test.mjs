@@ -311,7 +311,7 @@ if (thisPlatform().name === 'linux-x64-gnu') {
 }
 
 test('what is bundled has its licences beside it', () => {
-  const bundled = join(app, 'node_modules', 'ses-executor', 'lib', 'bundled');
+  const bundled = join(app, 'node_modules', 'ses-executor', 'build', 'bundled');
   const licences = readFileSync(join(bundled, 'mcp.LICENSES.txt'), 'utf8');
   for (const name of ['@modelcontextprotocol/sdk', 'ajv', 'zod']) {
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));

@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import browserPath from '../../lib/browser/browser-path.js';
+import browserPath from '../../build/browser/browser-path.js';
 import { ROOT, deferred, spawnNode, withFolder } from '../helpers.mjs';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' };

@@ -147,7 +147,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
   test('may have no more descriptors than its host', async () => {
     const script = `
       import { readFileSync } from 'node:fs';
-      import { PyodideExecutor } from './lib/python/index.js';
+      import { PyodideExecutor } from './build/python/index.js';
       const executor = new PyodideExecutor([], { isolation: 'process' });
       await executor.init();
       const [limit] = /Max open files.*/.exec(readFileSync('/proc/' + executor.isolation.pid + '/limits', 'latin1'));

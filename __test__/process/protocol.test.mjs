@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT, spawnNode } from '../helpers.mjs';
 import { isLinux } from './helpers.mjs';
 
-const PACKAGE = ['index.js', 'index.mjs', 'lib', 'native.cjs', 'package.json'];
+const PACKAGE = ['index.js', 'index.mjs', 'build', 'native.cjs', 'package.json'];
 /** The copy of the package. */
 let folder;
 const NONSENSE = 'Worker lost: the worker process wrote what no worker writes';

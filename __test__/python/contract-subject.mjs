@@ -1,7 +1,7 @@
 // Python as the suite of the contract takes an executor: with the contract's options and words, and with the suite's programs written in
 // Python.
 
-import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../lib/python/index.js';
+import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../build/python/index.js';
 import { pythonOf } from './contract-programs.mjs';
 
 /** A `PyodideExecutor` that takes the suite's programs, and words messages, logs and nothing as other executors do. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { PyodideExecutor } from '../../lib/python/index.js';
+import { PyodideExecutor } from '../../build/python/index.js';
 import { ESCAPES } from './escapes.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'escapes-'));

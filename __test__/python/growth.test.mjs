@@ -14,7 +14,7 @@ const MAX_MB = 8 + 2 * SESSIONS;
 test(`${SESSIONS} sessions`, { timeout: FIRST_START_MS + SESSIONS * 5_000 }, async () => {
   const script = `
     import { engineStats } from './index.mjs';
-    import { PyodideExecutor } from './lib/python/index.js';
+    import { PyodideExecutor } from './build/python/index.js';
     const session = async (number) => {
       const executor = new PyodideExecutor(undefined, { mount: false, warmPool: 0 });
       await executor.sendTools({ double: async (n) => n * 2 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../lib/python/index.js';
+import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../build/python/index.js';
 import { expectCode } from '../helpers.mjs';
 import { describePython } from './suite.mjs';
 

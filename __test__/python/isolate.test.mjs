@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { PyodideExecutor } from '../../lib/python/index.js';
+import { PyodideExecutor } from '../../build/python/index.js';
 import { expectCode, runChild } from '../helpers.mjs';
 import { FIRST_START_MS, describePython, failureOf } from './suite.mjs';
 
@@ -500,7 +500,7 @@ describe('the time zone', () => {
     ['Asia/Kolkata', [-19_800, 0, ['UTC+0530', 'UTC+0530'], 5, 'UTC+0530']],
   ])('is that of the process: %s', async (zone, expected) => {
     const { stdout, ...rest } = await runChild(
-      `import { PyodideExecutor } from './lib/python/index.js';
+      `import { PyodideExecutor } from './build/python/index.js';
       const executor = new PyodideExecutor(['time'], { mount: false });
       const { output } = await executor.run('import time\\n[time.timezone, time.daylight, time.tzname, time.localtime(0).tm_hour, time.strftime("%Z", time.localtime(0))]');
       await executor.cleanup();
@@ -663,7 +663,7 @@ describe('the pool of isolates', () => {
   const facts = async (script) => {
     const prelude = `
       import { engineStats } from './index.mjs';
-      import { PyodideExecutor } from './lib/python/index.js';
+      import { PyodideExecutor } from './build/python/index.js';
       const until = async (holds) => { while (!holds(engineStats())) await new Promise((resolve) => setImmediate(resolve)); };
       const open = (options) => new PyodideExecutor([], { mount: false, timeoutMs: 60_000, ...options });
       const report = (found) => console.log(JSON.stringify(found));`;

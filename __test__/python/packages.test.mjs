@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { PyodideExecutor, addPackages } from '../../lib/python/index.js';
+import { PyodideExecutor, addPackages } from '../../build/python/index.js';
 import { FIRST_START_MS, failureOf } from './suite.mjs';
 import { LIBRARY, OTHER_LIBRARY, buildWheels, libraryOf } from './wheels.mjs';
 

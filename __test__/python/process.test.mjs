@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 
-import { PyodideExecutor } from '../../lib/python/index.js';
+import { PyodideExecutor } from '../../build/python/index.js';
 import { ended, isLinux } from '../process/helpers.mjs';
 import { describePython, failureOf } from './suite.mjs';
 

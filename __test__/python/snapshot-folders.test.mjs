@@ -6,10 +6,10 @@ import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { PyodideExecutor } from '../../lib/python/index.js';
-import { IsolateEngine } from '../../lib/python/isolate-engine.js';
-import { checkPythonOptions } from '../../lib/python/options.js';
-import { snapshotFolderWithin, snapshotFolders } from '../../lib/python/snapshot-folders.js';
+import { PyodideExecutor } from '../../build/python/index.js';
+import { IsolateEngine } from '../../build/python/isolate-engine.js';
+import { checkPythonOptions } from '../../build/python/options.js';
+import { snapshotFolderWithin, snapshotFolders } from '../../build/python/snapshot-folders.js';
 import { runChild } from '../helpers.mjs';
 import { FIRST_START_MS, failureOf } from './suite.mjs';
 
@@ -60,7 +60,7 @@ describe('where they are', () => {
 describe('a place that cannot be written', () => {
   const warningOf = async (home, cache) => {
     const script = `
-      const { snapshotFolder } = require('./lib/python/snapshot-folders.js');
+      const { snapshotFolder } = require('./build/python/snapshot-folders.js');
       process.on('warning', ({ name, code, message }) => console.log(JSON.stringify([name, code, message])));
       console.log(JSON.stringify([snapshotFolder(), snapshotFolder()]));`;
     const { stdout } = await runChild(script, {

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { AgentExecutionError, PyodideExecutor } from '../../lib/python/index.js';
+import { AgentExecutionError, PyodideExecutor } from '../../build/python/index.js';
 
 export const FIRST_START_MS = 120_000;
 

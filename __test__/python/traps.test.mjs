@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { spawnProgram } from '../helpers.mjs';
 import { FIRST_START_MS } from './suite.mjs';
 
-const LIBRARY = new URL('../../lib/python/index.js', import.meta.url).pathname;
+const LIBRARY = new URL('../../build/python/index.js', import.meta.url).pathname;
 
 /** A module of WebAssembly whose `f` reads at 1 MiB, of a memory of 64 KiB. */
 const OUT_OF_BOUNDS = [

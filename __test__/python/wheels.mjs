@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path';
 
-import { PyodideExecutor } from '../../lib/python/index.js';
+import { PyodideExecutor } from '../../build/python/index.js';
 
 const BUILD = `
 import base64, hashlib, zipfile

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { PyodideExecutor } from '../../lib/python/index.js';
+import { PyodideExecutor } from '../../build/python/index.js';
 import { FIRST_START_MS, failureOf } from '../python/suite.mjs';
 
 /** A module whose `f` reads at 1 MiB, of a memory of 64 KiB. */

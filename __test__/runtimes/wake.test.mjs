@@ -1,8 +1,8 @@
-// Some event loops lose what another thread has told them, until something else wakes them (lib/ses/active-executors.js).
+// Some event loops lose what another thread has told them, until something else wakes them (lib/ses/active-executors.ts).
 
 import { expect, test } from 'vitest';
 
-import { SESExecutor } from '../../lib/ses/executor.js';
+import { SESExecutor } from '../../build/ses/executor.js';
 
 const CALLS = 2_000;
 /** A run without its answer for so long has lost it. */

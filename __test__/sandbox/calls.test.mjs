@@ -4,16 +4,16 @@ import { createRequire } from 'node:module';
 
 import { describe, expect, test, vi } from 'vitest';
 
-import { Methods } from '../../lib/sandbox/adapters.js';
-import { RateLimit } from '../../lib/sandbox/rate-limits.js';
-import { anyState } from '../../lib/sandbox/index.js';
+import { Methods } from '../../build/sandbox/adapters.js';
+import { RateLimit } from '../../build/sandbox/rate-limits.js';
+import { anyState } from '../../build/sandbox/index.js';
 import { deferred, expectCode, rejection } from '../helpers.mjs';
 import { managerOf, registry } from './market.mjs';
 
 const require = createRequire(import.meta.url);
-const { Execution } = require('../../lib/sandbox/execution.js');
-const { ParamsReader } = require('../../lib/sandbox/params.js');
-const { SharedSchemas } = require('../../lib/json-schema/index.js');
+const { Execution } = require('../../build/sandbox/execution.js');
+const { ParamsReader } = require('../../build/sandbox/params.js');
+const { SharedSchemas } = require('../../build/json-schema/index.js');
 
 /** What the reader says of parameters, or the parameters. */
 async function read(schema, params, maxBytes = 65_536) {

@@ -5,7 +5,7 @@ import { Script } from 'node:vm';
 
 import { expect, test } from 'vitest';
 
-import { launch } from '../../lib/browser/launch.js';
+import { launch } from '../../build/browser/launch.js';
 import { spawnNode, withFolder } from '../helpers.mjs';
 
 test('builds a dashboard, changes it, and writes it as one page', () =>

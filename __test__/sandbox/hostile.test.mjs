@@ -1,7 +1,7 @@
 // Programs against the manager: each tries one thing, and the host, other executions and other tenants notice nothing.
 import { describe, expect, test } from 'vitest';
 
-import { anyState } from '../../lib/sandbox/index.js';
+import { anyState } from '../../build/sandbox/index.js';
 import { deferred, expectCode, runChild } from '../helpers.mjs';
 import { managerOf as managerWith, registry, stateWith } from './market.mjs';
 
@@ -405,7 +405,7 @@ test('a program that is nested too deeply to be compiled is refused, with its de
 test.runIf(process.platform === 'linux')('an abort does not wait for an isolate', async () => {
   const { status, stdout, stderr } = await runChild(`
     import { engineStats } from './index.mjs';
-    import { SandboxManager, anyState } from './lib/sandbox/index.js';
+    import { SandboxManager, anyState } from './build/sandbox/index.js';
     import { stop, workersOf } from './__test__/process/helpers.mjs';
     const manager = new SandboxManager({ registry: ${JSON.stringify(registry)}, adapters: async () => 1, stateSchema: anyState,
       poolSize: 0, isolation: 'process' });
@@ -433,7 +433,7 @@ test.runIf(process.platform === 'linux')('an abort does not wait for an isolate'
 
 test.each(['thread', 'process'])('programs that kill an executor leave all else alone: %s', async (isolation) => {
   const { status, stdout, stderr } = await runChild(`
-    import { SandboxManager, anyState } from './lib/sandbox/index.js';
+    import { SandboxManager, anyState } from './build/sandbox/index.js';
     const manager = new SandboxManager({ registry: ${JSON.stringify(registry)}, adapters: async () => 1, stateSchema: anyState,
       poolSize: 1, isolation: '${isolation}', memoryLimitMb: 32, executionTimeoutMs: 1500, maxConcurrent: 3 });
     const bombs = ['const a = []; for (;;) a.push(new Array(1e5).fill(1))', 'let s = "x"; for (;;) s += s', 'for (;;) {}',

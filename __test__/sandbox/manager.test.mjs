@@ -5,8 +5,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import { ExecutorError } from '../../index.mjs';
-import { Execution } from '../../lib/sandbox/execution.js';
-import { SandboxError, SandboxManager, anyState } from '../../lib/sandbox/index.js';
+import { Execution } from '../../build/sandbox/execution.js';
+import { SandboxError, SandboxManager, anyState } from '../../build/sandbox/index.js';
 import { deferred, expectCode, rejection, runChild } from '../helpers.mjs';
 import { managerOf, registry } from './market.mjs';
 

@@ -1,7 +1,7 @@
 // A registry that the tests of the sandbox share, and managers that close themselves.
 import { onTestFinished } from 'vitest';
 
-import { SandboxManager } from '../../lib/sandbox/index.js';
+import { SandboxManager } from '../../build/sandbox/index.js';
 
 const symbol = { type: 'string', pattern: '^[A-Z]{3,8}$' };
 

@@ -7,14 +7,14 @@ import { brotliDecompressSync } from 'node:zlib';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { anyState, registryFromOpenApi } from '../../lib/sandbox/index.js';
-import { readDocument } from '../../lib/sandbox/openapi/document.js';
+import { anyState, registryFromOpenApi } from '../../build/sandbox/index.js';
+import { readDocument } from '../../build/sandbox/openapi/document.js';
 import { expectCode, rejection } from '../helpers.mjs';
 import { managerOf } from './market.mjs';
 
 const require = createRequire(import.meta.url);
-const { ParamsReader } = require('../../lib/sandbox/params.js');
-const { SharedSchemas } = require('../../lib/json-schema/index.js');
+const { ParamsReader } = require('../../build/sandbox/params.js');
+const { SharedSchemas } = require('../../build/json-schema/index.js');
 
 const githubText = brotliDecompressSync(
   readFileSync(new URL('./fixtures/github-openapi.json.br', import.meta.url)),

@@ -1,7 +1,7 @@
 // The pool of isolates: what it makes, when, and how it comes back after isolates that could not be made.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-import { Pool } from '../../lib/sandbox/pool.js';
+import { Pool } from '../../build/sandbox/pool.js';
 import { runChild } from '../helpers.mjs';
 import { registry } from './market.mjs';
 
@@ -134,8 +134,8 @@ test('what is lost while it waits is given to nobody, and replaced', async () =>
 
 test.runIf(process.platform === 'linux')('an isolate is lost with its process', async () => {
   const { status, stdout, stderr } = await runChild(`
-    import { Isolate } from './lib/sandbox/isolate.js';
-    import { Registry } from './lib/sandbox/registry.js';
+    import { Isolate } from './build/sandbox/isolate.js';
+    import { Registry } from './build/sandbox/registry.js';
     import { workersOf } from './__test__/process/helpers.mjs';
     const { texts } = new Registry(${JSON.stringify(registry)});
     const options = { isolation: 'process', executionTimeoutMs: 10_000, maxSdkCalls: 1 };
@@ -165,8 +165,8 @@ test('close() ends the isolates that are being made, ahead of need and for calle
 // A manager that was closed while its processes were made had them prepared first, and one that was stopped for a minute.
 test.runIf(process.platform === 'linux')('an isolate that nobody wants any more ends before it is made', async () => {
   const { status, stdout, stderr } = await runChild(`
-    import { Isolate } from './lib/sandbox/isolate.js';
-    import { Registry } from './lib/sandbox/registry.js';
+    import { Isolate } from './build/sandbox/isolate.js';
+    import { Registry } from './build/sandbox/registry.js';
     import { ended, stop, workersOf } from './__test__/process/helpers.mjs';
     const { texts } = new Registry(${JSON.stringify(registry)});
     const options = { isolation: 'process', executionTimeoutMs: 10_000, maxSdkCalls: 1 };
@@ -191,7 +191,7 @@ test('what was made too late is disposed of', async () => {
 
 test('a pause keeps no process alive', async () => {
   const { status, stdout } = await runChild(`
-    import { Pool } from './lib/sandbox/pool.js';
+    import { Pool } from './build/sandbox/pool.js';
     const pool = new Pool(() => Promise.reject(new Error('no thread')), 1, 1);
     process.on('exit', () => console.log(pool.ready));
   `);

@@ -2,7 +2,7 @@
 // the order of events: no call is answered before all have been made.
 import { describe, expect, test } from 'vitest';
 
-import { anyState } from '../../lib/sandbox/index.js';
+import { anyState } from '../../build/sandbox/index.js';
 import { deferred, expectCode } from '../helpers.mjs';
 import { managerOf } from './market.mjs';
 

@@ -9,7 +9,7 @@ import { generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 
-import { anyState, createSandboxTools, renderSandboxPrompt } from '../../lib/sandbox/index.js';
+import { anyState, createSandboxTools, renderSandboxPrompt } from '../../build/sandbox/index.js';
 import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
 import { managerOf } from './market.mjs';
 

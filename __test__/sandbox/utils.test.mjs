@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
-import { anyState } from '../../lib/sandbox/index.js';
+import { anyState } from '../../build/sandbox/index.js';
 import { expectCode } from '../helpers.mjs';
 import { managerOf } from './market.mjs';
 

@@ -8,17 +8,17 @@ import { deferred, rejection } from '../helpers.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { REPLY_KIND, VALUE_KIND } = require('../../lib/contract/boundary-numbers.js');
-const clock = require('../../lib/contract/clock.js');
-const { RunScope } = require('../../lib/contract/run-scope.js');
-const { ToolRegistry } = require('../../lib/contract/tool-registry.js');
-const { LogFeed } = require('../../lib/ses/log-feed.js');
-const { nativeModules } = require('../../lib/ses/modules.js');
-const { readOutput } = require('../../lib/ses/output.js');
-const { RunCalls } = require('../../lib/ses/run-calls.js');
-const transfer = require('../../lib/ses/transfer.js');
-const { ownView } = require('../../lib/ses/typed-arrays.js');
-const { findUncloneable } = require('../../lib/ses/uncloneable.js');
+const { REPLY_KIND, VALUE_KIND } = require('../../build/contract/boundary-numbers.js');
+const clock = require('../../build/contract/clock.js');
+const { RunScope } = require('../../build/contract/run-scope.js');
+const { ToolRegistry } = require('../../build/contract/tool-registry.js');
+const { LogFeed } = require('../../build/ses/log-feed.js');
+const { nativeModules } = require('../../build/ses/modules.js');
+const { readOutput } = require('../../build/ses/output.js');
+const { RunCalls } = require('../../build/ses/run-calls.js');
+const transfer = require('../../build/ses/transfer.js');
+const { ownView } = require('../../build/ses/typed-arrays.js');
+const { findUncloneable } = require('../../build/ses/uncloneable.js');
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest';
 
-import { checkOptions } from '../../lib/contract/options.js';
-import { RunScope } from '../../lib/contract/run-scope.js';
-import { NativeConnection } from '../../lib/ses/native-connection.js';
-import { readOutput } from '../../lib/ses/output.js';
+import { checkOptions } from '../../build/contract/options.js';
+import { RunScope } from '../../build/contract/run-scope.js';
+import { NativeConnection } from '../../build/ses/native-connection.js';
+import { readOutput } from '../../build/ses/output.js';
 import { rejection } from '../helpers.mjs';
 
 /** Each object has a shape of its own, which takes Node.js some milliseconds per thousand. */

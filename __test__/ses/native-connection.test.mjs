@@ -5,10 +5,10 @@ import { createRequire } from 'node:module';
 import { describe, expect, test, vi } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
-import { checkOptions } from '../../lib/contract/options.js';
-import { NativeConnection } from '../../lib/ses/native-connection.js';
+import { checkOptions } from '../../build/contract/options.js';
+import { NativeConnection } from '../../build/ses/native-connection.js';
 import { deferred, expectCode, gateTool, neverTool, rejection, runChild, withExecutor } from '../helpers.mjs';
-import { flattenTools } from '../../lib/contract/tool-registry.js';
+import { flattenTools } from '../../build/contract/tool-registry.js';
 
 // Calls that a run had left unanswered counted in all later runs, whose answers then waited for others that never came.
 test('an ended run leaves no unanswered call behind', async () => {
@@ -190,7 +190,7 @@ test.each([
   await withExecutor(recovering, { f: () => 42 }, async (executor) => {
     await rejection(executor.run('for (;;);', { timeoutMs: 50 }));
     // That of the executor: here vitest has loaded another.
-    const { prototype } = createRequire(import.meta.url)('../../lib/ses/native-connection.js').NativeConnection;
+    const { prototype } = createRequire(import.meta.url)('../../build/ses/native-connection.js').NativeConnection;
     const { call } = prototype;
     const refuse = vi.spyOn(prototype, 'call').mockImplementation(function (start, ...more) {
       if (!String(start).includes(`native.${failing}(`)) return call.call(this, start, ...more);

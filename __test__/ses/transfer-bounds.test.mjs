@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { withExecutor } from '../helpers.mjs';
 
 const require = createRequire(import.meta.url);
-const { encode } = require('../../lib/ses/transfer.js');
+const { encode } = require('../../build/ses/transfer.js');
 const MAX_BYTES = 64 << 20;
 
 function nested(levels, around) {

@@ -4,11 +4,11 @@ import v8 from 'node:v8';
 
 import { describe, expect, test } from 'vitest';
 
-import { isLargerThan } from '../../lib/ses/wire-size.js';
-import { WIRE, decode, encode, kindOf, payloadOf, withoutWire } from '../../lib/ses/transfer.js';
+import { isLargerThan } from '../../build/ses/wire-size.js';
+import { WIRE, decode, encode, kindOf, payloadOf, withoutWire } from '../../build/ses/transfer.js';
 
 // The class that `transfer.js` throws: vitest would load another one.
-const { TransferLimitError, UncloneableError } = createRequire(import.meta.url)('../../lib/contract/errors.js');
+const { TransferLimitError, UncloneableError } = createRequire(import.meta.url)('../../build/contract/errors.js');
 
 class Reader extends v8.Deserializer {
   _readHostObject() {

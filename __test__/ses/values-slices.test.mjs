@@ -5,15 +5,15 @@ import v8 from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
-import { mayReadNow, readInSlices } from '../../lib/ses/read-scheduler.js';
+import { mayReadNow, readInSlices } from '../../build/ses/read-scheduler.js';
 import { gateTool } from '../helpers.mjs';
 
 // The one that the library has loaded.
 const require = createRequire(import.meta.url);
-const clock = require('../../lib/contract/clock.js');
-const { SliceReader } = require('../../lib/ses/slices.js');
+const clock = require('../../build/contract/clock.js');
+const { SliceReader } = require('../../build/ses/slices.js');
 
-/** As `SliceReader` in `lib/ses/slices.js` puts values together, kind by kind. */
+/** As `SliceReader` in `lib/ses/slices.ts` puts values together, kind by kind. */
 const VALUES = {
   'an array with holes at its beginning, in it and at its end':
     'const a = Array.from({ length: 200_000 }, (_, i) => i); delete a[0]; delete a[150_000]; a.length = 200_010; return a',

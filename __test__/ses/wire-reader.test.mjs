@@ -3,8 +3,8 @@ import v8 from 'node:v8';
 
 import { describe, expect, test } from 'vitest';
 
-import { decode } from '../../lib/ses/transfer.js';
-import { readWire } from '../../lib/ses/wire-reader.js';
+import { decode } from '../../build/ses/transfer.js';
+import { readWire } from '../../build/ses/wire-reader.js';
 import fc from '../fast-check.mjs';
 
 const agree = (value) => {

@@ -8,10 +8,10 @@ import fc from '../fast-check.mjs';
 
 // The classes that the writer throws: vitest would load others.
 const require = createRequire(import.meta.url);
-const { TransferLimitError } = require('../../lib/contract/errors.js');
-const { hasV8Format } = require('../../lib/ses/v8-format.js');
-const { readWire } = require('../../lib/ses/wire-reader.js');
-const { writeWire } = require('../../lib/ses/wire-writer.js');
+const { TransferLimitError } = require('../../build/contract/errors.js');
+const { hasV8Format } = require('../../build/ses/v8-format.js');
+const { readWire } = require('../../build/ses/wire-reader.js');
+const { writeWire } = require('../../build/ses/wire-writer.js');
 
 const error = Object.assign(new TypeError('m', { cause: 5 }), { stack: 'S' });
 const shared = { n: 1 };

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-import { BrowserExecutor } from '../../lib/browser/index.js';
+import { BrowserExecutor } from '../../build/browser/index.js';
 
 /** As cases/browser.mjs asks for: `warm` is whether a page may be made ahead. */
 export async function openBrowser({ warm = true, tools = {} } = {}) {

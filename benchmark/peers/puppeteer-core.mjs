@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 
 import puppeteer from 'puppeteer-core';
 
-const { findChrome } = createRequire(import.meta.url)('../../lib/browser/browser-path.js');
+const { findChrome } = createRequire(import.meta.url)('../../build/browser/browser-path.js');
 
 /** As cases/browser.mjs asks for: `isContextEach` is whether each page has a browser context of its own. */
 export async function openBrowser({ tools = {}, isContextEach = false } = {}) {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 
 import { warm } from './ses-executor.mjs';
 
-const { PyodideExecutor } = createRequire(import.meta.url)('../../lib/python/index.js');
+const { PyodideExecutor } = createRequire(import.meta.url)('../../build/python/index.js');
 
 export const traits = { isStoppable: true };
 

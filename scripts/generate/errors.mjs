@@ -1,6 +1,6 @@
-// What follows from `lib/contract/error-table.js`.
+// What follows from `lib/contract/error-table.ts`.
 
-import table from '../../lib/contract/error-table.js';
+import table from '../../build/contract/error-table.js';
 import { HEADER, docComment, snakeCase, wrapped } from './text.mjs';
 
 const { ERRORS } = table;
@@ -22,7 +22,7 @@ export type ExecutorErrorCode = ${ERRORS.map(({ code }) => `'${code}'`).join(' |
 `;
 }
 
-/** @param {import('../../lib/contract/error-table.js').ErrorRow} row */
+/** @param {import('../../build/contract/error-table.js').ErrorRow} row */
 function section({ code, message, severity, retryable, leaves, leavesToo, doc, example }) {
   const state = leavesToo === undefined ? leaves : `${leaves}, or ${leavesToo}`;
   const facts = [`\`${message}\``, severity, retryable ? 'retryable' : 'not retryable', state];
@@ -54,7 +54,7 @@ function failureKind() {
     const template = message.replace(/\{(\w+)\}/g, (_, name) => `{${snakeCase(name)}}`);
     return `            Self::${variant} { ${names.map(snakeCase).join(', ')} } => format!(${JSON.stringify(template)}),\n`;
   });
-  return `${HEADER('error-table.js')}//! Codes, severities, retryability and messages of failures (specification, section 8.2).
+  return `${HEADER('error-table.ts')}//! Codes, severities, retryability and messages of failures (specification, section 8.2).
 
 use crate::frames;
 

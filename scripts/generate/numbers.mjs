@@ -1,6 +1,6 @@
-// What follows from the numbers of `lib/contract/boundary-numbers.js`.
+// What follows from the numbers of `lib/contract/boundary-numbers.ts`.
 
-import numbers from '../../lib/contract/boundary-numbers.js';
+import numbers from '../../build/contract/boundary-numbers.js';
 import { HEADER } from './text.mjs';
 
 /** Where the Rust constants of each table go, and their type. */
@@ -28,6 +28,6 @@ export function numberParts() {
       );
       return `pub mod ${name.toLowerCase()} {\n${constants.join('')}}\n`;
     });
-    return { path, text: `${HEADER('boundary-numbers.js')}//! ${doc}\n\n${modules.join('\n')}` };
+    return { path, text: `${HEADER('boundary-numbers.ts')}//! ${doc}\n\n${modules.join('\n')}` };
   });
 }

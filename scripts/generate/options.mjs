@@ -1,6 +1,6 @@
-// What follows from `lib/contract/option-table.js`.
+// What follows from `lib/contract/option-table.ts`.
 
-import table from '../../lib/contract/option-table.js';
+import table from '../../build/contract/option-table.js';
 import { HEADER, byteCount, docComment, numeral, snakeCase, wrapped } from './text.mjs';
 
 const { OPTIONS } = table;
@@ -21,7 +21,7 @@ export function optionParts() {
   ];
 }
 
-/** @param {import('../../lib/contract/option-table.js').OptionRow} row */
+/** @param {import('../../build/contract/option-table.js').OptionRow} row */
 function member(row) {
   const [what, ...more] = row.doc.split('\n\n');
   const doc = [`${what} ${range(row)}`, ...more].join('\n\n');
@@ -73,7 +73,7 @@ function reference() {
   return `\n${table}\n\n${OPTIONS.map(section).join('\n')}\n`;
 }
 
-/** @param {import('../../lib/contract/option-table.js').OptionRow} row */
+/** @param {import('../../build/contract/option-table.js').OptionRow} row */
 function section(row) {
   const facts = [
     `\`${typeOf(row)}\``,
@@ -105,7 +105,7 @@ function config() {
 pub const ${upper}: Range = Range { min: ${min}.0, max: ${max}.0, default: ${fallback}.0 };
 `;
   });
-  return `${HEADER('option-table.js')}//! What the facade has checked and passes on.
+  return `${HEADER('option-table.ts')}//! What the facade has checked and passes on.
 
 use crate::{LEVELS, Language, ModuleSpec, frames};
 
@@ -168,7 +168,7 @@ function nativeOptions() {
   });
   const prepared = NATIVE.filter(({ forPreparing }) => forPreparing);
   const prepareFields = prepared.map((row) => `    pub ${passed(row)}: ${nativeType(row).native},\n`);
-  return `${HEADER('option-table.js')}//! The options of executors as JavaScript passes them.
+  return `${HEADER('option-table.ts')}//! The options of executors as JavaScript passes them.
 
 use napi::bindgen_prelude::{Array, FromNapiValue};
 use napi::{Error, Result, Status, sys};

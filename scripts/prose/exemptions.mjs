@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-import table from '../../lib/contract/error-table.js';
+import table from '../../build/contract/error-table.js';
 
 const ROOT = new URL('../../', import.meta.url);
 

@@ -3,7 +3,6 @@
 
 import { accessSync } from 'node:fs';
 
-import find from '../../lib/browser/browser-path.js';
 import { run, step, tell } from './report.mjs';
 
 const FONTS = ['fonts-wqy-microhei', 'fonts-noto-color-emoji', 'fonts-liberation'];
@@ -15,7 +14,7 @@ const FONT_FILES = [
 ];
 
 export async function installChrome() {
-  const chrome = missingChrome();
+  const chrome = await missingChrome();
   const canInstall = process.getuid?.() === 0 && exists('/etc/debian_version') && exists('/usr/bin/apt-get');
   if (!canInstall) {
     if (chrome !== undefined) tell(`the tests of the browser need Chrome: ${chrome}`);
@@ -40,9 +39,11 @@ export async function installChrome() {
 }
 
 /** Why there is no browser; undefined if there is one. */
-function missingChrome() {
+async function missingChrome() {
+  // Compiled by an earlier step.
+  const { default: browserPath } = await import('../../build/browser/browser-path.js');
   try {
-    find.findChrome(undefined);
+    browserPath.findChrome(undefined);
     return undefined;
   } catch (error) {
     return error.message;

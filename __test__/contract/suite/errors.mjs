@@ -30,7 +30,7 @@ export function describeErrors({ make, withExecutor, can }) {
         const { stack } = await rejection(theCallerOfRun(executor));
         // Bun's engine lists no callers that wait.
         if (process.versions.bun === undefined) expect(stack).toContain('theCallerOfRun');
-        else expect(stack).toContain('lib/ses/executor.js');
+        else expect(stack).toContain('build/ses/executor.js');
       });
     });
 

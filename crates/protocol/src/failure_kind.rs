@@ -1,4 +1,4 @@
-// Generated from lib/contract/error-table.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+// Generated from lib/contract/error-table.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! Codes, severities, retryability and messages of failures (specification, section 8.2).
 
 use crate::frames;

@@ -1,4 +1,4 @@
-// Generated from lib/contract/option-table.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+// Generated from lib/contract/option-table.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! What the facade has checked and passes on.
 
 use crate::{LEVELS, Language, ModuleSpec, frames};

@@ -1,4 +1,4 @@
-// Generated from lib/contract/lifecycle.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+// Generated from lib/contract/lifecycle.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! Why a call is refused, or ends: `details.hint` of `ERR_INVALID_STATE`.
 
 pub const NOT_READY: &str = "it is legal in state READY only";

@@ -204,7 +204,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether V8 makes room for all elements of an array that has few: those are made otherwise, see `lib/ses/slices.js`.
+/// Whether V8 makes room for all elements of an array that has few: those are made otherwise, see `lib/ses/slices.ts`.
 pub fn has_needless_room(length: usize, parts: usize) -> bool {
     (MIN_NEEDLESS_ROOM..=MAX_ROOM).contains(&length) && parts < length / 4
 }

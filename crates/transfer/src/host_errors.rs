@@ -7,7 +7,7 @@
 use super::reader::{CAUSE, END_OF_SPARSE, ERROR, ERROR_FIELDS, MESSAGE, Open, Reader, STACK};
 
 /// `wire` without the stacks of its errors; `None` if there are none to take out, or if the bytes are not what
-/// `lib/ses/transfer.js` writes, which V8 will then refuse. Time and memory are linear in the length.
+/// `lib/ses/transfer.ts` writes, which V8 will then refuse. Time and memory are linear in the length.
 pub fn without_stacks(wire: &[u8]) -> Option<Vec<u8>> {
     if !wire.windows(3).any(may_begin_error) {
         return None;

@@ -1,4 +1,4 @@
-// Generated from lib/contract/boundary-numbers.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+// Generated from lib/contract/boundary-numbers.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! Tags of a value that is written in slices.
 
 pub mod slice_tag {

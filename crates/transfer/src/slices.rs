@@ -1,6 +1,6 @@
 //! Writes a large value so that Node.js can read it in slices, with turns of its event loop in between.
 //!
-//! A value that takes long is given as an empty one and its parts, which `lib/ses/slices.js` puts into it: V8 numbers objects
+//! A value that takes long is given as an empty one and its parts, which `lib/ses/slices.ts` puts into it: V8 numbers objects
 //! through all the values that it reads from one text, so that references go on to lead where they led. Parts that take
 //! little come in batches, as arrays. Each of those is one more object, so numbers are written anew.
 

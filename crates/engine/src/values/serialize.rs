@@ -40,7 +40,7 @@ struct Reader;
 
 impl v8::ValueDeserializerImpl for Reader {
     /// The host writes every array buffer view as a host object whose body is one nested value: see
-    /// `lib/ses/transfer.js`.
+    /// `lib/ses/transfer.ts`.
     fn read_host_object<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,

@@ -1,0 +1,59 @@
+import { diagnosticsText } from './diagnostics';
+import { languageOf, readCode } from './input';
+import { inspectLibrary, load, loadLibrary } from './library';
+import { write } from './terminal';
+import { UsageError, asUsage } from './usage-error';
+import { prepareProgram } from '../../ses/check';
+import type { Command } from './main';
+import type { LibraryReport } from './library';
+
+/** `ses-executor check`: 0 if the code may run, else 1. */
+export async function check(file: Parameters<Command>[0], options: Parameters<Command>[1]): ReturnType<Command> {
+  const { timeoutMs, maxOperations, authorizedImports, modules, json } = options;
+  if (options.module) return checkLibrary(file, options);
+  const language = languageOf(file);
+  if (language === 'python') throw new UsageError('check reads JavaScript and TypeScript; Python is read when it runs');
+  const code = await readCode(file);
+  for (const [name, text] of Object.entries(modules)) {
+    const { error } = await asUsage(() => load(name, text, authorizedImports, modules));
+    if (error !== undefined) throw new UsageError(`the module ${name} does not load: ${error}`);
+  }
+  const limits = { language, timeoutMs, maxOperations, authorizedImports, modules };
+  const { diagnostics } = await asUsage(() => prepareProgram(code, limits));
+  const name = file === '-' ? 'stdin' : file;
+  write(
+    process.stdout,
+    json ? `${JSON.stringify({ diagnostics }, null, 2)}\n` : diagnosticsText(diagnostics, name, code),
+  );
+  return diagnostics.some(({ severity }) => severity === 'ERROR') ? 1 : 0;
+}
+
+/** `ses-executor check --module`: 0 if the library loads as a module of guest code, else 1. */
+async function checkLibrary(
+  name: Parameters<Command>[0],
+  { authorizedImports, modules, json }: Parameters<Command>[1],
+): ReturnType<Command> {
+  let library;
+  try {
+    library = await loadLibrary(name);
+  } catch (error) {
+    throw new UsageError(`${name} cannot be read: ${(error as Error).message}`);
+  }
+  const report = await asUsage(() => inspectLibrary(library, { authorizedImports, modules }));
+  write(process.stdout, json ? `${JSON.stringify(report, null, 2)}\n` : libraryText(report));
+  return report.error === undefined ? 0 : 1;
+}
+
+function libraryText({ name, bytes, lacks, imports, exports: names, error }: LibraryReport) {
+  const shown = names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
+  return [
+    `${name}: ${Math.ceil(bytes / 1024)} KiB`,
+    error === undefined
+      ? `  loads, with ${names.length} export${names.length === 1 ? '' : 's'}: ${shown}`
+      : `  does not load: ${error}`,
+    ...(imports.length === 0 ? [] : [`  imports, and needs as modules: ${imports.join(', ')}`]),
+    ...(lacks.length === 0 ? ['  names no global that guest code lacks'] : ['  names globals that guest code lacks:']),
+    ...lacks.map(({ name: global, fix }) => `    ${global}${fix === undefined ? '' : ` (${fix})`}`),
+    '',
+  ].join('\n');
+}

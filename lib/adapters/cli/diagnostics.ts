@@ -1,0 +1,47 @@
+import { failureText } from '../../contract/failure-text';
+import { codeFrame } from '../../ses/code-frame';
+import type { Diagnostic, ExecutorErrorDetails } from '../../../index';
+import type { ExecutorError } from '../../contract/errors';
+
+export type Details = ExecutorErrorDetails;
+
+/** Diagnostics as people read them: place, severity, message, rule, the lines of code and what to do. */
+export function diagnosticsText(diagnostics: Diagnostic[], file: string, code: string) {
+  return diagnostics.flatMap((diagnostic) => diagnosticLines(diagnostic, file, code)).join('\n');
+}
+
+/** The failure of a program as people read it. */
+export function errorText(
+  { code: errorCode, message: whole, details = {} }: ExecutorError,
+  file: string,
+  code: string,
+) {
+  // The logs are told as they come, and not by the message as well.
+  const message = typeof details.cause === 'string' ? details.cause : whole;
+  const { diagnostics, line, column, codeFrame: frame, hint } = details as Details;
+  const place = line === undefined ? [] : [`  at ${file}:${line}:${column}`];
+  // The frame shows the one place that matters.
+  const shown = line === undefined ? { diagnostics } : { codeFrame: frame };
+  return failureText(
+    { message, ...shown },
+    {
+      head: () => [`${errorCode}: ${message}`, ...place],
+      finding: (diagnostic) => diagnosticLines(diagnostic, file, code),
+      tail: () => [
+        ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+        ...(shown.diagnostics === undefined ? [''] : []),
+      ],
+    },
+  );
+}
+
+/** Lines, of which the last is empty. */
+function diagnosticLines({ rule, severity, message, location, fix }: Diagnostic, file: string, code: string) {
+  const place = location === undefined ? file : `${file}:${location.line}:${location.column}`;
+  return [
+    `${place}: ${severity} ${message} (${rule})`,
+    ...(location === undefined ? [] : [codeFrame(code, location.line, location.column, message)]),
+    ...(fix === undefined ? [] : [`  fix: ${fix}`]),
+    '',
+  ];
+}

@@ -1,0 +1,112 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Transform } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+
+import { UsageError } from './usage-error';
+import { className, describe, isPlainObject } from '../../contract/describe';
+import { isIdentifier } from '../../contract/identifiers';
+import type { Language } from '../../../index';
+import type { TransformCallback } from 'node:stream';
+
+/** The code in `file`, or in stdin if that is `-`. */
+export async function readCode(file: string) {
+  if (file !== '-') return readText(file);
+  const chunks = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return decode(Buffer.concat(chunks), 'the standard input');
+}
+
+/** The language that the name of a file says, else either. */
+export function languageOf(file: string): Language | 'python' {
+  if (/\.py$/i.test(file)) return 'python';
+  return /\.[cm]?ts$/i.test(file) ? 'typescript' : 'auto';
+}
+
+export function readVariables(file: string) {
+  let variables;
+  try {
+    variables = JSON.parse(readText(file));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  if (!isPlainObject(variables)) throw new UsageError(`${file} must hold an object of variables`);
+  return variables;
+}
+
+/**
+ * The exports of the module in `file`, together with its default export: an object of tools, or a function, which is one by its
+ * name.
+ */
+export async function loadTools(file: string) {
+  let loaded;
+  try {
+    loaded = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be loaded: ${(error as Error).message}`);
+  }
+  const { default: defaults, ...named } = loaded;
+  // What Node.js adds for CommonJS modules; its value is the default export.
+  delete named['module.exports'];
+  if (defaults === undefined) return named;
+  if (isPlainObject(defaults)) return { ...named, ...defaults };
+  if (typeof defaults === 'function' && defaults.name !== 'default' && isIdentifier(defaults.name)) {
+    return { ...named, [defaults.name]: defaults };
+  }
+  const kind = typeof defaults === 'object' ? `an instance of ${className(defaults)}` : describe(defaults);
+  const got = typeof defaults === 'function' ? 'a function without a name' : kind;
+  throw new UsageError(
+    `the default export of ${file} must be an object of tools, or a function with a name, got ${got}`,
+  );
+}
+
+export function readText(file: string) {
+  let bytes;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  return decode(bytes, file);
+}
+
+/** A text without its byte order mark. What is no UTF-8 would run as something else. */
+function decode(bytes: Buffer, source: string) {
+  if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '');
+  throw notUtf8(source);
+}
+
+/**
+ * The text of a stream of bytes as it comes, without its byte order mark. What is no UTF-8 is an error of the stream.
+ */
+export function utf8Of(stream: NodeJS.ReadableStream, source: string) {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const texts = new Transform({
+    decodeStrings: true,
+    transform: (bytes, _encoding, done) => pass(done, () => decoder.decode(bytes, { stream: true })),
+    flush: (done) => pass(done, () => decoder.decode()),
+  });
+  const pass = (done: TransformCallback, decoded: () => string) => {
+    try {
+      done(null, decoded());
+    } catch {
+      done(notUtf8(source));
+    }
+  };
+  return stream.pipe(texts);
+}
+
+function notUtf8(source: string) {
+  return new UsageError(`${source} is not UTF-8: save it in that encoding`);
+}
+
+/** @param root of the file tools */
+export function refuseNoFolder(root: string | undefined, readOnly: boolean) {
+  if (root === undefined) {
+    if (readOnly) throw new UsageError('--read-only needs --root');
+  } else if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`--root must be a folder, got ${JSON.stringify(root)}`);
+  }
+}

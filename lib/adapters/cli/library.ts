@@ -1,0 +1,165 @@
+import { existsSync, statSync } from 'node:fs';
+import { builtinModules, createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+
+import { readText } from './input';
+import { requirePeer } from '../../contract/peer-dependency';
+import { checkModule } from '../../ses/check';
+import { SESExecutor } from '../../ses/executor';
+import type { Plugin } from 'esbuild';
+
+/** What messages of findings name; before it there may be the name of the module. */
+const GLOBAL = /(?:^|: )(\w+) is not available/;
+const IMPORTED = /import of "(.*?)" is not allowed/;
+
+/** What loading a library may take: it is the host's, which will not load what takes longer. */
+const LOADING_MS = 20_000;
+
+/** A library as a module of guest code. */
+export interface Library {
+  name: string;
+  /** of an ES module */
+  text: string;
+}
+
+export interface LibraryReport {
+  name: string;
+  /** of its text, UTF-8 */
+  bytes: number;
+  /**
+   * globals that it names and guest code does not have, by name; it may
+   * do without them
+   */
+  lacks: { name: string; fix?: string }[];
+  /** modules that it imports itself, and that the host has to provide as well */
+  imports: string[];
+  /** names, if it loads */
+  exports: string[];
+  /** why it does not load */
+  error?: string;
+}
+
+/**
+ * The library of a file, or of a package in the `node_modules` of a folder: its text with all that it requires, by esbuild.
+ *
+ * @param name of a file or a package
+ * @returns rejects if there is none, or esbuild is not installed
+ */
+export async function loadLibrary(name: string, folder: string = process.cwd()): Promise<Library> {
+  const file = resolve(folder, name);
+  const isFile = existsSync(file) && statSync(file).isFile();
+  if (isFile && /\.mjs$/.test(file)) return { name, text: readText(file) };
+  const require = createRequire(join(folder, 'library.js'));
+  if (!existsSync(file) && !isInstalled(name, require)) throw new Error('there is no such file and no such package');
+  const { build } = requirePeer('what is no file that ends in .mjs', 'esbuild', () =>
+    esbuild(require),
+  ) as typeof import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [isFile ? file : name],
+    absWorkingDir: folder,
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    mainFields: ['module', 'browser', 'main'],
+    target: 'esnext',
+    minifyWhitespace: true,
+    external: ['node:*'],
+    plugins: [modulesOfNode],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  return { name, text: outputFiles[0].text };
+}
+
+/**
+ * Leaves out modules of Node.js, but for those that a package of that name or the `browser` field of the one that asks stands for.
+ */
+const modulesOfNode: Plugin = {
+  name: 'modules-of-node',
+  setup(build) {
+    const filter = new RegExp(`^(?:${builtinModules.join('|')})$`);
+    build.onResolve({ filter }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (pluginData === modulesOfNode) return undefined;
+      const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: modulesOfNode });
+      return found.errors.length === 0 ? undefined : { path, external: true };
+    });
+  },
+};
+
+/**
+ * Whether there is the package that `name` is of, or the folder that it is relative to.
+ *
+ * @param require of the folder
+ */
+function isInstalled(name: string, require: NodeJS.Require) {
+  const [packageName] = /^(@[^/]+\/)?[^/]*/.exec(name) as RegExpExecArray;
+  // Without the slash some are modules of Node.js.
+  const folders = require.resolve.paths(`${packageName}/`) ?? [];
+  return folders.some((folder) => existsSync(join(folder, packageName)));
+}
+
+/** @param ofLibrary `require` of its folder, which may have an esbuild of its own */
+function esbuild(ofLibrary: NodeJS.Require) {
+  try {
+    return ofLibrary('esbuild');
+  } catch {
+    return require('esbuild');
+  }
+}
+
+/**
+ * What a library will lack as a module of guest code, and whether it loads.
+ *
+ * @param others modules that it may import
+ */
+export async function inspectLibrary(
+  { name, text }: Library,
+  { authorizedImports = [], modules = {} }: { authorizedImports?: string[]; modules?: Record<string, string> } = {},
+): Promise<LibraryReport> {
+  const bytes = Buffer.byteLength(text);
+  const found = checkModule(name, text, { authorizedImports, maxCodeBytes: 1 << 30 });
+  const lacks = new Map();
+  for (const { rule, message, fix } of found) {
+    if (rule === 'forbidden_global_access') lacks.set(named(message, GLOBAL), fix);
+  }
+  const imports = found.filter(({ rule }) => rule === 'import_allowed').map(({ message }) => named(message, IMPORTED));
+  return {
+    name,
+    bytes,
+    lacks: [...lacks].sort().map(([global, fix]) => ({ name: global, fix })),
+    imports: [...new Set(imports)].sort(),
+    ...(await load(name, text, authorizedImports, modules)),
+  };
+}
+
+function named(message: string, pattern: RegExp) {
+  return pattern.exec(message)?.[1] ?? '';
+}
+
+/** Loads the text of a module, with others that it may import. */
+export async function load(
+  name: string,
+  text: string,
+  authorizedImports: string[],
+  modules: Record<string, string>,
+): Promise<{ exports: string[]; error?: string }> {
+  const executor = new SESExecutor({
+    authorizedImports: [...authorizedImports, name],
+    modules: { ...modules, [name]: text },
+    timeoutMs: LOADING_MS,
+    memoryLimitMb: 512,
+    warmPool: 0,
+    onLog: () => {},
+  });
+  await executor.init();
+  try {
+    const { output } = await executor.run(`Object.keys(await import(${JSON.stringify(name)}))`);
+    return { exports: output as string[] };
+  } catch (error) {
+    return { exports: [], error: (error as Error).message.replace(/^Runtime exception: /, '') };
+  } finally {
+    await executor.cleanup();
+  }
+}

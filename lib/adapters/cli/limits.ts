@@ -1,0 +1,22 @@
+import { checkOptions } from '../../contract/options';
+
+/** The limits of an executor, with its own defaults. */
+export function limitsOf({
+  timeoutMs,
+  toolTimeoutMs,
+  memoryLimitMb,
+  maxOperations,
+}: {
+  timeoutMs?: number;
+  toolTimeoutMs?: number;
+  memoryLimitMb?: number;
+  maxOperations?: number;
+}) {
+  const checked = checkOptions({ timeoutMs, toolTimeoutMs, memoryLimitMb, maxOperations });
+  return {
+    timeoutMs: checked.timeoutMs,
+    toolTimeoutMs: checked.toolTimeoutMs,
+    memoryLimitMb: checked.memoryLimitMb,
+    maxOperations: checked.maxOperations,
+  };
+}

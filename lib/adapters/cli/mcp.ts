@@ -1,0 +1,104 @@
+import { inspect } from 'node:util';
+
+import { loadTools, readText, readVariables, refuseNoFolder } from './input';
+import { limitsOf } from './limits';
+import { lost, ownStdout } from './terminal';
+import { UsageError, asUsage } from './usage-error';
+import type { Command } from './main';
+
+/** `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends; then 0. */
+export async function mcp(
+  _file: Parameters<Command>[0],
+  { openapi, baseUrl, headers, ...given }: Parameters<Command>[1],
+): ReturnType<Command> {
+  const { root, readOnly } = given;
+  refuseNoFolder(root, readOnly);
+  if (given.packages !== undefined && !given.python) throw new UsageError('--packages needs --python');
+  const api = openapi === undefined ? undefined : { file: openapi, baseUrl, headers };
+  if (api !== undefined) refuseOthers(given);
+  if (api === undefined && (baseUrl !== undefined || headers.length > 0)) {
+    throw new UsageError(`--${baseUrl === undefined ? 'header' : 'base-url'} needs --openapi`);
+  }
+  // It belongs to the protocol.
+  const stdout = ownStdout();
+  // One that a tool has left behind, by which Node.js would end the session.
+  process.on('unhandledRejection', (reason) => {
+    process.stderr.write(`ses-executor: a rejection that nobody has handled: ${inspect(reason)}\n`);
+  });
+  const { server, close } = await serverOf(api, given);
+  const { StdioTransport } = require('../mcp/stdio') as typeof import('../mcp/stdio');
+  server.server.onerror = (error) => process.stderr.write(`ses-executor: ${error.message}\n`);
+  const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
+  await server.connect(new StdioTransport(process.stdin, stdout));
+  await Promise.race([ended, lost(stdout)]);
+  await close();
+  await server.close();
+  return 0;
+}
+
+/** An API has all that its programs can call. */
+function refuseOthers({ root, tools, vars, authorizedImports, servers, python, packages, toolTimeoutMs }: any) {
+  const others = {
+    '--root': root,
+    '--tools': tools,
+    '--vars': vars,
+    '--python': python || undefined,
+    '--packages': packages,
+    '--tool-timeout': toolTimeoutMs,
+  };
+  const lists = { '--allow-import': authorizedImports, '--server': servers };
+  const [other] = [
+    ...Object.entries(others).filter(([, value]) => value !== undefined),
+    ...Object.entries(lists).filter(([, list]) => list.length > 0),
+  ];
+  if (other !== undefined) throw new UsageError(`--openapi and ${other[0]} exclude each other`);
+}
+
+async function serverOf(api: { file: string; baseUrl: string | undefined; headers: string[] } | undefined, given: any) {
+  if (api === undefined) return await sessionServer(given);
+  const headers = headersOf(api.headers);
+  const { createSandboxServer } = require('../mcp/sandbox-server') as typeof import('../mcp/sandbox-server');
+  const { timeoutMs, memoryLimitMb, maxOperations } = given;
+  const limits = { timeoutMs, memoryLimitMb, maxOperations };
+  const document = readText(api.file);
+  return await asUsage(() => createSandboxServer({ document, baseUrl: api.baseUrl, headers, ...limits }));
+}
+
+async function sessionServer({
+  root,
+  readOnly,
+  vars,
+  tools,
+  servers,
+  authorizedImports,
+  modules,
+  python,
+  packages,
+  ...given
+}: any) {
+  const { createSessionServer } = require('../mcp/session-server') as typeof import('../mcp/session-server');
+  const { endServersBySignal } = require('./end-by-signal') as typeof import('./end-by-signal');
+  const exported = tools === undefined ? {} : await loadTools(tools);
+  const variables = vars === undefined ? undefined : readVariables(vars);
+  const options = {
+    ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules },
+    python: python ? { maxOperations: given.maxOperations, packages } : undefined,
+  };
+  endServersBySignal();
+  return await asUsage(() => createSessionServer({ ...options, ...limitsOf(given) }));
+}
+
+/** @param texts those of one name are one header */
+function headersOf(texts: string[]): Record<string, string> {
+  const headers = new Headers();
+  for (const text of texts) {
+    const [, name = '', value = ''] = /^([^:]+):([^]*)$/.exec(text) ?? [];
+    try {
+      // Refuses one without a name.
+      headers.append(name.trim(), value);
+    } catch {
+      throw new UsageError(`--header must be like "Name: value", got ${JSON.stringify(text)}`);
+    }
+  }
+  return Object.fromEntries(headers);
+}

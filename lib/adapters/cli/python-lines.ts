@@ -1,0 +1,76 @@
+import { pathAtEnd } from './completion';
+import type { Executor } from '../../../index';
+
+// What a prompt has to know of Python that has been typed: whether it goes on, and which names can complete it.
+
+/** Begins and ends of what lines are within. */
+const PIECES = /"""|'''|["'#()[\]{}]|\\[^]|\\$|\n/g;
+const CLOSERS = new Map([
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+]);
+const KEYWORDS =
+  `False None True and as assert async await break class continue def del elif else except finally for from global if
+  import in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/);
+
+/**
+ * Whether further lines may complete the code, as Python's own prompt has it: brackets and texts have to end, and a block ends with
+ * an empty line.
+ *
+ * @param code that ends with a line break
+ */
+export function isIncompletePython(code: string) {
+  const { top, isWithin } = read(code);
+  if (isWithin) return true;
+  const lines = top.split('\n').map((line) => line.trimEnd());
+  const last = lines.at(-2) ?? '';
+  if (last.endsWith('\\')) return true;
+  const hasBlock = lines.some((line) => line.endsWith(':') || line.startsWith('@'));
+  return hasBlock && last !== '';
+}
+
+/**
+ * What of the code is within no brackets, texts or comments, and whether it ends within brackets or a text of several lines.
+ */
+function read(code: string) {
+  const open: string[] = [];
+  /** Quotes of the text, or `#`. */
+  let within = '';
+  let top = '';
+  let from = 0;
+  for (const { 0: piece, index } of code.matchAll(PIECES)) {
+    if (within === '' && open.length === 0) top += code.slice(from, index);
+    from = index + piece.length;
+    if (within === '#' || within.length === 1) {
+      if (piece === '\n' || piece === within) within = '';
+    } else if (within !== '') {
+      if (piece === within) within = '';
+    } else if (piece === '#' || piece.startsWith('"') || piece.startsWith("'")) {
+      within = piece;
+    } else if (CLOSERS.has(piece)) {
+      if (open.at(-1) === CLOSERS.get(piece)) open.pop();
+    } else if ('([{'.includes(piece)) {
+      open.push(piece);
+    }
+    if (within === '' && open.length === 0) top += piece;
+  }
+  return { top, isWithin: open.length > 0 || within.length === 3 };
+}
+
+/**
+ * What can complete a line, as `readline` wants it: the candidates, and what they complete.
+ *
+ * @param executor that is ready
+ */
+export async function pythonNamesFor(line: string, executor: Executor): Promise<[string[], string]> {
+  const path = pathAtEnd(line);
+  if (path === undefined) return [[], ''];
+  const dot = path.lastIndexOf('.');
+  const owner = path.slice(0, Math.max(dot, 0));
+  const { output } = await executor.run(dot === -1 ? '[*globals(), *dir(__builtins__)]' : `dir(${owner})`);
+  const start = path.slice(dot + 1);
+  const names = (output as string[]).concat(dot === -1 ? KEYWORDS : []);
+  const shown = names.filter((name) => name.startsWith(start) && (start.startsWith('_') || !name.startsWith('_')));
+  return [[...new Set(shown)].sort().map((name) => path.slice(0, dot + 1) + name), path];
+}

@@ -1,0 +1,78 @@
+import { errorText } from './diagnostics';
+import { languageOf, loadTools, readCode, readVariables } from './input';
+import { ownStdout, write } from './terminal';
+import { asUsage } from './usage-error';
+import { ExecutorError } from '../../contract/errors';
+import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
+import { SESExecutor } from '../../ses/executor';
+import { preferredIsolation } from '../../ses/isolation';
+import { jsonForm, outputText, toJson } from '../../contract/render';
+import { languageText } from '../code-tool/language';
+import { toolsetOf } from '../mcp/tools';
+import type { Command, CommandOptions } from './main';
+import type { Language, LogEntry } from '../../../index';
+
+/** `ses-executor run`: 0 if the code ran, 1 if it failed. */
+export async function run(file: Parameters<Command>[0], options: Parameters<Command>[1]): ReturnType<Command> {
+  const { vars, json } = options;
+  const code = await readCode(file);
+  const language = languageOf(file);
+  const stdout = ownStdout();
+  const { tools, end } = await asUsage(() => toolsOf(options.tools, language));
+  const executor = await asUsage(() => newExecutor(language, options));
+  await executor.init();
+  await asUsage(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
+  await asUsage(() => executor.sendTools(tools));
+  try {
+    const { logEntries: _, ...output } = await executor.run(code);
+    write(stdout, json ? jsonText({ ...output }) : printed(output.output, language, stdout));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ExecutorError)) throw error;
+    if (json) write(stdout, jsonText({ error: error.toJSON() }));
+    else write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
+    return 1;
+  } finally {
+    end();
+    await executor.cleanup();
+  }
+}
+
+function writeLog({ message }: LogEntry) {
+  write(process.stderr, `${message}\n`);
+}
+
+function newExecutor(
+  language: Language | 'python',
+  { timeoutMs, maxOperations, authorizedImports, modules, packages }: CommandOptions,
+) {
+  // This program needs one executor.
+  const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog: writeLog };
+  if (language !== 'python') {
+    if (packages !== undefined) throw new TypeError('--packages is for Python');
+    return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules });
+  }
+  const [module] = Object.keys(modules);
+  if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
+  const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
+  return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false, packages });
+}
+
+/** The tools of a module, as one run calls them, and what has to be called when it has ended. */
+async function toolsOf(file: string | undefined, language: Language | 'python') {
+  const { toolset } = toolsetOf({ tools: file === undefined ? {} : await loadTools(file) });
+  return toolset.forRun(undefined, languageText(language));
+}
+
+/** @param stream where it goes */
+function printed(output: unknown, language: Language | 'python', stream: NodeJS.WriteStream) {
+  // As Python shows it: what gives nothing gives `None`.
+  if (output === null && language === 'python') return '';
+  const text = outputText(output, { colors: stream.isTTY === true && stream.hasColors() });
+  return output === undefined || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function jsonText(value: Record<string, unknown>) {
+  const form = 'output' in value ? { ...value, output: toJson(value.output) } : value;
+  return `${JSON.stringify(form, jsonForm, 2)}\n`;
+}

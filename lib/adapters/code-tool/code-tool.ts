@@ -1,0 +1,134 @@
+import { callables, functionDeclaration } from './definition';
+import { hostTools } from './host-tools';
+import { languageOf } from './language';
+import { OWN_OPTIONS, settingsOf } from './settings';
+import { describe } from '../../contract/describe';
+import { isExecutor, offerOf, refuseBeside } from '../../contract/executor';
+import { isIdentifier } from '../../contract/identifiers';
+import { checkAnyLanguage, checkSignal, record } from '../../contract/options';
+import { MAX_CHARS, modelFailure, modelLogs, modelValue, reportText } from '../../contract/model-text';
+import { Session } from '../../contract/session';
+import { refuseWrongOptions } from '../../ses/check-options';
+import { codeFrame } from '../../ses/code-frame';
+import { SESExecutor } from '../../ses/executor';
+import { PyodideExecutor } from '../../python';
+import { checkPythonOptions, offerWith } from '../../python/options';
+import type { CodeTool, CodeToolOptions, CodeToolResult } from './api';
+import type { Executor } from '../../../index';
+import type { Offer } from '../../contract/executor';
+import type { Report } from '../../contract/session';
+
+/** Least number of characters that a model is told: less says nothing. */
+const MIN_CHARS = 100;
+const CALL_OPTIONS = ['signal', 'context'];
+
+/**
+ * The tool by which a model calls other tools from code, and what writes its description with other descriptions of these, by the
+ * names that code calls them by.
+ *
+ * @param known names of options that are not the executor's, for messages
+ */
+export function makeCodeTool(
+  options: CodeToolOptions,
+  known: readonly string[] = OWN_OPTIONS,
+): { tool: CodeTool; describe: (descriptions: Record<string, string | undefined>) => string } {
+  const given = settingsOf(options);
+  const { tools, executor, name, description, maxOutputChars = MAX_CHARS, approve, ...executorOptions } = given;
+  if (executor === undefined) refuseWrong(executorOptions, known);
+  else refuseBeside(executorOptions, known);
+  for (const [key, value] of Object.entries({ approve, description })) {
+    if (value === undefined || typeof value === 'function') continue;
+    throw new TypeError(`options.${key} must be a function, got ${describe(value)}`);
+  }
+  if (name !== undefined && (typeof name !== 'string' || name === '')) {
+    throw new TypeError(`options.name must be a non-empty string, got ${describe(name)}`);
+  }
+  if (!Number.isInteger(maxOutputChars) || maxOutputChars < MIN_CHARS) {
+    throw new RangeError(`options.maxOutputChars must be an integer >= ${MIN_CHARS}, got ${describe(maxOutputChars)}`);
+  }
+  const language = languageOf(given);
+  const callable = callables(tools, language);
+  const session = executor === undefined ? undefined : sessionOf(executor);
+  const offer = executor === undefined ? ownOffer(executorOptions) : offerBeside(callable, executor);
+  const sent = (offer.tools ?? []).map((it) => functionDeclaration(it.path.join('.'), it, language));
+  const describeWith = (descriptions: Record<string, string | undefined>) => {
+    const own = callable.map((it) => it.declaration(language, descriptions[it.name]));
+    const declarations = [...own, ...sent].map((text) => text.trim()).join('\n\n');
+    return description?.(declarations) ?? language.description(declarations, session !== undefined, offer);
+  };
+  const tool: CodeTool = {
+    name: name ?? language.toolName,
+    description: describeWith({}),
+    inputSchema: {
+      type: 'object',
+      properties: { code: { type: 'string', description: `The program to run, in ${language.program}` } },
+      required: ['code'],
+      additionalProperties: false,
+    },
+    execute: async (code, of = {}) => {
+      if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+      const { signal, context } = record(of, 'options', CALL_OPTIONS);
+      checkSignal(signal);
+      const { tools, end } = hostTools(callable, { approve, language, signal, context });
+      const own = session ?? new Session(executorOf(executorOptions), { livesOn: false, codeFrame });
+      try {
+        return resultOf(await own.run(code, { tools, signal }), maxOutputChars);
+      } finally {
+        end();
+        if (own !== session) await own.close();
+      }
+    },
+  };
+  return { tool, describe: describeWith };
+}
+
+/** Wrong options are refused here and not in each result. */
+function refuseWrong({ language, ...others }: any, known: readonly string[]) {
+  checkAnyLanguage(language);
+  if (language === 'python') checkPythonOptions(undefined, others, known);
+  else refuseWrongOptions({ language, ...others }, known);
+}
+
+function executorOf({ language, ...others }: any): Executor {
+  if (language !== 'python') return new SESExecutor({ language, ...others });
+  return new PyodideExecutor(undefined, pythonOptions(others));
+}
+
+/** What code finds in an executor that `executorOf` makes. */
+function ownOffer({ language, ...others }: any): Offer {
+  if (language === 'python') return offerWith(checkPythonOptions(undefined, pythonOptions(others)));
+  return { imports: others.authorizedImports ?? [] };
+}
+
+/** Without a folder, unless one is given. */
+function pythonOptions(options: any) {
+  const { mount = options.workDir !== undefined } = options;
+  return { ...options, mount };
+}
+
+/** What code finds in an executor of the caller's, as far as it can be named and the tools do not take its place. */
+function offerBeside(callable: { name: string }[], executor: Executor): Offer {
+  const { variables = [], tools = [], ...others } = offerOf(executor);
+  const taken = new Set(callable.map(({ name }) => name.split('.')[0]));
+  const sent = new Set(tools.map(({ path }) => path[0]));
+  return {
+    ...others,
+    // Of a name that was sent as both nobody knows what it is.
+    variables: variables.filter((name) => !taken.has(name) && !sent.has(name)),
+    tools: tools.filter(({ path }) => !taken.has(path[0]) && !variables.includes(path[0]) && path.every(isIdentifier)),
+  };
+}
+
+function sessionOf(executor: Executor) {
+  if (isExecutor(executor)) return new Session(executor, { livesOn: true, codeFrame });
+  throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
+}
+
+function resultOf(report: Report, maxChars: number): CodeToolResult {
+  const { output, failure, note } = report;
+  const logs = modelLogs(report.logs, maxChars);
+  const text = reportText(report, maxChars);
+  return failure === undefined
+    ? { output: modelValue(output, maxChars), logs, ...(note !== undefined && { note }), text }
+    : { error: modelFailure(failure, maxChars), logs, text };
+}

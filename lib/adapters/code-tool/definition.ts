@@ -1,0 +1,281 @@
+import { describe, isPlainObject } from '../../contract/describe';
+import { closest } from '../../contract/options';
+import { holdsSchemas, isStandardSchema, issuesText, jsonSchemaOf, validate } from '../../contract/standard-schema';
+import { byIdentifier } from '../../contract/tool-names';
+import { describeHolder, flattenTools, isNamespace } from '../../contract/tool-registry.js';
+import { isFarLargerSerialized } from '../../contract/serialized-size';
+import { JsonInput } from './json-input';
+import { hasMoreParts } from '../../contract/parts';
+import { JsonSchema } from '../../json-schema';
+import { languageText } from './language';
+import { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition } from '../prompts/definition';
+import { takesNull } from '../prompts/schema-types';
+import { namedArguments } from '../../python/named-arguments';
+import type { CallContext, CodeToolDefinition } from './api';
+import type { Tool } from '../../contract/tool-registry';
+import type { LanguageText } from './language';
+import type { Issue } from '../../contract/standard-schema';
+
+/** Keys of a tool, but for those of its names. */
+const KEYS = ['description', ...INPUT_KEYS, ...OUTPUT_KEYS, 'needsApproval', 'execute'];
+const NAME_KEYS = ['name', 'id'];
+/** Parts from which on an input is checked by JSON Schema before a library checks it. */
+const MANY_PARTS = 2_000;
+
+/** What code can call: a function, or a tool with the schemas that it is declared and checked by. */
+export class CallableTool {
+  name;
+
+  #definition;
+  #jsonInput: JsonInput | undefined;
+  #keywords: ReturnType<typeof keywordsOf> | undefined;
+  takesObject = true as const;
+
+  /** @param name the identifier that code calls it by */
+  constructor(name: string, definition: CodeToolDefinition) {
+    if (!isDefinition(definition)) {
+      const given = isPlainObject(definition) ? describe(definition) : describeHolder(definition);
+      throw new TypeError(
+        `the tool ${name} must be a function, a namespace of functions, or an object with a function \`execute\`, got ${given}`,
+      );
+    }
+    refuseOtherKeys(name, definition);
+    const { description } = definition;
+    if (description !== undefined && description !== null && typeof description !== 'string') {
+      throw new TypeError(`the description of the tool ${name} must be a string, got ${describe(description)}`);
+    }
+    this.name = name;
+    this.#definition = definition;
+  }
+
+  /** The same as code in a language calls it, if it is in a namespace. */
+  in(language: LanguageText) {
+    const name = memberName(this.name.split('.'), language);
+    return name === this.name ? this : new CallableTool(name, this.#definition);
+  }
+
+  declaration(language: LanguageText = languageText(), description: string | undefined = this.#definition.description) {
+    const outputSchema = outputSchemaOf(this.#definition);
+    const output = outputSchema === undefined ? undefined : plainSchema(outputSchema, 'output', this.name);
+    return language.declare({
+      name: this.name,
+      description: description ?? '',
+      inputSchema: this.#inputSchema,
+      ...(output !== undefined && { outputSchema: output }),
+    });
+  }
+
+  /** The input that the tool takes, of arguments one by one. */
+  named(args: unknown[]): unknown {
+    const { names, withoutNull } = (this.#keywords ??= keywordsOf(this.name, this.#inputSchema));
+    // Of what has no names, a record or a list, it is the one argument.
+    if (names.length === 0 && args.length === 1) return args[0];
+    const given = Object.entries(namedArguments(names, args));
+    return Object.fromEntries(given.filter(([name, value]) => value !== null || !withoutNull.has(name)));
+  }
+
+  get #inputSchema() {
+    return plainSchema(inputSchemaOf(this.#definition) ?? { type: 'object' }, 'input', this.name);
+  }
+
+  /** @throws {Error} that says what is wrong with the input */
+  async call(input: unknown, of: Omit<CallContext, 'input'>) {
+    const { execute, needsApproval } = this.#definition;
+    const { value, given } = await this.#checked(input, of.signal);
+    const context = { ...of, input: given };
+    const mustAsk = typeof needsApproval === 'function' ? await needsApproval(value, context) : needsApproval;
+    if (mustAsk) await context.approve(this.name, value);
+    return lastOf(await execute(value, context), of.signal);
+  }
+
+  /** @returns what the schema makes of the input, and what it was checked as */
+  async #checked(input: unknown, signal: AbortSignal): Promise<{ value: unknown; given: unknown }> {
+    const inputSchema = inputSchemaOf(this.#definition);
+    if (inputSchema === undefined || inputSchema === null) {
+      // Frameworks write inputs as JSON.
+      if (!(await isFarLargerSerialized(input, signal))) return { value: input, given: input };
+      throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
+    }
+    if (isStandardSchema(inputSchema)) {
+      const found = hasMoreParts(input, MANY_PARTS) ? await this.#issuesByJsonSchema(input, signal) : [];
+      const result = found.length > 0 ? { issues: found } : await validate(inputSchema, input);
+      if ('value' in result) return { value: result.value, given: input };
+      throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
+    }
+    const result = await (this.#jsonInput ??= new JsonInput(inputSchema)).validate(input, signal);
+    if ('value' in result) return { value: result.value, given: result.value };
+    throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
+  }
+
+  /**
+   * What is wrong with a large input by the JSON Schema that a library has made of its schema. The library itself would take some 30
+   * microseconds for each wrong part, and nothing could interrupt it.
+   *
+   * @returns none if that is for the library to say
+   */
+  async #issuesByJsonSchema(input: unknown, signal: AbortSignal): Promise<readonly Issue[]> {
+    try {
+      const { issues = [] } = await new JsonSchema(this.#inputSchema, { isLenient: true }).check(input, signal);
+      // JSON Schema has no flags of patterns.
+      return issues.some(({ keyword }) => keyword === 'pattern') ? [] : issues.map(({ message }) => ({ message }));
+    } catch {
+      signal.throwIfAborted();
+      return [];
+    }
+  }
+
+  #invalid(reason: string, cause?: unknown) {
+    const error = new Error(`the input of ${this.name} is not valid: ${reason}`, { cause });
+    return Object.assign(error, { name: 'InvalidToolInputError' });
+  }
+}
+
+/**
+ * The keywords that Python calls a tool with.
+ *
+ * @param inputSchema JSON Schema
+ * @returns in their order, and those of which `None`, as they are declared, can
+ * only mean that they are left out
+ */
+function keywordsOf(name: string, inputSchema: any): { names: string[]; withoutNull: Set<string> } {
+  const { parameters, isWhole, context } = readDefinition({ name, inputSchema });
+  const optional = isWhole ? [] : parameters.filter(({ isOptional }) => isOptional);
+  const withoutNull = optional.filter(({ schema }) => !takesNull(schema, context.root));
+  return {
+    names: Object.keys(Object(inputSchema.properties)),
+    withoutNull: new Set(withoutNull.map((parameter) => parameter.name)),
+  };
+}
+
+/** A function that code calls with whatever arguments. */
+class CallableFunction {
+  name;
+
+  #tool;
+  takesObject = false as const;
+
+  constructor(tool: Tool, language: LanguageText) {
+    this.name = memberName(tool.path, language);
+    this.#tool = tool;
+  }
+
+  declaration(language: LanguageText = languageText()) {
+    return functionDeclaration(this.name, { ...this.#tool, isAsync: true }, language);
+  }
+
+  async call(...args: unknown[]) {
+    const { fn, self } = this.#tool;
+    return Reflect.apply(fn, self, args);
+  }
+}
+
+/** @param path name of a global, and those behind it */
+function memberName([first, ...rest]: string[], { memberIdentifier }: LanguageText) {
+  return [first, ...rest.map(memberIdentifier)].join('.');
+}
+
+/**
+ * What is not known would be left out without a word: schemas, and who has to approve a call.
+ *
+ * @throws {TypeError}
+ */
+function refuseOtherKeys(name: string, definition: object) {
+  for (const [key, value] of Object.entries(definition)) {
+    if (value === undefined || KEYS.includes(key) || NAME_KEYS.includes(key)) continue;
+    const close = closest(key, KEYS);
+    const hint = close === undefined ? `the keys are ${[...NAME_KEYS, ...KEYS].join(', ')}` : `did you mean ${close}?`;
+    throw new TypeError(`${describe(key)} of the tool ${name} is not a key of tools; ${hint}`);
+  }
+}
+
+export function functionDeclaration(name: string, { definition, isAsync }: Tool, language: LanguageText) {
+  if (definition === undefined) return language.declareFunction(name, isAsync);
+  return language.declare({ name, ...definition, async: isAsync });
+}
+
+/** Whether a tool has more to it than a function. */
+export function isDefinition(tool: any) {
+  return isPlainObject(tool) && typeof tool.execute === 'function';
+}
+
+/** @throws {TypeError} for what are no tools, and for names that cannot be called or told apart */
+export function callables(tools: unknown, language: LanguageText): (CallableTool | CallableFunction)[] {
+  const named = Object.entries(byIdentifier(byName(tools), language.identifier));
+  const callable = named.flatMap(([name, tool]) => callablesOf(name, tool, language));
+  refuseSameNames(callable);
+  refuseUncallable(callable.map(({ name }) => name.split('.')[0]));
+  return callable;
+}
+
+/**
+ * Refuses names of globals that are reserved, or that code cannot call.
+ *
+ * @throws {TypeError}
+ */
+export function refuseUncallable(names: string[]) {
+  // Executors leave a tool of that name out for their own function, which ends the run: it would be declared, and never called.
+  if (names.includes('final_answer')) {
+    throw new TypeError('tools.final_answer must have another name: `final_answer` is reserved');
+  }
+  flattenTools(Object.fromEntries(names.map((name) => [name, () => {}])));
+}
+
+/** @throws {TypeError} if two have one name */
+export function refuseSameNames(callable: { name: string }[]) {
+  const names = new Set();
+  for (const { name } of callable) {
+    if (names.has(name)) throw new TypeError(`two functions would both be called ${name} in code; rename one of them`);
+    names.add(name);
+  }
+}
+
+function callablesOf(name: string, tool: any, language: LanguageText): (CallableTool | CallableFunction)[] {
+  if (typeof tool !== 'function' && (isDefinition(tool) || !isNamespace(tool))) return [new CallableTool(name, tool)];
+  return flattenTools({ [name]: tool }).map((it) => new CallableFunction(it, language));
+}
+
+/** @param tools by name, or a list of tools that have one, or the `id` that Mastra's have instead */
+export function byName(tools: any): Record<string, any> {
+  if (isPlainObject(tools)) return tools;
+  if (!Array.isArray(tools)) {
+    throw new TypeError(`options.tools must be an object of tools by name, or an array, got ${describe(tools)}`);
+  }
+  const named: Map<string, unknown> = new Map();
+  tools.forEach((tool, index) => {
+    const { id, name = id } = Object(tool);
+    if (typeof name !== 'string' || name === '') {
+      throw new TypeError(`options.tools[${index}].name must be a non-empty string, got ${describe(name)}`);
+    }
+    if (named.has(name)) throw new TypeError(`options.tools[${index}] has a name that another tool has: ${name}`);
+    named.set(name, tool);
+  });
+  return Object.fromEntries(named);
+}
+
+function plainSchema(schema: any, side: 'input' | 'output', tool: string) {
+  if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
+  const isRecord = holdsSchemas(schema);
+  if (isPlainObject(schema) && !isRecord) return schema;
+  const given = isRecord ? 'an object of such: z.object() makes a schema of it' : describe(schema);
+  throw new TypeError(`the ${side} schema of the tool ${tool} must be JSON Schema or a Standard Schema, got ${given}`);
+}
+
+/**
+ * The result of a tool; of one that gives preliminary results, the last.
+ *
+ * @param signal aborted when nobody waits for it any more
+ * @throws {TypeError} for a stream whose parts are bytes or pieces of a text: the last is a piece, too
+ */
+async function lastOf(result: any, signal: AbortSignal) {
+  if (typeof result?.[Symbol.asyncIterator] !== 'function') return result;
+  const isStream = typeof result.getReader === 'function' || typeof result.pipe === 'function';
+  let last;
+  for await (const part of result) {
+    if (signal.aborted) return undefined;
+    if (isStream && (typeof part === 'string' || ArrayBuffer.isView(part))) {
+      throw new TypeError('the result is a stream; give what has been read of it');
+    }
+    last = part;
+  }
+  return last;
+}

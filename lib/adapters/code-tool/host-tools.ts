@@ -1,0 +1,79 @@
+import { abortController, onAbort } from '../../contract/signals';
+import { defineMember } from '../../contract/tool-names';
+import type { Tools } from '../../../index';
+import type { ApprovalRequest, Approve, CallContext } from './api';
+import type { LanguageText } from './language';
+import type { callables } from './definition';
+
+export type Callable = ReturnType<typeof callables>[number];
+
+export interface RunOfTools {
+  /** of the caller */
+  signal?: AbortSignal;
+  /** handed on to the tools */
+  context?: unknown;
+  approve?: Approve;
+  /** of the code; JavaScript by default */
+  language?: LanguageText;
+}
+
+/** The functions that code of one run calls, and what has to be called when it has ended. */
+export function hostTools(callable: Callable[], { signal, context, approve, language }: RunOfTools) {
+  // Tools that nobody waits for any more should know it.
+  const ended = abortController();
+  const stopListening = signal && onAbort(signal, () => ended.abort(signal.reason));
+  const callContext = {
+    signal: ended.signal,
+    context,
+    approve: (name: string, input: unknown) => mustBeApproved(approve, { name, input, signal: ended.signal, context }),
+  };
+  return {
+    tools: hostFunctions(callable.map((it) => [it.name, toolOf(it, callContext, language)])),
+    end: () => {
+      stopListening?.();
+      ended.abort();
+    },
+  };
+}
+
+/** Functions as `sendTools` takes them, by names with their namespaces. */
+function hostFunctions(named: [name: string, fn: (...args: any[]) => unknown][]): Tools {
+  const tools: Tools = {};
+  for (const [name, fn] of named) {
+    const path = name.split('.');
+    const last = path.pop() as string;
+    let holder = tools;
+    for (const key of path) {
+      if (!Object.hasOwn(holder, key)) defineMember(holder, key, {});
+      holder = holder[key] as Tools;
+    }
+    defineMember(holder, last, fn);
+  }
+  return tools;
+}
+
+/** An `async` function, so that code gets a promise at once. */
+function toolOf(callable: Callable, context: Omit<CallContext, 'input'>, language: LanguageText | undefined) {
+  if (callable.takesObject && language?.namesArguments) {
+    return async (...args: unknown[]) => callable.call(callable.named(args), context);
+  }
+  if (callable.takesObject) return async (input: unknown = {}) => callable.call(input, context);
+  return async (...args: unknown[]) => callable.call(...args);
+}
+
+/** @throws {Error} if the call must not be made */
+async function mustBeApproved(approve: Approve | undefined, request: ApprovalRequest) {
+  const { name } = request;
+  if (approve === undefined) {
+    throw approvalError(`${name} needs a person's approval, which code cannot get: call the tool itself instead`);
+  }
+  if ((await approve(request)) !== true) {
+    throw approvalError(`a person has refused this call of ${name}: do not try it again unless the person asks for it`);
+  }
+  // Meanwhile the run may have ended.
+  request.signal.throwIfAborted();
+}
+
+function approvalError(message: string) {
+  return Object.assign(new Error(message), { name: 'ApprovalError', code: 'ERR_NOT_APPROVED' });
+}

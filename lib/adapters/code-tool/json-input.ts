@@ -1,0 +1,35 @@
+import { describe, isPlainObject } from '../../contract/describe';
+import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../../json-schema';
+import type { Issue } from '../../contract/standard-schema';
+
+/** The input of a tool whose schema is JSON Schema. */
+export class JsonInput {
+  #schema;
+  #takesObject;
+
+  /** @param schema parts that cannot be used are left out */
+  constructor(schema: any) {
+    this.#schema = new JsonSchema(schema, { isLenient: true });
+    this.#takesObject = schema.type === 'object';
+  }
+
+  /**
+   * @returns the value is
+   *   the JSON data that was checked
+   */
+  async validate(input: unknown, signal?: AbortSignal): Promise<{ value: unknown } | { issues: readonly Issue[] }> {
+    if (this.#takesObject && !isPlainObject(input)) {
+      return { issues: [{ message: `it must be one object, got ${describe(input)}` }] };
+    }
+    try {
+      const { value, issues } = (await this.#schema.check(input, signal)) as any;
+      return issues === undefined ? { value } : { issues: issues.map(({ message }: any) => ({ message })) };
+    } catch (error) {
+      const { message } = error as Error;
+      if (error instanceof NotJsonError) return { issues: [{ message }] };
+      if (error instanceof UncheckableError || error instanceof UnusableSchemaError)
+        return { issues: [{ message: `it cannot be checked: ${message}` }] };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { memberIdentifier, pythonIdentifier, toolIdentifier } from '../../contract/tool-names';
+import { toJavaScriptSignature, toPythonSignature } from '../prompts';
+import type { Offer } from '../../contract/executor';
+import type { ToolDefinition } from '../prompts/api';
+
+export interface LanguageText {
+  /** default name of the tool */
+  toolName: string;
+  /** of the tool, for people */
+  title: string;
+  /** what the input is */
+  program: string;
+  /** what `maxOperations` counts */
+  operations: string;
+  /**
+   * of the tool; `limits` is a
+   * sentence with a space in front
+   */
+  description: (declarations: string, livesOn: boolean, offer: Offer, limits?: string) => string;
+  /**
+   * the sentences of a description that say what else there
+   * is, each with a space in front
+   */
+  surroundings: (offer: Offer, hasFunctions: boolean) => string;
+  /** a tool that takes one object */
+  declare: (tool: ToolDefinition) => string;
+  /** one that takes whatever arguments */
+  declareFunction: (name: string, isAsync: boolean) => string;
+  /** that code calls a tool by */
+  identifier: (name: string) => string;
+  /** that it calls a function of a namespace by */
+  memberIdentifier: (name: string) => string;
+  /** whether calls name the members of that object */
+  namesArguments: boolean;
+}
+
+const JAVASCRIPT: LanguageText = {
+  toolName: 'run_javascript',
+  title: 'Run JavaScript',
+  program: 'JavaScript or TypeScript',
+  operations: 'loop iterations',
+  description: (declarations, livesOn, offer, limits = '') =>
+    `Runs JavaScript${functionsText(declarations)}, and gives what its \
+last expression or a top-level \`return\` gives.${useText(declarations)} \`await\` works at the top level. console.log is \
+collected. ${lifeText(livesOn)}${JAVASCRIPT.surroundings(offer, declarations !== '')}${limits}
+
+${declarations}`.trimEnd(),
+  surroundings: ({ imports, variables = [] }, hasFunctions) => {
+    const copies = 'They are read-only: to change one, copy it ([...rows], structuredClone(value)).';
+    const given = variables.length === 0 ? '' : `${variablesText(variables)} ${copies}`;
+    if (imports === undefined) return given;
+    const names = imports.map((name) => JSON.stringify(name)).join(', ');
+    const importText = names === '' ? 'no import' : `no import but \`await import(name)\` of ${names}`;
+    return `${given} There is no network, no timer, ${importText}, no require and no process: only the language\
+${hasFunctions ? ' and the functions below' : ''}.`;
+  },
+  declare: toJavaScriptSignature,
+  declareFunction: (name, isAsync) => {
+    const keyword = isAsync ? 'async function' : 'function';
+    return name.includes('.') ? `${name} = ${keyword} (...args) {};` : `${keyword} ${name}(...args) {}`;
+  },
+  identifier: toolIdentifier,
+  memberIdentifier,
+  namesArguments: false,
+};
+
+const PYTHON: LanguageText = {
+  toolName: 'run_python',
+  title: 'Run Python',
+  program: 'Python',
+  operations: 'lines',
+  description: (declarations, livesOn, offer, limits = '') =>
+    `Runs Python${functionsText(declarations)}, and gives the value of its last expression.${useText(declarations)}\
+${declarations === '' ? '' : ' The functions are synchronous: call them without await.'} print is collected. \
+${lifeText(livesOn)}${PYTHON.surroundings(offer, declarations !== '')}${limits}
+
+${declarations}`.trimEnd(),
+  surroundings: ({ imports, folder, variables = [] }, hasFunctions) => {
+    const given = variables.length === 0 ? '' : variablesText(variables);
+    if (imports === undefined) return given;
+    const place = hasFunctions ? 'Beside the functions there' : 'There';
+    const files = `no file system${folder === undefined ? '' : ` but the folder ${folder}`}`;
+    const modules = imports.includes('*') ? '' : `, and of modules only ${imports.join(', ')}`;
+    return `${given} ${place} is no network and ${files}${modules}.`;
+  },
+  declare: toPythonSignature,
+  declareFunction: (name) => `def ${name}(*args, **kwargs): ...`,
+  identifier: pythonIdentifier,
+  memberIdentifier: pythonIdentifier,
+  namesArguments: true,
+};
+
+function functionsText(declarations: string) {
+  return declarations === '' ? '' : ' that can call the functions below';
+}
+
+function useText(declarations: string) {
+  if (declarations === '') return '';
+  return (
+    ' Use it instead of several calls of single tools: call, loop, filter and combine in one program, and give back only ' +
+    'what is needed.'
+  );
+}
+
+function lifeText(livesOn: boolean) {
+  return livesOn ? 'Variables and functions live on from call to call.' : 'Each call starts afresh.';
+}
+
+function variablesText(names: readonly string[]) {
+  return ` These variables are there: ${names.join(', ')}.`;
+}
+
+/** By the option `language` of executors. */
+const LANGUAGES = new Map([
+  ['auto', JAVASCRIPT],
+  ['javascript', { ...JAVASCRIPT, program: 'JavaScript' }],
+  ['typescript', { ...JAVASCRIPT, program: 'TypeScript' }],
+  ['python', PYTHON],
+]);
+
+/** That of a code tool. */
+export function languageOf({ executor, language }: { executor?: any; language?: any }) {
+  return languageText(executor?.language ?? language);
+}
+
+export function languageText(language: string = 'auto'): LanguageText {
+  return LANGUAGES.get(language) ?? JAVASCRIPT;
+}

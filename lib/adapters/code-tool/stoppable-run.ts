@@ -1,0 +1,29 @@
+import { abortController, onAbort } from '../../contract/signals';
+
+/**
+ * Runs code whose tools can end it, with what the framework has to be told: whatever the code catches.
+ *
+ * @param signal of the caller
+ * @returns rejects with the first that stopped it
+ */
+export async function stoppable<T>(
+  signal: AbortSignal | undefined,
+  run: (signal: AbortSignal, stop: (thrown: unknown) => void) => Promise<T>,
+): Promise<T> {
+  const ended = abortController();
+  const abort = () => ended.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  const stopListening = signal && onAbort(signal, abort);
+  let stopped: { thrown: unknown } | undefined;
+  const stop = (thrown: unknown) => {
+    stopped ??= { thrown };
+    ended.abort(thrown);
+  };
+  try {
+    const result = await run(ended.signal, stop);
+    if (stopped !== undefined) throw stopped.thrown;
+    return result;
+  } finally {
+    stopListening?.();
+  }
+}

@@ -1,0 +1,217 @@
+import { describe, isPlainObject } from '../../contract/describe';
+import { isExecutor, refuseBeside } from '../../contract/executor';
+import { refuseWrongOptions } from '../../ses/check-options';
+import { codeFrame } from '../../ses/code-frame';
+import { SESExecutor } from '../../ses/executor';
+import { OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
+import { failureText } from '../../contract/failure-text';
+import { modelFailure, modelLogs, modelValue } from '../../contract/model-text';
+import { Session } from '../../contract/session';
+import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
+import type { CodemodeExecutorOptions, ExecuteResult, ResolvedProvider } from './api';
+import type { Report, Turn } from '../../contract/session';
+import type { ExecutorOptions, Tools } from '../../../index';
+
+/** Name of the one namespace when `execute` gets functions instead of providers. */
+const DEFAULT_NAMESPACE = 'codemode';
+/** Functions of a provider with a prelude are sent under another name: the prelude changes the namespace itself. */
+const SENT_AS = '__codemode_';
+/**
+ * Calls what the code is, if that is a function, and what that gives, which is one if the code is a program in a function.
+ */
+const CALL = "await (async (f) => { while (typeof f === 'function') f = await f(); return f; })((";
+const CALL_END = '\n))';
+/** Guest code is strict; the directive makes an expression a program. */
+const USE_STRICT = /^(["'])use strict\1\s*;/;
+const COMMENTS = /^(?:\s|\/\/.*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/;
+/** Semicolons that are tried for the one that ends the expression, the last ones first: comments have some, too. */
+const MAX_ENDS = 4;
+/** The text that a function is as an output. */
+const FUNCTION = /^\[(?:Async)?(?:Generator)?Function(?:: [^\]]*| \(anonymous\))\]/;
+const FENCE = '```';
+/** What codemode makes of what it cannot parse, TypeScript, too. */
+const PROGRAM = /^async \(\) => \{\n([^]*)\n\}$/;
+/** How a function begins that takes nothing, behind comments. */
+const FUNCTION_START =
+  /^(?:\s|\/\/.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:async\b\s*)?(?:function\b|\(\s*\)\s*(?::[^;]*?)?=>)/;
+
+/** Runs code for `@cloudflare/codemode`. Documented in `index.d.ts`. */
+export class SESCodemodeExecutor {
+  #options: ExecutorOptions;
+  /** Of the caller's, if there is one; executions take turns then. */
+  #executor;
+
+  constructor(given: CodemodeExecutorOptions = {}) {
+    const { executor, ...options } = optionsOf(given, 'options', ['executor', ...OPTION_NAMES]);
+    if (executor === undefined) {
+      // Wrong options are refused here and not in each result.
+      refuseWrongOptions(options, ['executor']);
+    } else {
+      if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
+      refuseBeside(options, ['executor']);
+    }
+    this.#options = options;
+    this.#executor = executor;
+  }
+
+  /** @returns never rejects */
+  execute(
+    code: string,
+    providersOrFns: ResolvedProvider[] | ResolvedProvider['fns'],
+    options?: { connectors?: { name: string }[] },
+  ): Promise<ExecuteResult> {
+    const executor = this.#executor ?? new SESExecutor(this.#options);
+    const session = new Session(executor, { livesOn: false, codeFrame });
+    return session.inTurn((turn) => execute(turn, code, providersOrFns, options)).catch(failed);
+  }
+}
+
+function failed(error: unknown): ExecuteResult {
+  return { result: undefined, error: messageOf(error), logs: [] };
+}
+
+/**
+ * @param turn of an executor that is clean afterwards
+ * @returns never rejects
+ */
+async function execute(
+  turn: Turn,
+  code: string,
+  providersOrFns: ResolvedProvider[] | ResolvedProvider['fns'],
+  options?: { connectors?: { name: string }[] },
+): Promise<ExecuteResult> {
+  try {
+    refuseConnectors(options?.connectors ?? []);
+    const { tools, setup } = plan(resolve(providersOrFns));
+    const source = sourceOf(code);
+    await turn.reset();
+    const prepared = setup === '' ? undefined : await turn.run(setup, { tools });
+    return prepared?.failure === undefined ? await runCode(turn, source, tools) : resultOf(prepared);
+  } catch (error) {
+    return failed(error);
+  } finally {
+    await turn.reset().catch(() => {});
+  }
+}
+
+/**
+ * @returns with identifiers for names of functions
+ * @throws {TypeError}
+ */
+function resolve(providersOrFns: unknown): ResolvedProvider[] {
+  const given = Array.isArray(providersOrFns) ? providersOrFns : [{ name: DEFAULT_NAMESPACE, fns: providersOrFns }];
+  const names = new Set();
+  return given.map((provider, at) => {
+    const { name, fns, prelude } = objectOf(provider, `providers[${at}]`);
+    if (typeof name !== 'string' || !/^[a-zA-Z_$][\w$]*$/.test(name)) {
+      throw new TypeError(`the name of a provider must be an identifier, got ${describe(name)}`);
+    }
+    if (names.has(name)) throw new TypeError(`two providers are called ${name}; give one of them another name`);
+    names.add(name);
+    if (prelude !== undefined && prelude !== null && typeof prelude !== 'string') {
+      throw new TypeError(`the prelude of ${name} must be a string, got ${describe(prelude)}`);
+    }
+    if (!isPlainObject(fns))
+      throw new TypeError(`the fns of ${name} must be an object of functions, got ${describe(fns)}`);
+    return { name, fns: byIdentifier(fns as ResolvedProvider['fns'], asciiIdentifier), prelude };
+  });
+}
+
+/** What to send, and what to run before the code: namespaces that are no tools, then preludes. */
+function plan(providers: ResolvedProvider[]) {
+  const tools: Record<string, ResolvedProvider['fns']> = {};
+  const namespaces = [];
+  for (const { name, fns, prelude } of providers) {
+    const isEmpty = Object.keys(fns).length === 0;
+    const sentAs = prelude === undefined ? name : SENT_AS + name;
+    if (!isEmpty) tools[sentAs] = promising(fns);
+    if (isEmpty || prelude !== undefined) namespaces.push(`const ${name} = { ${isEmpty ? '' : `...${sentAs}`} };`);
+  }
+  const preludes = providers.flatMap(({ prelude }) => prelude ?? []);
+  return { tools, setup: [...namespaces, ...preludes].join('\n') };
+}
+
+/** The same functions, each of which gives the guest a promise at once. */
+function promising(fns: ResolvedProvider['fns']): ResolvedProvider['fns'] {
+  return Object.fromEntries(Object.entries(fns).map(([name, fn]) => [name, async (...args) => fn(...args)]));
+}
+
+/** Code is a function that is called, or a program that gives a value. */
+async function runCode(turn: Turn, source: string, tools: Tools): Promise<ExecuteResult> {
+  for (const expression of expressions(source)) {
+    const wrapped = `${CALL}${expression}${CALL_END}`;
+    const report = await turn.run(source, { tools, wrapped, before: CALL.length });
+    // Otherwise it is not an expression, and nothing of it has run.
+    if (report.failure?.code !== 'ERR_VALIDATION_FAILED') return resultOf(report);
+  }
+  const { result, ...rest } = resultOf(await turn.run(source, { tools }));
+  if (typeof result !== 'string' || !FUNCTION.test(result)) return { result, ...rest };
+  const error =
+    'The last expression of the code is a function, which nothing has called: call it, or send it without the statements before it';
+  return { ...rest, result: undefined, error };
+}
+
+/**
+ * What code may be as an expression: without the semicolons that end it, also before comments. The places in it stay the same.
+ */
+function* expressions(source: string) {
+  const text = source.replace(USE_STRICT, (directive) => ' '.repeat(directive.length));
+  yield withoutSemicolons(text);
+  let at = text.length;
+  for (let i = 0; i < MAX_ENDS && at > 0; i++) {
+    at = text.lastIndexOf(';', at - 1);
+    const comments = text.slice(at + 1);
+    if (at !== -1 && comments.trim() !== '' && COMMENTS.test(comments)) {
+      yield `${withoutSemicolons(text.slice(0, at))}${comments}`;
+    }
+  }
+}
+
+function withoutSemicolons(text: string) {
+  let { length } = text;
+  while (/[\s;]/.test(text.charAt(length - 1))) length--;
+  return text.slice(0, length);
+}
+
+/** The code without what models, and codemode, put around it. */
+function sourceOf(code: unknown) {
+  if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+  const text = code.trim();
+  const fence = /^```(?:js|javascript|typescript|ts|tsx|jsx)?[^\S\n]*\n/.exec(text)?.[0].length ?? Infinity;
+  const isFenced = text.endsWith(FENCE) && fence <= text.length - FENCE.length;
+  const source = isFenced ? text.slice(fence, -FENCE.length).trim() : text;
+  const bare = source.replace(/^export\s+default\s+/, '');
+  const [, program = ''] = PROGRAM.exec(bare) ?? [];
+  // Of a function in a function nobody would hear again.
+  return FUNCTION_START.test(program) ? program : bare;
+}
+
+function resultOf({ output, failure, logEntries }: Report): ExecuteResult {
+  const logs = logEntries.map(({ level, message }) =>
+    level === 'warn' || level === 'error' ? `[${level}] ${message}` : message,
+  );
+  if (failure !== undefined)
+    return { result: undefined, error: failureText(modelFailure(failure)), logs: cutLogs(logs) };
+  // It has no result if it gives none.
+  return { result: output === undefined ? undefined : modelValue(output), logs: cutLogs(logs) };
+}
+
+/** @returns one text if they are long */
+function cutLogs(logs: string[]): string[] {
+  const text = logs.join('\n');
+  const cut = modelLogs(text);
+  return cut === text ? logs : [cut];
+}
+
+function refuseConnectors(connectors: { name: string }[]) {
+  if (!Array.isArray(connectors)) {
+    throw new TypeError(`options.connectors must be an array, got ${describe(connectors)}`);
+  }
+  if (connectors.length === 0) return;
+  const names = connectors.map((it) => it?.name).join(', ');
+  throw new TypeError(`connectors (${names}) are bindings of Cloudflare Workers; pass their functions as providers`);
+}
+
+function messageOf(error: unknown) {
+  return error instanceof Error ? error.message : String(error);
+}

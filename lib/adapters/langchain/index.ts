@@ -1,0 +1,94 @@
+import { isPlainObject } from '../../contract/describe';
+import { isStandardSchema, isZod3, standardSchema } from '../../contract/standard-schema';
+import { requirePeer } from '../../contract/peer-dependency';
+import codeTool = require('../code-tool');
+import { byName } from '../code-tool/definition';
+import { settingsOf } from '../code-tool/settings';
+import { stoppable } from '../code-tool/stoppable-run';
+import type { CodeToolOptions } from './api';
+
+/** Makes a tool of LangChain by which a model calls other tools from code. Documented in `index.d.ts`. */
+export function createCodeTool(options: CodeToolOptions): any {
+  const { tools, ...settings } = settingsOf(options);
+  const { tool } = requirePeer('ses-executor/langchain', '@langchain/core', () => require('@langchain/core/tools'));
+  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(name, it)]);
+  const { name, description, inputSchema, execute } = codeTool.createCodeTool({
+    ...settings,
+    tools: Object.fromEntries(definitions),
+  });
+  return tool(
+    async ({ code }: any, config: any) => {
+      const { text } = await stoppable(config?.signal, (signal, stop) =>
+        execute(code, { signal, context: { config, stop } }),
+      );
+      return text;
+    },
+    // Wrong input is told with what is wrong.
+    { name, description, schema: inputSchema as any, verboseParsingErrors: true },
+  );
+}
+
+/** @param tool a tool of LangChain, or what the neutral code tool takes */
+function definitionOf(name: string, tool: any): any {
+  if (typeof tool?.invoke !== 'function') return tool;
+  const { description, schema } = tool;
+  return {
+    description,
+    inputSchema: neutral(schema),
+    // The tool itself parses its input.
+    execute: async (_value: unknown, { input, signal, context: { config, stop } }: any) => {
+      // With the call of the outer tool its message would be the result.
+      const { toolCall: _, ...own } = config ?? {};
+      try {
+        return outputOf(name, await tool.invoke(input, { ...own, signal }));
+      } catch (thrown) {
+        if (isForGraph(thrown)) stop(thrown);
+        throw thrown;
+      }
+    },
+  };
+}
+
+/** @param schema of a tool */
+function neutral(schema: any): any {
+  if (!isStandardSchema(schema)) return { ...schema };
+  // Those of tools that take a text are, whatever the version of zod.
+  return isZod3(schema) ? convertedByLangchain(schema) : schema;
+}
+
+/** @param schema of zod 3 */
+function convertedByLangchain(schema: any) {
+  const { toJsonSchema } = require('@langchain/core/utils/json_schema');
+  // Versions without it need `zod-to-json-schema` themselves.
+  if (toJsonSchema === undefined) return schema;
+  return standardSchema('zod', toJsonSchema(schema), schema['~standard'].validate);
+}
+
+/**
+ * What code gets of what a tool gives: of a message its content.
+ *
+ * @throws {Error} what a message says that is an error; for a command, which only a graph can follow
+ */
+function outputOf(name: string, output: any) {
+  if (isCommand(output) || (Array.isArray(output) && output.some(isCommand))) {
+    throw Object.assign(
+      new Error(`${name} gives a command to the graph, which does not get it from code: call the tool itself instead`),
+      { name: 'CommandError' },
+    );
+  }
+  if (output?.lc_direct_tool_output !== true) return output;
+  const { content, status } = output;
+  if (status === 'error') throw new Error(typeof content === 'string' ? content : JSON.stringify(content));
+  return content;
+}
+
+function isCommand(output: any) {
+  return output?.lg_name === 'Command' && !isPlainObject(output);
+}
+
+/**
+ * Whether it is no failure, but what LangGraph itself waits for: an interrupt, or a command for a graph around it.
+ */
+function isForGraph(thrown: any) {
+  return thrown?.is_bubble_up === true;
+}

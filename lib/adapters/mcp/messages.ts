@@ -1,0 +1,131 @@
+import { JSONRPCMessageSchema, JSONRPCRequestSchema, REQUEST_SCHEMAS } from '../../bundled/mcp';
+import { describe, isPlainObject } from '../../contract/describe';
+import { isQuick, parseJson, parseQuick } from '../../contract/json';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { ZodError } from 'zod';
+
+/** Bytes of one message: as many as the SDK takes. */
+export const MAX_LINE_BYTES = 10 * (1 << 20);
+const ID = String.raw`"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,200}")\s*`;
+const ID_AT_START = new RegExp(String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?${ID}[,}]`);
+const ID_AT_END = new RegExp(String.raw`,\s*${ID}\}\s*$`);
+
+/** Of a line that is not parsed so many characters at its ends are looked at for its number. */
+const KEPT_CHARS = 1_024;
+/** Of a message, and of what schemas look at in it: they copy each key. */
+const MAX_KEYS = 1_000;
+
+/** Codes of JSON-RPC. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const INVALID_PARAMS = -32_602;
+
+/** What is wrong with a message is said of so many of its parts. */
+const MAX_ISSUES = 5;
+
+const REQUESTS = new Map(REQUEST_SCHEMAS.map((schema) => [schema.shape.method.value, schema]));
+
+/** null: it cannot be read */
+export type Id = string | number | null;
+
+/**
+ * What a line is: a message, or what to answer if it is none.
+ *
+ * `isUnreadable`: a message, but one that takes too much to read
+ */
+export type Read =
+  | { message: JSONRPCMessage; refusal?: undefined; isUnreadable?: undefined }
+  | { message?: undefined; refusal: any; isUnreadable?: boolean };
+
+/**
+ * A line as a message. The SDK is silent about lines that are none, and says -32603 of parameters that are wrong.
+ *
+ * @returns a promise of a line that takes a while to read
+ * @throws {Error} for what is wrong and must not be answered: notifications and responses; the promise rejects with it
+ */
+export function readLine(line: string): Read | Promise<Read> {
+  if (!isQuick(line)) return parseJson(line).then(messageOf, (error) => unreadable(line, error));
+  let value;
+  try {
+    value = parseQuick(line);
+  } catch (error) {
+    return unreadable(line, error);
+  }
+  return messageOf(value);
+}
+
+function unreadable(line: string, thrown: unknown): Read {
+  const { message } = thrown as Error;
+  if (thrown instanceof SyntaxError) return refuse(null, PARSE_ERROR, `the line is not JSON: ${message}`);
+  const text = `the message cannot be read: ${message}`;
+  return { refusal: refusalOf(line, text), isUnreadable: true };
+}
+
+/** @throws {Error} */
+function messageOf(value: any): Read {
+  if (isPlainObject(value) && isTooWide(value)) {
+    const text = `a message, its result and its params may have ${MAX_KEYS} keys each`;
+    return { ...refuse(idOf(value), INVALID_REQUEST, text), isUnreadable: 'result' in value };
+  }
+  const parsed = JSONRPCMessageSchema.safeParse(value);
+  if (parsed.success) {
+    const message = parsed.data as any;
+    const wrong = 'id' in message ? REQUESTS.get(message.method)?.safeParse(message).error : undefined;
+    return wrong === undefined ? { message } : refuse(message.id, INVALID_PARAMS, textOf(wrong));
+  }
+  if (!isPlainObject(value)) {
+    const text = `a message must be an object on a line of its own, got ${describe(value)}`;
+    return refuse(null, INVALID_REQUEST, text);
+  }
+  // Else two peers could answer each other's answers for ever.
+  if (!('method' in value) && ('result' in value || 'error' in value)) {
+    throw new Error('a response that is not valid came in');
+  }
+  const isCall = value.jsonrpc === '2.0' && typeof value.method === 'string';
+  if (isCall && !('id' in value)) throw new Error(`the notification ${value.method} is not valid`);
+  const wrong = JSONRPCRequestSchema.safeParse(value).error as ZodError;
+  const isOfParams = wrong.issues.every(({ path }) => path[0] === 'params');
+  return refuse(idOf(value), isOfParams ? INVALID_PARAMS : INVALID_REQUEST, textOf(wrong));
+}
+
+/** Whether a message has more keys than schemas check in a moment. */
+function isTooWide(message: any) {
+  const { params, result, error } = message;
+  const objects = [message, params, params?._meta, result, result?._meta, error];
+  return objects.some((it) => typeof it === 'object' && it !== null && Object.keys(it).length > MAX_KEYS);
+}
+
+/**
+ * The answer to a message that is too long.
+ *
+ * @param ends of the message
+ */
+export function refusalOfLong(ends: string) {
+  return refusalOf(ends, `the message is too long: a line may have ${MAX_LINE_BYTES} bytes`);
+}
+
+/**
+ * The answer to a message that is not parsed.
+ *
+ * @param line or its ends
+ */
+function refusalOf(line: string, text: string) {
+  const [, id] = ID_AT_START.exec(line.slice(0, KEPT_CHARS)) ?? ID_AT_END.exec(line.slice(-KEPT_CHARS)) ?? [];
+  return refuse(id === undefined ? null : JSON.parse(id), INVALID_REQUEST, text).refusal;
+}
+
+function refuse(id: Id, code: number, message: string) {
+  return { refusal: { jsonrpc: '2.0', id, error: { code, message } } };
+}
+
+function idOf({ id }: Record<string, unknown>): Id {
+  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as Id) : null;
+}
+
+/** @param what is not valid */
+export function textOf({ issues }: Pick<ZodError, 'issues'>, what: string = 'the message') {
+  const texts = issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
+    return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+  });
+  return `${what} is not valid: ${texts.join('; ')}`;
+}

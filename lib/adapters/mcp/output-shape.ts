@@ -1,0 +1,20 @@
+import { z } from '../../bundled/mcp';
+
+/** Failures are described too: clients check `structuredContent` whether or not `isError` is set. */
+export const OUTPUT_SHAPE = {
+  output: z.unknown().optional().describe('What the program gives, as JSON'),
+  logs: z.string().describe('What the program has logged'),
+  note: z.string().optional().describe('What else there is to know: that earlier variables are gone'),
+  error: z
+    .looseObject({
+      code: z.string(),
+      message: z.string(),
+      line: z.number().optional(),
+      column: z.number().optional(),
+      codeFrame: z.string().optional(),
+      hint: z.string(),
+      retryable: z.boolean(),
+    })
+    .optional()
+    .describe('Why the program failed, and what to do'),
+};

@@ -1,0 +1,48 @@
+import { limitsText, registerRun } from './run-tool';
+import { languageText } from '../code-tool/language';
+import { Session } from '../../contract/session';
+import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
+import { checkPythonOptions } from '../../python/options';
+import { codeFrame } from '../../ses/code-frame';
+import { preferredIsolation } from '../../ses/isolation';
+import type { Toolset } from './toolset';
+
+/**
+ * Adds the tool `run_python`, with a session of its own.
+ *
+ * @param options.maxOperations lines
+ */
+export function registerPython(
+  server: any,
+  toolset: Toolset,
+  {
+    timeoutMs,
+    memoryLimitMb,
+    authorizedImports = [],
+    ...others
+  }: {
+    timeoutMs?: number;
+    toolTimeoutMs?: number;
+    memoryLimitMb?: number;
+    maxOperations?: number;
+    authorizedImports?: string[];
+    packages?: string;
+    variables?: Record<string, unknown>;
+    annotations: object;
+  },
+): Session {
+  const { toolTimeoutMs, maxOperations, packages, variables, annotations } = others;
+  const language = languageText('python');
+  const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
+  const options = {
+    ...{ timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() },
+    ...{ max_operations: maxOperations, mount: false, packages },
+  };
+  const session = new Session(new PyodideExecutor(imports, options), { livesOn: true, codeFrame, variables });
+  const limits = { timeoutMs, memoryLimitMb, maxOperations: checkPythonOptions(imports, options).maxOperations };
+  const offer = { imports, variables: Object.keys(variables ?? {}) };
+  const declarations = toolset.declarationsIn(language);
+  const description = language.description(declarations, true, offer, limitsText(language, limits));
+  registerRun(server, toolset, session, { language, description, timeoutMs, annotations });
+  return session;
+}

@@ -1,0 +1,61 @@
+import { OUTPUT_SHAPE } from './output-shape';
+import { callResult } from './result';
+import { z } from '../../bundled/mcp';
+import type { Toolset } from './toolset';
+import type { Session } from '../../contract/session';
+import type { LanguageText } from '../code-tool/language';
+
+/**
+ * Adds the tool that runs programs of a language in a session.
+ *
+ * @param tool.timeoutMs default of a call, and the most that it may ask for; absent, the executor has its own
+ */
+export function registerRun(
+  server: any,
+  toolset: Toolset,
+  session: Session,
+  {
+    language,
+    description,
+    timeoutMs,
+    annotations,
+  }: { language: LanguageText; description: string; timeoutMs?: number; annotations: object },
+) {
+  const { toolName, title, program } = language;
+  const inputSchema = inputShape(program, timeoutMs);
+  server.registerTool(
+    toolName,
+    { title, description, inputSchema, outputSchema: OUTPUT_SHAPE, annotations },
+    async ({ code, timeoutMs: deadline, reset }: any, { signal }: any) => {
+      const run = toolset.forRun(signal, language);
+      try {
+        return callResult(await session.run(code, { tools: run.tools, signal, timeoutMs: deadline, afresh: reset }));
+      } finally {
+        run.end();
+      }
+    },
+  );
+}
+
+function inputShape(program: string, timeoutMs?: number) {
+  const deadline = z.number().int().min(1);
+  return {
+    code: z.string().describe(`The program, in ${program}`),
+    timeoutMs:
+      timeoutMs === undefined
+        ? deadline.optional().describe('Deadline in milliseconds')
+        : deadline.max(timeoutMs).optional().describe(`Deadline; default ${timeoutMs}`),
+    reset: z.boolean().optional().describe('Whether to forget all variables first'),
+  };
+}
+
+/**
+ * What a description says of the limits of a run, with a space in front; nothing of those of an executor that has its own.
+ */
+export function limitsText(
+  { operations }: LanguageText,
+  { timeoutMs, memoryLimitMb, maxOperations }: { timeoutMs?: number; memoryLimitMb?: number; maxOperations?: number },
+) {
+  if (timeoutMs === undefined) return '';
+  return ` A run may take ${timeoutMs} ms, ${maxOperations} ${operations} and ${memoryLimitMb} MiB of memory.`;
+}

@@ -1,0 +1,60 @@
+import { callResult } from './result';
+import { OUTPUT_SHAPE } from './output-shape';
+import { McpServer, z } from '../../bundled/mcp';
+import { SandboxManager, anyState, registryFromOpenApi, renderSandboxPrompt } from '../../sandbox';
+import { SandboxCalls } from '../../sandbox/calls';
+import { version } from '../../../package.json';
+
+/** What models are shown as the tools' titles. */
+const TITLES = {
+  search: 'Search the API',
+  execute: 'Call the API from a program',
+  mutate: 'Change the last result by a program',
+} as const;
+
+/**
+ * A server of the Model Context Protocol with the three tools of a sandbox over an API, and what ends it.
+ *
+ * @param options.document OpenAPI, JSON or YAML
+ * @param options.headers of each request
+ */
+export async function createSandboxServer({
+  document,
+  baseUrl,
+  headers,
+  timeoutMs,
+  memoryLimitMb,
+  maxOperations,
+}: {
+  document: string;
+  baseUrl?: string;
+  headers: Record<string, string>;
+  timeoutMs?: number;
+  memoryLimitMb?: number;
+  maxOperations?: number;
+}) {
+  const api = await registryFromOpenApi(document, { baseUrl, headers });
+  const manager = new SandboxManager({
+    ...api,
+    stateSchema: anyState,
+    executionTimeoutMs: timeoutMs,
+    memoryLimitMb,
+    maxOperations,
+  });
+  const calls = new SandboxCalls(manager);
+  const server = new McpServer({ name: 'ses-executor', version }, { instructions: renderSandboxPrompt(manager) });
+  for (const name of Object.keys(TITLES) as (keyof typeof TITLES)[]) {
+    server.registerTool(
+      name,
+      {
+        title: TITLES[name],
+        description: calls.descriptions[name],
+        inputSchema: { code: z.string().describe('The JavaScript program to run') },
+        outputSchema: OUTPUT_SHAPE,
+        annotations: { readOnlyHint: name === 'search', openWorldHint: name !== 'search' },
+      },
+      async ({ code }, { signal }) => callResult({ logEntries: [], ...(await calls.call(name, code, signal)) }),
+    );
+  }
+  return { server, close: () => manager.close() };
+}

@@ -1,0 +1,143 @@
+import { registerPython } from './python-tool';
+import { limitsText, registerRun } from './run-tool';
+import { codeFrame } from '../../ses/code-frame';
+import { SESExecutor } from '../../ses/executor';
+import { preferredIsolation } from '../../ses/isolation';
+import { encode } from '../../ses/transfer';
+import { languageText } from '../code-tool/language';
+import { McpServer } from '../../bundled/mcp';
+import { offerOf } from '../../contract/executor';
+import { Session } from '../../contract/session';
+import { refuseReservedName } from '../../contract/tool-registry';
+import { toolsetOf } from './tools';
+import { version } from '../../../package.json';
+import type { LanguageText } from '../code-tool/language';
+import type { Toolset } from './toolset';
+import type { Offer } from '../../contract/executor';
+import type { ConnectedServer } from './servers';
+import type { Executor, Language, Modules } from '../../../index';
+
+export interface ServerOptions {
+  /** folder that the file tools are confined to; without it there are none */
+  root?: string;
+  /** whether the file tools that change something are left out */
+  readOnly?: boolean;
+  /** functions, namespaces and tools with schemas */
+  tools?: Record<string, any>;
+  /** others, whose tools code can call */
+  servers?: ConnectedServer[];
+  /** of each session */
+  variables?: Record<string, unknown>;
+  /**
+   * that there is `run_python` as well; the lines that it may
+   * execute, and a folder of packages that it may import
+   */
+  python?: { maxOperations: number | undefined; packages: string | undefined };
+  /** where code runs; default: one of its own, with the options that follow */
+  executor?: Executor;
+  /** default: a process, where there are any */
+  isolation?: 'thread' | 'process';
+  /** deadline of a run, and the most that a call may ask for */
+  timeoutMs?: number;
+  /** time of a call of a tool, which does not count against the deadline then */
+  toolTimeoutMs?: number;
+  memoryLimitMb?: number;
+  maxOperations?: number;
+  language?: Language;
+  authorizedImports?: string[];
+  modules?: Modules;
+}
+
+/** A server of the Model Context Protocol with one session, and what ends that. */
+export function createServer({
+  root,
+  readOnly = false,
+  tools = {},
+  servers = [],
+  variables,
+  ...others
+}: ServerOptions) {
+  const { python, executor, isolation = preferredIsolation(), ...options } = others;
+  const language = languageText((executor as any)?.language ?? options.language);
+  const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
+  const names = Object.keys(variables ?? {});
+  for (const name of names) refuseReservedName(name, 'variables');
+  // Else each call would fail, and the model alone be told. What executors of the caller take they say themselves.
+  if (variables && !executor) encode(Object.values(variables), 'variables', Infinity, variables);
+  const session = new Session(executor ?? new SESExecutor({ ...options, isolation }), {
+    livesOn: true,
+    codeFrame,
+    variables,
+  });
+  // What an executor was sent is gone when it is reset.
+  const { imports, folder } =
+    executor === undefined ? { imports: options.authorizedImports ?? [], folder: undefined } : offerOf(executor);
+  const offer = { imports, folder, variables: names };
+  const server = new McpServer(
+    { name: 'ses-executor', version },
+    { instructions: instructions(language.toolName, files, toolset.isEmpty) },
+  );
+  // What the tools of others do nobody knows.
+  const isOpen = Object.keys(tools).length > 0 || servers.length > 0;
+  const annotations = {
+    readOnlyHint: !isOpen && (root === undefined || readOnly),
+    destructiveHint: isOpen || (root !== undefined && !readOnly),
+    openWorldHint: isOpen,
+  };
+  registerRun(server, toolset, session, {
+    language,
+    description: description(language, options, toolset, { offer, hasFiles: root !== undefined }),
+    timeoutMs: options.timeoutMs,
+    annotations,
+  });
+  const sessions = python
+    ? [session, registerPython(server, toolset, { ...options, ...python, variables, annotations })]
+    : [session];
+  server.registerTool(
+    'reset',
+    {
+      title: 'Reset the session',
+      description: `Forgets all variables and functions that ${python ? 'programs have' : `${language.toolName} has`} defined.`,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    async () => {
+      await Promise.all(sessions.map((it) => it.reset()));
+      return { content: [{ type: 'text', text: 'The session is empty.' }] };
+    },
+  );
+  return { server, close: () => Promise.all(sessions.map((it) => it.close())) };
+}
+
+function description(
+  language: LanguageText,
+  limits: Pick<ServerOptions, 'timeoutMs' | 'memoryLimitMb' | 'maxOperations'>,
+  toolset: Toolset,
+  { offer, hasFiles }: { offer: Offer; hasFiles: boolean },
+) {
+  const declarations = toolset.declarationsIn(language);
+  const bounds = limitsText(language, limits);
+  if (language.toolName === 'run_python') return language.description(declarations, true, offer, bounds);
+  const text = `Runs JavaScript in an isolated V8 realm, and gives what the last expression or a top-level \`return\` \
+gives, and what console.log has logged. \`await\` works at the top level. Variables and functions live on from call \
+to call.${language.surroundings(offer, declarations !== '')}${bounds}`;
+  if (toolset.isEmpty) return text;
+  const files = hasFiles ? ' The text of a file is `await readText({ path })`.' : '';
+  return `${text}${files}\n\n${declarations}`;
+}
+
+/**
+ * @param tool name of the one that runs code
+ * @param files names of file tools
+ * @param isAlone whether code can call nothing
+ */
+function instructions(tool: string, files: string[], isAlone: boolean) {
+  const use = `Use ${tool} to calculate, to transform data and to work through many steps in one program, instead of \
+doing so by hand. State lives on between calls; reset clears it.`;
+  if (isAlone) return use;
+  if (files.length === 0) {
+    return `${use} Programs can call the functions that the description of ${tool} declares: call them in loops and \
+give back only what is needed.`;
+  }
+  return `${use} Programs reach files through the functions ${files.join(', ')}, which the description of \
+${tool} declares; call them in loops and give back only what is needed.`;
+}

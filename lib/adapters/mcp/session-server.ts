@@ -1,0 +1,20 @@
+import { createServer } from './server';
+import { connectServers } from './servers';
+import type { ServerOptions } from './server';
+import type { ServerCommand } from './servers';
+
+/** A server with one session whose code can call the tools of other servers, and what ends it and them. */
+export async function createSessionServer({
+  servers: commands,
+  ...options
+}: Omit<ServerOptions, 'servers'> & { servers: ServerCommand[] }) {
+  const servers = await connectServers(commands);
+  const closeServers = () => Promise.all(servers.map(({ close }) => close()));
+  try {
+    const { server, close } = createServer({ ...options, servers });
+    return { server, close: () => Promise.all([close(), closeServers()]) };
+  } catch (error) {
+    await closeServers();
+    throw error;
+  }
+}

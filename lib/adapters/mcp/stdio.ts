@@ -1,0 +1,195 @@
+import { MAX_LINE_BYTES, readLine, refusalOfLong } from './messages';
+import { serializeMessage } from '../../bundled/mcp';
+import { performance, setImmediate, setTimeout } from '../../contract/clock';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Readable, Writable } from 'node:stream';
+import type { Read } from './messages';
+
+/** Of a line that is too long its ends are kept, one of which has the number of the request. */
+const KEPT_BYTES = 1_024;
+
+/** Time of one turn of the event loop for what the other side says: it decides how much that is. */
+const SLICE_MS = 5;
+
+export type Line = { text: string; isTooLong: boolean };
+
+/**
+ * The protocol over two streams, a message per line. Not the SDK's own: that one ends when a line is too long and is silent
+ * about one that is no message, where this one answers with an error and goes on.
+ */
+export class StdioTransport {
+  #input;
+  #output;
+  #lines = new LineReader();
+  /** Chunks whose lines are still to be taken; the stream is paused meanwhile. */
+  #waiting: Generator<Line, undefined>[] = [];
+  /** A line that comes before them. */
+  #held: Line | undefined;
+  #isTaking = false;
+  #isClosed = false;
+  /** Resolves when the output takes more. */
+  #drained: Promise<void> | undefined;
+  onmessage: ((message: JSONRPCMessage) => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  onclose: (() => void) | undefined;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  async start() {
+    this.#input.on('data', this.#take);
+    this.#input.on('error', this.#fail);
+  }
+
+  async send(message: JSONRPCMessage) {
+    if (this.#output.write(serializeMessage(message))) return;
+    this.#drained ??= new Promise((resolve) => {
+      this.#output.once('drain', () => {
+        this.#drained = undefined;
+        resolve();
+      });
+    });
+    await this.#drained;
+  }
+
+  async close() {
+    this.#isClosed = true;
+    this.#waiting = [];
+    this.#input.off('data', this.#take);
+    this.#input.off('error', this.#fail);
+    this.#input.pause();
+    this.onclose?.();
+  }
+
+  /**
+   * Bytes that the other side has not read.
+   *
+   * @protected
+   */
+  get unsentBytes() {
+    return this.#output.writableLength;
+  }
+
+  #take = (chunk: Buffer) => {
+    this.#waiting.push(this.#lines.read(chunk));
+    if (!this.#isTaking) this.#takeLines();
+  };
+
+  /** Takes lines for a moment, and the rest in later turns of the event loop. */
+  #takeLines() {
+    const end = performance.now() + SLICE_MS;
+    const isResumed = this.#isTaking;
+    this.#isTaking = true;
+    for (let line = this.#nextLine(), isFirst = true; line !== undefined; line = this.#nextLine(), isFirst = false) {
+      const isLate = !isFirst && performance.now() >= end;
+      const later = isLate ? undefined : this.#takeLine(line);
+      if (isLate) this.#held = line;
+      else if (later === undefined) continue;
+      this.#input.pause();
+      const goOn = () => this.#takeLines();
+      if (later === undefined) setImmediate(goOn);
+      else if (typeof later === 'number') setTimeout(goOn, later);
+      else void later.then(goOn);
+      return;
+    }
+    this.#isTaking = false;
+    if (isResumed && !this.#isClosed) this.#input.resume();
+  }
+
+  #nextLine(): Line | undefined {
+    if (this.#held !== undefined) {
+      const line = this.#held;
+      this.#held = undefined;
+      return line;
+    }
+    for (; this.#waiting.length > 0; this.#waiting.shift()) {
+      const next = this.#waiting[0].next();
+      if (!next.done) return next.value;
+    }
+    return undefined;
+  }
+
+  /** @returns when the next one may be taken: a promise or milliseconds, if not now */
+  #takeLine({ text, isTooLong }: Line): Promise<void> | number | undefined {
+    if (this.#isClosed || text.trim() === '') return undefined;
+    try {
+      const read = isTooLong ? { refusal: refusalOfLong(text), isUnreadable: true } : readLine(text);
+      if (!(read instanceof Promise)) return this.#deliver(read, text.length);
+      return read.then((later) => void this.#deliver(later, text.length)).catch(this.#fail);
+    } catch (error) {
+      this.#fail(error as Error);
+      return this.delayAfter();
+    }
+  }
+
+  #deliver({ message, refusal, isUnreadable = false }: Read, chars: number) {
+    if (this.#isClosed) return undefined;
+    if (message === undefined) this.refuse(refusal, isUnreadable);
+    else if (this.admits(message, chars)) this.onmessage?.(message);
+    return this.delayAfter(message);
+  }
+
+  /**
+   * Whether a message is for anybody.
+   *
+   * @protected
+   * @param _chars that it has
+   */
+  admits(_message: JSONRPCMessage, _chars: number) {
+    return true;
+  }
+
+  /**
+   * Milliseconds until the next line may be taken; undefined: none.
+   *
+   * @protected
+   * @param _message that was taken; undefined: what was none
+   */
+  delayAfter(_message?: JSONRPCMessage): number | undefined {
+    return undefined;
+  }
+
+  /**
+   * @protected
+   * @param _isUnreadable whether it was a message that takes too much to read; else it was none
+   */
+  refuse(refusal: any, _isUnreadable: boolean) {
+    void this.send(refusal);
+  }
+
+  #fail = (error: Error) => this.onerror?.(error);
+}
+
+/** Cuts a stream of bytes into lines. Time and memory are linear in what one line may have. */
+class LineReader {
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  /** The lines that a chunk ends. Of one that is too long the text is its ends. */
+  *read(chunk: Buffer): Generator<Line, undefined> {
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
+      const isEmpty = this.#bytes === 0 && end === from;
+      if (!isEmpty) this.#add(chunk.subarray(from, end));
+      from = end + 1;
+      if (isEmpty) continue;
+      const isTooLong = this.#bytes > MAX_LINE_BYTES;
+      const text = Buffer.concat(this.#chunks).toString('utf8');
+      this.#chunks = [];
+      this.#bytes = 0;
+      yield { text, isTooLong };
+    }
+    this.#add(chunk.subarray(from));
+  }
+
+  /** @param part of a line */
+  #add(part: Buffer) {
+    this.#bytes += part.length;
+    this.#chunks.push(part);
+    if (this.#bytes <= MAX_LINE_BYTES) return;
+    const held = Buffer.concat(this.#chunks);
+    this.#chunks = [Buffer.concat([held.subarray(0, KEPT_BYTES), held.subarray(-KEPT_BYTES)])];
+  }
+}

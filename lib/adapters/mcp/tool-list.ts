@@ -1,0 +1,86 @@
+import { ToolSchema } from '../../bundled/mcp';
+import { WorkBudget, inSlices } from '../../contract/budget';
+import { isPlainObject } from '../../contract/describe';
+
+const MAX_PAGES = 1_000;
+const MAX_TOOLS = 2_000;
+/** Values that one tool is described by, and characters of their texts and names. */
+const MAX_TOOL_PARTS = 20_000;
+const MAX_TOOL_CHARS = 256 << 10;
+/** Characters of all tools. */
+const MAX_CHARS = 8 << 20;
+const MAX_CURSOR_CHARS = 64 << 10;
+/** Steps of the budget that the SDK's check of a tool counts as: after each one the clock is looked at. */
+const STEPS_PER_TOOL = 64;
+
+/** The tools that a server lists, page by page. It ends with an error when a list has no end or takes too much. */
+export class ToolList {
+  tools: any[] = [];
+  /** Of the next page; undefined: there is none. */
+  cursor: string | undefined;
+  #pages = 0;
+  #chars = 0;
+
+  /**
+   * Checks a page in slices and adds its tools.
+   *
+   * @throws {Error}
+   */
+  async add(page: any) {
+    if (!isPlainObject(page) || !Array.isArray(page.tools)) {
+      throw new Error('its answer is not valid: tools: Invalid input: expected array');
+    }
+    if (this.tools.length + page.tools.length > MAX_TOOLS) throw new Error(`it lists more than ${MAX_TOOLS} tools`);
+    this.#takeCursor(page.nextCursor);
+    const budget = new WorkBudget();
+    await inSlices(this.#checking(page.tools, budget), budget);
+  }
+
+  *#checking(tools: any[], budget: WorkBudget) {
+    for (const tool of tools) {
+      const chars = charsOf(tool);
+      if (chars === undefined) throw new Error(`its tool ${nameOf(tool)} is described by too much`);
+      this.#chars += chars;
+      if (this.#chars > MAX_CHARS) throw new Error(`its tools are described by more than ${MAX_CHARS} characters`);
+      this.tools.push(ToolSchema.parse(tool));
+      budget.spend(STEPS_PER_TOOL);
+      if (budget.shouldPause) yield;
+    }
+  }
+
+  #takeCursor(cursor: unknown) {
+    this.cursor = undefined;
+    if (cursor === undefined) return;
+    if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARS) {
+      throw new Error(
+        `its answer is not valid: nextCursor: must be a string of at most ${MAX_CURSOR_CHARS} characters`,
+      );
+    }
+    if (++this.#pages >= MAX_PAGES) throw new Error(`it lists its tools on more than ${MAX_PAGES} pages`);
+    this.cursor = cursor;
+  }
+}
+
+/** Characters of a tool's description; undefined: too many, or too many parts. */
+function charsOf(tool: unknown) {
+  let chars = 0;
+  let parts = 0;
+  const open = [tool];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'string') chars += value.length;
+    else if (typeof value === 'object' && value !== null) {
+      for (const key in value) {
+        chars += key.length;
+        if (++parts > MAX_TOOL_PARTS) return undefined;
+        open.push((value as any)[key]);
+      }
+    }
+    if (chars > MAX_TOOL_CHARS) return undefined;
+  }
+  return chars;
+}
+
+function nameOf(tool: any) {
+  return typeof tool?.name === 'string' ? tool.name.slice(0, 100) : '(without a name)';
+}

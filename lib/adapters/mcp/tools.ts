@@ -1,0 +1,31 @@
+import { Toolset } from './toolset';
+import { createFileTools } from '../../files/index.js';
+import type { ConnectedServer } from './servers';
+
+/**
+ * What programs can call that a person types or a client of the server sends, and which of it reaches files.
+ *
+ * @param given.root folder that the file tools are confined to; without it there are none
+ * @param given.readOnly whether the file tools that change something are left out
+ * @param given.tools functions, namespaces and tools with schemas
+ * @param given.servers others, whose tools code can call
+ * @throws {TypeError} if two have one name
+ */
+export function toolsetOf({
+  root,
+  readOnly = false,
+  tools = {},
+  servers = [],
+}: {
+  root?: string;
+  readOnly?: boolean;
+  tools?: Record<string, any>;
+  servers?: ConnectedServer[];
+}) {
+  const fileTools = root === undefined ? {} : createFileTools({ root, readOnly });
+  const toolset = new Toolset();
+  toolset.addFunctions('the file tools', fileTools);
+  toolset.addExported('the tools', tools);
+  for (const { name, definitions } of servers) toolset.addNamespace(`the server ${name}`, name, definitions);
+  return { toolset, files: Object.keys(fileTools) };
+}

@@ -1,0 +1,140 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+
+import { describeThrown } from '../../contract/errors';
+import { modelText } from '../../contract/model-text';
+import { record } from '../../contract/options';
+import { requirePeer } from '../../contract/peer-dependency';
+import { version } from '../../../package.json';
+import type { InstrumentOptions } from './api';
+import type { Attributes, Span, Tracer } from '@opentelemetry/api';
+
+/** Makes spans of all runs and tool calls of this process from now on. Documented in `index.d.ts`. */
+export function instrument(options?: InstrumentOptions): () => void {
+  const { tracerProvider, captureContent = false } = record(options, 'options', ['tracerProvider', 'captureContent']);
+  const api = requirePeer('ses-executor/opentelemetry', '@opentelemetry/api', () => require('@opentelemetry/api'));
+  const tracer = (tracerProvider ?? api.trace).getTracer('ses-executor', version);
+  const kinds = [
+    ['ses-executor:run', runSpan],
+    ['ses-executor:tool-call', toolSpan],
+  ] as const;
+  const subscriptions = kinds.map(([name, kind]) => {
+    const channel = tracingChannel(name);
+    const handlers = new Spans(api, tracer, kind(captureContent)).handlers;
+    channel.subscribe(handlers as any);
+    return () => channel.unsubscribe(handlers as any);
+  });
+  return () => subscriptions.forEach((unsubscribe) => unsubscribe());
+}
+
+/** What the spans of one channel say. */
+export interface Kind {
+  name: (message: any) => string;
+  atStart: (message: any) => Attributes;
+  /** of what has succeeded */
+  atEnd: (message: any) => Attributes;
+}
+
+/** The spans of one channel. */
+class Spans {
+  #api;
+  #tracer;
+  #kind;
+  #open: WeakMap<object, Span> = new WeakMap();
+
+  constructor(api: typeof import('@opentelemetry/api'), tracer: Tracer, kind: Kind) {
+    this.#api = api;
+    this.#tracer = tracer;
+    this.#kind = kind;
+  }
+
+  get handlers() {
+    const settled = (message: any) => 'result' in message || 'error' in message;
+    return {
+      start: (message: any) => this.#start(message),
+      // What is over at once ends here.
+      end: (message: any) => settled(message) && this.#end(message),
+      asyncEnd: (message: any) => this.#end(message),
+    };
+  }
+
+  #start(message: any) {
+    const { context, trace } = this.#api;
+    const span = this.#tracer.startSpan(this.#kind.name(message), { attributes: this.#kind.atStart(message) });
+    this.#open.set(message, span);
+    // Spans that begin within are its children.
+    message.call = context.bind(trace.setSpan(context.active(), span), message.call);
+  }
+
+  #end(message: any) {
+    const span = this.#open.get(message);
+    // It began before anybody listened, or is over already.
+    if (span === undefined) return;
+    this.#open.delete(message);
+    if ('error' in message) {
+      const exception = exceptionOf(message.error);
+      span.setAttribute('error.type', String(exception.code ?? exception.name));
+      span.recordException(exception);
+      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: exception.message });
+    } else {
+      span.setAttributes(this.#kind.atEnd(message));
+    }
+    span.end();
+  }
+}
+
+/**
+ * What was thrown, as texts. Tools throw anything, also what guests have passed them, and an error of a listener ends the process.
+ */
+function exceptionOf(thrown: unknown) {
+  const { name, message, code } = describeThrown(thrown);
+  const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
+  const stack = stackOf(thrown);
+  return {
+    name: isObject ? name : typeof thrown,
+    message,
+    ...(code !== undefined && { code }),
+    ...(stack !== undefined && { stack }),
+  };
+}
+
+function stackOf(thrown: unknown) {
+  try {
+    const { stack } = thrown as Error;
+    return thrown instanceof Error && typeof stack === 'string' ? stack : undefined;
+  } catch {
+    // Of a proxy, or by a getter.
+    return undefined;
+  }
+}
+
+function runSpan(captureContent: boolean): Kind {
+  return {
+    name: () => 'ses_executor.run',
+    atStart: ({ code }) => ({
+      'ses_executor.code.length': code.length,
+      ...(captureContent && { 'ses_executor.code': code }),
+    }),
+    atEnd: ({ result: { output, is_final_answer: isFinal, stats } }) => ({
+      'ses_executor.is_final_answer': isFinal,
+      'ses_executor.operations': stats?.operations,
+      'ses_executor.tool_calls': stats?.toolCalls,
+      'ses_executor.heap_used_bytes': stats?.heapUsedBytes,
+      ...(captureContent && { 'ses_executor.output': modelText(output) }),
+    }),
+  };
+}
+
+/** By the semantic conventions for generative AI. */
+function toolSpan(captureContent: boolean): Kind {
+  return {
+    name: ({ name }) => `execute_tool ${name}`,
+    atStart: ({ name, args, id }) => ({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': name,
+      'gen_ai.tool.call.id': id,
+      'gen_ai.tool.type': 'function',
+      ...(captureContent && { 'gen_ai.tool.call.arguments': modelText(args) }),
+    }),
+    atEnd: ({ result }) => (captureContent ? { 'gen_ai.tool.call.result': modelText(result) } : {}),
+  };
+}

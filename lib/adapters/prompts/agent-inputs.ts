@@ -1,0 +1,9 @@
+/** What a managed agent is called with, as a tool's inputs. */
+export const AGENT_INPUTS = {
+  task: { type: 'string', description: 'Long and detailed description of the task.' },
+  additional_args: {
+    type: 'object',
+    nullable: true,
+    description: 'What the team member needs besides, by name: images, tables, any other context.',
+  },
+};

@@ -1,0 +1,151 @@
+import { describe } from '../../contract/describe';
+import { isOfLibrary, isStandardSchema, jsonSchemaOf } from '../../contract/standard-schema';
+import { allProperties, isRequired, isSchema, resolve, typeContext, typeText } from './schema-types';
+import type { Schema, TypeContext } from './schema-types';
+
+/** A tool's definition, whichever of the accepted shapes it has. */
+export interface Definition {
+  /** with its namespaces: `Host.readDoc` */
+  name: string;
+  description: string;
+  isAsync: boolean;
+  /** whether the tool takes one object of named arguments */
+  takesObject: boolean;
+  /**
+   * whether that object is more than its parameters, by which it cannot be told: alternatives, a
+   * record, a list. `parameters` are those of its alternatives, too
+   */
+  isWhole: boolean;
+  parameters: Parameter[];
+  /** for the types of parameters */
+  context: TypeContext;
+  /** schema, or name of a type */
+  output: unknown;
+  outputDescription: string;
+  /** undefined: none */
+  outputExample: unknown;
+}
+
+export interface Parameter {
+  name: string;
+  schema: unknown;
+  isOptional: boolean;
+  /** the schema, and what its `$ref` points to */
+  facts: Schema;
+}
+
+/** What the schema of the object that a tool takes is called: by MCP, Anthropic, function calling and LangChain. */
+export const INPUT_KEYS = ['inputSchema', 'input_schema', 'parameters', 'schema'] as const;
+export const OUTPUT_KEYS = ['outputSchema', 'output_schema'] as const;
+/** Keywords of JSON Schema that are lists. */
+const LISTS = ['type', 'required', 'anyOf', 'oneOf', 'allOf'];
+/** What is left of an object's type without its properties: nothing, or that there may be others. */
+const ANY_OBJECT = 'object';
+const OPEN_OBJECT = 'Record<string, any>';
+
+/** @throws {TypeError} */
+export function readDefinition(tool: unknown): Definition {
+  if (!isSchema(tool)) throw new TypeError(`a tool must be an object with a name and inputs, got ${describe(tool)}`);
+  const given = tool.type === 'function' && isSchema(tool.function) ? tool.function : tool;
+  const { name } = given;
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError(`a tool must have a name, a non-empty string, got ${describe(name)}`);
+  }
+  const asObject = inputSchemaOf(given);
+  const inputs = plain(given.inputs ?? asObject ?? {}, 'input', name);
+  if (!isSchema(inputs)) throw new TypeError(`inputs of the tool ${name} must be an object, got ${describe(inputs)}`);
+  const isDocument = isStandardSchema(given.inputs) || (given.inputs === undefined && asObject !== undefined);
+  const parameters = parametersOf(inputs, name, isDocument);
+  return {
+    name,
+    description: text(given.description),
+    isAsync: given.async !== false,
+    takesObject: isDocument || parameters.isWhole,
+    ...parameters,
+    output: plain(outputSchemaOf(given) ?? given.output_type ?? given.outputType, 'output', name) ?? 'any',
+    outputDescription: text(given.output_description ?? given.outputDescription),
+    outputExample: given.output_example ?? given.outputExample,
+  };
+}
+
+/** @returns undefined: none */
+export function inputSchemaOf(tool: any): any {
+  return valueOf(tool, INPUT_KEYS);
+}
+
+/** @returns undefined: none */
+export function outputSchemaOf(tool: any): any {
+  return valueOf(tool, OUTPUT_KEYS);
+}
+
+/** @param keys the first that has a value counts */
+function valueOf(tool: any, keys: readonly string[]) {
+  return keys.map((key) => tool[key]).find((value) => value !== undefined && value !== null);
+}
+
+/**
+ * @param schema JSON Schema, or a Standard Schema, or inputs by name that may be such
+ * @returns without Standard Schemas; undefined for an output that JSON Schema cannot say
+ */
+function plain(schema: any, side: 'input' | 'output', tool: string): any {
+  if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
+  if (side === 'output' || !isSchema(schema) || !Object.values(schema).some(isOfLibrary)) return schema;
+  const properties = Object.entries(schema).map(([name, input]) => [
+    name,
+    isStandardSchema(input) ? jsonSchemaOf(input, side, `the input ${name} of the tool ${tool}`) : input,
+  ]);
+  const required = Object.keys(schema).filter((name) => !isOptional(schema[name]));
+  return { type: 'object', properties: Object.fromEntries(properties), required };
+}
+
+function isOptional(input: any) {
+  if (isStandardSchema(input)) return 'value' in input['~standard'].validate(undefined);
+  return input?.default !== undefined || input?.nullable === true;
+}
+
+/**
+ * @param inputs inputs by name, or JSON Schema of an object that has them
+ * @param isDocument whether they are known to be JSON Schema
+ */
+function parametersOf(
+  inputs: Schema,
+  tool: string,
+  isDocument: boolean,
+): Pick<Definition, 'parameters' | 'context' | 'isWhole'> {
+  const document = resolve(inputs, inputs);
+  const isJsonSchema = isDocument || (isSchema(document) && (document !== inputs || hasKeywords(inputs)));
+  const context = typeContext(inputs, isJsonSchema);
+  const isWhole = isJsonSchema && !isObjectOfProperties(document, inputs);
+  const holder = isJsonSchema ? Object(document) : { properties: inputs };
+  const properties = isWhole ? allProperties(document, inputs) : (holder.properties ?? {});
+  const parameters = Object.keys(properties).map((name) => {
+    const schema = properties[name];
+    if (!isSchema(schema) && typeof schema !== 'boolean') {
+      throw new TypeError(
+        `the input ${name} of the tool ${tool} must be an object with a type, got ${describe(schema)}`,
+      );
+    }
+    const facts = { ...Object(resolve(schema, inputs)), ...Object(schema) };
+    return { name, schema, facts, isOptional: !isRequired({ ...holder, properties }, name, context) };
+  });
+  return { parameters, context, isWhole };
+}
+
+/**
+ * Whether something is JSON Schema and no inputs by name: an input called `type` is an object, and the keyword is none.
+ */
+function hasKeywords(inputs: Schema) {
+  return typeof inputs.type === 'string' || LISTS.some((keyword) => Array.isArray(inputs[keyword]));
+}
+
+/** Whether a schema is that of an object of which its properties say all. */
+function isObjectOfProperties(schema: unknown, root: unknown) {
+  if (!isSchema(schema)) return false;
+  const { properties } = schema;
+  const left = typeText({ ...schema, ...(isSchema(properties) && { properties: {} }) }, typeContext(root, true));
+  return left === ANY_OBJECT || (left === OPEN_OBJECT && Object.keys(Object(properties)).length > 0);
+}
+
+function text(value: unknown) {
+  return typeof value === 'string' ? value.trim() : '';
+}

@@ -1,0 +1,62 @@
+import { isSchema, list, resolve, within } from './schema-types';
+import type { Schema, TypeContext } from './schema-types';
+
+/** A member of a value, or of its members. */
+export interface Member {
+  /** the way to it from the value: names, `[]` for items, `[key]` for what has no names, `[0]` in tuples */
+  path: string;
+  /** that of what it is a member of */
+  parent: string;
+  /** undefined for items */
+  name: string | undefined;
+  /** in one line */
+  description: string;
+}
+
+/** What comes later is left out. */
+const MAX_MEMBERS = 500;
+
+/**
+ * The members that a schema names, those of its items and of all that it combines; the first at each path.
+ *
+ * @param access how the language writes the way to a member of that name
+ */
+export function membersOf(schema: unknown, context: TypeContext, access: (name: string) => string): Member[] {
+  const members: Map<string, Member> = new Map();
+  const collect = (part: unknown, parent: string) =>
+    within(part, context, (found) => {
+      for (const { step, name, member } of membersIn(found, access)) {
+        const path = `${parent}${step}`;
+        if (members.size < MAX_MEMBERS && !members.has(path)) {
+          members.set(path, { path, parent, name, description: descriptionOf(member, context.root) });
+        }
+        collect(member, path);
+      }
+      for (const combined of [found.anyOf, found.oneOf, found.allOf].flatMap(list)) collect(combined, parent);
+    });
+  collect(schema, '');
+  return [...members.values()];
+}
+
+function membersIn(
+  { properties, patternProperties, additionalProperties, prefixItems, items }: Schema,
+  access: (name: string) => string,
+): { step: string; name?: string; member: unknown }[] {
+  const named = Object.entries(Object(properties)).map(([name, member]) => ({ step: access(name), name, member }));
+  const others = [...Object.values(Object(patternProperties)), additionalProperties].filter(isSchema);
+  const tuple = list(prefixItems ?? items).map((member, index) => ({ step: `[${index}]`, member }));
+  return [
+    ...named,
+    ...others.map((member) => ({ step: '[key]', member })),
+    ...tuple,
+    ...(isSchema(items) ? [{ step: '[]', member: items }] : []),
+  ];
+}
+
+function descriptionOf(schema: any, root: unknown) {
+  return oneLine(Object(schema).description ?? Object(resolve(schema, root)).description);
+}
+
+export function oneLine(description: unknown) {
+  return typeof description === 'string' ? description.trim().replace(/\s+/g, ' ') : '';
+}

@@ -1,0 +1,103 @@
+import { readDefinition } from './definition';
+import { isPythonName } from '../../contract/python-names';
+import { membersOf, oneLine } from './members';
+import { alternatives, annotation, pythonLiteral } from './python-types';
+import { typeContext, typeText } from './schema-types';
+import type { TypeContext } from './schema-types';
+import type { ToolDefinition } from './api';
+import type { Definition, Parameter } from './definition';
+
+/**
+ * The declaration of a tool as a model that writes Python reads it. Documented in `index.d.ts`.
+ *
+ * @throws {TypeError}
+ */
+export function toPythonSignature(tool: ToolDefinition): string {
+  const definition = readDefinition(tool);
+  const { name, parameters, isWhole, output, context } = definition;
+  for (const part of name.split('.')) {
+    if (!isPythonName(part))
+      throw new TypeError(
+        `the tool ${JSON.stringify(name)} cannot be called from Python: its name must be an identifier`,
+      );
+  }
+  const returns = output === false ? 'NoReturn' : annotation(output, typeContext(output, true));
+  const types = typeContext(context.root, context.listed);
+  // Keywords are the object that the tool takes; names that are none are left to a dictionary.
+  const isNamed = !isWhole && parameters.every((parameter) => isPythonName(parameter.name));
+  const type = isWhole ? annotation(context.root, types) : 'dict';
+  const args = type === 'Any' ? 'args: Any = None' : `args: ${type}`;
+  const head = isNamed ? parameterHeads(definition, types).join(', ') : args;
+  return [`def ${name}(${head}) -> ${returns}:`, docstring(definition, isNamed)].join('\n');
+}
+
+/** Parameters that need a value and come after some that do not have to be named, as those of one object. */
+function parameterHeads({ parameters, takesObject }: Definition, types: TypeContext) {
+  const heads = parameters.map((parameter) => headOf(parameter, types));
+  const firstOptional = parameters.findIndex(({ isOptional }) => isOptional);
+  const isMixed = firstOptional !== -1 && parameters.slice(firstOptional).some(({ isOptional }) => !isOptional);
+  if (heads.length > 0 && (takesObject || isMixed)) heads.splice(takesObject ? 0 : firstOptional, 0, '*');
+  return heads;
+}
+
+function headOf({ name, schema, isOptional, facts }: Parameter, types: TypeContext) {
+  const possible = alternatives(schema, types);
+  const type = possible.join(' | ');
+  if (!isOptional) return `${name}: ${type}`;
+  const value = facts.default === undefined ? undefined : pythonLiteral(facts.default);
+  if (value !== undefined) return `${name}: ${type} = ${value}`;
+  return `${name}: ${possible.some((each) => each === 'Any' || each === 'None') ? type : `${type} | None`} = None`;
+}
+
+function docstring(definition: Definition, isNamed: boolean) {
+  const { description, outputExample } = definition;
+  const sections = [
+    description.split(/\r\n|[\n\r]/),
+    ...argumentSections(definition, isNamed),
+    outputSection(definition),
+    outputExample === undefined ? [] : ['Example of the result:', `    ${pythonLiteral(outputExample)}`],
+  ].filter((lines) => lines.join('') !== '');
+  if (sections.length === 0) return '    ...';
+  const lines = sections.flatMap((section, index) => (index === 0 ? section : ['', ...section]));
+  const text = lines.map((line) => line.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"'));
+  return [`    """${text[0]}`, ...text.slice(1).map((line) => `    ${line}`.trimEnd()), '    """'].join('\n');
+}
+
+function argumentSections({ parameters, isWhole, context }: Definition, isNamed: boolean) {
+  // Annotations have no keys: neither of an object, nor of a dictionary that keywords cannot be.
+  const isDict = isWhole || !isNamed;
+  const root = context.listed ? context.root : { type: 'object', properties: context.root };
+  const whole = isDict ? ['Args:', `    args: ${typeScript(root, context)}`] : [];
+  const members = typeContext(context.root, context.listed);
+  const about = parameters.flatMap(({ name, schema, facts }) => {
+    const { shape, described } = memberTexts(name, schema, context, members);
+    const more = isDict ? described : [...shape, ...described];
+    return [`    ${name}: ${oneLine(facts.description)}`.trimEnd(), ...more.map((line) => `        ${line}`)];
+  });
+  return [whole, about.length === 0 ? [] : [isNamed ? 'Args:' : 'Args, keys of `args`:', ...about]];
+}
+
+function outputSection({ output, outputDescription }: Definition) {
+  const { shape, described } = memberTexts('', output, typeContext(output, true), typeContext(output, true));
+  const lines = [oneLine(outputDescription), ...shape, ...described].filter((line) => line !== '');
+  return lines.length === 0 ? [] : ['Returns:', ...lines.map((line) => `    ${line}`)];
+}
+
+/**
+ * What annotations do not say of a value: the type, if objects in it have keys, and what is said of members.
+ *
+ * @param path of the value
+ * @param context for the members
+ */
+function memberTexts(path: string, schema: unknown, types: TypeContext, context: TypeContext) {
+  const members = membersOf(schema, context, (name) => `[${JSON.stringify(name)}]`);
+  const described = members.filter(({ description }) => description !== '');
+  return {
+    shape: members.some(({ name }) => name !== undefined) ? [typeScript(schema, types)] : [],
+    described: described.map((member) => `${path}${member.path}: ${member.description}`),
+  };
+}
+
+function typeScript(schema: unknown, types: TypeContext) {
+  return `${typeText(schema, types)} (as TypeScript writes it)`;
+}

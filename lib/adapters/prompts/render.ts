@@ -1,0 +1,130 @@
+import { describe } from '../../contract/describe';
+import { record } from '../../contract/options';
+import { AGENT_INPUTS } from './agent-inputs';
+import { isSchema } from './schema-types';
+import { CODE_AGENT_PYTHON_SYSTEM_PROMPT } from './python-template';
+import { toPythonSignature } from './python-signature';
+import { toJavaScriptSignature } from './signature';
+import { checkTags, DEFAULT_TAGS } from './tags';
+import { CODE_AGENT_SYSTEM_PROMPT } from './template';
+import type { SystemPromptOptions, SystemPromptVariables } from './api';
+
+const KNOWN_OPTIONS = [
+  'tools',
+  'managedAgents',
+  'authorizedImports',
+  'customInstructions',
+  'codeBlockTags',
+  'template',
+  'language',
+];
+
+/** What is written, by the option `language`: the template, and how tools are declared. */
+const LANGUAGES = {
+  javascript: { template: CODE_AGENT_SYSTEM_PROMPT, signature: toJavaScriptSignature },
+  python: { template: CODE_AGENT_PYTHON_SYSTEM_PROMPT, signature: toPythonSignature },
+};
+
+/** The executor's own, which every agent has. */
+const FINAL_ANSWER = {
+  name: 'final_answer',
+  description: 'Provides the final answer to the task, and ends it.',
+  inputs: { answer: { type: 'any', description: 'The final answer.' } },
+  output_type: false,
+  async: false,
+};
+
+/** Tags of Handlebars: blocks that stand alone on their line take the line with them, as in Handlebars. */
+const TAG =
+  /^[ \t]*\{\{(#if \w+|\/if)\}\}[ \t]*(?:\r?\n|(?![^]))|\{\{(#if \w+|\/if)\}\}|\{\{\{(\w+)\}\}\}|\{\{(\w+)\}\}|\{\{/gm;
+
+/** The system prompt of a code agent. Documented in `index.d.ts`. */
+export function renderSystemPrompt(options?: SystemPromptOptions): string {
+  const variables = systemPromptVariables(options);
+  const { template } = options ?? {};
+  if (template !== undefined && typeof template !== 'string') {
+    throw new TypeError(`options.template must be a string, got ${describe(template)}`);
+  }
+  return populate(template ?? languageOf(options).template, variables);
+}
+
+/** @throws {TypeError} */
+function languageOf({ language = 'javascript' }: SystemPromptOptions | undefined = {}) {
+  if (Object.hasOwn(LANGUAGES, language)) return LANGUAGES[language];
+  throw new TypeError(`options.language must be "javascript" or "python", got ${describe(language)}`);
+}
+
+/** The variables of the template. Documented in `index.d.ts`. */
+export function systemPromptVariables(options?: SystemPromptOptions): SystemPromptVariables {
+  const given = record(options, 'options', KNOWN_OPTIONS);
+  const { signature } = languageOf(given);
+  const tools = list(given.tools, 'options.tools');
+  const agents = list(given.managedAgents, 'options.managedAgents');
+  const imports = list(given.authorizedImports, 'options.authorizedImports');
+  const [opening, closing] = checkTags(given.codeBlockTags ?? DEFAULT_TAGS, 'options.codeBlockTags');
+  const instructions = given.customInstructions ?? '';
+  if (typeof instructions !== 'string') {
+    throw new TypeError(`options.customInstructions must be a string, got ${describe(instructions)}`);
+  }
+  const hasFinalAnswer = tools.some((tool) => tool?.name === 'final_answer');
+  return {
+    tools_prompt: [...tools, ...(hasFinalAnswer ? [] : [FINAL_ANSWER])].map(signature).join('\n\n'),
+    managed_agents_prompt: agents.map((agent) => signature(agentDefinition(agent))).join('\n\n'),
+    has_managed_agents: agents.length > 0,
+    authorized_imports: JSON.stringify(imports),
+    has_authorized_imports: imports.length > 0,
+    custom_instructions: instructions,
+    code_block_opening_tag: opening,
+    code_block_closing_tag: closing,
+  };
+}
+
+function agentDefinition(agent: any) {
+  const { name, description } = isSchema(agent) ? agent : {};
+  return { name, description, inputs: AGENT_INPUTS, output_type: 'any' };
+}
+
+/** What an option lists: an array, or the values of a map or object by name. */
+function list(value: any, path: string): any[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  if (value instanceof Map) return [...value.values()];
+  if (isSchema(value)) return Object.values(value);
+  throw new TypeError(`${path} must be an array, or a map or object by name, got ${describe(value)}`);
+}
+
+/**
+ * Fills in a template as Handlebars does without escaping: `{{name}}`, `{{{name}}}` and `{{#if name}}…{{/if}}`. Values
+ * are not looked into.
+ */
+function populate(template: string, variables: Record<string, any>) {
+  const conditions: boolean[] = [];
+  let filled = '';
+  let from = 0;
+  const add = (text: string) => {
+    if (conditions.every(Boolean)) filled += text;
+  };
+  for (const match of template.matchAll(TAG)) {
+    const [tag, lineBlock, inlineBlock, raw, plain] = match;
+    add(template.slice(from, match.index));
+    from = match.index + tag.length;
+    const block = lineBlock ?? inlineBlock;
+    if (block === '/if') {
+      if (conditions.pop() === undefined) throw new TypeError('the template has an {{/if}} that no {{#if}} belongs to');
+    } else if (block !== undefined) {
+      conditions.push(Boolean(variable(variables, block.slice('#if '.length))));
+    } else {
+      add(String(variable(variables, raw ?? plain ?? template.slice(match.index, from + 20))));
+    }
+  }
+  if (conditions.length > 0) throw new TypeError('the template has an {{#if}} without {{/if}}');
+  return filled + template.slice(from);
+}
+
+function variable(variables: Record<string, any>, name: string) {
+  if (Object.hasOwn(variables, name)) return variables[name];
+  throw new TypeError(
+    `the template asks for ${JSON.stringify(name)}; there are {{name}}, {{{name}}} and {{#if name}}…{{/if}} of ` +
+      `${Object.keys(variables).join(', ')}. For more, fill it in with Handlebars and systemPromptVariables(options)`,
+  );
+}

@@ -1,0 +1,105 @@
+import { describe } from '../../contract/describe';
+import { ExecutorError } from '../../contract/errors';
+import { parseCodeBlobs, renderSystemPrompt } from '../prompts';
+import { SmolagentsExecutor } from './executor';
+import { failedObservation, formatErrorObservation } from './observation';
+import type { ICodeExecutor } from '../../../index';
+
+/**
+ * A `CodeAgent` whose model writes JavaScript. Documented in `index.d.ts`.
+ *
+ * @param CodeAgent the class of smolagents-ts
+ */
+export function JavaScriptCodeAgent(CodeAgent: any): any {
+  if (typeof CodeAgent !== 'function') {
+    throw new TypeError(`CodeAgent must be the class of smolagents-ts, got ${describe(CodeAgent)}`);
+  }
+  return class extends CodeAgent {
+    constructor({ executor, executor_options: options, ...config }: any) {
+      const { authorized_imports: imports = [] } = config;
+      const { authorizedImports = imports } = (executor === undefined && options) || {};
+      const tools = [...(config.tools ?? []), ...(config.managed_agents ?? [])];
+      const own = executor ?? new SmolagentsExecutor({ ...options, authorizedImports, tools });
+      super({ ...config, authorized_imports: authorizedImports, executor: new ObservingExecutor(own) });
+    }
+
+    initialize_system_prompt() {
+      // The constructor of the base class asks before it has made what the prompt is made of.
+      if (this.code_block_tags === undefined) return '';
+      return renderSystemPrompt({
+        tools: this.tools,
+        managedAgents: this.managed_agents,
+        authorizedImports: this.authorized_imports,
+        customInstructions: this.instructions,
+        codeBlockTags: this.code_block_tags,
+      });
+    }
+
+    async *_step_stream(step: any) {
+      const { executor } = this;
+      const before = executor.programs;
+      try {
+        yield* super._step_stream(step);
+      } catch (error) {
+        // An answer came, and the agent found no code in it that it could send to the executor.
+        if (typeof step.model_output !== 'string' || executor.programs !== before) throw error;
+        const observation = formatErrorObservation(parsingError(step.model_output, this.code_block_tags));
+        step.observations = observation;
+        yield { output: undefined, is_final_answer: false, observation };
+      }
+    }
+
+    async cleanup() {
+      await this.executor.cleanup();
+    }
+  };
+}
+
+/**
+ * What the agent sees of an executor: a failure of the code is a log that tells it, since the agent ends at errors.
+ */
+class ObservingExecutor {
+  #executor;
+  /** Programs that the agent has begun to send. */
+  programs = 0;
+
+  constructor(executor: ICodeExecutor) {
+    this.#executor = executor;
+  }
+
+  init() {
+    return this.#executor.init();
+  }
+
+  sendVariables(variables: Record<string, unknown>) {
+    this.programs++;
+    return this.#executor.sendVariables(variables);
+  }
+
+  sendTools(...tools: any[]) {
+    return Reflect.apply(this.#executor.sendTools, this.#executor, tools);
+  }
+
+  async run(code: string) {
+    try {
+      return await this.#executor.run(code);
+    } catch (error) {
+      if (!(error instanceof ExecutorError)) throw error;
+      return { output: undefined, logs: failedObservation(error), is_final_answer: false };
+    }
+  }
+
+  cleanup() {
+    return this.#executor.cleanup();
+  }
+}
+
+/** Why an answer has no code, in words for a model that writes JavaScript. */
+function parsingError(answer: string, tags: [string, string]) {
+  try {
+    parseCodeBlobs(answer, tags);
+    return new Error(`The code of your answer must be between ${tags.join(' and ')}.`);
+  } catch (error) {
+    return error;
+  }
+}

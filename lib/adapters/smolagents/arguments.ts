@@ -1,0 +1,186 @@
+import { describe, isBeyondNumbers, isPlainObject, memberPath } from '../../contract/describe';
+
+/** one input of a tool, as smolagents describes it */
+export type Input = Record<string, any>;
+
+export type Inputs = Record<string, Input>;
+
+/** Parts and alternatives of one argument that are looked at: in one turn of the event loop. */
+const MAX_STEPS = 100_000;
+
+/** Types of inputs, and what a value of each is. */
+const TYPES = new Map([
+  ['string', { expected: 'a string', accepts: (value: unknown) => typeof value === 'string' }],
+  ['boolean', { expected: 'a boolean', accepts: (value: unknown) => typeof value === 'boolean' }],
+  ['number', { expected: 'a number', accepts: (value: unknown) => typeof value === 'number' }],
+  ['integer', { expected: 'an integer', accepts: Number.isInteger }],
+  ['array', { expected: 'an array', accepts: Array.isArray }],
+  ['list', { expected: 'an array', accepts: Array.isArray }],
+  ['object', { expected: 'an object', accepts: isPlainObject }],
+  ['dict', { expected: 'an object', accepts: isPlainObject }],
+  ['null', { expected: 'null', accepts: (value: unknown) => value === null }],
+  ['any', { expected: 'any value', accepts: () => true }],
+  ['image', { expected: 'an image', accepts: isPresent }],
+  ['audio', { expected: 'audio', accepts: isPresent }],
+]);
+
+/** @throws {TypeError} for what are no inputs, and for types that are not known */
+export function checkInputs(inputs: unknown, path: string): Inputs {
+  if (!isObject(inputs)) throw new TypeError(`${path} must be an object of inputs by name, got ${describe(inputs)}`);
+  for (const [name, input] of Object.entries(inputs as object)) {
+    const at = memberPath(path, name);
+    if (!isObject(input)) throw new TypeError(`${at} must be an object with a type, got ${describe(input)}`);
+    for (const type of typesOf(input)) {
+      if (TYPES.has(type)) continue;
+      throw new TypeError(`${at}.type must be one of ${[...TYPES.keys()].join(', ')}, got ${describe(type)}`);
+    }
+  }
+  return inputs as Inputs;
+}
+
+/**
+ * The one object that `forward` takes, from what a guest has called the tool with: arguments one by one, or one object
+ * that names them. Inputs that are left out get their default, or `null`.
+ *
+ * @throws {TypeError} naming tool and argument
+ */
+export function bindArguments(tool: string, inputs: Inputs, args: unknown[]): Record<string, unknown> {
+  const names = Object.keys(inputs);
+  const given = isNamed(inputs, args) ? namedArguments(tool, names, args[0]) : positional(tool, names, args);
+  const bound: [string, unknown][] = names.map((name) => [name, valueOf(tool, name, inputs[name], given.get(name))]);
+  return Object.fromEntries(bound);
+}
+
+/**
+ * Whether a call names its arguments: it has one argument, a plain object. Where the first input may be an object
+ * itself, that object must have nothing but names of inputs, and all those that are required.
+ */
+function isNamed(inputs: Inputs, args: unknown[]) {
+  const [object] = args;
+  const names = Object.keys(inputs);
+  if (args.length !== 1 || !isPlainObject(object) || names.length === 0) return false;
+  if (mayBeObject(inputs[names[0]])) {
+    const keys = Object.keys(object);
+    const hasRequired = names.every((name) => Object.hasOwn(object, name) || !isRequired(inputs[name]));
+    return keys.length > 0 && keys.every((key) => Object.hasOwn(inputs, key)) && hasRequired;
+  }
+  return true;
+}
+
+function mayBeObject(input: Input): boolean {
+  if (Array.isArray(input.anyOf)) return input.anyOf.some(mayBeObject);
+  const types = typesOf(input);
+  return types.length === 0 || types.some((type) => TYPES.get(type)?.accepts({}));
+}
+
+function namedArguments(tool: string, names: string[], object: unknown) {
+  const given = new Map(Object.entries(object as object));
+  for (const key of given.keys()) {
+    if (names.includes(key)) continue;
+    throw new TypeError(`${tool} has no argument ${JSON.stringify(key)}; ${signature(names)}`);
+  }
+  return given;
+}
+
+function positional(tool: string, names: string[], args: unknown[]): Map<string, unknown> {
+  if (args.length > names.length) {
+    throw new TypeError(`${tool} was called with ${args.length} arguments; ${signature(names)}`);
+  }
+  return new Map(args.map((value, index) => [names[index], value]));
+}
+
+function signature(names: string[]) {
+  if (names.length === 0) return 'it takes none';
+  return `it takes (${names.join(', ')}) or one object ({ ${names.join(', ')} })`;
+}
+
+function valueOf(tool: string, name: string, input: Input, value: unknown) {
+  if (value === undefined) {
+    if (input.default !== undefined) return structuredClone(input.default);
+    if (isRequired(input)) {
+      const about = typeof input.description === 'string' ? `: ${input.description}` : '';
+      throw new TypeError(`${tool} needs the argument ${JSON.stringify(name)}, ${expectation(input)}${about}`);
+    }
+    return null;
+  }
+  const wrong = mismatch(input, value, name, { steps: MAX_STEPS });
+  if (wrong === undefined) return value;
+  const got = isBeyondNumbers(wrong.value)
+    ? 'an integer beyond 2^53, which cannot be given to this tool'
+    : describe(wrong.value);
+  throw new TypeError(`${tool}: the argument ${wrong.path} must be ${wrong.expected}, got ${got}`);
+}
+
+function isRequired(input: Input) {
+  return input.default === undefined && input.nullable !== true;
+}
+
+/**
+ * What of a value is not as the input says: the value itself, or something inside.
+ *
+ * @param left how many further parts and alternatives may be looked at
+ */
+function mismatch(
+  input: Input,
+  value: unknown,
+  path: string,
+  left: { steps: number },
+): { path: string; expected: string; value: unknown } | undefined {
+  left.steps--;
+  if (left.steps < 0)
+    throw new TypeError(`the argument ${path} is too large to be checked at once; pass less at a time`);
+  if (value === null && input.nullable === true) return undefined;
+  const types = typesOf(input);
+  const isOfType = types.length === 0 || types.some((type) => TYPES.get(type)?.accepts(value) ?? true);
+  const isAlternative = !Array.isArray(input.anyOf) || input.anyOf.some((each) => !mismatch(each, value, path, left));
+  const isListed = !Array.isArray(input.enum) || input.enum.includes(value);
+  if (!isOfType || !isAlternative || !isListed) return { path, expected: expectation(input), value };
+  return Array.isArray(value) ? itemMismatch(input, value, path, left) : memberMismatch(input, value, path, left);
+}
+
+function itemMismatch({ items }: Input, value: unknown[], path: string, left: { steps: number }) {
+  if (!isObject(items)) return undefined;
+  for (const [index, item] of value.entries()) {
+    const wrong = mismatch(items, item, `${path}[${index}]`, left);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function memberMismatch({ properties, required }: Input, value: any, path: string, left: { steps: number }) {
+  if (!isObject(properties) || !isPlainObject(value)) return undefined;
+  for (const [key, property] of Object.entries(properties as Inputs)) {
+    const member = Object.hasOwn(value, key) ? value[key] : undefined;
+    const mayMiss = Array.isArray(required) ? !required.includes(key) : !isRequired(property);
+    if (member === undefined && mayMiss) continue;
+    const wrong = mismatch(property, member, memberPath(path, key), left);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+/** The types of an input; none if anything is one, or `anyOf` says it. */
+function typesOf({ type, anyOf }: Input): string[] {
+  if (type === undefined || Array.isArray(anyOf)) return [];
+  return Array.isArray(type) ? type : [type];
+}
+
+/** What an input expects, in words. */
+function expectation(input: Input): string {
+  const { anyOf, enum: values, nullable } = input;
+  const described = Array.isArray(values)
+    ? values.map((value) => JSON.stringify(value))
+    : Array.isArray(anyOf)
+      ? anyOf.map(expectation)
+      : typesOf(input).map((type) => TYPES.get(type)?.expected ?? type);
+  if (described.length === 0) described.push('any value');
+  return [...new Set(nullable === true ? [...described, 'null'] : described)].join(' or ');
+}
+
+function isObject(value: unknown) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPresent(value: unknown) {
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,193 @@
+import { describe, isPlainObject } from '../../contract/describe';
+import { ExecutorError } from '../../contract/errors';
+import { OFFER, isExecutor, offerOf, refuseBeside } from '../../contract/executor';
+import { queueOf } from '../../contract/executor-queue';
+import { STATE_LOST } from '../../contract/failure';
+import { OPTION_NAMES, checkAnyLanguage, checkSignal, optionsOf } from '../../contract/options';
+import { flattenTools } from '../../contract/tool-registry';
+import { refuseWrongOptions } from '../../ses/check-options';
+import { SESExecutor } from '../../ses/executor';
+import { PythonSmolagentsExecutor } from './python';
+import { toHostTools } from './tools';
+import type { CodeOutput, Executor, RunOptions, Tools } from '../../../index';
+import type { SmolagentsExecutorOptions, SmolagentsTools } from './api';
+
+/** Options that are not the executor's. */
+const OWN_OPTIONS = ['tools', 'executor'];
+
+/** The executor of a smolagents-ts `CodeAgent`. Documented in `index.d.ts`. */
+export class SmolagentsExecutor {
+  #executor: Executor = undefined as any;
+  #queue: ReturnType<typeof queueOf> = undefined as any;
+  /** Whether others may use it. */
+  #isShared;
+  #isAutomatic;
+  #ownTools: Tools = {};
+  /** These, and those that were sent. */
+  #tools: Tools = {};
+  /** The isolate that runs were in, as far as the agent has been told: what they have left is gone in another. */
+  #isolate: number | undefined;
+
+  constructor(options?: SmolagentsExecutorOptions) {
+    const own = options === undefined ? {} : optionsOf(options, 'options', [...OWN_OPTIONS, ...OPTION_NAMES]);
+    checkAnyLanguage(own.language);
+    // @ts-expect-error: an executor of the other language, which has the same methods.
+    if (own.language === 'python') return new PythonSmolagentsExecutor(own);
+    const { tools = [], autoInit = true, executor, ...others } = own as SmolagentsExecutorOptions;
+    if (typeof autoInit !== 'boolean') {
+      throw new TypeError(`options.autoInit must be a boolean, got ${describe(autoInit)}`);
+    }
+    if (executor === undefined) refuseWrongOptions(others, OWN_OPTIONS);
+    // What starts it also hands over the tools, so it must not start by itself.
+    this.#executor = executor === undefined ? new SESExecutor({ ...others, autoInit: false }) : given(executor, others);
+    this.#queue = queueOf(this.#executor);
+    this.#isShared = executor !== undefined;
+    this.#isAutomatic = autoInit;
+    this.#ownTools = toHostTools(tools);
+    this.#tools = this.#ownTools;
+  }
+
+  get state() {
+    return this.#executor.state;
+  }
+
+  get isolation() {
+    return (this.#executor as any).isolation;
+  }
+
+  /** For descriptions of what code can use; not part of the contract. */
+  get [OFFER]() {
+    const { tools = [], ...others } = offerOf(this.#executor);
+    const further = tools.filter(({ path }) => !Object.hasOwn(this.#tools, path[0]));
+    return { ...others, tools: [...flattenTools(this.#tools), ...further] };
+  }
+
+  async init() {
+    await this.#queue.next(async () => {
+      // Refuses it.
+      if (!this.#isAutomatic && this.state === 'DIRTY') await this.#executor.init();
+      await this.#queue.makeReady();
+      await this.#queue.sendTools(this.#tools);
+    });
+  }
+
+  async sendVariables(variables: Record<string, unknown>) {
+    await this.#inTurn(() => this.#executor.sendVariables(variables));
+  }
+
+  async sendTools(tools: SmolagentsTools, pythonTools?: Record<string, string>) {
+    const functions = toHostTools(tools);
+    refusePython(pythonTools, { ...functions, ...this.#ownTools });
+    for (const name of Object.keys(this.#ownTools)) delete functions[name];
+    // Refuses names that are reserved.
+    const isMore = flattenTools(functions).length > 0;
+    await this.#inTurn(async () => {
+      if (!isMore) return;
+      const all = { ...this.#tools, ...functions };
+      await this.#queue.sendTools(all);
+      this.#tools = all;
+    });
+  }
+
+  async run(code: string, options?: RunOptions): Promise<CodeOutput> {
+    const signal = options?.signal;
+    checkSignal(signal);
+    let isLost = false;
+    const begin = async () => {
+      const { isolate } = this.#queue;
+      isLost = this.#isolate !== undefined && this.#isolate !== isolate;
+      this.#isolate = isolate;
+    };
+    const run = () => this.#executor.run(code, options);
+    // Of runs at once the options of an executor of its own say what becomes of them.
+    const ran = this.#isShared ? this.#inTurn(() => begin().then(run), signal) : this.#inTurn(begin).then(run);
+    const output = await ran.catch((error) => {
+      if (isLost && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
+      // The failure says what is gone.
+      if (this.state === 'DIRTY') this.#isolate = undefined;
+      return throwExplained(error);
+    });
+    // A process has ended between two steps: of what came of a step the agent shows logs and output.
+    if (isLost) output.logs = output.logs === '' ? STATE_LOST : `${STATE_LOST}\n${output.logs}`;
+    // The agent's own type has three fields.
+    for (const extra of ['logEntries', 'stats']) Object.defineProperty(output, extra, { enumerable: false });
+    return output;
+  }
+
+  async cleanup() {
+    this.#tools = this.#ownTools;
+    this.#isolate = undefined;
+    await this.#queue.cleanup();
+  }
+
+  /**
+   * Does something when the executor is ready and has the tools.
+   *
+   * @param signal that ends the wait for the turn
+   */
+  #inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#queue.next(async () => {
+      await this.#makeReady();
+      return work();
+    }, signal);
+  }
+
+  async #makeReady() {
+    // The agent does not know of states: its next call is what a new isolate is made for.
+    if (this.#isAutomatic) await this.#queue.makeReady();
+    else if (this.state !== 'READY') return;
+    await this.#queue.sendTools(this.#tools);
+  }
+}
+
+if (Symbol.asyncDispose !== undefined) {
+  Object.defineProperty(SmolagentsExecutor.prototype, Symbol.asyncDispose, {
+    value: SmolagentsExecutor.prototype.cleanup,
+    writable: true,
+    configurable: true,
+  });
+}
+
+/** An executor of the caller's, which has its own options. */
+function given(executor: unknown, others: object) {
+  if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
+  if ((executor as any).isolation === 'run') {
+    throw new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'");
+  }
+  refuseBeside(others, [...OWN_OPTIONS, 'autoInit']);
+  return executor;
+}
+
+export function createSmolagentsExecutor(options?: any): any {
+  return new SmolagentsExecutor(options);
+}
+
+/** An agent shows its model the message of an error, and nothing else of it. */
+function throwExplained(error: unknown): never {
+  if (error instanceof ExecutorError) {
+    const { explanation } = error;
+    for (const key of ['message', 'explanation']) {
+      Object.defineProperty(error, key, { value: explanation, writable: true, configurable: true });
+    }
+  }
+  throw error;
+}
+
+/**
+ * Sources of tools that are here as functions too are not needed.
+ *
+ * @throws {TypeError} with the code `ERR_PYTHON_TOOL`, if there are any
+ */
+function refusePython(pythonTools: unknown, functions: object) {
+  if (pythonTools === undefined || pythonTools === null) return;
+  if (!isPlainObject(pythonTools)) {
+    throw new TypeError(`pythonTools must be an object of sources by name, got ${describe(pythonTools)}`);
+  }
+  const names = Object.keys(pythonTools).filter((name) => !Object.hasOwn(functions, name));
+  if (names.length === 0) return;
+  const message =
+    `Python tools cannot run in a JavaScript executor: ${names.join(', ')}. Give the agent tools without \`pythonCode\`, ` +
+    'and give the executor Tool objects whose `forward(args)` is JavaScript: ' +
+    'createSmolagentsExecutor({ tools: [tool] }) or sendTools({ name: tool })';
+  throw Object.assign(new TypeError(message), { code: 'ERR_PYTHON_TOOL', tools: names });
+}

@@ -1,0 +1,61 @@
+import { describe } from '../../contract/describe';
+import { describeThrown } from '../../contract/errors';
+import { losesState } from '../../contract/failure';
+import { failureText } from '../../contract/failure-text';
+import { modelLogs, modelText } from '../../contract/model-text';
+import { objectOf } from '../../contract/options';
+import type { Reader } from '../../contract/failure-text';
+
+/** What the model is told of a run. Documented in `index.d.ts`. */
+export function formatObservation(result: { output?: unknown; logs: string }): string {
+  const { output, logs } = objectOf(result, 'result');
+  if (typeof logs !== 'string') throw new TypeError(`result.logs must be a string, got ${describe(logs)}`);
+  const observation = LOGS_HEADING + modelLogs(logs);
+  return output === undefined
+    ? observation
+    : `${observation}\nLast output from code snippet:\n${modelText(output, { indent: 2 })}`;
+}
+
+/** What the model is told of a step that failed. Documented in `index.d.ts`. */
+export function formatErrorObservation(error: any): string {
+  const { code, logs, details } = error ?? {};
+  const { message } = error instanceof Error ? error : describeThrown(error);
+  // One of `SmolagentsExecutor` says all of it in its message.
+  const isExplained = message === error?.explanation;
+  const { codeFrame, diagnostics, hint } = isExplained ? {} : (details ?? {});
+  return failureText(
+    {
+      code,
+      message,
+      logs: typeof logs === 'string' ? modelLogs(logs) : '',
+      isStateLost: !isExplained && losesState(error),
+      ...(typeof codeFrame === 'string' && { codeFrame }),
+      ...(Array.isArray(diagnostics) && { diagnostics }),
+      ...(typeof hint === 'string' && { hint }),
+    },
+    AGENT,
+  );
+}
+
+/** The same, without its heading: for agents that put what was logged behind that by themselves. */
+export function failedObservation(error: unknown) {
+  return formatErrorObservation(error).replace(LOGS_HEADING, '');
+}
+
+const LOGS_HEADING = 'Execution logs:\n';
+
+const AGENT: Reader<any> = {
+  head: ({ message, logs }) => [...(logs === '' ? [] : [LOGS_HEADING + logs]), `Error:\n${message}`],
+  finding: ({ severity, message, location, fix }) => {
+    const place = location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;
+    return [`${severity}${place}: ${message}${fix === undefined ? '' : `. ${fix}`}`];
+  },
+  tail: ({ code, hint, isStateLost }) => [
+    ...(hint === undefined ? [] : [hint]),
+    ...(isStateLost ? ['The variables and functions of earlier steps are lost: define again what you need.'] : []),
+    // It already says what to send.
+    ...(code === 'ERR_CODE_NOT_FOUND'
+      ? []
+      : ['Correct the cause in your next code block. If that has failed before, try a different approach.']),
+  ],
+};

@@ -1,0 +1,111 @@
+import { describe, isClass, isPlainObject, memberPath } from '../../contract/describe';
+import { defineMember } from '../../contract/tool-names';
+import { AGENT_INPUTS } from '../prompts/agent-inputs';
+import { bindArguments, checkInputs } from './arguments';
+import { namedArguments } from '../../python/named-arguments';
+import type { SmolagentsTools } from './api';
+import type { Tools } from '../../../index';
+import type { Inputs } from './arguments';
+
+/**
+ * Functions for `sendTools`, of smolagents tools and managed agents. Documented in `index.d.ts`.
+ *
+ * @throws {TypeError} naming what is neither a tool, nor an agent, a function or an object of such
+ */
+export function toHostTools(tools: SmolagentsTools): Tools {
+  return hostTools(tools, bindArguments);
+}
+
+/** The same for Python, whose calls have arguments one by one and then those with keywords. */
+export function toPythonTools(tools: SmolagentsTools) {
+  return hostTools(tools, (name, inputs, args) =>
+    bindArguments(name, inputs, args.length > 1 ? [namedArguments(Object.keys(inputs), args)] : args),
+  );
+}
+
+function hostTools(tools: SmolagentsTools, bind: typeof bindArguments): Tools {
+  if (Array.isArray(tools)) return fromList(tools, bind);
+  if (tools instanceof Map) return fromEntries([...tools], 'tools', bind);
+  if (!isPlainObject(tools)) {
+    throw new TypeError(`tools must be an array, a map or an object of tools by name, got ${describe(tools)}`);
+  }
+  return fromEntries(Object.entries(tools), 'tools', bind);
+}
+
+function fromList(tools: readonly any[], bind: typeof bindArguments) {
+  const functions: Tools = {};
+  tools.forEach((tool, index) => {
+    const path = `tools[${index}]`;
+    const name = tool?.name;
+    if (typeof name !== 'string' || name === '') {
+      throw new TypeError(`${path}.name must be a non-empty string, got ${describe(name)}`);
+    }
+    place(functions, name.split('.'), hostTool(tool, path, bind), path);
+  });
+  return functions;
+}
+
+/** Puts a function where its name with dots says. */
+function place(root: Record<string, any>, keys: string[], value: unknown, path: string) {
+  const last = keys.at(-1) as string;
+  let holder = root;
+  for (const key of keys.slice(0, -1)) {
+    if (!Object.hasOwn(holder, key)) defineMember(holder, key, {});
+    holder = holder[key];
+    if (typeof holder !== 'object') throw new TypeError(`${path} is in a namespace that is a tool itself: ${key}`);
+  }
+  if (Object.hasOwn(holder, last)) throw new TypeError(`${path} has a name that another tool has: ${keys.join('.')}`);
+  defineMember(holder, last, value);
+}
+
+function fromEntries(entries: readonly (readonly [string, any])[], path: string, bind: typeof bindArguments): Tools {
+  const functions: Tools = {};
+  for (const [name, value] of entries) {
+    const inner = memberPath(path, name);
+    const isNamespace = isPlainObject(value) && !isTool(value) && !isAgent(value);
+    defineMember(
+      functions,
+      name,
+      isNamespace ? fromEntries(Object.entries(value), inner, bind) : hostTool(value, inner, bind),
+    );
+  }
+  return functions;
+}
+
+function hostTool(tool: any, path: string, bind: typeof bindArguments) {
+  if (isTool(tool)) return namedFunction(tool, checkInputs(tool.inputs, `${path}.inputs`), bind);
+  if (isAgent(tool)) return namedFunction(agentTool(tool), AGENT_INPUTS, bind);
+  if (isClass(tool)) throw new TypeError(`${path} is a class: pass an object of it, made with \`new\``);
+  if (typeof tool === 'function') return tool;
+  throw new TypeError(
+    `${path} must be a Tool with inputs and forward(args), an agent with run(task), or a function, got ${describe(tool)}`,
+  );
+}
+
+function isTool(value: any) {
+  return typeof value === 'object' && value !== null && typeof value.forward === 'function' && 'inputs' in value;
+}
+
+function isAgent(value: any) {
+  return (
+    typeof value === 'object' && value !== null && typeof value.run === 'function' && typeof value.name === 'string'
+  );
+}
+
+/** A managed agent as a tool: a task of its own each time. */
+function agentTool(agent: any) {
+  return {
+    name: agent.name,
+    forward: ({ task, additional_args: args }: any) =>
+      agent.run(task, { additional_args: args ?? undefined, reset: true }),
+  };
+}
+
+/** The function of a tool. It is an `async` function, so that guests get a promise at once. */
+function namedFunction(tool: any, inputs: Inputs, bind: typeof bindArguments) {
+  const call = async (...args: unknown[]) => tool.forward(bind(tool.name, inputs, args));
+  return Object.defineProperties(call, {
+    name: { value: tool.name, configurable: true },
+    length: { value: Object.keys(inputs).length, configurable: true },
+  });
+}

@@ -1,0 +1,126 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Artifact } from './api';
+
+/** Types of what pages make, by extension; of a type that has several the first is the usual one. */
+const TYPES = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['svg', 'image/svg+xml'],
+  ['txt', 'text/plain'],
+  ['html', 'text/html'],
+  ['htm', 'text/html'],
+  ['css', 'text/css'],
+  ['csv', 'text/csv'],
+  ['tsv', 'text/tab-separated-values'],
+  ['md', 'text/markdown'],
+  ['ics', 'text/calendar'],
+  ['json', 'application/json'],
+  ['xml', 'application/xml'],
+  ['yaml', 'application/yaml'],
+  ['pdf', 'application/pdf'],
+  ['zip', 'application/zip'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['mp4', 'video/mp4'],
+  ['webm', 'video/webm'],
+]);
+/**
+ * UTF-16 units of a name that are part of the file's, whose own bound is 255 bytes, and those that are kept of it as it was given.
+ */
+const MAX_NAME = 50;
+const MAX_GIVEN = 255;
+
+/** What a page has made. */
+export interface Made {
+  /** empty for the run's canvas */
+  name: string;
+  mimeType: string;
+  /** whether the content has no type of its own */
+  isGuess: boolean;
+  width?: number;
+  height?: number;
+  data: Buffer;
+}
+
+/**
+ * Artifacts as callers get them: in the folder, each with a JSON file beside it, or with their bytes, which those have, too, that the
+ * folder does not take.
+ */
+export async function keepArtifacts(
+  made: Made[],
+  folder: string | undefined,
+  warn: (text: string) => void,
+): Promise<Artifact[]> {
+  try {
+    if (made.length > 0 && folder !== undefined) await mkdir(folder, { recursive: true });
+  } catch (error) {
+    warn(`the artifacts could not be kept: ${(error as Error).message}`);
+    folder = undefined;
+  }
+  return Promise.all(made.map((one) => keepArtifact(one, folder, warn)));
+}
+
+async function keepArtifact(
+  { name, mimeType: given, isGuess, width, height, data }: Made,
+  folder: string | undefined,
+  warn: (text: string) => void,
+): Promise<Artifact> {
+  const { stem, extension } = split(name);
+  const mimeType = (isGuess && TYPES.get(extension.toLowerCase())) || given;
+  const facts = {
+    name: TYPES.get(extension.toLowerCase()) === mimeType ? fileName(stem, extension) : fileName(name, usual(mimeType)),
+    ...(name !== '' && { givenName: name.slice(0, MAX_GIVEN) }),
+    mimeType,
+    ...(width !== undefined && { width, height }),
+    bytes: data.length,
+    sha256: createHash('sha256').update(data).digest('hex'),
+    createdAt: new Date().toISOString(),
+  };
+  if (folder === undefined) return { ...facts, data: new Uint8Array(data) };
+  const path = resolve(folder, facts.name);
+  const artifact = { path, ...facts };
+  try {
+    await writeAtomically(path, data);
+    await writeAtomically(`${path}.json`, `${JSON.stringify(artifact, null, 2)}\n`);
+    return artifact;
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {});
+    warn(`the artifact ${facts.name} could not be kept: ${(error as Error).message}`);
+    return { ...facts, data: new Uint8Array(data) };
+  }
+}
+
+function split(name: string) {
+  const dot = name.lastIndexOf('.');
+  return dot < 1 ? { stem: name, extension: '' } : { stem: name.slice(0, dot), extension: name.slice(dot + 1) };
+}
+
+function usual(mimeType: string) {
+  for (const [extension, type] of TYPES) if (type === mimeType) return extension;
+  return 'bin';
+}
+
+/** A name that no other artifact has, and that is no path: guests choose the readable part of it. */
+function fileName(stem: string, extension: string) {
+  const readable = stem.slice(0, MAX_NAME).replace(/[^\p{L}\p{N}_-]+/gu, '-');
+  return `${readable === '' ? 'canvas' : readable}-${randomUUID()}.${extension}`;
+}
+
+async function writeAtomically(path: string, content: Buffer | string) {
+  const temporary = join(path, '..', `.${randomUUID()}.tmp`);
+  try {
+    await writeFile(temporary, content, { flag: 'wx' });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { performance } from '../contract/clock';
+
+/** How many runs were under way at once lately: in a span of time, or in the one before it. */
+export class ConcurrencyMeter {
+  #spanMs;
+  #now;
+  #underWay = 0;
+  #most = 0;
+  #mostBefore = 0;
+  #since;
+
+  /** @param now milliseconds */
+  constructor(spanMs: number, now: () => number = () => performance.now()) {
+    this.#spanMs = spanMs;
+    this.#now = now;
+    this.#since = now();
+  }
+
+  begin() {
+    this.#turn();
+    this.#most = Math.max(this.#most, ++this.#underWay);
+  }
+
+  end() {
+    this.#turn();
+    this.#underWay--;
+  }
+
+  get most() {
+    this.#turn();
+    return Math.max(this.#most, this.#mostBefore);
+  }
+
+  /** Begins another span when one is over. */
+  #turn() {
+    const elapsed = this.#now() - this.#since;
+    if (elapsed < this.#spanMs) return;
+    // Nothing began and nothing ended since the last look.
+    this.#mostBefore = elapsed < 2 * this.#spanMs ? this.#most : this.#underWay;
+    this.#most = this.#underWay;
+    this.#since += elapsed - (elapsed % this.#spanMs);
+  }
+}

@@ -1,0 +1,355 @@
+import { AsyncResource } from 'node:async_hooks';
+
+import { clearInterval, setInterval } from '../contract/clock';
+import { describe } from '../contract/describe';
+import { ExecutorError, abortedBeforeStart, errorOf } from '../contract/errors';
+import { withTimeLimit } from '../contract/time-limit';
+import { REFUSALS, invalidState, needsInit } from '../contract/lifecycle';
+import { onAbort } from '../contract/signals';
+import { SharedStartup } from '../contract/shared-startup';
+import { flattenTools } from '../contract/tool-registry';
+import { traceRun } from '../contract/tracing';
+import { encodeVariables, namesOfVariables } from '../contract/variables';
+import { NoBrowserError, sharedBrowser } from './browsers';
+import { Endowments, refuseName } from './endowments';
+import { checkBrowserOptions, checkBrowserRunOptions } from './options';
+import { Pages } from './pages';
+import { runInPage } from './page-run';
+import { loadPreparation } from './page-program';
+import { RunQueue } from './run-queue';
+import { encode } from './values';
+import type { BrowserExecutorOptions, BrowserOutput, BrowserRunOptions } from './api';
+import type { ExecutorState, Tools } from '../../index';
+
+export type RunJob = import('./run-queue').Job & RunFacts;
+
+export interface RunFacts {
+  code: string;
+  /** of the run, checked */
+  options: any;
+  /** the asynchronous context of the caller, which tools are called in */
+  context: AsyncResource;
+  reject: (error: unknown) => void;
+}
+
+/** Runs agent-written code in a page of a browser. Documented in `index.d.ts`. */
+export class BrowserExecutor {
+  #options;
+  #state: ExecutorState = 'NEW';
+  #shared;
+  #starting = new SharedStartup();
+  /** Ends the `init()` under way. */
+  #endStart: (error: Error) => void = () => {};
+  /** Whether the next run finds another page than the one before, and has to be told. */
+  #isRenewed = false;
+  #runs = 0;
+  #endowments = new Endowments();
+  /** Others after each cleanup: what began before does not concern the executor any more. */
+  #pages;
+  #queue = new RunQueue((job) => this.#begin(job));
+  /** Takes the runs where there is no browser. */
+  #fallback: import('./fallback-executor').FallbackExecutor | undefined;
+
+  constructor(options?: BrowserExecutorOptions) {
+    this.#options = checkBrowserOptions(options);
+    this.#shared = sharedBrowser(this.#options);
+    this.#pages = this.#newPages();
+    if (!this.#options.sandbox) {
+      process.emitWarning(
+        'options.sandbox is false: guest code has the rights of this process. Use it for code of your own.',
+        {
+          type: 'SESExecutorWarning',
+          code: 'SES_EXECUTOR_NO_SANDBOX',
+        },
+      );
+    }
+  }
+
+  get state() {
+    return this.#state;
+  }
+
+  get isolation() {
+    return this.#options.isolation;
+  }
+
+  async init() {
+    if (this.#state === 'READY') return;
+    if (!needsInit(this.#state)) throw this.#illegal('init', REFUSALS.HAS_ISOLATE);
+    this.#state = 'INITIALIZING';
+    await this.#starting.join(() => this.#start());
+  }
+
+  async sendVariables(variables: Record<string, unknown>) {
+    const names = namesOfVariables(variables);
+    for (const name of names) refuseName(name, 'variables');
+    const values = encodeVariables(variables, names, this.#options.maxTransferBytes, encode);
+    const ready = this.#makeReady();
+    if (ready !== undefined) await ready;
+    await this.#setUp('sendVariables', () => {
+      this.#endowments.takeVariables(names, values);
+      this.#fallback?.tell((executor) => executor.sendVariables(variables));
+    });
+  }
+
+  async sendTools(tools: Tools) {
+    const flat = flattenTools(tools);
+    for (const { path } of flat) refuseName(path[0], 'tools');
+    const ready = this.#makeReady();
+    if (ready !== undefined) await ready;
+    await this.#setUp('sendTools', () => {
+      this.#endowments.takeTools(flat, tools);
+      this.#fallback?.tell((executor) => executor.sendTools(tools));
+    });
+  }
+
+  async run(code: string, options?: BrowserRunOptions): Promise<BrowserOutput> {
+    return await traceRun(this as any, code, () => this.#run(code, options));
+  }
+
+  async cleanup() {
+    const left = this.#leave();
+    this.#endowments.clear();
+    this.#isRenewed = false;
+    await left;
+  }
+
+  // --- beginning ---------------------------------------------------------------------------------------------------
+
+  /** Gives up the page, or what stands in for it; what was sent is still known. */
+  async #leave() {
+    const fallback = this.#fallback;
+    this.#fallback = undefined;
+    this.#starting.forget();
+    this.#state = 'DEAD';
+    this.#endStart(this.#illegal('init', REFUSALS.CLEANED_UP));
+    this.#refuseAll(REFUSALS.CLEANED_UP);
+    this.#pages.close();
+    this.#pages = this.#newPages();
+    this.#shared.leave(this);
+    await fallback?.cleanup();
+  }
+
+  /** Makes a page if there is none that could go on, as far as the options want that. */
+  #makeReady() {
+    const { autoInit, recover } = this.#options;
+    if (!autoInit) return undefined;
+    if (recover && this.#state === 'DIRTY') {
+      void this.#leave();
+      this.#endowments.forgetVariables();
+      this.#isRenewed = true;
+    }
+    return needsInit(this.#state) ? this.init() : undefined;
+  }
+
+  #newPages() {
+    return new Pages(this.#options, this.#shared, this.#endowments);
+  }
+
+  async #start() {
+    const pages = this.#pages;
+    const left: Promise<never> = new Promise((_, reject) => (this.#endStart = reject));
+    left.catch(() => {});
+    try {
+      const joined = this.#shared.join(this, this.#options);
+      // Loading the addon takes a moment, in which the browser starts.
+      loadPreparation();
+      await staying(Promise.race([joined, left]));
+      // The page of a session is made here, so that the first run finds it.
+      if (pages.isLasting) await staying(Promise.race([pages.take(), left]));
+    } catch (error) {
+      if (pages !== this.#pages) throw this.#illegal('init', REFUSALS.CLEANED_UP);
+      this.#doWithout(error as Error);
+    }
+    if (pages !== this.#pages) {
+      if (this.#state === 'DEAD') this.#shared.leave(this);
+      throw this.#illegal('init', REFUSALS.CLEANED_UP);
+    }
+    this.#state = 'READY';
+  }
+
+  /**
+   * No browser can be started: from now on `SESExecutor` takes the runs, if there may be one.
+   *
+   * @param error that says why
+   */
+  #doWithout({ message: reason }: Error) {
+    if (!this.#options.fallback) {
+      this.#state = 'DEAD';
+      throw errorOf('ERR_BROWSER_INIT_FAILED', { details: reason }, { reason });
+    }
+    const { FallbackExecutor } = require('./fallback-executor') as typeof import('./fallback-executor');
+    this.#fallback = new FallbackExecutor(this.#options, this.#endowments, reason);
+  }
+
+  async #run(code: string, options?: BrowserRunOptions): Promise<BrowserOutput> {
+    if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    const checked = checkBrowserRunOptions(options, this.#options.maxTransferBytes);
+    const timeoutMs = checked.timeoutMs ?? this.#options.timeoutMs;
+    const { signal } = checked;
+    const aborted = (reason: unknown) => abortedBeforeStart(reason, timeoutMs);
+    const refuseIfAborted = () => {
+      if (signal?.aborted) throw aborted(signal.reason);
+    };
+    refuseIfAborted();
+    const ready = this.#makeReady();
+    if (ready !== undefined) await withTimeLimit(ready, { signal, aborted });
+    refuseIfAborted();
+    if (this.#state !== 'READY' && this.#state !== 'RUNNING') {
+      throw this.#illegal('run', this.#state === 'DIRTY' ? REFUSALS.DIRTY : REFUSALS.NO_ISOLATE);
+    }
+    const language = checked.language ?? this.#options.language;
+    const isFirst = this.#isRenewed;
+    this.#isRenewed = false;
+    try {
+      const output = await this.#enqueue(code, { ...checked, timeoutMs, language });
+      return isFirst ? Object.assign(output, { recovered: true }) : output;
+    } catch (error) {
+      if (isFirst && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
+      throw error;
+    }
+  }
+
+  // --- runs in turn ------------------------------------------------------------------------------------------------
+
+  async #setUp(operation: string, apply: () => void) {
+    if (this.#state === 'READY') return apply();
+    if (this.#state !== 'RUNNING') throw this.#illegal(operation, REFUSALS.NOT_READY);
+    this.#refuseFullQueue(operation);
+    await new Promise((resolve, reject) => {
+      this.#queue.add({ operation, apply, resolve, interrupt: reject });
+    });
+  }
+
+  async #enqueue(code: string, options: any): Promise<BrowserOutput> {
+    if (this.#state === 'RUNNING') this.#refuseFullQueue('run');
+    const { signal, timeoutMs } = options;
+    let stopListening: (() => void) | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        const context = new AsyncResource('BrowserExecutorRun');
+        const job: RunJob = { operation: 'run', code, options, context, resolve, reject, interrupt: reject };
+        const abort = () => this.#queue.abort(job, abortedBeforeStart(signal.reason, timeoutMs));
+        stopListening = signal && onAbort(signal, abort);
+        if (this.#state === 'RUNNING') this.#queue.add(job);
+        else this.#queue.start(job);
+      });
+    } catch (error) {
+      throw withStackOf(error);
+    } finally {
+      stopListening?.();
+    }
+  }
+
+  #begin(job: RunJob) {
+    this.#state = 'RUNNING';
+    const pages = this.#pages;
+    staying(this.#perform(job, pages)).then(
+      (output) => this.#finish(pages, () => job.resolve(output)),
+      (error) => this.#finish(pages, () => job.reject(error)),
+    );
+  }
+
+  #finish(pages: Pages, settle: () => void) {
+    settle();
+    if (pages !== this.#pages) return;
+    if (this.#state === 'RUNNING') this.#state = 'READY';
+    if (this.#state !== 'DIRTY') return this.#queue.next();
+    this.#refuseAll(REFUSALS.LEFT_DIRTY);
+  }
+
+  #refuseAll(hint: string) {
+    this.#queue.refuseAll((operation) => this.#illegal(operation, hint));
+  }
+
+  // --- one run -----------------------------------------------------------------------------------------------------
+
+  async #perform(job: RunJob, pages: Pages): Promise<BrowserOutput> {
+    if (this.#fallback !== undefined) return this.#performWithout(job);
+    const { code, options, context } = job;
+    const { isLasting } = pages;
+    const interrupted: Promise<never> = new Promise((_, reject) => (job.interrupt = reject));
+    interrupted.catch(() => {});
+    const performed = runInPage({
+      id: ++this.#runs,
+      code,
+      options,
+      executorOptions: this.#options,
+      isLasting,
+      takeTab: () => pages.take(),
+      given: this.#endowments,
+      log: pages.newLog(),
+      programs: pages.programs,
+      context,
+      interrupted,
+      onEnd: (tab, isKept) => {
+        if (!isKept) {
+          tab.close();
+          if (isLasting && pages === this.#pages) {
+            pages.forget();
+            this.#state = 'DIRTY';
+          }
+        }
+        this.#shared.refill();
+      },
+    });
+    const counted = isLasting ? performed : this.#shared.expect(this.#options.origins, performed);
+    return counted.catch((error) => {
+      if (!(error instanceof NoBrowserError) || pages !== this.#pages) throw error;
+      this.#doWithout(error);
+      return this.#performWithout(job);
+    });
+  }
+
+  /** One run where there is no browser. */
+  async #performWithout(job: RunJob) {
+    const { code, options, context } = job;
+    const fallback = this.#fallback as import('./fallback-executor').FallbackExecutor;
+    // An abort is told by the isolate, which knows of the log.
+    job.interrupt = (error) => options.signal?.aborted || job.reject(error);
+    try {
+      return await context.runInAsyncScope(() => fallback.run(code, options));
+    } finally {
+      if (fallback.isDirty && fallback === this.#fallback) this.#state = 'DIRTY';
+    }
+  }
+
+  // --- what is refused ---------------------------------------------------------------------------------------------
+
+  #refuseFullQueue(operation: string) {
+    const { runConcurrency, maxQueuedRuns } = this.#options;
+    if (runConcurrency !== 'queue') {
+      throw this.#illegal(operation, REFUSALS.NO_QUEUE);
+    }
+    if (this.#queue.waiting >= maxQueuedRuns) {
+      throw this.#illegal(operation, REFUSALS.QUEUE_FULL, { maxQueuedRuns });
+    }
+  }
+
+  #illegal(operation: string, hint: string, facts?: Record<string, unknown>) {
+    return invalidState(this.#state, operation, hint, facts);
+  }
+}
+if (Symbol.asyncDispose !== undefined) {
+  Object.defineProperty(BrowserExecutor.prototype, Symbol.asyncDispose, {
+    value: BrowserExecutor.prototype.cleanup,
+    writable: true,
+    configurable: true,
+  });
+}
+
+/** The process stays as long as somebody waits: neither the browser nor its pipes keep it. */
+async function staying<T>(promise: Promise<T>): Promise<T> {
+  const handle = setInterval(() => {}, 2 ** 30);
+  try {
+    return await promise;
+  } finally {
+    clearInterval(handle);
+  }
+}
+
+/** The stack of an error that was made elsewhere leads to whoever awaits it. */
+function withStackOf(error: any) {
+  if (error instanceof ExecutorError) Error.captureStackTrace(error, withStackOf);
+  return error;
+}

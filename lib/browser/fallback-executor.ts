@@ -1,0 +1,107 @@
+import { untold } from '../contract/tracing';
+import { SESExecutor } from '../ses/executor';
+import { decode } from './values';
+import type { Endowments } from './endowments';
+import type { BrowserOutput } from './api';
+
+/** What code says that wants a canvas where there is no browser. */
+const NO_CANVAS =
+  'there is no browser here, so that there is no canvas: install Chrome or Chromium, see the warning of the process';
+
+/**
+ * What takes the runs where no browser can be started: isolates of `SESExecutor`, one for each run or one for the session, without
+ * what browsers have, with `getCanvas` and `saveArtifact` that say so.
+ */
+export class FallbackExecutor {
+  #options;
+  #endowments;
+  /** The one of the session, or of the run under way. */
+  #executor: SESExecutor | undefined;
+  /** What the isolate of the session has not been told. */
+  #untold: ((executor: SESExecutor) => Promise<void>)[] = [];
+
+  /**
+   * @param options of the `BrowserExecutor`
+   * @param given what the executor was sent
+   * @param reason why there is no browser
+   */
+  constructor(options: any, given: Endowments, reason: string) {
+    process.emitWarning(
+      `BrowserExecutor runs code in SESExecutor, without the functions of a browser: ${reason}. Correct that, or set the ` +
+        'option `fallback` to false to get an error instead.',
+      { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_BROWSER_FALLBACK' },
+    );
+    this.#options = options;
+    this.#endowments = given;
+  }
+
+  /** @param send something that is given already */
+  tell(send: (executor: SESExecutor) => Promise<void>) {
+    if (this.#executor !== undefined) this.#untold.push(send);
+  }
+
+  /**
+   * @param options of the run, checked
+   * @returns rejects as `SESExecutor.run()`
+   */
+  async run(code: string, { input, timeoutMs, toolTimeoutMs, language, signal }: any): Promise<BrowserOutput> {
+    const executor = this.#executor ?? (await this.#make());
+    try {
+      for (const send of this.#untold.splice(0)) await send(executor);
+      const [value] = await decode(input, { maxBytes: input.length, stackOf: (stack) => stack });
+      await executor.sendVariables({ input: value });
+      const limits =
+        toolTimeoutMs === null || toolTimeoutMs === undefined ? { timeoutMs } : { timeoutMs, toolTimeoutMs };
+      const output = await executor.run(code, { ...limits, language, signal });
+      return { ...output, artifacts: [] };
+    } finally {
+      if (this.#options.isolation === 'run') await this.cleanup();
+    }
+  }
+
+  /** Whether the isolate of the session can take no further run. */
+  get isDirty() {
+    return this.#executor?.state === 'DIRTY';
+  }
+
+  async cleanup() {
+    const executor = this.#executor;
+    this.#executor = undefined;
+    this.#untold = [];
+    await executor?.cleanup();
+  }
+
+  async #make() {
+    const { onToolCall, onLog, toolTimeoutMs } = this.#options;
+    const options = {
+      timeoutMs: this.#options.timeoutMs,
+      maxLogBytes: this.#options.maxLogBytes,
+      collectConsoleLevels: this.#options.collectConsoleLevels,
+      memoryLimitMb: this.#options.memoryLimitMb,
+      maxCodeBytes: this.#options.maxCodeBytes,
+      maxToolCalls: this.#options.maxToolCalls,
+      maxConcurrentToolCalls: this.#options.maxConcurrentToolCalls,
+      maxTransferBytes: this.#options.maxTransferBytes,
+      ...(toolTimeoutMs !== null && toolTimeoutMs !== undefined && { toolTimeoutMs }),
+      language: this.#options.language,
+      ...(onToolCall !== undefined && { onToolCall }),
+      ...(onLog !== undefined && { onLog }),
+      maxOperations: Number.MAX_SAFE_INTEGER,
+    };
+    const executor = untold(new SESExecutor(options));
+    // From now on `cleanup()` ends it.
+    this.#executor = executor;
+    try {
+      await executor.init();
+      const refuse = () => {
+        throw Object.assign(new Error(NO_CANVAS), { code: 'ERR_NO_BROWSER' });
+      };
+      await executor.sendTools({ getCanvas: refuse, saveArtifact: refuse });
+      await this.#endowments.sendTo(executor as any);
+      return executor;
+    } catch (error) {
+      if (this.#executor === executor) await this.cleanup();
+      throw error;
+    }
+  }
+}

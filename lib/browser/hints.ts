@@ -1,0 +1,58 @@
+import { startResponsiveTimer } from './responsive-timer';
+import { loadPreparation } from './page-program';
+import type { Endowments } from './endowments';
+import type { Tab } from './tab';
+
+/** How long a page may take to say what there is: handlers of the guest's proxies run. */
+const MAX_MS = 100;
+const NO_NETWORK = 'There is no network here: only `data:` and `blob:` URLs can be fetched.';
+/** Longer lines nobody has written. */
+const MAX_LINE = 2 << 10;
+
+/**
+ * What the writer of code that has failed may have meant.
+ *
+ * @param details of the failure
+ * @param code as it was given
+ * @param tab whose page has run it
+ * @param origins that it may have requests to
+ * @returns `isAnswered`: false if the page goes on with what it was asked
+ */
+export async function hintOf(
+  { name, message, line, column }: any,
+  code: string,
+  given: Endowments,
+  tab: Tab,
+  origins: string[],
+): Promise<{ hint?: string; isAnswered: boolean }> {
+  if (origins.length === 0 && name === 'TypeError' && message.startsWith('Failed to fetch')) {
+    return { hint: NO_NETWORK, isAnswered: true };
+  }
+  const { pageHint } = loadPreparation();
+  const text = line === undefined ? '' : (code.split(/\r\n|[\n\r\u2028\u2029]/, line)[line - 1] ?? '');
+  const asyncTools = text.length > MAX_LINE ? [] : given.asynchronousIn(text);
+  const error = { name, message, source: code, line, column, asyncTools };
+  try {
+    const { hint, path, member } = await pageHint(error);
+    if (typeof hint === 'string') return { hint, isAnswered: true };
+    if (typeof member !== 'string') return { isAnswered: true };
+    const found = await inTime(tab.lookUp({ path, member }));
+    if (found === null) return { isAnswered: false };
+    if (found === undefined) return { isAnswered: true };
+    return { hint: (await pageHint({ ...error, found })).hint ?? undefined, isAnswered: true };
+  } catch {
+    // The page is gone, or what it said is no answer.
+    return { isAnswered: true };
+  }
+}
+
+/** Null for what takes too long. */
+async function inTime<T>(promise: Promise<T>): Promise<T | null> {
+  let stopWaiting: (() => void) | undefined;
+  const late = new Promise<null>((resolve) => (stopWaiting = startResponsiveTimer(MAX_MS, () => resolve(null))));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    stopWaiting?.();
+  }
+}

@@ -1,6 +1,0 @@
-// @ts-check
-'use strict';
-
-const { BrowserExecutor } = require('./executor');
-
-module.exports = { BrowserExecutor };

@@ -1,0 +1,3 @@
+import { BrowserExecutor } from './executor';
+
+export { BrowserExecutor };

@@ -1,0 +1,179 @@
+import { clearTimeout, setTimeout } from '../contract/clock';
+import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
+import { RunScope } from '../contract/run-scope';
+import type { Tab } from './tab';
+
+/** Bytes of a body that a page may get. */
+const MAX_BODY_BYTES = 32 << 20;
+/** Bytes of the requests of a page, and of what they are answered with, that the host holds at once. */
+const MAX_HELD_BYTES = 64 << 20;
+/** Requests of a page that the host makes at once; others wait. */
+const MAX_AT_ONCE = 16;
+const REQUEST_MS = 30_000;
+
+/** Headers that belong to a connection or to a browser's own business, in both directions. */
+const NOT_PASSED =
+  /^(?:host|origin|referer|cookie|set-cookie|connection|keep-alive|transfer-encoding|content-length|content-encoding|upgrade|proxy-.*|sec-.*|access-control-.*|content-security-policy.*|strict-transport-security)$/i;
+
+/** A request as the host makes it. */
+export interface Plain {
+  url: string;
+  method: string;
+  headers: string[][];
+  /** undefined if it cannot be told */
+  body: Buffer | string | undefined;
+  /**
+   * whether it has come without its body
+   *
+   * The run that a request is of.
+   */
+  isTooLarge: boolean;
+}
+
+export interface Asking {
+  onRequest: ((request: { url: string; method: string; headers: Record<string, string> }) => unknown) | undefined;
+  /** writes a line to the log */
+  warn: (text: string) => void;
+}
+
+/** What the host refuses by itself. */
+class RefusedError extends Error {}
+
+/**
+ * Makes the requests of a page, which has no network, to the origins that it may have requests to. Redirects are given to the page as
+ * they are: it makes a further request of each, as its `fetch` says.
+ */
+export class Requests {
+  #tab;
+  /** Ends what is under way with the page. */
+  #scope = new RunScope();
+  #heldBytes = 0;
+  #limiter = new ConcurrencyLimiter({ maxConcurrent: MAX_AT_ONCE, maxQueued: Infinity });
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+  }
+
+  /** @param paused as the DevTools protocol gives it */
+  answer({ requestId, request }: any, asking: Asking) {
+    // Of the request as it came nothing is kept.
+    void this.#answer(requestId, plain(request), corsHeaders(request.headers), asking);
+  }
+
+  /** The page is gone, and with it whoever waits. */
+  end() {
+    this.#scope.end();
+  }
+
+  async #answer(requestId: string, request: Plain, cors: (names: string[]) => string[][], { onRequest, warn }: Asking) {
+    let held = 0;
+    const hold = (bytes: number) => {
+      held += bytes;
+      this.#heldBytes += bytes;
+      if (this.#heldBytes > MAX_HELD_BYTES) throw tooMuch();
+    };
+    try {
+      if (request.isTooLarge) throw tooMuch();
+      hold(sizeOf(request));
+      if (request.method === 'OPTIONS')
+        return void (await this.#tab.fulfill(requestId, 204, cors([]), Buffer.alloc(0)));
+      await this.#inTurn(async () => {
+        const { status, headers, body } = await this.#make(request, onRequest, hold);
+        // Until the browser has it, it is held.
+        const names = headers.map(([name]) => name);
+        await this.#tab.fulfill(requestId, status, [...headers, ...cors(names)], body);
+      });
+    } catch (error) {
+      if (error instanceof RefusedError) warn(`${request.method} ${request.url} has failed: ${error.message}`);
+      // The page learns what a page learns of any failed request.
+      if (!this.#scope.isOver) this.#tab.refuse(requestId);
+    } finally {
+      this.#heldBytes -= held;
+    }
+  }
+
+  async #inTurn(make: () => Promise<void>) {
+    await this.#limiter.enter();
+    try {
+      await make();
+    } finally {
+      this.#limiter.leave();
+    }
+  }
+
+  /** @param hold told of what the host holds further; throws when that is too much */
+  async #make({ url, method, headers, body }: Plain, onRequest: Asking['onRequest'], hold: (bytes: number) => void) {
+    const scope = this.#scope.part();
+    let late: NodeJS.Timeout | undefined;
+    try {
+      if (scope.isOver) throw new Error('the page is gone');
+      if (body === undefined) throw new RefusedError('a body that is a stream cannot be sent');
+      const asked = { url, method, headers: Object.fromEntries(headers) };
+      if (onRequest !== undefined && (await onRequest(asked)) === false) throw new Error('the host has refused it');
+      late = setTimeout(() => scope.end(), REQUEST_MS);
+      const sent = body.length === 0 ? {} : { body };
+      const response = await fetch(url, { method, headers, ...sent, redirect: 'manual', signal: scope.signal });
+      const given = passed([...response.headers]);
+      return { status: response.status, headers: given, body: await bytesOf(response, hold) };
+    } finally {
+      clearTimeout(late);
+      scope.end();
+    }
+  }
+}
+
+function tooMuch() {
+  return new RefusedError(`the requests of the page would take more than ${MAX_HELD_BYTES} bytes at once`);
+}
+
+/** @param request as the DevTools protocol gives it */
+function plain(request: any): Plain {
+  const { url, method, isTooLarge = false } = request;
+  return { url, method, headers: passed(Object.entries(request.headers)), body: bodyOf(request), isTooLarge };
+}
+
+function bodyOf({ postDataEntries = [], postData = '' }: any) {
+  if (postDataEntries.length === 0) return postData;
+  // What is a stream has no bytes.
+  if (postDataEntries.some(({ bytes }: any) => bytes === undefined)) return undefined;
+  return Buffer.concat(postDataEntries.map(({ bytes }: any) => Buffer.from(bytes, 'base64')));
+}
+
+function sizeOf({ url, headers, body = '' }: Plain) {
+  return headers.flat().reduce((sum, text) => sum + text.length, url.length + body.length);
+}
+
+async function bytesOf(response: Response, hold: (bytes: number) => void) {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of (response.body ?? []) as any) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) throw new RefusedError(`the answer has more than ${MAX_BODY_BYTES} bytes`);
+    hold(part.length);
+  }
+  return Buffer.concat(parts);
+}
+
+function passed(headers: [string, any][]) {
+  return headers.filter(([name]) => !NOT_PASSED.test(name)).map(([name, value]) => [name, String(value)]);
+}
+
+/**
+ * The host has decided already, and passes no cookies. What a page asks for with credentials is answered to its origin, and by name.
+ *
+ * @param asked headers of the request
+ * @returns the headers that allow its page to read an answer with headers of these names
+ */
+function corsHeaders(asked: Record<string, string>): (names: string[]) => string[][] {
+  const found = (wanted: string) => Object.entries(asked).find(([name]) => name.toLowerCase() === wanted)?.[1];
+  const origin = found('origin') ?? '*';
+  const allowed = found('access-control-request-headers') ?? '*';
+  return (names) => [
+    ['access-control-allow-origin', origin],
+    ['access-control-allow-credentials', 'true'],
+    ['access-control-expose-headers', names.join(', ')],
+    ['access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
+    ['access-control-allow-headers', allowed],
+  ];
+}

@@ -1,0 +1,46 @@
+import { errorOf } from '../contract/errors';
+import { publicDiagnostic } from '../ses/check';
+import { codeFrame } from '../ses/code-frame';
+import type { NativePageHistory, NativePageProgram } from '../../native';
+
+/**
+ * VALIDATE and TRANSFORM of a program for a page, on a thread of its own.
+ *
+ * @param options of the run
+ * @param history of a page that runs several programs
+ */
+export async function preparePage(
+  code: string,
+  { language, timeoutMs }: { language: string; timeoutMs: number },
+  { maxCodeBytes }: { maxCodeBytes: number },
+  history?: NativePageHistory,
+): Promise<NativePageProgram> {
+  const program = await loadPreparation().preparePage({ code, language, timeoutMs, maxCodeBytes }, history);
+  if (program.code !== '') return program;
+  const diagnostics = program.diagnostics.map(publicDiagnostic);
+  const { module } = program;
+  if (module === null || module === undefined) throw refusal(code, diagnostics);
+  throw errorOf('ERR_IMPORT_NOT_ALLOWED', { module }, { module, diagnostics, ...frameOf(code, diagnostics) });
+}
+
+/**
+ * The failure of code that is not valid.
+ *
+ * @param code as it was given
+ */
+export function refusal(code: string, diagnostics: any[]) {
+  return errorOf('ERR_VALIDATION_FAILED', {}, { diagnostics, ...frameOf(code, diagnostics) });
+}
+
+/** The lines around the first place that something is said of. */
+function frameOf(code: string, diagnostics: any[]) {
+  const found = diagnostics.find(({ severity, location }) => severity === 'ERROR' && location !== undefined);
+  if (found === undefined) return {};
+  const { location, message } = found;
+  return { codeFrame: codeFrame(code, location.line, location.column, message) };
+}
+
+/** The addon; later it is there at once. */
+export function loadPreparation() {
+  return require('../../native.cjs') as typeof import('../../native.cjs');
+}

@@ -1,0 +1,469 @@
+import { setImmediate } from '../contract/clock';
+import { RunScope } from '../contract/run-scope';
+import { ToolExceptions } from '../contract/tool-exceptions';
+import { REPLY_KIND } from '../contract/boundary-numbers';
+import { answerToolCall } from '../contract/tool-calls';
+import { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } from '../contract/errors';
+import { SlowValueError } from '../ses/slices';
+import { Deliveries } from './deliveries';
+import { memoryExceeded } from './failures';
+import { hintOf } from './hints';
+import { decode, decodeSmall, isSmall, wire } from './values';
+import type { Made } from './artifacts';
+import type { Loss, Tab } from './tab';
+import type { Endowments } from './endowments';
+import type { Log } from './log';
+import type { Failures } from './failures';
+import type { AsyncResource } from 'node:async_hooks';
+import type { Options } from './values';
+import type { ExecutorError } from '../contract/errors';
+import type { Answer } from '../contract/tool-calls';
+import type { Tool } from '../contract/tool-registry';
+
+/** Of what is only looked at: log entries and errors. The page cuts them before. */
+const MAX_SHOWN_BYTES = 4 << 20;
+/** Requests that are refused, or answered by the host; more are a flood. */
+const MAX_REQUESTS = 1_000;
+/** Each is a file or two, which a run is not over without. */
+const MAX_ARTIFACTS = 1_000;
+
+/**
+ * How a run has ended: with a value, or with an error. What its page is afterwards: one that does nothing of the run any more, one
+ * that goes on and has to be stopped, or one that nobody can use again.
+ */
+export interface Ending {
+  output?: unknown;
+  isFinal?: boolean;
+  error?: ExecutorError;
+  /** what a tool has thrown */
+  cause?: { cause: unknown };
+  /** A tool that the run has called. */
+  tabAfter: 'idle' | 'busy' | 'lost';
+}
+
+export interface Called {
+  path: string[];
+  /** whether not the tool has failed, but what is between it and the page */
+  isBridge: boolean;
+  /** A call of the page. */
+  failure?: { name: string; message: string; code: string | null };
+}
+
+export interface Asked {
+  call: number;
+  /** undefined if the host has revoked it */
+  tool: Tool | undefined;
+  /** whether the page goes on meanwhile */
+  isAsync: boolean;
+  /** whether the page waits for what the host answers in this turn of the event loop */
+  waitsForTurn: boolean;
+  /** the arguments, as the page has written them */
+  body: string;
+}
+
+/** One run in one tab. It ends once; what the page says afterwards is dropped. */
+export class Run {
+  #id;
+  #tab;
+  #options;
+  #endowments;
+  #log;
+  #failures;
+  #context;
+  #end: (ending: Ending) => void = () => {};
+  #isOver = false;
+  #deliveries = new Deliveries();
+  /** What it ends with once the page has told what is asked for hints. */
+  #ending: Ending | undefined;
+  #scope = new RunScope();
+  #requests = 0;
+  /** Bytes of arguments of calls that have no answer. */
+  #argumentBytes = 0;
+  /** Asynchronous calls that the host works on, and those that wait for their turn. */
+  #working = 0;
+  #queued: Asked[] = [];
+  #isStarting = false;
+  /** Answers for the page that have not been sent. */
+  #answers: unknown[] = [];
+  /** The synchronous call that the page waits for; 0: none. */
+  #asking = 0;
+  #thrown = new ToolExceptions();
+  /** Tools by call, for what fails. */
+  #called: Map<number, Called> = new Map();
+  /** Calls that the guest has a promise of, and no answer yet. */
+  #promised: Map<number, string> = new Map();
+  /** Calls without an answer: those whose tool has a limit of time, and all. */
+  #limited = 0;
+  #unanswered = 0;
+  /** Told whether the run waits for nothing but tools that have a limit of time. */
+  onWaiting: (isWaiting: boolean) => void = () => {};
+  artifacts: Made[] = [];
+  #artifactBytes = 0;
+  toolCalls = 0;
+  heapUsedBytes = 0;
+  /** Settles with how the run has ended. */
+  ended: Promise<Ending>;
+
+  /**
+   * @param run.options of the executor
+   * @param run.given what the executor was sent
+   * @param run.context the asynchronous context of the caller
+   */
+  constructor({
+    id,
+    tab,
+    options,
+    given,
+    log,
+    failures,
+    context,
+  }: {
+    id: number;
+    tab: Tab;
+    options: any;
+    given: Endowments;
+    log: Log;
+    failures: Failures;
+    context: AsyncResource;
+  }) {
+    this.#id = id;
+    this.#tab = tab;
+    this.#options = options;
+    this.#endowments = given;
+    this.#log = log;
+    this.#failures = failures;
+    this.#context = context;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+  }
+
+  start(code: string, order: string) {
+    this.#tab.serve({
+      onTold: (payload) => this.#deliver(payload, () => this.#onTold(payload)),
+      onAsked: (payload) => {
+        if (this.#isOver) return this.#tab.refuseCall();
+        this.#deliver(payload, () => this.#onAsked(payload));
+      },
+      onRequest: (request) => this.#context.runInAsyncScope(() => this.#onRequest(request)),
+      onGone: (reason) => this.#deliveries.add(() => this.#onGone(reason)),
+    });
+    this.#tab.run(this.#id, code, order).then(
+      (refusal) => refusal && this.settle({ error: this.#failures.refused(refusal), tabAfter: 'idle' }),
+      // The tab is gone, and says why itself.
+      () => {},
+    );
+  }
+
+  settle(ending: Ending) {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#deliveries.end();
+    this.#scope.end();
+    // What has been thrown stays the reason, whatever becomes of the page while it is asked.
+    if (this.#ending !== undefined) ending = { ...this.#ending, tabAfter: ending.tabAfter };
+    if (ending.tabAfter !== 'lost') this.#tab.refuseCall();
+    if (ending.error === undefined) this.#warnOfDropped();
+    this.#end(ending);
+  }
+
+  #deliver(payload: string, deliver: () => void | Promise<void>) {
+    const { maxTransferBytes, maxArtifactBytes } = this.#options;
+    // All that a page is allowed to say and may say while one value is read.
+    const maxChars = 2 * (maxTransferBytes + maxArtifactBytes) + MAX_SHOWN_BYTES;
+    if (this.#deliveries.chars + payload.length > maxChars) {
+      return this.settle({ error: this.#transferLimit(), tabAfter: 'busy' });
+    }
+    this.#deliveries.add(() => this.#context.runInAsyncScope(deliver), payload.length);
+  }
+
+  #onAsked(payload: string) {
+    const taking = this.#onTold(payload);
+    if (taking !== undefined) return taking.then(() => this.#refuseUnasked());
+    if (this.#isOver) this.#tab.refuseCall();
+    this.#refuseUnasked();
+  }
+
+  /** Once the run is over its end has refused the call: another one may be the next run's. */
+  #refuseUnasked() {
+    if (!this.#isOver && this.#asking === 0) this.#tab.refuseCall();
+  }
+
+  /** @returns never rejects */
+  #onTold(payload: string): void | Promise<void> {
+    if (this.#isOver || this.#ending !== undefined) return;
+    const first = payload.indexOf(',');
+    const last = payload.lastIndexOf(',', payload[0] === 'A' ? Infinity : payload.indexOf(',', first + 1));
+    if (Number(payload.slice(1, first)) !== this.#id) return;
+    const unreadable = (error: unknown) => this.#fail(this.#failures.unreadable(error));
+    try {
+      return this.#take(payload[0], payload.slice(first + 1, last), payload.slice(last + 1))?.catch(unreadable);
+    } catch (error) {
+      unreadable(error);
+    }
+  }
+
+  #take(kind: string, head: string, body: string): void | Promise<void> {
+    switch (kind) {
+      case 'L':
+        return this.#readShown(body, (args) => this.#log.call(head, this.#printed(args)));
+      case 'W':
+        return this.#readShown(body, (list) => this.#onUnhandled(head.split(';'), list));
+      case 'T':
+        return this.#onCall(head.split(';').map(Number), body);
+      case 'U':
+        return this.#onRefusedCall(head.split(';').map(Number));
+      case 'A':
+        return this.#onArtifact(JSON.parse(head), body);
+      case 'X':
+        return this.#readShown(body, (thrown) => this.#onThrown(head.split(';').map(Number), thrown));
+    }
+    this.heapUsedBytes = Number(head) || 0;
+    if (kind === 'S') return this.#fail(this.#transferLimit());
+    // The code may go on behind its final answer.
+    const isFinal = kind === 'F';
+    return this.#readValue(body, (output) =>
+      this.settle({ output, isFinal, tabAfter: isFinal ? 'busy' : 'idle' }),
+    )?.catch((error) => {
+      if (!(error instanceof SlowValueError)) throw error;
+      this.#fail(this.#transferLimit());
+    });
+  }
+
+  #warnOfDropped() {
+    const count = this.#promised.size;
+    if (count === 0) return;
+    const names = [...new Set(this.#promised.values())].join(', ');
+    const were = count === 1 ? 'call was' : 'calls were';
+    const way = count === 1 ? '`await` it' : '`await` each, or all at once by `await Promise.all([…])`';
+    this.#log.add('warn', `${count} tool ${were} not awaited and dropped when the run ended: ${names}; ${way}`);
+  }
+
+  #readValue(body: string, take: (value: any) => void) {
+    return this.#read(body, { maxBytes: this.#options.maxTransferBytes, stackOf: this.#failures.stackOf }, take);
+  }
+
+  #readShown(body: string, take: (value: any) => void) {
+    const maxBytes = MAX_SHOWN_BYTES + 8 * this.#options.maxLogBytes;
+    return this.#read(body, { maxBytes, stackOf: this.#failures.stackOf, isShown: true }, take);
+  }
+
+  /**
+   * Passes on a value that the page has written. A large one is read in slices; nothing is done if the run ends meanwhile.
+   *
+   * @returns for a small value undefined
+   */
+  #read(body: string, options: Options, take: (value: any) => void): void | Promise<void> {
+    if (isSmall(body)) return take(decodeSmall(body, options));
+    return decode(body, options, this.#scope.signal).then(
+      (value) => (this.#isOver ? undefined : this.#context.runInAsyncScope(() => take(value))),
+      (error) => {
+        if (!this.#isOver) throw error;
+      },
+    );
+  }
+
+  #printed(args: any) {
+    return Array.isArray(args) ? args.map((arg) => this.#failures.printed(arg)) : args;
+  }
+
+  #fail(error: ExecutorError) {
+    this.settle({ error, tabAfter: 'idle' });
+  }
+
+  #transferLimit() {
+    const { maxTransferBytes } = this.#options;
+    return errorOf(TRANSFER_LIMIT_CODE, { limit: maxTransferBytes }, { maxTransferBytes, value: 'output' });
+  }
+
+  #onThrown([heap, call]: number[], thrown: any) {
+    this.heapUsedBytes = heap || 0;
+    const called = this.#called.get(call);
+    const error = this.#failures.thrown(thrown, called);
+    const cause = this.#thrown.causeOf(call);
+    if (called !== undefined || !(thrown instanceof Error)) return this.settle({ error, cause, tabAfter: 'idle' });
+    const causes = this.#failures.causes(thrown);
+    this.#ending = { error, cause, tabAfter: 'idle' };
+    void hintOf(error.details, this.#failures.code, this.#endowments, this.#tab, this.#options.origins).then(
+      ({ hint, isAnswered }) => {
+        const told = hint ?? causes;
+        if (told !== undefined) error.details = { ...error.details, hint: told };
+        this.settle({ tabAfter: isAnswered ? 'idle' : 'busy' });
+      },
+    );
+  }
+
+  /** @param list of the error */
+  #onUnhandled([what, call]: string[], [error]: any) {
+    const words = what === 'rejection' ? 'Unhandled promise rejection' : 'Uncaught exception';
+    // Those of tools have their place in the tool.
+    const text = Number(call) === 0 ? this.#failures.brief(error) : this.#failures.header(error);
+    this.#log.add('warn', `${words}: ${text}`);
+  }
+
+  /** @returns whether one more call is allowed */
+  #countCall(): boolean {
+    const { maxToolCalls } = this.#options;
+    this.toolCalls++;
+    if (this.toolCalls <= maxToolCalls) return true;
+    this.toolCalls = maxToolCalls;
+    this.settle({
+      error: errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit: maxToolCalls }, { maxToolCalls }),
+      tabAfter: 'busy',
+    });
+    return false;
+  }
+
+  #onRefusedCall([id, call]: number[]) {
+    if (!this.#countCall()) return;
+    const tool = this.#endowments.get(id);
+    if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: true });
+  }
+
+  #onCall([id, call, waits]: number[], body: string): void | Promise<void> {
+    if (!this.#countCall()) return;
+    const tool = this.#endowments.get(id);
+    if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: false });
+    const isAsync = waits !== 1;
+    if (waits !== 0) this.#asking = call;
+    const { maxConcurrentToolCalls, maxTransferBytes } = this.#options;
+    if (this.#argumentBytes + body.length > maxTransferBytes) {
+      const message = `the arguments of all unanswered calls would take more than maxTransferBytes (${maxTransferBytes})`;
+      return this.#reply(call, REPLY_KIND.ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
+    }
+    const asked = { call, tool, isAsync, waitsForTurn: waits === 2, body };
+    this.#count(asked, 1);
+    if (isAsync && tool !== undefined) this.#promised.set(call, tool.path.join('.'));
+    if (isAsync && this.#working >= maxConcurrentToolCalls) {
+      this.#queued.push(asked);
+      if (asked.waitsForTurn) setImmediate(() => this.#promise(call));
+      return;
+    }
+    if (isAsync) this.#working++;
+    return this.#begin(asked);
+  }
+
+  /** @returns what comes from the page has to wait for this */
+  #begin(asked: Asked): void | Promise<void> {
+    const { call, tool, isAsync, waitsForTurn, body } = asked;
+    const { maxTransferBytes, toolTimeoutMs, onToolCall } = this.#options;
+    const answer: Answer = {
+      wire,
+      maxTransferBytes,
+      scope: this.#scope,
+      onToolCall,
+      timeoutMs: toolTimeoutMs,
+      reply: (status, payload) => {
+        if (this.#isOver) return;
+        this.#reply(call, status, payload);
+        if (status === REPLY_KIND.PROMISE) return;
+        this.#count(asked, -1);
+        if (isAsync) this.#working--;
+        this.#startQueued();
+      },
+      onThrown: (thrown) => this.#thrown.keep(call, thrown),
+    };
+    const start = (values: unknown[] | { error: unknown }) => {
+      if (waitsForTurn) setImmediate(() => this.#promise(call));
+      this.#context.runInAsyncScope(() => answerToolCall(tool, isAsync, values, answer));
+    };
+    try {
+      return this.#readValue(body, start)?.catch((error) => start({ error }));
+    } catch (error) {
+      start({ error });
+    }
+  }
+
+  /** Begins calls that wait, as long as there may be more. Any may be done at once. */
+  #startQueued() {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    while (this.#working < this.#options.maxConcurrentToolCalls) {
+      const next = this.#queued.shift();
+      if (next === undefined) break;
+      this.#working++;
+      this.#deliveries.add(() => this.#begin(next));
+    }
+    this.#isStarting = false;
+  }
+
+  /** @param change how many more of its kind have no answer */
+  #count({ tool, body }: Asked, change: 1 | -1) {
+    this.#unanswered += change;
+    this.#argumentBytes += change * body.length;
+    if ((tool?.timeoutMs ?? this.#options.toolTimeoutMs) !== undefined) this.#limited += change;
+    this.onWaiting(this.#limited > 0 && this.#limited === this.#unanswered);
+  }
+
+  #reply(call: number, status: number, payload: any) {
+    const called = this.#called.get(call);
+    if (status === REPLY_KIND.ERROR && called !== undefined) {
+      const [name, message, code = null, isBridge] = payload;
+      Object.assign(called, { isBridge, failure: { name, message, code } });
+    }
+    if (status === REPLY_KIND.PROMISE && called !== undefined) {
+      this.#endowments.notePromise(called.path);
+      this.#promised.set(call, called.path.join('.'));
+    } else this.#promised.delete(call);
+    const kind = status === REPLY_KIND.ERROR ? 'e' : status === REPLY_KIND.PROMISE ? 'p' : 'v';
+    const text = status === REPLY_KIND.ERROR ? JSON.stringify(payload) : (payload ?? '');
+    // The first answer to a synchronous call; a promise that it is has the second one.
+    if (call === this.#asking) {
+      this.#asking = 0;
+      return this.#tab.respond(kind + text);
+    }
+    this.#answers.push(call, kind, text);
+    // With others of this moment.
+    if (this.#answers.length === 3) queueMicrotask(() => this.#sendAnswers());
+  }
+
+  /** @param call for whose answer the page waits no longer */
+  #promise(call: number) {
+    if (call !== this.#asking) return;
+    this.#asking = 0;
+    this.#tab.respond('p');
+  }
+
+  #sendAnswers() {
+    const answers = this.#answers;
+    this.#answers = [];
+    if (!this.#isOver) this.#tab.answer(answers);
+  }
+
+  /** @param request undefined if it was refused */
+  #onRequest(request: any) {
+    if (++this.#requests > MAX_REQUESTS + this.toolCalls) return this.#flood();
+    if (request === undefined) return;
+    const warn = (text: string) => this.#isOver || this.#log.add('warn', text);
+    this.#tab.requests.answer(request, { onRequest: this.#options.onRequest, warn });
+  }
+
+  #flood() {
+    const error = errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit: MAX_REQUESTS }, { requests: MAX_REQUESTS });
+    error.message = `Request limit exceeded (${MAX_REQUESTS})`;
+    this.settle({ error, tabAfter: 'lost' });
+  }
+
+  #onArtifact(
+    {
+      name,
+      mimeType,
+      isGuess,
+      width,
+      height,
+    }: { name: unknown; mimeType: unknown; isGuess?: unknown; width?: unknown; height?: unknown },
+    base64: string,
+  ) {
+    const data = Buffer.from(base64, 'base64');
+    this.#artifactBytes += data.length;
+    if (this.#artifactBytes > this.#options.maxArtifactBytes) {
+      throw new TransferLimitError('the artifacts take more than maxArtifactBytes');
+    }
+    if (this.artifacts.length === MAX_ARTIFACTS) throw new TransferLimitError('there are too many artifacts');
+    const size = typeof width === 'number' && typeof height === 'number' ? { width, height } : {};
+    this.artifacts.push({ name: String(name), mimeType: String(mimeType), isGuess: isGuess === true, ...size, data });
+  }
+
+  #onGone(reason: Loss) {
+    const error = reason === 'full' ? memoryExceeded(this.#options.memoryLimitMb) : this.#failures.gone(reason);
+    this.settle({ error, tabAfter: 'lost' });
+  }
+}

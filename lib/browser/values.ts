@@ -1,0 +1,203 @@
+import { inspect, types } from 'node:util';
+
+import { makeDecode } from './guest/decode';
+import { makeEncode } from './guest/encode';
+import { captureLanguage } from './guest/language';
+import { BudgetError, WorkBudget, inSlices } from '../contract/budget';
+import { isQuick, parsing } from '../contract/json';
+import { outputText } from '../contract/render';
+import { TransferLimitError, UncloneableError, describeThrown } from '../contract/errors';
+import { webClassOf } from '../ses/host-objects';
+import { SlowValueError } from '../ses/slices';
+import { findUncloneable } from '../ses/uncloneable';
+import type { DecodeOptions } from './guest/decode';
+
+const language = captureLanguage();
+const encodeText = makeEncode(language);
+const { put: define } = language;
+/**
+ * As `put` of pages. Nobody has changed the prototypes here, so that most properties can be assigned, which is far faster.
+ */
+const put = (object: any, key: PropertyKey, value: any) => {
+  if (typeof key === 'number' || !(key in object)) object[key] = value;
+  else define(object, key, value);
+};
+const { decode: decodeText, decoding } = makeDecode({ ...language, put });
+
+/** UTF-16 units of a regular expression from a page; longer ones take more than a moment to parse. */
+const MAX_REGEXP = 1_000;
+/** What Node.js may not know, or takes long for. */
+const UNUSUAL_REGEXP = /\\p\{|\(\?[ims-]|\(\?<[^=!][\s\S]*\(\?</i;
+/** Texts up to this length are decoded immediately: 16 KiB. */
+const MAX_SMALL_CHARS = 16 << 10;
+/** Time that all slices of a value may take, as for values of isolates: linear in the memory that it takes. */
+const BASE_MS = 250;
+const MS_PER_KIB = 0.1;
+/** Nodes of the look of one thing that cannot be cloned: the value and an object. */
+const MAX_LOOK_NODES = 2;
+/** What the smallest object takes here, about. */
+const BYTES_PER_OBJECT = 64;
+/** Memory of what a UTF-16 unit of the text stands for, at most: a digit and a comma are an element of an array. */
+const BYTES_PER_CHAR = 8;
+/** Memory for objects that any value may take: 1 MiB. */
+const MIN_OBJECT_BYTES = 1 << 20;
+
+/**
+ * A value for a page.
+ *
+ * @param path how messages call it
+ * @param shown what messages see in place of `value`
+ * @throws {UncloneableError | TransferLimitError}
+ */
+export function encode(value: unknown, path: string, maxChars: number, shown: unknown = value) {
+  try {
+    return encodeText(value, { maxChars, path, hidesStacks: true, isOpaque });
+  } catch (error) {
+    if ((error as any).isTooLarge === true) throw new TransferLimitError(tooLarge(path, maxChars));
+    const found = findUncloneable(shown, path, (part) => structuredClone(part));
+    const why = (error as any).isUncloneable === true ? found : undefined;
+    const message = why ?? found;
+    if (message !== undefined) throw new UncloneableError(message, { cause: error });
+    if ((error as any).isUncloneable === true) throw new UncloneableError(describeThrown(error).message);
+    throw new UncloneableError(`${path} cannot be cloned: ${describeThrown(error).message}`, { cause: error });
+  }
+}
+
+/** Whether nothing can be known of what an object is made of. */
+function isOpaque(object: object) {
+  return types.isProxy(object) || webClassOf(object) !== undefined;
+}
+
+function tooLarge(path: string, maxChars: number) {
+  return `the ${path} would take more than maxTransferBytes (${maxChars})`;
+}
+
+/** What decoding needs to know. */
+export interface Options {
+  /** of the text; the value may take four times that here */
+  maxBytes: number;
+  /** what is shown of the stack of an error */
+  stackOf: (stack: string) => string;
+  /** whether it is for printers: what cannot cross looks as it does in the page */
+  isShown?: boolean;
+}
+
+/**
+ * A value that a page gives, if its text is short. To decode it takes no more than a moment.
+ *
+ * @param text at most `MAX_SMALL_CHARS` long
+ * @throws {TransferLimitError} if it is too large
+ * @throws {Error} if it is none
+ */
+export function decodeSmall(text: string, options: Options): any {
+  if (text.length > options.maxBytes) throw new TransferLimitError(tooLarge('value', options.maxBytes));
+  return decodeText(text, textOptions(options));
+}
+
+export function isSmall(text: string) {
+  return text.length <= MAX_SMALL_CHARS;
+}
+
+/**
+ * A value that a page gives, decoded in slices between which the event loop turns.
+ *
+ * @returns rejects as `decodeSmall` throws, with a `SlowValueError` if it takes far longer than other values of
+ * the size, and with the signal's reason
+ */
+export async function decode(text: string, options: Options, signal?: AbortSignal): Promise<any> {
+  const { maxBytes } = options;
+  if (text.length > maxBytes) throw new TransferLimitError(tooLarge('value', maxBytes));
+  const objects = countObjects(text, Math.max(MIN_OBJECT_BYTES, 4 * maxBytes) / BYTES_PER_OBJECT);
+  // Small objects take far more memory than text.
+  if (objects === undefined) throw new TransferLimitError(tooLarge('value', maxBytes));
+  const ms = BASE_MS + ((text.length * BYTES_PER_CHAR + objects * BYTES_PER_OBJECT) / 1024) * MS_PER_KIB;
+  const budget = new WorkBudget({ parts: Infinity, bytes: Infinity, ms });
+  try {
+    return await inSlices(decodingAll(text, textOptions(options), budget), budget, signal);
+  } catch (error) {
+    if (error instanceof BudgetError) throw new SlowValueError('the value takes too long to read');
+    throw error;
+  }
+}
+
+function* decodingAll(text: string, options: DecodeOptions, budget: WorkBudget) {
+  const parts = yield* parsing(text, budget);
+  const work = decoding(parts, options);
+  const isSpent = (steps: number) => {
+    budget.spend(steps);
+    return budget.shouldPause;
+  };
+  while (!work.goOn(isSpent)) yield;
+  return work.value();
+}
+
+/** How many objects a text has at most; undefined: more than `max`. */
+function countObjects(text: string, max: number) {
+  let count = 0;
+  for (let at = text.indexOf('["'); at !== -1; at = text.indexOf('["', at + 2)) {
+    if (++count > max) return undefined;
+  }
+  return count;
+}
+
+function textOptions({ stackOf, isShown = false }: Options): DecodeOptions {
+  const options = { stackOf, regexpOf };
+  if (isShown) return { ...options, lookOf };
+  // What could not be cloned has its look with it, as a text of the same kind.
+  const leafOf = ([kind, shown]: any[]) => {
+    if (kind !== 't' || !isQuick(shown) || JSON.parse(shown).length > MAX_LOOK_NODES)
+      throw new TypeError('not a value');
+    return outputText(decodeText(shown, { ...options, lookOf }));
+  };
+  return { ...options, lookOf: leafOf };
+}
+
+function regexpOf(source: string, flags: string) {
+  const isUsual = source.length <= MAX_REGEXP && !flags.includes('v') && !UNUSUAL_REGEXP.test(source);
+  if (!isUsual) return { source, flags };
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return { source, flags };
+  }
+}
+
+/**
+ * What a printer takes for a thing that cannot cross: a function or class of that name, an instance of a class of that name, a
+ * text that it prints as it is.
+ */
+function lookOf(look: any[]) {
+  const [kind, name] = look;
+  switch (kind) {
+    case 'f':
+      return functionOf(String(name), String(look[2]));
+    case 'c':
+      return name === null ? Object.create(null) : Object.create(named(class {}, name).prototype);
+    default:
+      return { [inspect.custom]: () => String(name) };
+  }
+}
+
+/** @param kind as printers have it: `Function`, `AsyncFunction`, `class`, `class extends Map` */
+function functionOf(name: string, kind: string) {
+  if (kind === 'Function') return named(() => {}, name);
+  const [head, ...parent] = kind.split(' ');
+  const text =
+    head === 'class'
+      ? [`class ${name || '(anonymous)'}`, ...parent].join(' ')
+      : `${kind}${name && ':'} ${name || '(anonymous)'}`;
+  return Object.assign(
+    named(() => {}, name),
+    { [inspect.custom]: () => `[${text}]` },
+  );
+}
+
+function named(fn: Function, name: unknown) {
+  return Object.defineProperty(fn, 'name', { value: String(name), configurable: true });
+}
+
+/** How values cross, as `answerToolCall` takes it. */
+export const wire = {
+  kindOf: () => 0,
+  payloadOf: (_kind: number, value: unknown, path: string, maxBytes: number) => encode(value, path, maxBytes),
+};

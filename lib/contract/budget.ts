@@ -1,0 +1,180 @@
+import { performance, setImmediate } from './clock';
+
+// The budget of everything that decodes, checks, converts, prints or compiles what a guest or a third party wrote. Such work is a
+// generator: it counts what it visits, makes and costs, and yields when `shouldPause` is true. `inSlices` runs it. All work of the
+// process shares the time of one turn of the event loop, so that a thousand checks at the same time cannot stop it either.
+
+/** How long all sliced work together may take in one turn of the event loop. */
+const TURN_MS = 10;
+/** How long one work may take of it before the next one has its share. */
+const SLICE_MS = 5;
+/** Units of work between two looks at the clock: some microseconds. */
+const STEPS_PER_LOOK = 64;
+
+const DEFAULTS = {
+  /** Values visited or made, each as often as it occurs. As JSON they take 32 MB and more. */
+  parts: 16_000_000,
+  /** Memory of what is made. */
+  bytes: 128 * 1_048_576,
+  /** Units of work; each takes at most a few microseconds. */
+  steps: Infinity,
+  /** Time on the event loop, in all slices. */
+  ms: 20_000,
+  /** Errors that are collected. */
+  errors: 5,
+};
+
+export type Limit = keyof typeof DEFAULTS;
+
+/** Work has used up its budget. */
+export class BudgetError extends RangeError {
+  limit;
+  max;
+
+  /** @param limit which one was exceeded */
+  constructor(limit: Limit, max: number) {
+    super(`it exceeds the budget of ${max} ${limit}`);
+    this.name = 'BudgetError';
+    this.limit = limit;
+    this.max = max;
+  }
+}
+
+/**
+ * What one piece of work may take: parts, memory, steps, time and errors. Every method throws a `BudgetError` beyond a limit.
+ */
+export class WorkBudget {
+  #limits;
+  #partsLeft;
+  #bytesLeft;
+  #stepsLeft;
+  #msLeft;
+  #sliceEnd = Infinity;
+  #stepsToLook = STEPS_PER_LOOK;
+  /** Whether the slice is over: the work should yield. */
+  shouldPause = false;
+  /** The first errors, at most as many as the budget allows. */
+  errors: any[] = [];
+
+  constructor(limits: Partial<typeof DEFAULTS> = {}) {
+    this.#limits = { ...DEFAULTS, ...limits };
+    this.#partsLeft = this.#limits.parts;
+    this.#bytesLeft = this.#limits.bytes;
+    this.#stepsLeft = this.#limits.steps;
+    this.#msLeft = this.#limits.ms;
+  }
+
+  /** Values visited or made so far. */
+  get parts() {
+    return this.#limits.parts - this.#partsLeft;
+  }
+
+  /**
+   * Another value is visited or made. Counts as a step, too.
+   *
+   * @param bytes memory that it takes
+   */
+  addPart(bytes: number = 0) {
+    if (--this.#partsLeft < 0) throw this.#exceeded('parts');
+    if (bytes > 0) this.addBytes(bytes);
+    this.spend(1);
+  }
+
+  /** @param bytes of memory that is allocated */
+  addBytes(bytes: number) {
+    this.#bytesLeft -= bytes;
+    if (this.#bytesLeft < 0) throw this.#exceeded('bytes');
+  }
+
+  /** @param steps that may be taken from now on */
+  limitSteps(steps: number) {
+    this.#limits.steps = steps;
+    this.#stepsLeft = steps;
+  }
+
+  /** @param steps units of work */
+  spend(steps: number) {
+    this.#stepsLeft -= steps;
+    if (this.#stepsLeft < 0) throw this.#exceeded('steps');
+    this.#stepsToLook -= steps;
+    if (this.#stepsToLook > 0) return;
+    this.#stepsToLook = STEPS_PER_LOOK;
+    if (performance.now() >= this.#sliceEnd) this.shouldPause = true;
+  }
+
+  /** @returns whether the work should end, since there is no room for more errors */
+  addError(error: unknown): boolean {
+    if (this.errors.length < this.#limits.errors) this.errors.push(error);
+    return this.isFullOfErrors;
+  }
+
+  get isFullOfErrors() {
+    return this.errors.length >= this.#limits.errors;
+  }
+
+  /** One slice of the work. */
+  slice<T>(work: Generator<void, T, void>, ms: number): IteratorResult<void, T> {
+    const start = performance.now();
+    this.#sliceEnd = start + ms;
+    this.shouldPause = false;
+    const result = work.next();
+    this.#msLeft -= performance.now() - start;
+    if (result.done !== true && this.#msLeft < 0) throw this.#exceeded('ms');
+    return result;
+  }
+
+  #exceeded(limit: Limit) {
+    return new BudgetError(limit, this.#limits[limit]);
+  }
+}
+
+/** Slices that wait for a turn of the event loop. */
+let waiting: (() => void)[] = [];
+/** What sliced work has taken of this turn. */
+let spentMs = 0;
+let isTurnAsked = false;
+
+/**
+ * Runs work in slices, with turns of the event loop in between. What ends within this turn's share begins and ends without one.
+ *
+ * @param work yields when the budget's `shouldPause` is true
+ * @returns rejects with what the work throws, a `BudgetError` or the signal's reason
+ */
+export function inSlices<T>(work: Generator<void, T, void>, budget: WorkBudget, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const goOn = () => {
+      const start = performance.now();
+      try {
+        signal?.throwIfAborted();
+        const result = budget.slice(work, Math.min(SLICE_MS, TURN_MS - spentMs));
+        if (result.done) resolve(result.value);
+        else waiting.push(goOn);
+      } catch (error) {
+        work.return(undefined as any);
+        reject(error);
+      } finally {
+        spentMs += performance.now() - start;
+        askForTurn();
+      }
+    };
+    if (spentMs < TURN_MS && waiting.length === 0) goOn();
+    else waiting.push(goOn);
+  });
+}
+
+function askForTurn() {
+  if (isTurnAsked) return;
+  isTurnAsked = true;
+  setImmediate(beginTurn);
+}
+
+function beginTurn() {
+  isTurnAsked = false;
+  spentMs = 0;
+  const ready = waiting;
+  waiting = [];
+  let next = 0;
+  while (next < ready.length && spentMs < TURN_MS) ready[next++]();
+  waiting = next === ready.length ? waiting : [...ready.slice(next), ...waiting];
+  if (waiting.length > 0) askForTurn();
+}

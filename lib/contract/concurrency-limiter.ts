@@ -1,0 +1,61 @@
+import { onAbort } from './signals';
+
+/** So many at the same time; others wait in order, so many of them. */
+export class ConcurrencyLimiter {
+  #maxConcurrent;
+  #maxQueued;
+  #full;
+  #active = 0;
+  #queue: { begin: () => void; refuse: (error: unknown) => void }[] = [];
+
+  /** @param full of those for whom there is no place to wait, if the places are counted */
+  constructor(
+    { maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number },
+    full?: (maxQueued: number) => Error,
+  ) {
+    this.#maxConcurrent = maxConcurrent;
+    this.#maxQueued = maxQueued;
+    this.#full = full;
+  }
+
+  /**
+   * Waits for its turn; `leave` ends it.
+   *
+   * @param aborted what refuses it when the signal comes
+   */
+  async enter(signal?: AbortSignal, aborted?: () => Error): Promise<void> {
+    if (this.#active < this.#maxConcurrent) {
+      this.#active++;
+      return;
+    }
+    if (this.#queue.length >= this.#maxQueued) throw this.#full?.(this.#maxQueued);
+    await new Promise((resolve: (value?: undefined) => void, reject) => {
+      const waiting = {
+        begin: () => {
+          stopListening?.();
+          resolve();
+        },
+        refuse: (error: unknown) => {
+          stopListening?.();
+          const at = this.#queue.indexOf(waiting);
+          if (at !== -1) this.#queue.splice(at, 1);
+          reject(error);
+        },
+      };
+      const stopListening = signal && onAbort(signal, () => waiting.refuse(aborted?.()));
+      this.#queue.push(waiting);
+    });
+  }
+
+  leave() {
+    const next = this.#queue.shift();
+    // Its turn passes on.
+    if (next !== undefined) next.begin();
+    else this.#active--;
+  }
+
+  /** @param error for all that wait */
+  close(error: unknown) {
+    for (const waiting of [...this.#queue]) waiting.refuse(error);
+  }
+}

@@ -1,0 +1,282 @@
+// The errors of executors (specification, section 8.2). A code is added here and nowhere else: `errors.js` makes errors by
+// this table, `failure.js` tells models what to do by it, and `npm run generate` writes what follows from it:
+// `ExecutorErrorCode` of index.d.ts, the sections of docs/reference/errors.md, and `FailureKind` of Rust.
+
+export interface ErrorRow {
+  code: string;
+  severity: 'FATAL' | 'ERROR' | 'WARN';
+  /** whether rewritten code, or the same call later, can succeed */
+  retryable: boolean;
+  /** template; `{name}` is one of `params` */
+  message: string;
+  /** what the template needs, and its type in Rust */
+  params: Record<string, string>;
+  /** the state of the executor afterwards */
+  leaves: 'READY' | 'DIRTY' | 'DEAD' | 'unchanged';
+  /** another one, and when */
+  leavesToo?: string;
+  /** false: it goes beyond */
+  ofSpecification?: boolean;
+  /** name of the variant of `FailureKind`; absent: Rust knows nothing of it */
+  variant?: string;
+  /** for Rust: what made the call fail */
+  cause?: string;
+  /** for docs/reference/errors.md: what has happened, what `details` say, what to do */
+  doc: string;
+  /** for docs/reference/errors.md */
+  example?: string;
+  /** what the writer of the code can do, where the message alone does not say it */
+  hint?: string;
+}
+
+export const ERRORS: ErrorRow[] = [
+  {
+    code: 'ERR_INVALID_STATE',
+    severity: 'ERROR',
+    retryable: false,
+    message: 'Invalid executor state: {state}',
+    params: { state: "&'static str" },
+    leaves: 'unchanged',
+    variant: 'InvalidState',
+    cause: 'The call is not legal in this state.',
+    doc: `The method is not legal in the current state, or the queue is full, or the executor was cleaned up or became
+\`DIRTY\` while the call was pending. \`details.operation\` names the method, and \`details.hint\` says what to do instead.`,
+    example: "await new SESExecutor().run('1'); // before init(), without autoInit",
+  },
+  {
+    code: 'ERR_SES_INIT_FAILED',
+    severity: 'FATAL',
+    retryable: false,
+    message: 'SES init failed: {details}',
+    params: { details: 'String' },
+    leaves: 'DEAD',
+    variant: 'InitFailed',
+    cause: 'The isolate could not be made.',
+    doc: `The isolate or its thread could not be created. Either the process is short of memory or threads, or abandoned
+isolates of the same \`owner\` hold \`maxParkedMb\`. In the second case \`details.heldBytes\` is what they hold.
+\`details.parked\` isolates are parked and keep their memory until the process ends, and \`details.stuck\` isolates do not
+end. Replace the process.`,
+  },
+  {
+    code: 'ERR_VALIDATION_FAILED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Code validation failed',
+    params: {},
+    leaves: 'READY',
+    variant: 'ValidationFailed',
+    cause: 'VALIDATE or TRANSFORM refused the code, which did not run.',
+    doc: `The code was refused before it ran. It may be empty, not parse in its \`language\`, use a reserved identifier, or be
+nested too deeply. The limits of the run may be invalid. Two rules keep checking fast: code may be too complex to be read as
+TypeScript (\`typescript_too_complex\`), or have regular expressions with too many property names
+(\`regexp_too_complex\`).
+
+\`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, if there is
+one, \`fix\`. Send them to the model.`,
+    example: "await executor.run('const = 1'); // details.diagnostics[0].rule === 'syntax_valid'",
+    hint: 'Nothing of the code has run. Correct it and send all of it again.',
+  },
+  {
+    code: 'ERR_IMPORT_NOT_ALLOWED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Import not allowed: {module}',
+    params: { module: 'String' },
+    leaves: 'READY',
+    variant: 'ImportNotAllowed',
+    cause: 'An import that is not in `authorizedImports`.',
+    doc: `The code imports a module that is not in \`authorizedImports\`. \`details.module\` is its name. If the specifier of
+an \`import()\` is not a literal, it is checked when the call is made. Allow the module, or tell the model to work
+without it.`,
+    example: `await executor.run('await import("node:fs")');`,
+    hint: 'Do without this module: use the language itself and the functions that are provided.',
+  },
+  {
+    code: 'ERR_MAX_OPS_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Max operations exceeded ({limit})',
+    params: { limit: 'f64' },
+    leaves: 'READY',
+    variant: 'MaxOperations',
+    cause: 'The loop guards counted more than `maxOperations`.',
+    doc: `The loops of the run made more than \`maxOperations\` iterations, including loops in functions of earlier runs.
+Guest code cannot catch this error. \`details.maxOperations\` is the limit. With \`details.module\`, the loops ran while
+modules were loading, and the limit is 10 million iterations for all modules together, which no option changes. Let
+the model rewrite the loop, or raise the limit.`,
+    example: "await executor.run('while (true) {}');",
+    hint: 'Write loops that end earlier, or use array methods and the functions that are provided.',
+  },
+  {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Execution timed out after {timeoutMs}ms',
+    params: { timeoutMs: 'f64' },
+    leaves: 'DIRTY',
+    leavesToo: 'unchanged if it was aborted before it began; READY with `keepState`, if the run could be ended alone',
+    variant: 'Timeout',
+    cause: 'The deadline passed or the caller aborted.',
+    doc: `The deadline passed, the run used up \`maxCpuMs\`, or its \`signal\` was aborted (\`details.aborted\`).
+\`details.reason\` is \`"deadline"\`, \`"cpu"\` or the reason of the signal. The limit is in \`details.maxCpuMs\` if the
+reason is \`"cpu"\`, and otherwise in \`details.timeoutMs\`.
+
+The isolate is given up. Call \`cleanup()\` and \`init()\`, then send variables and tools again. With \`keepState\` the run
+is ended without its isolate if possible. In this case \`details.stateLost\` is \`false\`, the state is \`READY\`, and
+nothing is lost.
+
+With \`toolTimeoutMs\`, time in which the run only waits for tools does not count. A run that is aborted before it
+starts, or while it is in the queue, changes nothing and has no \`stats\`.`,
+    example: "await executor.run('await new Promise(() => {})', { timeoutMs: 100 });",
+    hint: 'Do less in one run, and await only promises that settle.',
+  },
+  {
+    code: 'ERR_RUNTIME_EXCEPTION',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Runtime exception: {cause}',
+    params: { cause: 'String' },
+    leaves: 'READY',
+    variant: 'Runtime',
+    cause: 'Guest code threw.',
+    doc: `Guest code threw. \`details.name\` is the name of the error, or \`null\` if the thrown value is not an error. Send
+\`message\`, \`details.codeFrame\` and \`logs\` to the model.`,
+    example: "await executor.run('undefinedVariable + 1'); // details.name === 'ReferenceError'",
+    hint: 'Correct the code at that place and run it again.',
+  },
+  {
+    code: 'ERR_TOOL_PROXY_FAIL',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Tool execution failed: {cause}',
+    params: { cause: 'String' },
+    leaves: 'READY',
+    variant: 'Tool',
+    cause: 'A tool, or the bridge to it, failed and the guest did not handle it.',
+    doc: `A host tool threw or rejected, and guest code did not handle the error. \`details.tool\` names the tool.
+\`error.cause\` is the value that the tool threw; it is absent if 64 more calls have failed since then. With
+\`details.bridge\` the tool is not the cause: its arguments or its result cannot be cloned, and the message contains the
+path of the value. \`details.code\` is \`"ERR_TOOL_TIMEOUT"\` if the tool did not answer within \`toolTimeoutMs\`.
+
+An error that guest code catches does not fail the run. If guest code throws another error instead, the code is
+\`ERR_RUNTIME_EXCEPTION\`.`,
+    example: `await executor.run('await readTool("missing.txt")');`,
+    hint: 'Correct the arguments, catch the error, or do without this call.',
+  },
+  {
+    code: 'ERR_MEMORY_LIMIT_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Memory limit exceeded ({limitMb} MB)',
+    params: { limitMb: 'f64' },
+    leaves: 'READY',
+    leavesToo: 'DIRTY with `details.parked` or `details.stateLost`',
+    ofSpecification: false,
+    variant: 'Memory',
+    cause: 'The memory limit was reached.',
+    doc: `The values of the guest reached \`memoryLimitMb\`. \`details.limitBytes\` is the limit and \`details.usedBytes\` the
+memory in use. The executor is \`READY\` if the memory could be collected. It is \`DIRTY\` with \`details.stateLost\` if
+variables hold nearly all of the memory, and with \`details.parked\` if V8 could not continue and the thread was parked.
+
+Array buffers beyond the limit do not cause this error. Allocating one throws a \`RangeError\` that guest code can
+catch.`,
+    example:
+      "await executor.run('const hoard = []; for (;;) hoard.push({ at: hoard.length })', { maxOperations: 1e9 });",
+    hint: 'Work on smaller pieces, and keep results instead of everything that led to them.',
+  },
+  {
+    code: 'ERR_TOOL_CALL_LIMIT_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Tool call limit exceeded ({limit})',
+    params: { limit: 'u64' },
+    leaves: 'READY',
+    ofSpecification: false,
+    variant: 'ToolCallLimit',
+    cause: 'The run made more tool calls than `maxToolCalls`.',
+    doc: `The run made more than \`maxToolCalls\` tool calls. \`details.maxToolCalls\` is the limit. Guest code cannot catch
+this error. Let the model make fewer calls, or raise the limit. A page in a browser that makes more than 1,000
+requests fails with the message \`Request limit exceeded (1000)\` and \`details.requests\`.`,
+    example: "await executor.run('for (let i = 0; i < 2000; i++) readTool(i)');",
+    hint: 'Make fewer calls: ask for more at once, or do the rest in another run.',
+  },
+  {
+    code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Transfer limit exceeded ({limit} bytes)',
+    params: { limit: 'usize' },
+    leaves: 'READY',
+    ofSpecification: false,
+    variant: 'TransferLimit',
+    cause: 'A value takes more bytes than `maxTransferBytes`.',
+    doc: `The output of a run, or the variables that were sent, take more than \`maxTransferBytes\`. An output also fails if
+it would use more than four times that as memory of Node.js: an empty Map, for example, takes three serialized bytes
+and two hundred bytes in Node.js. \`details.value\` is \`"output"\` or \`"variables"\`, \`details.maxTransferBytes\` is the
+limit, and \`details.bytes\` is the size, if known.
+
+If the arguments or the result of a tool call are too large, the guest gets an error with this \`code\`. If it does not
+handle the error, the run fails with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridge\`.`,
+    example: `await executor.run("Array(1e5).fill('x'.repeat(1e6))");`,
+    hint: 'Give back less: a part, a count or a summary.',
+  },
+  {
+    code: 'ERR_CLEANUP_FAILED',
+    severity: 'WARN',
+    retryable: false,
+    message: 'Cleanup failed: {cause}',
+    params: { cause: 'String' },
+    leaves: 'DEAD',
+    variant: 'CleanupFailed',
+    cause: '`cleanup()` met a thread that had died.',
+    doc: `The executor's thread ended unexpectedly. The executor is released nevertheless. Please report this.`,
+  },
+  {
+    code: 'ERR_WORKER_LOST',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Worker lost: {reason}',
+    params: { reason: 'String' },
+    leaves: 'DIRTY',
+    leavesToo: 'DEAD if that was in `init()`',
+    ofSpecification: false,
+    variant: 'WorkerLost',
+    cause: 'The process of the isolate has ended, or does not answer.',
+    doc: `With \`isolation: "process"\`: the worker process crashed, was killed from outside, or does not answer.
+\`details.reason\` says what is known. \`details.toolCalls\` is the number of tool calls that the run had made, and \`logs\`
+has its log so far. The run is not repeated automatically, because its tool calls have already taken effect. Call
+\`cleanup()\` and \`init()\`, send variables and tools again, and decide whether to run the code again.`,
+    hint: 'The engine was lost and with it all variables. Look at what the tools have done before you run the code again.',
+  },
+  {
+    code: 'ERR_BROWSER_INIT_FAILED',
+    severity: 'FATAL',
+    retryable: false,
+    message: 'Browser init failed: {details}',
+    params: { details: 'String' },
+    leaves: 'DEAD',
+    ofSpecification: false,
+    doc: `With \`BrowserExecutor\` and \`fallback: false\`: Chrome or Chromium is not installed, or does not start with its
+sandbox. \`details.reason\` says what is missing. Install it, or set its path in \`executablePath\` or in the environment
+variable \`CHROME_PATH\`.`,
+    example: "await new BrowserExecutor({ executablePath: '/nowhere', fallback: false }).init();",
+  },
+  {
+    code: 'ERR_BROWSER_CRASHED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Browser crashed: {reason}',
+    params: { reason: 'String' },
+    leaves: 'READY',
+    leavesToo: 'DIRTY with `isolation: "session"`',
+    ofSpecification: false,
+    doc: `With \`BrowserExecutor\`: the process of the page, or the whole browser, ended during the run. \`details.reason\`
+says what is known. The run is not repeated automatically, because its tool calls have already taken effect. The next
+run gets a new page and, if necessary, a new browser.`,
+    hint: 'The page was lost. Look at what the tools have done before you run the code again.',
+  },
+];
+
+export function errorRow(code: string): ErrorRow | undefined {
+  return ERRORS.find((row) => row.code === code);
+}

@@ -1,0 +1,165 @@
+import { isPlainObject, memberPath } from './describe';
+import { abortedBeforeStart } from './errors';
+import { REFUSALS, invalidState, needsInit } from './lifecycle';
+import { onAbort } from './signals';
+import { runNested, isNestedIn } from './reentrancy';
+import type { Executor, Tools } from '../../index';
+
+/** An executor that several sessions use: whose turn it is, and what they have sent. */
+class ExecutorQueue {
+  #executor;
+  /** Settles with the last turn that was asked for. */
+  #last = Promise.resolve();
+  /** Tools that guests can call. */
+  #tools: Tools = {};
+  /** Names of all that the isolate has been sent. */
+  #names: Set<string> = new Set();
+  /** Number of the isolate: it grows when one has ended. */
+  isolate = 0;
+  /** Whether no isolate has this number yet. */
+  #isAhead = false;
+  /** Grows when the executor is cleaned up: turns that were asked for before are refused. */
+  #epoch = 0;
+  /** That of the turn under way. */
+  #turnEpoch = 0;
+
+  constructor(executor: Executor) {
+    this.#executor = executor;
+  }
+
+  /**
+   * @param signal with which nobody waits for it any more: a turn that has not begun is left out
+   * @returns fails with `ERR_INVALID_STATE` if the executor is cleaned up before, or within another turn
+   */
+  next<T>(turn: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (signal === undefined) return this.#queue(turn);
+    if (signal.aborted) return Promise.reject(abortedBeforeStart(signal.reason));
+    return new Promise((resolve, reject) => {
+      const stopListening = onAbort(signal, () => reject(abortedBeforeStart(signal.reason)));
+      const begin = async () => {
+        stopListening();
+        if (!signal.aborted) resolve(await turn());
+      };
+      this.#queue(begin).catch((error) => {
+        stopListening();
+        reject(error);
+      });
+    });
+  }
+
+  #queue<T>(turn: () => Promise<T>): Promise<T> {
+    if (isNestedIn(this)) return Promise.reject(invalidState(this.#executor.state, 'run', REFUSALS.WITHIN));
+    this.#notice();
+    const epoch = this.#epoch;
+    const result = this.#last.then(() => {
+      this.#turnEpoch = epoch;
+      this.#refuseAfterCleanup();
+      return runNested(this, (work) => turn().finally(() => (work.isOver = true)));
+    });
+    this.#last = result.then(
+      () => {},
+      () => {},
+    );
+    return result;
+  }
+
+  /** In a turn: makes an isolate if there is none that could go on. */
+  async makeReady() {
+    this.#refuseAfterCleanup();
+    if (this.#executor.state === 'DIRTY') {
+      await this.discard();
+      this.#refuseAfterCleanup();
+    }
+    const isThere = !needsInit(this.#executor.state);
+    if (!isThere && !this.#isAhead) this.#forget();
+    // One that is there may be of its owner's making.
+    this.#isAhead = false;
+    if (isThere) return;
+    try {
+      await this.#executor.init();
+    } catch (error) {
+      // Else it was cleaned up.
+      if ((error as any)?.code !== 'ERR_INVALID_STATE') this.#isAhead = true;
+      throw error;
+    }
+  }
+
+  /**
+   * Of all tools that sessions have sent, guests can call these from now on.
+   *
+   * @param tools the same object as before: nothing is sent
+   */
+  async sendTools(tools: Tools) {
+    this.#refuseAfterCleanup();
+    if (tools === this.#tools) return;
+    const { isolate } = this;
+    const others = Object.entries(this.#tools).filter(([name]) => !Object.hasOwn(tools, name));
+    const withdrawn = others.map(([name, tool]) => [name, refusing(tool, name)]);
+    const sent = { ...Object.fromEntries(withdrawn), ...tools };
+    if (Object.keys(sent).length === 0) return;
+    // Also what has arrived of tools whose sending fails has to be withdrawn.
+    this.#tools = { ...this.#tools, ...tools };
+    for (const name of Object.keys(tools)) this.#names.add(name);
+    await this.#executor.sendTools(sent);
+    // What comes next would find the isolate that `autoInit` makes.
+    this.#refuseAfterCleanup();
+    if (isolate === this.isolate) this.#tools = tools;
+  }
+
+  /** Whether a name of the isolate's is that of a tool of one session. */
+  hasSent(name: string) {
+    return this.#names.has(name);
+  }
+
+  /** In a turn: ends the isolate. */
+  async discard() {
+    this.#forget();
+    await this.#executor.cleanup();
+  }
+
+  /** Ends the isolate, the turn under way and those that wait. */
+  async cleanup() {
+    this.#epoch++;
+    await this.discard();
+  }
+
+  #refuseAfterCleanup() {
+    this.#notice();
+    if (this.#turnEpoch !== this.#epoch) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
+  }
+
+  /** Of a `cleanup()` of the executor itself nobody tells. */
+  #notice() {
+    if (this.#isAhead || this.#executor.state !== 'DEAD') return;
+    this.#forget();
+    this.#epoch++;
+  }
+
+  #forget() {
+    this.#tools = {};
+    this.#names.clear();
+    this.isolate++;
+    this.#isAhead = true;
+  }
+}
+
+/** What takes the place of a tool, or of a namespace of tools. */
+function refusing(tool: unknown, path: string): any {
+  if (isPlainObject(tool)) {
+    return Object.fromEntries(
+      Object.entries(tool).map(([key, inner]) => [key, refusing(inner, memberPath(path, key))]),
+    );
+  }
+  return async () => {
+    throw new Error(`${path} is none of the functions that this code can call`);
+  };
+}
+
+/** Held as long as the executor. */
+const known: WeakMap<Executor, ExecutorQueue> = new WeakMap();
+
+export function queueOf(executor: Executor) {
+  const queue = known.get(executor) ?? new ExecutorQueue(executor);
+  known.set(executor, queue);
+  return queue;
+}

@@ -1,0 +1,52 @@
+import { memberPath } from './describe';
+import { queueOf } from './executor-queue';
+import { closest } from './options';
+import type { Executor } from '../../index';
+import type { Tool } from './tool-registry';
+
+/** The methods that callers of an executor use. */
+const METHODS = ['init', 'sendVariables', 'sendTools', 'run', 'cleanup'];
+
+/** Whether a value keeps the contract of executors, as far as can be seen. */
+export function isExecutor(value: any): value is Executor {
+  if (typeof value !== 'object' || value === null || typeof value.state !== 'string') return false;
+  return METHODS.every((name) => typeof value[name] === 'function');
+}
+
+/** What guests of an executor find, as far as it is known. */
+export interface Offer {
+  /** modules that they may import; undefined: nothing is known of where they are */
+  imports?: readonly string[];
+  /** that they see, in Python */
+  folder?: string;
+  /** names of those that were sent */
+  variables?: readonly string[];
+  /** those that were sent, and not by one session for itself */
+  tools?: Tool[];
+}
+
+/** Property of executors that say it. */
+export const OFFER = Symbol('offer');
+
+/** @returns empty for an executor that is none of these */
+export function offerOf(executor: any): Offer {
+  const { tools, ...others }: Offer = executor[OFFER] ?? {};
+  return { ...others, ...(tools && { tools: tools.filter(({ path }) => !queueOf(executor).hasSent(path[0])) }) };
+}
+
+/**
+ * Refuses options beside an executor, which has its own; those that are undefined are absent.
+ *
+ * @param own names of options that may stand beside it, for messages
+ * @throws {TypeError}
+ */
+export function refuseBeside(others: object, own: readonly string[]) {
+  const [name] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  const close = closest(name, own);
+  const reason =
+    close === undefined
+      ? 'belongs to the executor that options.executor is'
+      : `is not an option; did you mean ${memberPath('options', close)}?`;
+  throw new TypeError(`${memberPath('options', name)} ${reason}`);
+}

@@ -1,0 +1,120 @@
+import { errorRow } from './error-table';
+import { failureText } from './failure-text';
+import type { RunFailure } from './run-failure';
+import type { Diagnostic, ExecutorError, ExecutorErrorDetails } from '../../index';
+
+/** the lines around a place */
+export type CodeFrame = (code: string, line: number, column: number, message: string) => string;
+
+/** Of errors of another language than the table's: their general hints, by codes. */
+export const GENERAL_HINTS = Symbol('hints');
+/** Appended to the hint of a failure after which nothing of earlier runs is left. */
+export const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
+const VARIABLES_HINT =
+  'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.';
+const CPU_HINT = 'Compute less in one run. Time in which it waits does not count.';
+const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
+
+/** What a model can do about a failure: all of it follows from the error, unless only a part of what ran is shown. */
+export function failureOf(error: ExecutorError, shown?: Shown): RunFailure {
+  const { details = {} } = error;
+  const diagnostics = details.diagnostics?.filter(({ severity }) => severity !== 'INFO') ?? [];
+  const found = diagnostics.find(({ severity }) => severity === 'ERROR');
+  const place = details.line === undefined ? found?.location : details;
+  return {
+    code: error.code,
+    message: messageOf(error, found),
+    ...(shown === undefined ? frameOf(place, details) : frameIn(shown, place, reasonOf(error, found))),
+    ...(details.tool !== undefined && { tool: details.tool }),
+    ...(diagnostics.length > 0 && { diagnostics }),
+    hint: hintOf(error, found),
+    retryable: error.retryable,
+  };
+}
+
+/** A part of the code that ran. */
+export interface Shown {
+  code: string;
+  codeFrame: CodeFrame;
+  /** UTF-16 units that ran before it, on its first line */
+  before: number;
+}
+
+export type Place = { line?: number; column?: number };
+
+function frameOf(place: Place | undefined, { codeFrame }: ExecutorErrorDetails) {
+  if (place?.line === undefined || place.column === undefined) return undefined;
+  const { line, column } = place;
+  return { line, column, ...(typeof codeFrame === 'string' && { codeFrame }) };
+}
+
+/** @param place in what ran */
+function frameIn({ code, codeFrame, before }: Shown, place: Place | undefined, reason: string) {
+  const position = placeIn(code, place, before);
+  return position && { ...position, codeFrame: codeFrame(code, position.line, position.column, reason) };
+}
+
+function reasonOf({ message, details = {} }: ExecutorError, found: Diagnostic | undefined) {
+  return details.name === undefined ? (found?.message ?? message) : errorText(details);
+}
+
+function hintOf(error: ExecutorError, found: Diagnostic | undefined) {
+  const { code, details = {} } = error;
+  if (details.aborted) return ABORTED_HINT;
+  if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;
+  if (isCpuSpent(details)) return CPU_HINT;
+  const general = (error as any)[GENERAL_HINTS]?.[code] ?? errorRow(code)?.hint;
+  return found?.fix ?? details.hint ?? general ?? OTHER_HINT;
+}
+
+/** All that can be said of a failure, for a model that wrote the code. */
+export function explanationOf(error: ExecutorError) {
+  const failure = failureOf(error);
+  const isLost = losesState(error) || error.details?.recovered === true;
+  return failureText(isLost ? withStateLost(failure) : failure);
+}
+
+/** A failure that also says that nothing of earlier runs is left. Fixes of findings end without a full stop. */
+export function withStateLost(failure: RunFailure): RunFailure {
+  const { hint } = failure;
+  return { ...failure, hint: `${hint}${/[.?]$/.test(hint) ? '' : '.'} ${STATE_LOST}` };
+}
+
+/**
+ * Whether what earlier runs have defined is lost with a failure, since the isolate is given up.
+ *
+ * @param error an `ExecutorError`, or what one is as data
+ */
+export function losesState(error: any) {
+  const { code, details } = error ?? {};
+  if (details?.parked) return true;
+  if (details?.stateLost !== undefined) return details.stateLost;
+  // It was aborted before it began: it has no figures, as data it does not say.
+  const neverBegan = details?.aborted && 'stats' in error && error.stats === undefined;
+  return errorRow(code)?.leaves === 'DIRTY' && !neverBegan;
+}
+
+function messageOf({ code, message, details = {} }: ExecutorError, found: Diagnostic | undefined) {
+  if (details.aborted) return `Execution aborted: ${details.reason}`;
+  if (isCpuSpent(details)) return `Execution used up its ${details.maxCpuMs}ms of processor time`;
+  // The message has the logs, too.
+  if (typeof details.cause === 'string') return details.cause;
+  return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
+}
+
+function isCpuSpent({ aborted, reason, maxCpuMs }: ExecutorErrorDetails = {}) {
+  return !aborted && reason === 'cpu' && maxCpuMs !== undefined;
+}
+
+function placeIn(code: string, place: Place | undefined, before: number) {
+  if (place?.line === undefined || place.column === undefined) return undefined;
+  const { line } = place;
+  const column = line === 1 ? place.column - before : place.column;
+  // What is not in the code is in the wrapper.
+  return column < 1 || line > code.split('\n').length ? undefined : { line, column };
+}
+
+function errorText({ name, message = '' }: ExecutorErrorDetails) {
+  return typeof name === 'string' && name !== 'Error' ? `${name}: ${message}` : message;
+}

@@ -1,0 +1,19 @@
+/** Words that modules, async functions and strict code, all of which guest code is, keep for themselves. */
+const KEYWORDS = new Set(
+  `arguments await break case catch class const continue debugger default delete do else enum eval export extends false
+  finally for function if implements import in instanceof interface let new null package private protected public
+  return static super switch this throw true try typeof var void while with yield`.split(/\s+/),
+);
+
+/** First characters of the names that the code of executors uses. */
+export const RESERVED_PREFIX = '__smol_';
+
+/** Whether a text can be the name of a property after a dot. */
+export function isIdentifier(name: string) {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name);
+}
+
+/** Whether guest code can declare a variable, function or parameter of that name. */
+export function isBindable(name: string) {
+  return isIdentifier(name) && !KEYWORDS.has(name) && !name.startsWith(RESERVED_PREFIX);
+}

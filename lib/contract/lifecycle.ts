@@ -1,0 +1,33 @@
+import { errorOf } from './errors';
+import type { ExecutorState } from '../../index';
+
+// What is legal in which state, of executors that are written in JavaScript; `crates/session/src/lifecycle.rs` and
+// `executor.rs` are for those of the addon, which has these texts from here (`scripts/generate/refusals.mjs`).
+
+/** Why a call is refused, or ends: `details.hint` of ERR_INVALID_STATE. */
+export const REFUSALS = Object.freeze({
+  NOT_READY: 'it is legal in state READY only',
+  NO_ISOLATE: 'await init() first',
+  HAS_ISOLATE: 'call cleanup() before init()',
+  DIRTY: 'call cleanup() and init() first',
+  LEFT_DIRTY: 'an earlier call left the executor DIRTY; call cleanup() and init()',
+  CLEANED_UP: 'cleanup() was called',
+  BUSY: 'a run is under way; wait for it',
+  NO_QUEUE: 'a run is under way; wait for it, or use runConcurrency: "queue" and maxQueuedRuns',
+  WITHIN: 'it is called within the run that it would wait for',
+  QUEUE_FULL: 'the queue is full; raise maxQueuedRuns or wait',
+});
+
+/** Whether `init()` makes an isolate, or is about to: there is none that could go on. */
+export function needsInit(state: string) {
+  return state === 'NEW' || state === 'INITIALIZING' || state === 'DEAD';
+}
+
+/**
+ * @param operation that is not legal in it, or ends with it
+ * @param hint one of {@link REFUSALS}
+ * @param facts for `details`
+ */
+export function invalidState(state: ExecutorState, operation: string, hint: string, facts?: Record<string, unknown>) {
+  return errorOf('ERR_INVALID_STATE', { state }, { state, operation, hint, ...facts });
+}

@@ -1,0 +1,90 @@
+// By their numbers in the protocol.
+import { LEVELS } from './option-table';
+import type { LogEntry, LogLevel } from '../../index';
+
+/** Where the entries are in the text of a log, a value per entry. */
+export interface LogIndex {
+  levels: Uint8Array;
+  /** milliseconds since the Unix epoch */
+  times: Float64Array;
+  /** UTF-16 units */
+  lengths: Uint32Array;
+}
+
+/** Logs of more entries make them when somebody asks: a run may leave a quarter of a million. */
+const MAX_EAGER_ENTRIES = 1_000;
+
+/**
+ * Gives the outcome of a run its property `logEntries`.
+ *
+ * @param logs the messages, joined by line breaks
+ */
+export function defineEntries<T extends object>(
+  outcome: T,
+  logs: string,
+  index: LogIndex,
+  { enumerable }: { enumerable: boolean },
+): T {
+  if (index.levels.length <= MAX_EAGER_ENTRIES) {
+    const value = entriesOf(logs, index);
+    return Object.defineProperty(outcome, 'logEntries', { value, writable: true, enumerable, configurable: true });
+  }
+  let entries: LogEntry[] | undefined;
+  const get = () => (entries ??= entriesOf(logs, index));
+  return Object.defineProperty(outcome, 'logEntries', { get, enumerable, configurable: true });
+}
+
+function entriesOf(logs: string, index: LogIndex): LogEntry[] {
+  return Array.from(eachEntry(logs, index));
+}
+
+export function* eachEntry(logs: string, { levels, times, lengths }: LogIndex): Generator<LogEntry, undefined> {
+  let from = 0;
+  let time = NaN;
+  let ts = '';
+  for (let i = 0; i < levels.length; i++) {
+    const message = logs.slice(from, from + lengths[i]);
+    from += lengths[i] + 1;
+    // Most have the time of the one before them, and to print it takes longer than all the rest.
+    if (times[i] !== time) {
+      time = times[i];
+      ts = new Date(time).toISOString();
+    }
+    yield { level: LEVELS[levels[i]] as LogLevel, message, ts };
+  }
+}
+
+/**
+ * A listener that cannot break anything: what it throws, or rejects with, becomes one warning of the process.
+ *
+ * @param option that it is
+ */
+export function safeListener<T>(listener: (told: T) => unknown, option: 'onLog' | 'onReport' = 'onLog') {
+  let hasWarned = false;
+  const warn = (error: unknown) => {
+    if (hasWarned) return;
+    hasWarned = true;
+    process.emitWarning(`options.${option} failed; further failures are not reported: ${text(error)}`, {
+      type: 'SESExecutorWarning',
+      code: option === 'onLog' ? 'SES_EXECUTOR_ON_LOG' : 'SES_EXECUTOR_ON_REPORT',
+    });
+  };
+  return (told: T) => {
+    try {
+      const result = listener(told);
+      if (typeof result === 'object' && result !== null) {
+        new Promise((resolve) => resolve(result)).catch(warn);
+      }
+    } catch (error) {
+      warn(error);
+    }
+  };
+}
+
+function text(error: unknown) {
+  try {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  } catch {
+    return 'an error that cannot be printed';
+  }
+}

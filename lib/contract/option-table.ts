@@ -1,0 +1,449 @@
+// The options of executors. An option is added here and nowhere else: `options.js` checks by this table, and
+// `npm run generate` writes what follows from it: `ExecutorOptions` and `RunOptions` of index.d.ts,
+// docs/reference/options.md, and the structs that Rust takes.
+
+export interface OptionRow {
+  name: string;
+  /**
+   * `number`: whatever number,
+   * since the specification wants one that is out of range as a diagnostic of the run
+   */
+  type: 'number' | 'integer' | 'boolean' | 'string' | 'function' | 'oneOf' | 'strings' | 'modules';
+  /** absent: none */
+  fallback?: any;
+  /** what the absence of a default means */
+  none?: string;
+  /** the default in tables, where it is not `fallback` */
+  shown?: string;
+  min?: number;
+  max?: number;
+  /** for defaults that people read */
+  unit?: 'bytes';
+  /** of `oneOf` and `strings`; without them strings are any that are not empty */
+  values?: string[];
+  /** type in TypeScript, where `type` does not say it */
+  ts?: string;
+  /** whether a run can have its own */
+  perRun?: boolean;
+  /** whether VALIDATE and TRANSFORM depend on it */
+  forPreparing?: boolean;
+  /** a few words */
+  brief: string;
+  /** for index.d.ts; the range and the default follow by themselves */
+  doc: string;
+  /** the field of `Config`; null: JavaScript's own business */
+  rust: RustField | null;
+}
+
+export interface RustField {
+  type: string;
+  /** its name, if not that of the option */
+  field?: string;
+  /** what JavaScript passes, if not the option itself: a field of that name and type */
+  passedAs?: string;
+  /** how it is made of `$`, what JavaScript passes */
+  from?: string;
+  /** if not that of the option */
+  doc?: string;
+}
+
+const LANGUAGES = ['auto', 'javascript', 'typescript'];
+export const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
+
+/** 256 MiB: what still fits into one string. */
+const MAX_LOG_BYTES = 256 * (1 << 20);
+/** 64 GiB. */
+const MAX_MEMORY_MB = 65_536;
+/** 1 GiB: positions in code and in values are 32-bit numbers. */
+const MAX_BYTES = 1 << 30;
+const MAX_COUNT = 2 ** 32 - 1;
+/** The longest timer that a host can set. */
+const MAX_MS = 2 ** 31 - 1;
+
+export const OPTIONS: OptionRow[] = [
+  {
+    name: 'maxOperations',
+    type: 'number',
+    fallback: 50_000,
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    perRun: true,
+    forPreparing: true,
+    brief: 'loop iterations per run',
+    doc: `Maximum number of loop iterations in one run. All loops count together, including loops in functions that earlier
+runs defined. Loops that run while modules load have a separate limit of 10 million iterations. A run over the limit
+fails at the latest when it leaves its current loops. Limits up to 2^31 - 1 are counted fastest.
+
+Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATION_FAILED\` and the diagnostic
+\`max_operations_valid\` (section 6.2).`,
+    rust: { type: 'f64', doc: 'Guarded loop iterations per run; may be invalid, which `prepare` then reports.' },
+  },
+  {
+    name: 'timeoutMs',
+    type: 'number',
+    fallback: 10_000,
+    min: 1,
+    max: MAX_MS,
+    perRun: true,
+    forPreparing: true,
+    brief: 'deadline of a run in milliseconds',
+    doc: `Deadline of one run in milliseconds, measured from its start. Time in the queue does not count.
+
+Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATION_FAILED\` and the diagnostic
+\`timeout_valid\` (section 6.2).`,
+    rust: { type: 'f64', doc: 'Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.' },
+  },
+  {
+    name: 'toolTimeoutMs',
+    type: 'integer',
+    min: 1,
+    max: MAX_MS,
+    none: 'no limit',
+    perRun: true,
+    brief:
+      'deadline of a tool call in milliseconds; time spent waiting for such calls does not count against `timeoutMs`',
+    doc: `Deadline of a tool call in milliseconds. A call that misses it fails in the guest with an error whose \`name\` is
+\`"TimeoutError"\` and whose \`code\` is \`"ERR_TOOL_TIMEOUT"\`. The run goes on. {@link withTimeout} sets a different limit
+for one tool.
+
+Time in which guest code only waits for calls with a limit does not count against \`timeoutMs\`.`,
+    rust: {
+      type: 'Option<f64>',
+      doc: 'Within which each tool call is answered, in milliseconds; absent: not limited.',
+    },
+  },
+  {
+    name: 'runConcurrency',
+    type: 'oneOf',
+    values: ['reject', 'queue'],
+    fallback: 'reject',
+    brief: 'what a second `run()` does while another one is in progress',
+    doc: `What a \`run()\` does while another one is in progress (section 2.3). \`"reject"\`: it fails with
+\`ERR_INVALID_STATE\`. \`"queue"\`: it waits for its turn, first in, first out, if \`maxQueuedRuns\` allows it.
+\`sendVariables()\` and \`sendTools()\` behave in the same way.`,
+    rust: {
+      field: 'queue_runs',
+      type: 'bool',
+      from: '$ == "queue"',
+      doc: '`runConcurrency: "queue"`; else a second run is refused.',
+    },
+  },
+  {
+    name: 'maxQueuedRuns',
+    type: 'integer',
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    fallback: 0,
+    brief: 'how many calls may wait for their turn',
+    doc: `How many calls of \`run()\`, \`sendVariables()\` and \`sendTools()\` may wait for their turn. Another call fails with
+\`ERR_INVALID_STATE\`. Only used with \`runConcurrency: "queue"\`.`,
+    rust: { type: 'usize' },
+  },
+  {
+    name: 'authorizedImports',
+    type: 'strings',
+    fallback: [],
+    forPreparing: true,
+    brief: 'modules that guest code may import',
+    doc: `Names of the modules that guest code may \`import()\`. Names are compared exactly (section 5.3). Empty strings are
+not allowed.`,
+    rust: { type: 'Vec<String>' },
+  },
+  {
+    name: 'maxLogBytes',
+    type: 'integer',
+    min: 1024,
+    max: MAX_LOG_BYTES,
+    fallback: 262_144,
+    unit: 'bytes',
+    forPreparing: true,
+    brief: 'size of the log of one run',
+    doc: `Maximum size of the log of one run, in UTF-8 bytes. Text beyond it is cut and marked with \`...[TRUNCATED]\`
+(section 7.3).`,
+    rust: { type: 'usize', doc: 'UTF-8 bytes of log text that one run may leave.' },
+  },
+  {
+    name: 'collectConsoleLevels',
+    type: 'strings',
+    values: LEVELS,
+    fallback: LEVELS,
+    ts: 'readonly LogLevel[]',
+    brief: 'console levels that are logged',
+    doc: `Console levels that are collected. Calls of other levels are ignored.`,
+    rust: {
+      field: 'levels',
+      type: '[bool; LEVELS.len()]',
+      from: 'LEVELS.map(|level| $.iter().any(|name| name == level))',
+      doc: 'Console levels that are collected, by the index in [`LEVELS`].',
+    },
+  },
+  {
+    name: 'memoryLimitMb',
+    type: 'integer',
+    min: 8,
+    max: MAX_MEMORY_MB,
+    fallback: 128,
+    brief: 'memory of guest code (heap and array buffers), in MiB',
+    doc: `Memory that guest code may use, in MiB. The heap and array buffers count together. A run that exceeds the limit
+fails with \`ERR_MEMORY_LIMIT_EXCEEDED\`.`,
+    rust: {
+      field: 'memory_limit_bytes',
+      type: 'usize',
+      from: '($ * f64::from(1 << 20)) as usize',
+      doc: 'One budget for heap and array buffers, in bytes.',
+    },
+  },
+  {
+    name: 'maxCodeBytes',
+    type: 'integer',
+    min: 1,
+    max: MAX_BYTES,
+    fallback: 1 << 20,
+    unit: 'bytes',
+    forPreparing: true,
+    brief: 'size of the code of one run',
+    doc: `Maximum size of the code of one run, in UTF-8 bytes. Larger code fails with the diagnostic \`code_too_large\`.`,
+    rust: { type: 'usize', doc: 'UTF-8 bytes of code that one run may have.' },
+  },
+  {
+    name: 'maxToolCalls',
+    type: 'integer',
+    min: 0,
+    max: MAX_COUNT,
+    fallback: 1_000,
+    brief: 'number of tool calls in one run',
+    doc: `Maximum number of tool calls in one run. Another call ends the run with \`ERR_TOOL_CALL_LIMIT_EXCEEDED\`.`,
+    rust: { type: 'u64', doc: 'Tool calls that one run may make.' },
+  },
+  {
+    name: 'maxConcurrentToolCalls',
+    type: 'integer',
+    min: 1,
+    max: MAX_COUNT,
+    fallback: 64,
+    brief: 'tool calls of a run that the host handles at the same time',
+    doc: `How many tool calls of a run the host handles at the same time, for tools that are \`async\` or return promises.
+Further calls wait for their turn. Whether a function that is not \`async\` returns promises is known after its first
+call, which therefore does not wait. Calls that earlier runs have abandoned do not count.`,
+    rust: { type: 'usize' },
+  },
+  {
+    name: 'maxTransferBytes',
+    type: 'integer',
+    min: 1024,
+    max: MAX_BYTES,
+    fallback: 64 * (1 << 20),
+    unit: 'bytes',
+    brief: 'size of one value sent between host and guest',
+    doc: `Maximum size of one value that is sent between host and guest, in serialized bytes. The arguments of all
+unanswered tool calls together have the same limit. A value that a guest sends may use four times the limit as memory
+of Node.js, and at least 1 MiB.
+
+An output or variables beyond the limit fail with \`ERR_TRANSFER_LIMIT_EXCEEDED\`. A tool call whose arguments or result
+are beyond it fails in the guest with an error that has this code.`,
+    rust: {
+      type: 'usize',
+      doc: 'Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.',
+    },
+  },
+  {
+    name: 'hardenToolResults',
+    type: 'boolean',
+    fallback: false,
+    brief: 'whether tool results are frozen in the guest, as variables are',
+    doc: `Whether the results of tools are hardened in the guest, as variables are. By default, a result is the guest's own
+copy and can be changed. Exports of modules are always hardened.`,
+    rust: { type: 'bool', doc: 'Results of tools are hardened, as variables are.' },
+  },
+  {
+    name: 'keepState',
+    type: 'boolean',
+    fallback: false,
+    brief: 'whether variables survive a run that is ended at its deadline or by its `signal`',
+    doc: `Whether a run that is ended early keeps the definitions of earlier runs and its own. A run is ended early at its
+deadline, when it has used up \`maxCpuMs\`, or when its \`signal\` is aborted. It still fails with \`ERR_EXEC_TIMEOUT\`, and
+\`details.stateLost\` says what happened to the definitions. \`false\`: they are kept and the executor is \`READY\`. \`true\`:
+the code did not stop within 40 ms (2 s after an abort), and the executor is \`DIRTY\`. Works on threads on every
+platform, and in worker processes on Linux only.`,
+    rust: { type: 'bool', doc: 'A run that is ended early is asked to end first, so that the isolate can go on.' },
+  },
+  {
+    name: 'maxCpuMs',
+    type: 'integer',
+    min: 1,
+    max: MAX_MS,
+    none: 'no limit',
+    brief: 'processor time of a run in milliseconds; Linux only',
+    doc: `Processor time of one run in milliseconds, measured on the isolate's thread. Waiting for tools does not count. A
+run that exceeds it fails with \`ERR_EXEC_TIMEOUT\`, and \`details.reason\` is \`"cpu"\`. Linux only.`,
+    rust: {
+      type: 'Option<f64>',
+      doc: "Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.",
+    },
+  },
+  {
+    name: 'owner',
+    type: 'string',
+    fallback: '',
+    brief: 'name of the tenant that `maxParkedMb` counts for',
+    doc: `Name of the tenant that this executor belongs to. {@link ExecutorOptions.maxParkedMb} counts memory for each
+owner separately.`,
+    rust: { type: 'String', doc: 'Whose executor this is.' },
+  },
+  {
+    name: 'maxParkedMb',
+    type: 'integer',
+    min: 1,
+    max: MAX_MEMORY_MB,
+    fallback: 2_048,
+    brief: 'memory in MiB that abandoned isolates of an owner may hold before `init()` is refused',
+    doc: `Memory in MiB that abandoned isolates of the same {@link ExecutorOptions.owner} may hold. At this limit \`init()\`
+fails with \`ERR_SES_INIT_FAILED\`. Two kinds of isolates count: parked ones ({@link EngineStats.parked}) with their
+measured memory plus 2 MiB each, and isolates that do not end ({@link EngineStats.stuck}) with their memory limit.
+Isolates of other owners do not count.`,
+    rust: {
+      field: 'max_parked_bytes',
+      type: 'usize',
+      from: '($ * f64::from(1 << 20)) as usize',
+      doc: 'Memory of isolates that are parked or do not end, of this owner, from which on no further isolate is made, in bytes.',
+    },
+  },
+  {
+    name: 'warmPool',
+    type: 'integer',
+    min: 0,
+    max: 64,
+    none: '1',
+    shown: '1',
+    brief: 'isolates that are kept ready for `init()`; 0 turns the pool off',
+    doc: `How many isolates are kept ready, so that \`init()\` does not have to create one. A used isolate is replaced in the
+background. All executors of the process with the same number share a pool, worker threads included. A pool ends with
+its last executor, except the default pool. An isolate serves one executor only, and only one with the same
+\`memoryLimitMb\`. At most four groups of executors that cannot share isolates (such as Python executors with different
+values of \`workDir\`) have a pool at the same time: those that were used last. The pool does not keep the process
+alive. 0 turns it off.`,
+    rust: { type: 'Option<usize>', doc: 'Isolates that are kept ready; absent: those of the default engine.' },
+  },
+  {
+    name: 'isolation',
+    type: 'oneOf',
+    values: ['thread', 'process'],
+    fallback: 'thread',
+    brief: 'where the isolate runs: on a thread of this process, or in a worker process',
+    doc: `Where the isolate runs. \`"thread"\`: on a thread of this process. \`"process"\`: in a separate worker process, which
+has a sandbox of the operating system (\`sandbox\`) and is killed when it is given up. Everything else is the same,
+except for one more error code, \`ERR_WORKER_LOST\`. Processes are not available on Windows.`,
+    rust: null,
+  },
+  {
+    name: 'sandbox',
+    type: 'oneOf',
+    values: ['required', 'best-effort', 'off'],
+    fallback: 'best-effort',
+    brief: 'whether a worker process must have a sandbox of the operating system',
+    doc: `Whether a worker process must have a sandbox of the operating system: landlock and seccomp on Linux. Only used
+with \`isolation: "process"\`. \`"required"\`: \`init()\` fails if there is no sandbox. \`"best-effort"\`: the worker uses
+what is available, and \`executor.isolation\` says what that is. \`"off"\`: no sandbox.`,
+    rust: null,
+  },
+  {
+    name: 'spares',
+    type: 'integer',
+    min: 0,
+    max: 16,
+    none: '1, shared by all executors that do not set a number',
+    shown: '1',
+    brief: 'worker processes that are kept ready for `init()`; 0 turns them off',
+    doc: `How many worker processes are kept ready, so that \`init()\` does not have to start one. A used process is replaced
+in the background. Only used with \`isolation: "process"\`. Executors with the same number share their processes in the
+way that \`warmPool\` describes.`,
+    rust: null,
+  },
+  {
+    name: 'autoInit',
+    type: 'boolean',
+    fallback: false,
+    brief: 'whether the first use calls `init()`',
+    doc: `Whether \`sendVariables\`, \`sendTools\` and \`run\` call \`init()\` themselves in the states \`NEW\` and \`DEAD\`. Otherwise
+they fail with \`ERR_INVALID_STATE\`.`,
+    rust: null,
+  },
+  {
+    name: 'recover',
+    type: 'boolean',
+    fallback: false,
+    brief: 'whether `autoInit` also replaces the isolate in the state `DIRTY`',
+    doc: `Whether \`autoInit\` also applies in the state \`DIRTY\`. The next \`sendVariables\`, \`sendTools\` or \`run\` then creates
+a new isolate and sends the tools to it again. Variables and definitions of earlier runs are lost. The outcome of the
+first run says so ({@link CodeOutput.recovered}, or \`details.recovered\` of an error). Only used with \`autoInit\`.`,
+    rust: null,
+  },
+  {
+    name: 'language',
+    type: 'oneOf',
+    values: LANGUAGES,
+    fallback: 'auto',
+    ts: 'Language',
+    perRun: true,
+    forPreparing: true,
+    brief: 'JavaScript, TypeScript, or automatic; also per run',
+    doc: `Language of guest code and of the source texts in {@link ExecutorOptions.modules}. \`"auto"\` reads code as
+JavaScript, and as TypeScript if that fails. Positions in errors refer to the original source. Enums and namespaces
+persist in later runs, like other declarations.`,
+    rust: {
+      type: 'Language',
+      from: 'language(&$)',
+      doc: 'Of guest code, unless a run says otherwise, and of the texts in `modules`.',
+    },
+  },
+  {
+    name: 'modules',
+    type: 'modules',
+    fallback: {},
+    ts: 'Modules',
+    none: 'none: an authorized module without an entry here is empty, and a `warn` log line says so',
+    brief: 'the modules that guest code can import',
+    doc: `Modules that guest code can import if \`authorizedImports\` contains their names. A source text may have up to 8
+MiB. reports/libraries.md in the repository lists npm libraries that work.
+
+The constructor clones exported values. It throws a \`TypeError\` with the path of a value that cannot be cloned.`,
+    rust: { type: 'Vec<ModuleSpec>', from: '$.into_iter().map(Into::into).collect()' },
+  },
+  {
+    name: 'onToolCall',
+    type: 'function',
+    ts: 'OnToolCall',
+    none: 'none: every call is allowed',
+    brief: 'hook before each tool call: allows, refuses or replaces it',
+    doc: `Called before each call of a tool, and of a function of a module. If it returns nothing, the call is made. If it
+throws, the call fails in the guest with that error. If it returns \`{ args }\`, the tool is called with these
+arguments. If it returns \`{ result }\`, the guest gets that result and no call is made. Any other value refuses the
+call.
+
+The hook may return a promise. The guest then waits, even if the tool is not \`async\`. This time is a part of the call:
+it counts against \`timeoutMs\`, unless {@link ExecutorOptions.toolTimeoutMs} limits calls. If the run ends meanwhile,
+the call is not made.`,
+    rust: null,
+  },
+  {
+    name: 'onLog',
+    type: 'function',
+    ts: '(entry: LogEntry) => void',
+    none: 'none',
+    brief: 'called with each log entry immediately',
+    doc: `Called with each log entry while the run is in progress. An exception from it is reported once, as a warning of
+the process, and has no other effect.`,
+    rust: {
+      passedAs: 'stream_logs',
+      field: 'stream_logs',
+      type: 'bool',
+      doc: 'Whether log entries are reported while the run goes on.',
+    },
+  },
+];
+
+export function optionRow(name: string): OptionRow {
+  const row = OPTIONS.find((option) => option.name === name);
+  if (row === undefined) throw new Error(`there is no option ${name}`);
+  return row;
+}

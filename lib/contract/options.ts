@@ -1,0 +1,268 @@
+import { className, describe, isPlainObject, memberPath } from './describe';
+import { OPTIONS, optionRow } from './option-table';
+import type { OptionRow } from './option-table';
+import type { ExecutorOptions, LogLevel } from '../../index';
+
+export type WithoutDefault = 'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog';
+
+export type Lists = { authorizedImports: string[]; collectConsoleLevels: LogLevel[] };
+
+export type CheckedOptions = Required<Omit<ExecutorOptions, WithoutDefault | keyof Lists>> &
+  Pick<ExecutorOptions, WithoutDefault> &
+  Lists;
+
+const NAMES = OPTIONS.map(({ name }) => name);
+/** Those that a run can have; absent, they are null. */
+const RUN_ROWS = OPTIONS.filter(({ perRun }) => perRun).map((row) => ({ ...row, fallback: null }));
+const RUN_NAMES = [...RUN_ROWS.map(({ name }) => name), 'signal'];
+
+/** Of a run that is given none. */
+const NO_RUN_OPTIONS = Object.freeze(
+  Object.fromEntries(RUN_NAMES.map((name) => [name, name === 'signal' ? undefined : null])),
+) as any;
+
+/** How each type of option is checked: the value, or the fallback. */
+const CHECKS = {
+  number,
+  integer,
+  boolean: ofType,
+  string: ofType,
+  function: ofType,
+  oneOf,
+  strings,
+  modules: anything,
+};
+
+/**
+ * @param others names that are options, too, and checked elsewhere, for messages
+ * @throws {TypeError} for wrong types and unknown names
+ * @throws {RangeError} for wrong values
+ */
+export function checkOptions(options: unknown, others: readonly string[] = []): CheckedOptions {
+  return checked(record(options, 'options', [...others, ...NAMES]), OPTIONS);
+}
+
+/**
+ * Options of executors that something else takes as well, and hands on to those that it makes.
+ *
+ * @throws {TypeError | RangeError}
+ */
+export function checkSome(given: Record<string, any>, names: string[]) {
+  return checked(
+    given,
+    OPTIONS.filter(({ name }) => names.includes(name)),
+  );
+}
+
+/**
+ * Options of one run. Absent ones are `null`: those of the executor hold.
+ *
+ * @throws {TypeError} for wrong types and unknown names
+ * @throws {RangeError} for an unknown language
+ */
+export function checkRunOptions(options: unknown): {
+  maxOperations: number | null;
+  timeoutMs: number | null;
+  toolTimeoutMs: number | null;
+  signal: AbortSignal | undefined;
+  language: string | null;
+} {
+  // Most runs have none.
+  if (options === undefined) return NO_RUN_OPTIONS;
+  const given = record(options, 'options', RUN_NAMES);
+  const { signal } = given;
+  checkSignal(signal);
+  const limits = checked(given, RUN_ROWS);
+  limits.signal = signal;
+  return limits;
+}
+
+/**
+ * Options that another kind of executor has.
+ *
+ * @param others names that are known, too, and checked elsewhere
+ * @throws {TypeError} for wrong types and unknown names
+ * @throws {RangeError} for wrong values
+ */
+export function checkRows(options: unknown, rows: OptionRow[], others: string[] = []): Record<string, any> {
+  const given = record(options, 'options', [...rows.map(({ name }) => name), ...others]);
+  return { ...given, ...checked(given, rows) };
+}
+
+/**
+ * Values of options that are absent, by their rows: most are, executors are made often, and a copy of an object takes less time than
+ * adding its properties one by one.
+ */
+const DEFAULTS: WeakMap<OptionRow[], Record<string, any>> = new WeakMap();
+
+function checked(given: Record<string, any>, rows: OptionRow[]) {
+  const values: any = { ...defaultsOf(rows) };
+  for (const row of rows) {
+    const { name, type, fallback } = row;
+    const value = given[name];
+    if (value !== undefined) values[name] = CHECKS[type](value, row);
+    else if (Array.isArray(fallback)) values[name] = [...fallback];
+  }
+  return values;
+}
+
+function defaultsOf(rows: OptionRow[]) {
+  let defaults = DEFAULTS.get(rows);
+  if (defaults === undefined) {
+    defaults = Object.fromEntries(rows.map(({ name, fallback }) => [name, fallback]));
+    DEFAULTS.set(rows, defaults);
+  }
+  return defaults;
+}
+
+/** @throws {TypeError} */
+export function checkSignal(signal: unknown) {
+  if (signal === undefined || isAbortSignal(signal)) return;
+  throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
+}
+
+/** By what is used of it, since signals may come from another realm or a polyfill. */
+function isAbortSignal(value: any): value is AbortSignal {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof value.aborted === 'boolean' &&
+    typeof value.addEventListener === 'function' &&
+    typeof value.removeEventListener === 'function'
+  );
+}
+
+/** A copy of an object of options, so that each is read once. */
+export function record(options: unknown, path: string, known: string[]): Record<string, any> {
+  if (options === undefined) return {};
+  const given = { ...optionsOf(options, path, known) };
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const close = closest(name, known);
+    const hint =
+      close === undefined ? `the options are ${known.join(', ')}` : `did you mean ${memberPath(path, close)}?`;
+    throw new TypeError(`${memberPath(path, name)} is not an option; ${hint}`);
+  }
+  return given;
+}
+
+/**
+ * An object of options, which are properties of its own: those of instances of classes are taken as well.
+ *
+ * @param known names of options
+ * @throws {TypeError} if options would be lost with what it inherits, or if it is something else, such as a promise of them
+ */
+export function optionsOf(value: any, path: string, known: readonly string[] = NAMES): any {
+  const given = objectOf(value, path);
+  if (isPlainObject(given)) return given;
+  const expected = `${path} must be a plain object`;
+  if (isAbortSignal(given)) {
+    throw new TypeError(`${expected}, got an AbortSignal${known.includes('signal') ? '; pass { signal }' : ''}`);
+  }
+  if (typeof given.then === 'function') throw new TypeError(`${expected}, got a promise; await it first`);
+  if (Object.keys(given).length === 0) throw new TypeError(`${expected}, got an instance of ${className(given)}`);
+  const inherited = known.find((name) => name in given && !Object.hasOwn(given, name));
+  if (inherited === undefined) return given;
+  throw new TypeError(`${memberPath(path, inherited)} must be a property of ${path} itself, and not of its class`);
+}
+
+/** @throws {TypeError} if it is no object, or an array */
+export function objectOf(value: any, path: string): any {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new TypeError(`${path} must be an object, got ${describe(value)}`);
+}
+
+function number(value: unknown, { name }: Pick<OptionRow, 'name'>) {
+  return ofType(value, { name, type: 'number' });
+}
+
+function ofType(value: any, { name, type }: Pick<OptionRow, 'name' | 'type'>) {
+  if (typeof value !== type) throw new TypeError(`options.${name} must be a ${type}, got ${describe(value)}`);
+  return value;
+}
+
+function integer(value: unknown, { name, min = -Infinity, max = Infinity }: OptionRow) {
+  const given = number(value, { name });
+  if (Number.isInteger(given) && given >= min && given <= max) return given;
+  const bound = given > max ? `an integer <= ${max}` : `an integer >= ${min}`;
+  throw new RangeError(`options.${name} must be ${bound}, got ${describe(value)}`);
+}
+
+function oneOf(value: unknown, { name, values = [] }: OptionRow) {
+  if (typeof value === 'string' && values.includes(value)) return value;
+  const expected = `options.${name} must be ${alternatives(values)}, got ${describe(value)}`;
+  throw typeof value === 'string' ? new RangeError(expected) : new TypeError(expected);
+}
+
+/**
+ * The option `language` of what makes executors for Python, too.
+ *
+ * @throws {TypeError | RangeError}
+ */
+export function checkAnyLanguage(value: unknown) {
+  const row = optionRow('language');
+  if (value !== undefined) oneOf(value, { ...row, values: [...(row.values ?? []), 'python'] });
+}
+
+/** A list of non-empty strings, or of those in `values`. */
+function strings(value: unknown, { name, values }: OptionRow) {
+  if (!Array.isArray(value)) throw new TypeError(`options.${name} must be an array, got ${describe(value)}`);
+  const expected = values === undefined ? 'a non-empty string' : alternatives(values);
+  return Array.from(value, (item, index) => {
+    const message = `options.${name}[${index}] must be ${expected}, got ${describe(item)}`;
+    if (typeof item !== 'string') throw new TypeError(message);
+    if (values === undefined ? item === '' : !values.includes(item)) throw new RangeError(message);
+    return item;
+  });
+}
+
+function anything(value: unknown) {
+  return value;
+}
+
+function alternatives(names: string[]) {
+  return names.map((name) => JSON.stringify(name)).join(' or ');
+}
+
+/** A name that begins like a known one is taken for it from so many units on, if they are most of it. */
+const MIN_PREFIX = 5;
+
+/**
+ * The known name that begins alike, such as `maxOperations` for `maxOps`, else the one that is at most three edits away, if any.
+ */
+export function closest(name: string, known: readonly string[]) {
+  const given = name.slice(0, 64).toLowerCase();
+  const ranked = known
+    .map((candidate) => {
+      const lower = candidate.toLowerCase();
+      const prefix = commonPrefix(given, lower);
+      const beginsAlike = prefix >= MIN_PREFIX && prefix >= given.length * 0.75;
+      return { candidate, edits: editDistance(given, lower), beginsAlike };
+    })
+    .filter(({ edits, beginsAlike }) => beginsAlike || edits <= 3)
+    .sort((a, b) => Number(b.beginsAlike) - Number(a.beginsAlike) || a.edits - b.edits);
+  return ranked[0]?.candidate;
+}
+
+/** How many units two texts have in common at their beginning. */
+function commonPrefix(a: string, b: string) {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
+}
+
+/** Levenshtein's distance. */
+function editDistance(from: string, to: string) {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = row[j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1));
+    }
+    row = next;
+  }
+  return row[to.length];
+}
+
+export { NAMES as OPTION_NAMES };

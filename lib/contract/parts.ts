@@ -1,0 +1,45 @@
+import { types } from 'node:util';
+
+import { isWide } from './wide-objects';
+
+/** Units of a text, or bytes of a buffer, that count as one part. */
+const UNITS_PER_PART = 1_024;
+
+/**
+ * Whether a value has more than so many parts: values in objects, arrays, maps and sets, holes of arrays and each so many characters of
+ * a text. A part that occurs several times counts each time, as code that goes through the value meets it.
+ *
+ * @returns looks at no more parts than that
+ */
+export function hasMoreParts(root: unknown, max: number): boolean {
+  let left = max;
+  const open: unknown[] = [root];
+  while (open.length > 0) {
+    const value = open.pop();
+    left--;
+    if (typeof value === 'string') left -= Math.floor(value.length / UNITS_PER_PART);
+    if (typeof value === 'object' && value !== null && !types.isProxy(value)) {
+      // Lists nothing of a value that is too large.
+      const size = sizeOf(value);
+      if (size > left - open.length) return true;
+      if (!ArrayBuffer.isView(value)) for (const part of partsOf(value)) open.push(part);
+    }
+    if (left < open.length) return true;
+  }
+  return false;
+}
+
+function sizeOf(value: object) {
+  if (Array.isArray(value)) return value.length;
+  if (types.isMap(value)) return 2 * value.size;
+  if (types.isSet(value)) return value.size;
+  if (ArrayBuffer.isView(value)) return value.byteLength / UNITS_PER_PART;
+  return isWide(value) ? Infinity : 0;
+}
+
+function partsOf(value: object) {
+  if (Array.isArray(value)) return value;
+  if (types.isMap(value)) return [...value].flat();
+  if (types.isSet(value)) return value;
+  return Object.values(value);
+}

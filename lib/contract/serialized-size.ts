@@ -1,0 +1,70 @@
+import { BudgetError, WorkBudget, inSlices } from './budget';
+
+/** Parts of a value that is not looked at for what it would be when it is written. */
+const FREE_PARTS = 200_000;
+/** How many times as large as it is a value may be when it is written. */
+const MAX_FACTOR = 4;
+/** UTF-16 units of a text that count as one part. */
+const CHARS_PER_PART = 32;
+
+/**
+ * Whether a value is far larger when it is written out, as JSON is, than in memory: what occurs twice is written twice, so that forty
+ * arrays can stand for 2^40, and so are the holes of an array. Takes time that is linear in the value.
+ *
+ * @param root data, without code of its own
+ */
+export async function isFarLargerSerialized(root: unknown, signal?: AbortSignal): Promise<boolean> {
+  const budget = new WorkBudget();
+  try {
+    return await inSlices(measure(root, budget), budget, signal);
+  } catch (error) {
+    // With so many parts nobody knows.
+    if (error instanceof BudgetError) return true;
+    throw error;
+  }
+}
+
+function* measure(root: unknown, budget: WorkBudget): Generator<void, boolean, void> {
+  let once = 0;
+  let written = 0;
+  const known = new Set();
+  /** Values that are being looked into: what contains itself is not looked into again. */
+  const inside = new Set();
+  const open = [{ value: undefined as unknown, parts: [root].values(), isFirst: true }];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const next = level.parts.next();
+    if (next.done) {
+      inside.delete(level.value);
+      open.pop();
+      continue;
+    }
+    budget.addPart();
+    if (budget.shouldPause) yield;
+    const { value } = next;
+    const size = typeof value === 'string' ? 1 + value.length / CHARS_PER_PART : 1;
+    written += size;
+    if (level.isFirst) once += size;
+    if (typeof value === 'object' && value !== null && !inside.has(value)) {
+      const isFirst = !known.has(value);
+      known.add(value);
+      const { parts, size: own, holes } = partsOf(value);
+      written += own + holes;
+      if (isFirst) once += own;
+      inside.add(value);
+      open.push({ value, parts: parts.values(), isFirst });
+    }
+    if (written > FREE_PARTS && written > MAX_FACTOR * once) return true;
+  }
+  return false;
+}
+
+/** What is in a value, how much it takes by itself, and what it only seems to have. */
+function partsOf(value: object): { parts: unknown[]; size: number; holes: number } {
+  if (ArrayBuffer.isView(value)) return { parts: [], size: value.byteLength, holes: 0 };
+  if (value instanceof Map) return { parts: [...value.keys(), ...value.values()], size: 0, holes: 0 };
+  if (value instanceof Set) return { parts: [...value], size: 0, holes: 0 };
+  const parts = Object.values(value);
+  if (Array.isArray(value)) return { parts, size: 0, holes: Math.max(0, value.length - parts.length) };
+  const chars = Object.keys(value).reduce((sum, { length }) => sum + length, 0);
+  return { parts, size: chars / CHARS_PER_PART, holes: 0 };
+}

@@ -1,0 +1,156 @@
+import { ExecutorError } from './errors';
+import { STATE_LOST, failureOf, withStateLost } from './failure';
+import { queueOf } from './executor-queue';
+import { REFUSALS, invalidState } from './lifecycle';
+import type { Executor, LogEntry, Tools } from '../../index';
+import type { CodeFrame } from './failure';
+import type { RunFailure } from './run-failure';
+
+/** What came of a run: `failure` if it failed, else `output`. */
+export interface Report {
+  output?: unknown;
+  failure?: RunFailure;
+  logs: string;
+  logEntries: LogEntry[];
+  /** what else the author of the code has to know, where there is no `failure` whose hint says it */
+  note?: string;
+}
+
+export interface SessionRunOptions {
+  /** what the code can call, of all that sessions have sent */
+  tools?: Tools;
+  /** UTF-16 units that `wrapped` has in front of the code, on its first line */
+  before?: number;
+  /** the code as it runs; by default as it is */
+  wrapped?: string;
+  /** whether to forget everything that earlier runs have left first */
+  afresh?: boolean;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
+/** What a caller does in one turn of the executor. */
+export interface Turn {
+  run: (code: string, options?: SessionRunOptions) => Promise<Report>;
+  reset: () => Promise<void>;
+}
+
+/**
+ * An executor for callers that must not fail: runs take turns, with those of other sessions of the executor, a failure is a
+ * value, and after a run that leaves the executor `DIRTY` the next one finds a fresh isolate. Code cannot call what another
+ * session, or an earlier run, has sent as tools.
+ */
+export class Session {
+  #executor: Executor;
+  #queue;
+  #livesOn;
+  #codeFrame;
+  #variables;
+  /** The isolate that has the variables. */
+  #variablesIn: number | undefined;
+  /**
+   * The isolate that runs were in, as far as reports have said that somebody reads: what they have left is gone in another.
+   */
+  #isolate: number | undefined;
+  #isClosed = false;
+
+  /**
+   * @param kind.livesOn whether there are further runs, which failures have to speak of
+   * @param kind.variables that each isolate has
+   */
+  constructor(
+    executor: Executor,
+    { livesOn, codeFrame, variables }: { livesOn: boolean; codeFrame: CodeFrame; variables?: Record<string, unknown> },
+  ) {
+    this.#executor = executor;
+    this.#queue = queueOf(executor);
+    this.#livesOn = livesOn;
+    this.#codeFrame = codeFrame;
+    this.#variables = variables;
+  }
+
+  /** @returns rejects only with errors that are no `ExecutorError`: those of the program around it */
+  run(code: string, options: SessionRunOptions = {}): Promise<Report> {
+    const { signal, before } = options;
+    return this.inTurn((turn) => turn.run(code, options), signal).catch((thrown) =>
+      this.#reportOf(thrown, code, before),
+    );
+  }
+
+  /** Forgets everything that runs have left. */
+  reset() {
+    return this.inTurn((turn) => turn.reset());
+  }
+
+  /**
+   * Several calls with none of another session between them.
+   *
+   * @param signal that ends the wait for the turn
+   */
+  inTurn<T>(work: (turn: Turn) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = {
+      run: async (code: string, options: SessionRunOptions = {}) =>
+        this.#noted(await this.#run(code, options), options),
+      reset: () => this.#forget(),
+    };
+    return this.#queue.next(async () => {
+      if (this.#isClosed) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
+      return work(turn);
+    }, signal);
+  }
+
+  /** Ends at once for good, also the run that is under way and those that wait for their turn. */
+  async close() {
+    this.#isClosed = true;
+    await this.#queue.cleanup();
+  }
+
+  async #run(
+    code: string,
+    { tools = {}, before, wrapped = code, afresh = false, ...runOptions }: SessionRunOptions,
+  ): Promise<Report> {
+    try {
+      if (afresh) await this.#forget();
+      await this.#makeReady();
+      this.#isolate ??= this.#queue.isolate;
+      await this.#queue.sendTools(tools);
+      const { output, logs, logEntries } = await this.#executor.run(wrapped, runOptions);
+      return { output, logs, logEntries };
+    } catch (thrown) {
+      const report = this.#reportOf(thrown, code, before);
+      if (this.#executor.state === 'DIRTY') await this.#queue.discard();
+      return report;
+    }
+  }
+
+  /** @throws what is no `ExecutorError` */
+  #reportOf(thrown: unknown, code: string, before: number = 0): Report {
+    if (!(thrown instanceof ExecutorError)) throw thrown;
+    const error = thrown as unknown as import('../../index').ExecutorError;
+    const failure = failureOf(error, { code, before, codeFrame: this.#codeFrame });
+    return { failure, logs: error.logs ?? '', logEntries: error.logEntries ?? [] };
+  }
+
+  /** Who aborts a run does not hand its report on: the next one says what is gone. */
+  #noted(report: Report, { signal }: SessionRunOptions): Report {
+    const { isolate } = this.#queue;
+    if (!this.#livesOn || this.#isolate === undefined || this.#isolate === isolate) return report;
+    if (signal?.aborted !== true) this.#isolate = isolate;
+    const { failure } = report;
+    if (failure === undefined) return { ...report, note: STATE_LOST };
+    return { ...report, failure: withStateLost(failure) };
+  }
+
+  async #forget() {
+    await this.#queue.discard();
+    this.#isolate = undefined;
+  }
+
+  async #makeReady() {
+    await this.#queue.makeReady();
+    const { isolate } = this.#queue;
+    if (this.#variables === undefined || this.#variablesIn === isolate) return;
+    await this.#executor.sendVariables(this.#variables);
+    this.#variablesIn = isolate;
+  }
+}

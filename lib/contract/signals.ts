@@ -1,0 +1,43 @@
+import { setMaxListeners } from 'node:events';
+
+// Node.js takes more than ten listeners of one signal for a leak, and warns. Neither many runs of one caller's signal nor many
+// tool calls that listen to that of their run are one.
+
+/** What is called for signals of callers that are aborted. */
+const callbacks: WeakMap<AbortSignal, Set<() => void>> = new WeakMap();
+
+function callAll(this: AbortSignal) {
+  const all = callbacks.get(this);
+  callbacks.delete(this);
+  for (const callback of all ?? []) callback();
+}
+
+/**
+ * Has `callback` called once when a signal of a caller is aborted. A signal has one listener, however many callbacks there are.
+ *
+ * @param signal of this realm, another one or a polyfill
+ * @param callback must not throw
+ * @returns has it not be called
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  let all = callbacks.get(signal);
+  if (all === undefined) {
+    all = new Set();
+    callbacks.set(signal, all);
+    signal.addEventListener('abort', callAll, { once: true });
+  }
+  all.add(callback);
+  return () => {
+    all.delete(callback);
+    if (all.size > 0 || callbacks.get(signal) !== all) return;
+    callbacks.delete(signal);
+    signal.removeEventListener('abort', callAll);
+  };
+}
+
+/** An `AbortController` whose signal takes any number of listeners. */
+export function abortController() {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}

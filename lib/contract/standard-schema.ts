@@ -1,0 +1,120 @@
+import { isPlainObject } from './describe';
+import { hasMoreParts } from './parts';
+import { requirePeer } from './peer-dependency';
+
+// Schemas of libraries such as zod, which have the property `~standard` of Standard Schema (https://standardschema.dev).
+
+/** Parts of a value that a library's schema may check at once: with unions it takes some microseconds for each. */
+export const MAX_PARTS = 20_000;
+const MAX_ISSUES = 5;
+const MAX_TEXT = 300;
+const TOO_MANY_PARTS = {
+  message:
+    `it has more than ${MAX_PARTS} parts, where what occurs several times counts each time, ` +
+    'and a schema of a library checks no more; pass less at a time, or give the tool a JSON Schema',
+};
+
+export type JsonSchema = Record<string, any>;
+
+/** @returns schemas of some libraries are functions */
+export function isStandardSchema(value: any): boolean {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isObject && typeof value['~standard'] === 'object' && value['~standard'] !== null;
+}
+
+/**
+ * Whether it is a schema of a library. The JSON Schema that zod has made of one is a Standard Schema, too, which does not show.
+ */
+export function isOfLibrary(value: any) {
+  return isStandardSchema(value) && !(isPlainObject(value) && !Object.keys(value).includes('~standard'));
+}
+
+/** Whether it is an object of such schemas by name, which checks nothing as JSON Schema. */
+export function holdsSchemas(value: unknown) {
+  return isPlainObject(value) && Object.values(value as object).some(isOfLibrary);
+}
+
+/** Whether it is of zod 3: frameworks that know its schemas convert them, which have no JSON Schema of their own. */
+export function isZod3(schema: any) {
+  return isStandardSchema(schema) && schema['~standard'].vendor === 'zod' && !('_zod' in schema);
+}
+
+/**
+ * The JSON schema of what a schema takes, or of what it gives.
+ *
+ * @param what it is the schema of, for errors
+ * @returns undefined if JSON schema cannot say what it gives
+ * @throws {TypeError} if it cannot be converted
+ */
+export function jsonSchemaOf(schema: any, side: 'input' | 'output', what: string): JsonSchema | undefined {
+  const convert = converterOf(schema, side);
+  if (convert === undefined) {
+    const { vendor } = schema['~standard'];
+    throw new TypeError(
+      `${what} is a schema of ${vendor} that has no form as JSON Schema; give the JSON Schema instead`,
+    );
+  }
+  try {
+    return { ...convert() };
+  } catch (cause) {
+    if (side === 'output') return undefined;
+    throw new TypeError(`${what} has no form as JSON Schema: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function converterOf(schema: any, side: 'input' | 'output'): (() => JsonSchema) | undefined {
+  const standard = schema['~standard'];
+  if (typeof standard.jsonSchema?.[side] === 'function') return () => standard.jsonSchema[side]({ target: 'draft-07' });
+  if ('_zod' in schema) {
+    // Where the package is version 3, only this part of it is version 4.
+    const { toJSONSchema } = requirePeer('a schema of zod', 'zod', () => require('zod/v4'));
+    return () => toJSONSchema(schema, { io: side });
+  }
+  if (isZod3(schema)) {
+    const { zodToJsonSchema } = requirePeer('a schema of zod 3', 'zod-to-json-schema', () =>
+      require('zod-to-json-schema'),
+    );
+    return () => zodToJsonSchema(schema) as JsonSchema;
+  }
+  return typeof schema.toJsonSchema === 'function' ? () => schema.toJsonSchema() : undefined;
+}
+
+/**
+ * Checks a value by a schema of a library. Nothing can interrupt that, so that the value may have so many parts only.
+ *
+ * @returns the first few issues
+ */
+export async function validate(
+  schema: any,
+  value: unknown,
+): Promise<{ value: unknown } | { issues: readonly Issue[] }> {
+  if (hasMoreParts(value, MAX_PARTS)) return { issues: [TOO_MANY_PARTS] };
+  const result = await schema['~standard'].validate(value);
+  return result.issues === undefined ? { value: result.value } : { issues: result.issues.slice(0, MAX_ISSUES) };
+}
+
+/**
+ * A schema with a check of its own.
+ *
+ * @param validate as Standard Schema has it
+ */
+export function standardSchema(vendor: string, jsonSchema: object, validate: (value: unknown) => any) {
+  const get = () => jsonSchema;
+  return { '~standard': { version: 1, vendor, validate, jsonSchema: { input: get, output: get } } };
+}
+
+export type Issue = { message: string; path?: readonly (PropertyKey | { key: PropertyKey })[] };
+
+/** What is wrong with a value, in one line. */
+export function issuesText(issues: readonly Issue[]) {
+  return issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path = [], message }) => (path.length === 0 ? message : `${path.map(keyOf).join('.')}: ${message}`))
+    .map((text) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text))
+    .join('; ');
+}
+
+/** @param part of a path, in either form that Standard Schema has */
+function keyOf(part: PropertyKey | { key: PropertyKey }) {
+  return String(typeof part === 'object' ? part.key : part);
+}

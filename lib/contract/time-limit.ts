@@ -1,0 +1,42 @@
+import { clearTimeout, setTimeout } from './clock';
+import { onAbort } from './signals';
+
+/**
+ * What a promise gives, waited for up to a deadline, if there is one, and as long as somebody wants it.
+ *
+ * @param until.late what it rejects with at the deadline
+ * @param until.aborted what it rejects with when the signal is aborted, for its reason
+ * @param until.holds whether the process lives on for it; default true
+ */
+export async function withTimeLimit<T>(
+  promise: Promise<T>,
+  {
+    timeoutMs,
+    signal,
+    late,
+    aborted = (reason) => reason,
+    holds = true,
+  }: {
+    timeoutMs?: number;
+    signal?: AbortSignal;
+    late?: () => unknown;
+    aborted?: (reason: any) => unknown;
+    holds?: boolean;
+  },
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening: (() => void) | undefined;
+  const end = new Promise((_, reject) => {
+    if (timeoutMs !== undefined) timer = setTimeout(() => reject(late?.()), timeoutMs);
+    if (!holds) timer?.unref();
+    const abort = () => reject(aborted(signal?.reason));
+    stopListening = signal && onAbort(signal, abort);
+    if (signal?.aborted) abort();
+  });
+  try {
+    return await (Promise.race([promise, end]) as Promise<T>);
+  } finally {
+    clearTimeout(timer);
+    stopListening?.();
+  }
+}

@@ -1,0 +1,210 @@
+import { types } from 'node:util';
+
+import { REPLY_KIND } from './boundary-numbers';
+import { clearTimeout, setTimeout } from './clock';
+import { TRANSFER_LIMIT_CODE, TransferLimitError, UncloneableError, describeThrown } from './errors';
+import { describe } from './describe';
+import { within } from './run-scope';
+import { traceToolCall } from './tracing';
+import type { Tool } from './tool-registry';
+import type { RunScope } from './run-scope';
+import type { OnToolCall } from '../../index';
+import type { ToolCallTrace } from './tracing';
+
+const { ERROR, PROMISE } = REPLY_KIND;
+/** `code` of the error that a call is answered with when its time is over. */
+const TIMEOUT_CODE = 'ERR_TOOL_TIMEOUT';
+/** More would not fit on the host's stack. */
+const MAX_ARGUMENTS = 50_000;
+
+/**
+ * How the other side takes a value: which kind it is, and what crosses of it. `payloadOf` throws for what cannot cross.
+ */
+export interface Wire {
+  kindOf: (value: unknown) => number;
+  payloadOf: (kind: number, value: unknown, path: string, maxBytes: number) => unknown;
+}
+
+export interface Answer {
+  wire: Wire;
+  maxTransferBytes: number;
+  /** within which each tool of the run answers */
+  timeoutMs?: number;
+  /** of the run */
+  scope: RunScope;
+  reply: (status: number, payload: unknown) => void;
+  /** told what the tool itself threw */
+  onThrown: (thrown: unknown) => void;
+  /** asked before each call */
+  onToolCall?: OnToolCall;
+  /** set here */
+  trace?: ToolCallTrace;
+}
+
+/** Of this process; hosts tell calls from each other by it. */
+let lastCall = 0;
+
+/**
+ * Calls a host tool for the guest and answers (specification, section 7.4). Never throws and leaves no rejection
+ * unhandled, whatever the tool returns or throws.
+ *
+ * @param tool undefined if the host has revoked it
+ * @param isAsync whether the guest has a promise already
+ * @param values the arguments, or why they cannot be read
+ */
+export function answerToolCall(
+  tool: Tool | undefined,
+  isAsync: boolean,
+  values: unknown[] | { error: unknown },
+  answer: Answer,
+) {
+  if (tool === undefined) return refuse(answer, 'Error', 'the host has revoked this tool');
+  if (!Array.isArray(values)) {
+    return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(values.error).message}`);
+  }
+  const facts = { name: tool.path.join('.'), args: values, id: String(++lastCall) };
+  const trace = traceToolCall(facts);
+  const call = { tool, isAsync, facts };
+  if (trace === undefined) return approve(call, inTime(call, answer));
+  const forget = answer.scope.atEnd(() => trace.rejected(new Error('the run has ended')));
+  const reply: Answer['reply'] = (status, payload) => {
+    if (status !== PROMISE) forget();
+    answer.reply(status, payload);
+  };
+  trace.begin(() => approve(call, inTime(call, { ...answer, trace, reply })));
+}
+
+export interface Call {
+  tool: Tool;
+  isAsync: boolean;
+  facts: { name: string; args: unknown[]; id: string };
+}
+
+/** The answer to a call whose time may be limited: an error when it is over, and nothing that comes later counts. */
+function inTime({ tool, facts }: Call, answer: Answer): Answer {
+  const timeoutMs = tool.timeoutMs ?? answer.timeoutMs;
+  if (timeoutMs === undefined) return answer;
+  const scope = answer.scope.part();
+  let isDone = false;
+  const finish = () => {
+    isDone = true;
+    clearTimeout(timer);
+    scope.close();
+  };
+  const limited = {
+    ...answer,
+    scope,
+    reply: (status: number, payload: unknown) => {
+      if (isDone) return;
+      if (status !== PROMISE) finish();
+      answer.reply(status, payload);
+    },
+    onThrown: (thrown: unknown) => {
+      if (!isDone) answer.onThrown(thrown);
+    },
+  };
+  const timer = setTimeout(() => {
+    const error = new Error(`${facts.name} did not answer within ${timeoutMs} ms`);
+    // Ends what still works on the call; only this answer counts.
+    scope.end();
+    fail(answer, Object.assign(error, { name: 'TimeoutError', code: TIMEOUT_CODE }));
+  }, timeoutMs);
+  scope.atEnd(finish);
+  return limited;
+}
+
+/**
+ * Asks the host's `onToolCall`, if there is one, and does what it says. As long as its promise is pending the guest waits.
+ */
+function approve(call: Call, answer: Answer) {
+  const { onToolCall, scope } = answer;
+  if (onToolCall === undefined) return perform(call, call.facts.args, answer);
+  try {
+    const decision = onToolCall({ ...call.facts, signal: scope.signal });
+    if (!isThenable(decision)) return follow(decision, call, answer);
+    Reflect.apply(Promise.prototype.then, ownPromise(decision), [
+      // Nobody wants the effect of a call whose run has ended.
+      (late: unknown) => (scope.isOver ? undefined : follow(late, call, answer)),
+      (thrown: unknown) => fail(answer, thrown),
+    ]);
+  } catch (thrown) {
+    fail(answer, thrown);
+  }
+}
+
+function follow(decision: unknown, call: Call, answer: Answer) {
+  if (decision === undefined) return perform(call, call.facts.args, answer);
+  const given = typeof decision === 'object' && decision !== null ? (decision as any) : {};
+  if ('result' in given) return settle(call, answer, () => given.result);
+  if (Array.isArray(given.args)) return perform(call, given.args, answer);
+  // In particular `false`, which must not let the call pass.
+  const expected = 'onToolCall must return nothing, { args }, an array, or { result }, or throw to refuse the call';
+  fail(answer, new TypeError(`${expected}; it gave ${describe(decision)}`));
+}
+
+function perform(call: Call, args: unknown[], answer: Answer) {
+  if (args.length > MAX_ARGUMENTS) return refuse(answer, 'RangeError', `more than ${MAX_ARGUMENTS} arguments`);
+  const { fn, self } = call.tool;
+  settle(call, answer, () => within(answer.scope, () => Reflect.apply(fn, self, args)));
+}
+
+/** @param produce the result, or a promise of it */
+function settle({ tool, isAsync }: Call, answer: Answer, produce: () => unknown) {
+  try {
+    const result = produce();
+    if (!isThenable(result)) return succeed(answer, result);
+    if (!isAsync && !tool.isBlocking) answer.reply(PROMISE, undefined);
+    Reflect.apply(Promise.prototype.then, ownPromise(result), [
+      (value: unknown) => succeed(answer, value),
+      (thrown: unknown) => fail(answer, thrown),
+    ]);
+  } catch (thrown) {
+    fail(answer, thrown);
+  }
+}
+
+function succeed(answer: Answer, result: unknown) {
+  const { wire, maxTransferBytes } = answer;
+  const kind = wire.kindOf(result);
+  let payload;
+  try {
+    payload = wire.payloadOf(kind, result, 'result', maxTransferBytes);
+  } catch (error) {
+    if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
+    const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
+    return refuse(answer, 'TypeError', reason);
+  }
+  answer.trace?.resolved(result);
+  answer.reply(kind, payload);
+}
+
+/** The tool itself failed. */
+function fail(answer: Answer, thrown: unknown) {
+  answer.onThrown(thrown);
+  answer.trace?.rejected(thrown);
+  const { name, message, code } = describeThrown(thrown);
+  answer.reply(ERROR, [name, message, code, false]);
+}
+
+/** The bridge failed, not the tool. */
+function refuse(answer: Answer, name: string, message: string, code?: string) {
+  answer.trace?.rejected(Object.assign(new Error(message), { name, code }));
+  answer.reply(ERROR, [name, message, code, true]);
+}
+
+/**
+ * A promise that calls back once, later: a thenable may call back twice, or synchronously, or throw after it did.
+ *
+ * @param result a thenable
+ */
+function ownPromise(result: any) {
+  const isOwn =
+    types.isPromise(result) && Object.getPrototypeOf(result) === Promise.prototype && !Object.hasOwn(result, 'then');
+  return isOwn ? result : new Promise((resolve) => resolve(result));
+}
+
+function isThenable(value: any) {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') && typeof value.then === 'function'
+  );
+}

@@ -1,0 +1,285 @@
+import { types } from 'node:util';
+
+import { className, describe, isClass, isPlainObject, memberPath } from './describe';
+import { optionRow } from './option-table';
+import { RESERVED_PREFIX } from './identifiers';
+import type { NativeTool } from '../../native';
+
+/** A host function that guests can call. */
+export interface Tool {
+  /** keys from the guest's global down to the function */
+  path: string[];
+  fn: (...args: any[]) => unknown;
+  /** the namespace object that holds the function */
+  self: unknown;
+  /** whether guests get a promise at once */
+  isAsync: boolean;
+  /** whether guests wait for what a promise of it gives */
+  isBlocking: boolean;
+  /** within which it answers, if not within that of the run */
+  timeoutMs?: number;
+  definition?: Definition;
+  length: number;
+}
+
+/** What models are told of a function that takes one object. */
+export interface Definition {
+  description: string;
+  /** JSON Schema */
+  inputSchema: Record<string, any>;
+  outputSchema: Record<string, any>;
+}
+
+/** What is known of a function beside what can be seen. */
+export interface Traits {
+  isBlocking?: boolean;
+  timeoutMs?: number;
+  definition?: Definition;
+}
+
+/** Of functions that {@link blocking}, {@link withTimeout} and {@link defined} have given. */
+const traitsOf: WeakMap<Function, Traits> = new WeakMap();
+/**
+ * Property of the functions that {@link blocking} and {@link withTimeout} have made, for another copy of this package.
+ */
+const TRAITS = Symbol.for('ses-executor:tool-traits');
+
+/** Names that the realm keeps for itself, or the language does for good. */
+const RESERVED = new Set(['console', 'harden', 'globalThis', 'undefined', 'NaN', 'Infinity']);
+const MAX_TOOLS = 10_000;
+const MAX_DEPTH = 32;
+
+/** A tool whose promise the guest waits for. Documented in `index.d.ts`. */
+export function blocking(fn: unknown) {
+  return withTraits(fn, { isBlocking: true });
+}
+
+/** A tool with a limit of its own. Documented in `index.d.ts`. */
+export function withTimeout(fn: unknown, timeoutMs: number) {
+  const { min, max } = optionRow('toolTimeoutMs');
+  if (!Number.isInteger(timeoutMs)) throw new TypeError(`timeoutMs must be an integer, got ${describe(timeoutMs)}`);
+  if (timeoutMs < Number(min) || timeoutMs > Number(max)) {
+    throw new RangeError(`timeoutMs must be an integer from ${min} to ${max}, got ${timeoutMs}`);
+  }
+  return withTraits(fn, { timeoutMs });
+}
+
+/** The same function, with what models are told of it wherever it is a tool. */
+export function defined<F extends Function>(fn: F, definition: Definition) {
+  traitsOf.set(fn, { ...traitsIn(fn), definition });
+  return fn;
+}
+
+/** A function that does as `fn`: not `fn` itself, which may be a tool without these traits, too. */
+function withTraits(fn: unknown, traits: Traits) {
+  if (typeof fn !== 'function') throw new TypeError(`fn must be a function, got ${describe(fn)}`);
+  const plain: (this: unknown, ...args: unknown[]) => unknown = function (...args) {
+    return Reflect.apply(fn, this, args);
+  };
+  const later: (this: unknown, ...args: unknown[]) => Promise<unknown> = async function (...args) {
+    return Reflect.apply(fn, this, args);
+  };
+  const made = isAsyncFunction(fn) ? later : plain;
+  const { name, length } = fn;
+  Object.defineProperties(made, {
+    name: { value: name, configurable: true },
+    length: { value: length, configurable: true },
+  });
+  const all = { ...traitsIn(fn), ...traits };
+  traitsOf.set(made, all);
+  Object.defineProperty(made, TRAITS, { value: all });
+  return made;
+}
+
+function traitsIn(fn: any): Traits | undefined {
+  return traitsOf.get(fn) ?? (Object.hasOwn(fn, TRAITS) ? fn[TRAITS] : undefined);
+}
+
+/** For V8 an async generator is an async function too, but it gives no promise. */
+function isAsyncFunction(fn: Function) {
+  return types.isAsyncFunction(fn) && !types.isGeneratorFunction(fn);
+}
+
+/**
+ * The functions of `tools`, at any depth of plain namespace objects.
+ *
+ * A top-level `final_answer` is left out: the executor's own takes precedence.
+ *
+ * @throws {TypeError | RangeError} naming the path of what is neither a function nor a namespace
+ */
+export function flattenTools(tools: unknown): Tool[] {
+  refuseNoTools(tools);
+  const found: Tool[] = [];
+  for (const name of Object.keys(tools)) {
+    if (name === 'final_answer') continue;
+    refuseReservedName(name, 'tools');
+    flattenInto(found, tools, name, [], 'tools');
+  }
+  for (const { path, fn } of found) {
+    // Every call of it would fail.
+    if (isClass(fn)) throw new TypeError(`${path.reduce(memberPath, 'tools')} must be a function, got a class`);
+  }
+  return found;
+}
+
+/** @throws {TypeError} if they are no plain object */
+export function refuseNoTools(tools: unknown): asserts tools is Record<string, unknown> {
+  if (!isPlainObject(tools)) throw new TypeError(`tools must be an object of functions, got ${describeHolder(tools)}`);
+}
+
+/**
+ * What was given in place of a plain object of functions. The methods of an instance are not its own, and need it as `this`.
+ */
+export function describeHolder(value: unknown) {
+  if (typeof value !== 'object' || value === null || types.isProxy(value) || Array.isArray(value))
+    return describe(value);
+  const isOwn = isClass((value as any).constructor);
+  return `an instance of ${className(value)}${isOwn ? '; pass its methods, bound to it' : ''}`;
+}
+
+/**
+ * Adds the function at `holder[key]`, or those of the namespace there, to `found`.
+ *
+ * @param ancestors namespaces on the way to `holder`
+ * @param root how messages call the outermost object
+ * @param parents keys on the way to `holder`
+ */
+export function flattenInto(
+  found: Tool[],
+  holder: Record<string, unknown>,
+  key: string,
+  ancestors: Record<string, unknown>[],
+  root: string,
+  parents: string[] = [],
+) {
+  const path = [...parents, key];
+  const text = () => path.reduce(memberPath, root);
+  const value = read(holder, key, text);
+  if (typeof value === 'function') {
+    if (found.length === MAX_TOOLS) throw new RangeError(`${root} must hold at most ${MAX_TOOLS} functions`);
+    found.push(toolOf(path, value as Tool['fn'], holder));
+    return;
+  }
+  if (!isPlainObject(value)) {
+    throw new TypeError(`${text()} must be a function or a plain object of functions, got ${describeHolder(value)}`);
+  }
+  const inside = [...ancestors, holder];
+  if (inside.includes(value)) throw new TypeError(`${text()} must not contain itself`);
+  if (path.length === MAX_DEPTH) throw new RangeError(`${text()} must be nested at most ${MAX_DEPTH} deep`);
+  const keys = Object.keys(value);
+  // The guest would keep the namespace of that name that it had before.
+  if (keys.length === 0) throw new TypeError(`${text()} must hold at least one function`);
+  for (const inner of keys) flattenInto(found, value, inner, inside, root, path);
+}
+
+function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
+  const { isBlocking = false, timeoutMs, definition } = traitsIn(fn) ?? {};
+  const { length } = fn;
+  return {
+    path,
+    fn,
+    self,
+    isAsync: !isBlocking && isAsyncFunction(fn),
+    isBlocking,
+    timeoutMs,
+    definition,
+    length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,
+  };
+}
+
+/** Whether `value` is an object of functions and of further such objects, and nothing else. */
+export function isNamespace(value: unknown, depth: number = 0): boolean {
+  if (!isPlainObject(value) || depth === MAX_DEPTH) return false;
+  const items = Object.values(value);
+  return items.length > 0 && items.every((item) => typeof item === 'function' || isNamespace(item, depth + 1));
+}
+
+function read(holder: Record<string, unknown>, key: string, text: () => string) {
+  try {
+    return holder[key];
+  } catch (error) {
+    throw new TypeError(`${text()} cannot be read: its getter throws`, { cause: error });
+  }
+}
+
+/** @throws {TypeError} */
+export function refuseReservedName(name: string, root: string) {
+  if (RESERVED.has(name) || name.startsWith(RESERVED_PREFIX)) {
+    throw new TypeError(`${memberPath(root, name)} must have another name: \`${name}\` is reserved`);
+  }
+}
+
+/** The host functions of one executor by the number that the guest calls them by. */
+export class ToolRegistry {
+  #tools: Map<number, Tool> = new Map();
+  /** Numbers by top-level name, then by path: a function that takes another's place takes its number too. */
+  #numbers: Map<string, Map<string, number>> = new Map();
+  #next = 0;
+
+  get(id: number) {
+    return this.#tools.get(id);
+  }
+
+  /**
+   * Numbers tools, and says how the native side calls them. They are not called before `commit`, which the caller makes when
+   * the guest has them: what had the same top-level names before is revoked then, even for guest code that has kept a
+   * reference.
+   */
+  stage(tools: Tool[]): { specs: NativeTool[]; commit: () => void } {
+    const fresh: Map<string, Map<string, number>> = new Map();
+    const specs = tools.map((tool) => {
+      const [name] = tool.path;
+      const key = JSON.stringify(tool.path);
+      const known = this.#numbers.get(name) ?? new Map();
+      const id = known.get(key) ?? this.#next++;
+      this.#numbers.set(name, known.set(key, id));
+      fresh.set(name, (fresh.get(name) ?? new Map()).set(key, id));
+      return specOf(tool, id);
+    });
+    const commit = () => {
+      for (const [name, numbers] of fresh) {
+        for (const id of this.#numbers.get(name)?.values() ?? []) this.#tools.delete(id);
+        this.#numbers.set(name, numbers);
+      }
+      tools.forEach((tool, index) => this.#tools.set(specs[index].id, tool));
+    };
+    return { specs, commit };
+  }
+
+  /** Registers functions of a module. They stay as long as the executor. */
+  add(tools: Tool[]) {
+    return tools.map((tool) => {
+      const id = this.#next++;
+      this.#tools.set(id, tool);
+      return specOf(tool, id);
+    });
+  }
+
+  /** How the native side calls the tools that are committed. */
+  specs() {
+    return this.#committed().map(([id, tool]) => specOf(tool, id));
+  }
+
+  /** The tools that are committed. */
+  list() {
+    return this.#committed().map(([, tool]) => tool);
+  }
+
+  #committed(): [id: number, tool: Tool][] {
+    const ids = [...this.#numbers.values()].flatMap((numbers) => [...numbers.values()]);
+    return ids.flatMap((id) => {
+      const tool = this.#tools.get(id);
+      return tool === undefined ? [] : [[id, tool] as [number, Tool]];
+    });
+  }
+
+  /** Forgets all tools that `stage` has numbered. */
+  clear() {
+    for (const numbers of this.#numbers.values()) for (const id of numbers.values()) this.#tools.delete(id);
+    this.#numbers.clear();
+  }
+}
+
+function specOf({ path, isAsync, length, timeoutMs }: Tool, id: number) {
+  return { path, id, isAsync, length, isLimited: timeoutMs !== undefined };
+}

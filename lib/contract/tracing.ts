@@ -1,0 +1,98 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import type { Executor } from '../../index';
+import type { TracingChannel } from 'node:diagnostics_channel';
+
+// Runs and tool calls as tracing channels of `node:diagnostics_channel`, which cost nothing while nobody listens. A subscriber of
+// `start` can set `call` of the message, what is called next, to a function that calls it in a context of its own.
+
+const RUNS = tracingChannel('ses-executor:run');
+const TOOL_CALLS = tracingChannel('ses-executor:tool-call');
+/** Executors that work for others, who tell of their runs. */
+const INNER: WeakSet<object> = new WeakSet();
+
+/** what subscribers get, the same object for all events of one run or call */
+export interface Message {
+  call: () => unknown;
+  /** once it has succeeded */
+  result?: unknown;
+  /** once it has failed */
+  error?: unknown;
+}
+
+/** A run, told to those who listen. */
+export function traceRun<T>(executor: Executor, code: string, run: () => Promise<T>): Promise<T> {
+  if (!isHeard(RUNS) || INNER.has(executor)) return run();
+  const message: any = { executor, code, call: run };
+  return RUNS.tracePromise(() => message.call(), message);
+}
+
+/**
+ * An executor that works for another one: its runs are that one's.
+ *
+ * @returns the same
+ */
+export function untold<E extends object>(executor: E): E {
+  INNER.add(executor);
+  return executor;
+}
+
+/** One tool call, told to those who listen. */
+export class ToolCallTrace {
+  #message: Message & { name: string; args: unknown[]; id: string };
+  #isSettled = false;
+  /** Whether the call went on after it was made. */
+  #isAsync = false;
+
+  constructor(facts: { name: string; args: unknown[]; id: string }) {
+    this.#message = { ...facts, call: () => {} };
+  }
+
+  /**
+   * Makes the call. It is over when `resolved` or `rejected` is called, here or later.
+   *
+   * @param call must not throw
+   */
+  begin(call: () => void) {
+    const message = this.#message;
+    message.call = call;
+    TOOL_CALLS.start.runStores(message, () => message.call());
+    this.#isAsync = true;
+    TOOL_CALLS.end.publish(message);
+  }
+
+  resolved(result: unknown) {
+    if (this.#isSettled) return;
+    this.#message.result = result;
+    this.#settle();
+  }
+
+  rejected(error: unknown) {
+    if (this.#isSettled) return;
+    this.#message.error = error;
+    TOOL_CALLS.error.publish(this.#message);
+    this.#settle();
+  }
+
+  #settle() {
+    this.#isSettled = true;
+    if (!this.#isAsync) return;
+    TOOL_CALLS.asyncStart.publish(this.#message);
+    TOOL_CALLS.asyncEnd.publish(this.#message);
+  }
+}
+
+/** @returns undefined if nobody listens */
+export function traceToolCall(facts: { name: string; args: unknown[]; id: string }): ToolCallTrace | undefined {
+  return isHeard(TOOL_CALLS) ? new ToolCallTrace(facts) : undefined;
+}
+
+/** What `TracingChannel.hasSubscribers` says, which not all versions of Node.js have. */
+function isHeard({ start, end, asyncStart, asyncEnd, error }: TracingChannel<any, any>) {
+  return (
+    start.hasSubscribers ||
+    end.hasSubscribers ||
+    asyncStart.hasSubscribers ||
+    asyncEnd.hasSubscribers ||
+    error.hasSubscribers
+  );
+}

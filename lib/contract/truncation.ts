@@ -1,0 +1,134 @@
+import { inspect, types } from 'node:util';
+
+import { bigintText, isLongBigint } from './describe';
+import { keysOf } from './wide-objects';
+
+/** What a copy has of a value. */
+const MAX_NODES = 2_500;
+const MAX_CHARS = 64 << 10;
+const MAX_DEPTH = 50;
+
+/** A text that printers show without quotes, where there is no value. */
+class Remark {
+  #text;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toJSON() {
+    return this.#text;
+  }
+
+  [inspect.custom]() {
+    return this.#text;
+  }
+}
+
+/** a value that has parts; part of `of` */
+export type Copied = { value: any; copy: any; of: Copied | undefined; depth: number };
+
+/** A copy of what comes first in a value, level by level, with remarks on the rest. */
+export function truncated(value: unknown): unknown {
+  return new Cutter().cut(value);
+}
+
+class Cutter {
+  #nodesLeft = MAX_NODES;
+  #charsLeft = MAX_CHARS;
+  /** Values whose parts are to be copied, outer ones first. */
+  #copied: Copied[] = [];
+
+  cut(value: unknown) {
+    const copy = this.#copyOf(value, undefined);
+    // Grows meanwhile.
+    for (const copied of this.#copied) this.#fill(copied);
+    return copy;
+  }
+
+  #copyOf(value: any, of: Copied | undefined) {
+    this.#nodesLeft--;
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value === 'bigint') return this.#integer(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (types.isNativeError(value)) return new Remark(this.#text(`[${value.name}: ${value.message}]`));
+    if (types.isBigIntObject(value)) return new Remark(`[BigInt: ${bigintText(BigInt.prototype.valueOf.call(value))}]`);
+    if (types.isStringObject(value))
+      return new Remark(`[String: '${this.#text(String.prototype.valueOf.call(value))}']`);
+    if (types.isRegExp(value)) return new Remark(this.#text(RegExp.prototype.toString.call(value)));
+    if (types.isDate(value) || types.isBoxedPrimitive(value)) return value;
+    for (let outer = of; outer !== undefined; outer = outer.of) {
+      if (outer.value === value) return new Remark('[Circular]');
+    }
+    const depth = (of?.depth ?? 0) + 1;
+    const isList = Array.isArray(value) || types.isTypedArray(value);
+    if (this.#isSpent() || depth > MAX_DEPTH) return new Remark(isList ? '[Array]' : '[Object]');
+    const copy = isList ? [] : types.isMap(value) ? new Map() : types.isSet(value) ? new Set() : {};
+    this.#copied.push({ value, copy, of, depth });
+    return copy;
+  }
+
+  #fill(copied: Copied) {
+    const { value, copy } = copied;
+    const add = adderTo(copy);
+    for (const { key, value: part } of partsOf(value, Infinity)) {
+      if (this.#isSpent()) {
+        const count = value.length ?? value.size;
+        add('...', new Remark(typeof count === 'number' ? `... of ${count} items` : '... more'), true);
+        return;
+      }
+      add(this.#text(key), this.#copyOf(part, copied), false);
+    }
+  }
+
+  #integer(value: bigint) {
+    const text = bigintText(value);
+    this.#charsLeft -= text.length;
+    return isLongBigint(value) ? new Remark(text) : value;
+  }
+
+  #text(text: string) {
+    const kept = text.slice(0, Math.max(this.#charsLeft, 0));
+    this.#charsLeft -= kept.length;
+    return kept.length === text.length ? text : `${kept}... ${text.length - kept.length} more characters`;
+  }
+
+  #isSpent() {
+    return this.#nodesLeft <= 0 || this.#charsLeft <= 0;
+  }
+}
+
+/** Adds parts to a copy in the order in which `partsOf` gives them; the last one may be a remark. */
+function adderTo(copy: any): (key: string, part: unknown, isLast: boolean) => void {
+  if (Array.isArray(copy)) return (_key, part) => void copy.push(part);
+  if (copy instanceof Set) return (_key, part) => void copy.add(part);
+  if (copy instanceof Map) {
+    let pair: unknown[] = [];
+    return (_key, part, isLast) => {
+      pair.push(part);
+      if (pair.length < 2 && !isLast) return;
+      copy.set(pair[0], pair[1] ?? part);
+      pair = [];
+    };
+  }
+  return (key, part) => void Object.defineProperty(copy, key, { value: part, enumerable: true, configurable: true });
+}
+
+/** What a value is made of, for printers. */
+export function* partsOf(value: any, items: number): Generator<{ key: string; value: unknown }, undefined> {
+  if (Array.isArray(value) || types.isTypedArray(value)) {
+    const length = Math.min(value.length, items);
+    // Holes are shown too, or passed over one by one.
+    for (let at = 0; at < length; at++) yield { key: '', value: value[at] };
+  } else if (types.isMap(value) || types.isSet(value)) {
+    let left = items;
+    for (const entry of value as Iterable<any>) {
+      if (left-- === 0) return;
+      if (types.isSet(value)) yield { key: '', value: entry };
+      else for (const part of entry) yield { key: '', value: part };
+    }
+  } else if (!types.isAnyArrayBuffer(value) && !types.isDataView(value)) {
+    if (types.isNativeError(value)) yield { key: 'cause', value: value.cause };
+    for (const key of keysOf(value)) yield { key, value: value[key] };
+  }
+}

@@ -1,0 +1,34 @@
+import { className, describe, isPlainObject } from './describe';
+import { TransferLimitError, transferLimitExceeded } from './errors';
+
+/**
+ * @param variables what `sendVariables()` was given
+ * @returns their names
+ * @throws {TypeError}
+ */
+export function namesOfVariables(variables: unknown): string[] {
+  if (isPlainObject(variables)) return Object.keys(variables as object);
+  const got = describe(variables);
+  const shown = got === 'an object' ? `an instance of ${className(variables as object)}` : got;
+  throw new TypeError(`variables must be a plain object of values by name, got ${shown}`);
+}
+
+/**
+ * Variables as they cross.
+ *
+ * @param names of them
+ * @throws {import('./errors').ExecutorError} if they are larger
+ */
+export function encodeVariables<T>(
+  variables: Record<string, unknown>,
+  names: string[],
+  maxBytes: number,
+  encode: (values: unknown[], path: string, maxBytes: number, shown: object) => T,
+): T {
+  const values = names.map((name) => variables[name]);
+  try {
+    return encode(values, 'variables', maxBytes, variables);
+  } catch (error) {
+    throw error instanceof TransferLimitError ? transferLimitExceeded(maxBytes, 'variables') : error;
+  }
+}

@@ -1,0 +1,34 @@
+// Objects of so many properties that to list them takes the host's thread longer than it may stand still. Whoever reads one from
+// a guest notes it, so that printers, which show the first ones, need not ask.
+
+/** Properties from which on an object is noted. More than a printer goes through. */
+const MANY = 100_000;
+/** Keys that are kept. More than a printer shows of what it cuts. */
+const FIRST = 4_096;
+
+const firstKeys: WeakMap<object, string[]> = new WeakMap();
+
+/** Counts the properties of an object that is being made. */
+export class KeyCount {
+  #object;
+  #count = 0;
+  #first: string[] = [];
+
+  constructor(object: object) {
+    this.#object = object;
+  }
+
+  add(key: PropertyKey) {
+    if (this.#count++ < FIRST) this.#first.push(String(key));
+    else if (this.#count === MANY) firstKeys.set(this.#object, this.#first);
+  }
+}
+
+export function isWide(object: object) {
+  return firstKeys.has(object);
+}
+
+/** Keys of an object: of one that is wide the first ones. */
+export function keysOf(object: object) {
+  return firstKeys.get(object)?.filter((key) => Object.hasOwn(object, key)) ?? Object.keys(object);
+}

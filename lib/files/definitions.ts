@@ -1,0 +1,202 @@
+import { checkFileToolOptions } from './options';
+import type { FileToolDefinition, FileToolInput, FileToolLimits, FileToolOptions } from './api';
+
+export type Definition = FileToolDefinition;
+
+export type Input = FileToolInput;
+
+const text = (description: string): Input => ({ type: 'string', description });
+const optional = (input: Input): Input => ({ ...input, nullable: true });
+const integer = (minimum: number, description: string): Input => optional({ type: 'integer', minimum, description });
+const flag = (description: string): Input => optional({ type: 'boolean', description });
+
+/** What tools for models give. */
+const CONTENT = {
+  type: 'object',
+  required: ['content'],
+  properties: {
+    content: {
+      type: 'array',
+      description: "Blocks: { type: 'text', text }, or { type: 'image', mimeType, data } with data in base64",
+      items: { type: 'object' },
+    },
+    details: { type: 'object', description: 'Facts beside the text, if there are any: truncation, diff, limits' },
+  },
+};
+const STAT = {
+  type: 'object',
+  required: ['type', 'size', 'modified'],
+  properties: {
+    type: { type: 'string', enum: ['file', 'directory', 'other'] },
+    size: { type: 'integer', description: 'Bytes of a file' },
+    modified: { type: ['string', 'null'], description: 'ISO 8601' },
+  },
+};
+const FILE = text('Path of the file, relative to the root');
+const PATH = text('Path, relative to the root');
+
+/** A tool; the order of the inputs is that of positional arguments. */
+export type Limits = Required<FileToolLimits>;
+
+export interface FileTool {
+  name: Definition['name'];
+  describe: (limits: Limits) => string;
+  inputs: Record<string, Input>;
+  /** how many can be passed so */
+  positional: number;
+  /** schema of what it gives, if not `CONTENT` */
+  output?: object;
+}
+
+export const FILE_TOOLS: FileTool[] = [
+  {
+    name: 'read',
+    describe: ({ maxLines, maxBytes, maxImageBytes }) =>
+      `Read a file to look at it. Text comes as it is, ${count(maxLines)} lines or ${size(maxBytes)} at most: continue with offset. Images (png, jpeg, gif, webp) of up to ${size(maxImageBytes)} come as an image block. In code use readText, which gives all of it.`,
+    inputs: {
+      path: FILE,
+      offset: integer(1, 'First line to read, from 1'),
+      limit: integer(1, 'Number of lines to read'),
+    },
+    positional: 3,
+  },
+  {
+    name: 'readText',
+    describe: ({ maxFileBytes }) =>
+      `The whole text of a UTF-8 file, as a string, for code; a file of more than ${size(maxFileBytes)} is an error.`,
+    inputs: { path: FILE },
+    positional: 1,
+    output: { type: 'string' },
+  },
+  {
+    name: 'readJson',
+    describe: () => 'The value of a JSON file of up to 4MB, for code.',
+    inputs: { path: FILE },
+    positional: 1,
+    output: {},
+  },
+  {
+    name: 'readLines',
+    describe: () => 'All lines of a UTF-8 file of up to 4MB, without their ends, as an array of strings, for code.',
+    inputs: { path: FILE },
+    positional: 1,
+    output: { type: 'array', items: { type: 'string' } },
+  },
+  {
+    name: 'readBytes',
+    describe: ({ maxFileBytes }) =>
+      `The content of a file as a Uint8Array, for code; a file of more than ${size(maxFileBytes)} is an error.`,
+    inputs: { path: FILE },
+    positional: 1,
+    output: {},
+  },
+  {
+    name: 'stat',
+    describe: () => 'What there is at a path: its type, size and time of the last change.',
+    inputs: { path: PATH },
+    positional: 1,
+    output: STAT,
+  },
+  {
+    name: 'write',
+    describe: ({ maxFileBytes }) =>
+      `Write a file as a whole: it is made, with its parent folders, or replaced. ${size(maxFileBytes)} at most.`,
+    inputs: { path: FILE, content: text('The new content') },
+    positional: 2,
+  },
+  {
+    name: 'edit',
+    describe: () =>
+      'Replace one piece of text in a file. oldText must match exactly, whitespace included, and occur only once.',
+    inputs: { path: FILE, oldText: text('The text to replace'), newText: text('What to put in its place') },
+    positional: 3,
+  },
+  {
+    name: 'move',
+    describe: () => 'Give a file or a folder another path; the parent folders of the new one are made.',
+    inputs: {
+      from: PATH,
+      to: text('The new path, with the name, relative to the root'),
+      overwrite: flag('Replace a file that is there already'),
+    },
+    positional: 2,
+  },
+  {
+    name: 'remove',
+    describe: ({ maxEntries }) =>
+      `Remove a file or an empty folder; with recursive a folder with all that is in it, ${count(maxEntries)} entries at most.`,
+    inputs: { path: PATH, recursive: flag('Remove a folder with all that is in it') },
+    positional: 1,
+  },
+  {
+    name: 'grep',
+    describe: ({ maxBytes, maxResults }) =>
+      `Search the content of files. Gives matching lines with path and line number; respects .gitignore. ${count(Math.min(100, maxResults))} matches or ${size(maxBytes)} at most, long lines are cut to 500 characters around the match.`,
+    inputs: {
+      pattern: text('Regular expression (Rust syntax), or plain text with literal'),
+      path: optional(text('Folder or file to search, relative to the root; default: the root')),
+      glob: optional(text("Which files to search, for example '*.ts' or '**/*.spec.ts'")),
+      ignoreCase: flag('Ignore case'),
+      literal: flag('The pattern is plain text'),
+      context: integer(0, 'Lines to show before and after each match; default 0'),
+      limit: integer(1, 'Most matches to return; default 100'),
+    },
+    positional: 2,
+  },
+  {
+    name: 'find',
+    describe: ({ maxBytes, maxResults }) =>
+      `Find files by glob pattern. Gives paths relative to the folder of the search; respects .gitignore. ${count(Math.min(1_000, maxResults))} paths or ${size(maxBytes)} at most.`,
+    inputs: {
+      pattern: text("Glob, for example '*.ts', '**/*.json' or 'src/**/*.spec.ts'"),
+      path: optional(text('Folder to search, relative to the root; default: the root')),
+      limit: integer(1, 'Most paths to return; default 1000'),
+    },
+    positional: 2,
+  },
+  {
+    name: 'ls',
+    describe: ({ maxBytes, maxResults }) =>
+      `List a folder: names in alphabetical order, folders with a slash, dot files included. ${count(Math.min(500, maxResults))} entries or ${size(maxBytes)} at most.`,
+    inputs: {
+      path: optional(text('Folder to list, relative to the root; default: the root')),
+      limit: integer(1, 'Most entries to return; default 500'),
+    },
+    positional: 1,
+  },
+];
+
+/** Tools that change files. */
+export const MUTATING = new Set(['write', 'edit', 'move', 'remove']);
+
+/** The tools that these options give, with their limits. Documented in `index.d.ts`. */
+export function describeFileTools(options: FileToolOptions): Definition[] {
+  const { readOnly, limits } = checkFileToolOptions(options);
+  return FILE_TOOLS.filter(({ name }) => !readOnly || !MUTATING.has(name)).map(
+    ({ name, describe, inputs, output = CONTENT }) => ({
+      name,
+      description: describe(limits),
+      inputs,
+      output_type: outputType(output),
+      output_schema: output,
+    }),
+  );
+}
+
+function outputType(schema: object) {
+  const { type } = schema as { type?: Definition['output_type'] };
+  return type ?? 'any';
+}
+
+function size(bytes: number) {
+  if (bytes < 1024) return `${bytes}B`;
+  const [amount, unit] = bytes < 1 << 20 ? [bytes / 1024, 'KB'] : [bytes / (1 << 20), 'MB'];
+  return `${Number(amount.toFixed(1))}${unit}`;
+}
+
+function count(number: number) {
+  return String(number);
+}
+
+// An absolute path: the folder of the process may be gone.
+export const fileToolDefinitions = describeFileTools({ root: '/' });

@@ -1,0 +1,151 @@
+import { parseArguments } from './arguments';
+import { setImmediate } from '../contract/clock';
+import { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions } from './definitions';
+import { checkFileToolOptions } from './options';
+import { currentScope } from '../contract/run-scope';
+import { defined } from '../contract/tool-registry';
+import type { NativeFileOutcome, NativeFileStop, NativeFileTools } from '../../native';
+import type { RunScope } from '../contract/run-scope';
+import type { FileToolOptions } from './api';
+import type { FileTool } from './definitions';
+
+/** Bytes of what is taken apart on the host's thread: 4 MiB. */
+const MAX_SMALL_BYTES = 4 << 20;
+
+/** How each tool is called on the native side. */
+const CALLS: Record<
+  string,
+  (native: NativeFileTools, args: Record<string, any>, stop: NativeFileStop) => Promise<any>
+> = {
+  read: (native, { path, offset, limit }, stop) => native.read(path, offset, limit, stop),
+  readText: (native, { path }, stop) => native.readText(path, stop),
+  readJson: (native, { path }, stop) =>
+    native.readParts(path, true, MAX_SMALL_BYTES, 'Use JSON.parse(await readText(path)).', stop),
+  readLines: (native, { path }, stop) =>
+    native.readParts(path, false, MAX_SMALL_BYTES, 'Use (await readText(path)).split("\\n").', stop),
+  readBytes: (native, { path }, stop) => native.readBytes(path, stop),
+  stat: (native, { path }, stop) => native.stat(path, stop),
+  write: (native, { path, content }, stop) => native.write(path, content, stop),
+  edit: (native, { path, oldText, newText }, stop) => native.edit(path, oldText, newText, stop),
+  move: (native, { from, to, overwrite = false }, stop) => native.move(from, to, overwrite, stop),
+  remove: (native, { path, recursive = false }, stop) => native.remove(path, recursive, stop),
+  grep: (native, args, stop) => native.grep(args as any, stop),
+  find: (native, { pattern, path, limit }, stop) => native.find(pattern, path, limit, stop),
+  ls: (native, { path, limit }, stop) => native.ls(path, limit, stop),
+};
+
+/** File tools for agents, confined to one folder. Documented in `index.d.ts`. */
+export function createFileTools(options: FileToolOptions) {
+  const { root, limits } = checkFileToolOptions(options);
+  // Here and not above: the definitions need no addon.
+  const { NativeFileStop, NativeFileTools } = require('../../native.cjs') as typeof import('../../native.cjs');
+  const native = new NativeFileTools(root, limits);
+  const stops: WeakMap<RunScope, NativeFileStop> = new WeakMap();
+  const stopOfRun = () => {
+    const scope = currentScope();
+    const known = scope && stops.get(scope);
+    if (known !== undefined) return known;
+    const stop = new NativeFileStop();
+    if (scope !== undefined) {
+      stops.set(scope, stop);
+      scope.atEnd(() => stop.stop());
+    }
+    return stop;
+  };
+  const inOrder = sequence();
+  const tools = describeFileTools(options).map(({ name, description, inputs, output_schema: outputSchema }) => {
+    const tool = FILE_TOOLS.find((it) => it.name === name) as FileTool;
+    const call = async (...args: unknown[]) => {
+      const checked = parseArguments(tool, args);
+      const stop = stopOfRun();
+      const work = () => CALLS[name](native, checked, stop);
+      return result(tool, checked, await taken(MUTATING.has(name) ? inOrder(work) : work()));
+    };
+    const required = Object.keys(inputs).filter((key) => inputs[key].nullable !== true);
+    Object.defineProperties(call, { name: { value: name }, length: { value: required.length } });
+    const inputSchema = { type: 'object', properties: inputs, required };
+    return [name, defined(call, { description, inputSchema, outputSchema: { ...outputSchema } })];
+  });
+  return Object.fromEntries(tools);
+}
+
+/**
+ * Runs what it is given one after the other, in the order of the calls: an edit reads what the one before has written.
+ */
+function sequence(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+/** The turn of the event loop in which the last large outcome is taken. */
+let lastTurn = Promise.resolve();
+
+/**
+ * An outcome; a large one in a turn of the event loop of its own: whoever takes it copies it, and Node.js frees none before a turn is
+ * over.
+ */
+async function taken(pending: Promise<NativeFileOutcome>) {
+  const outcome = await pending;
+  if (outcome.receipt !== undefined) {
+    lastTurn = lastTurn.then(() => new Promise((resolve) => void setImmediate(resolve)));
+    await lastTurn;
+    outcome.receipt.sign();
+  }
+  return outcome;
+}
+
+/**
+ * What a tool gives: content for a model, or a value for code.
+ *
+ * @throws {Error} with the code and the message of an outcome that is none
+ */
+function result(
+  { name }: { name: string },
+  { path }: Record<string, any>,
+  { code, message, text, bytes, stat, receipt: _, ...output }: NativeFileOutcome,
+) {
+  if (code !== undefined) throw fileError(code, message);
+  if (stat !== undefined) {
+    const { type, size, modifiedMs } = stat;
+    return { type, size, modified: isoTime(modifiedMs) };
+  }
+  if (bytes !== undefined) return bytes;
+  if (text === undefined) return output;
+  if (name === 'readJson') return parsed(text, path);
+  return name === 'readLines' ? linesOf(text) : text;
+}
+
+/**
+ * ISO 8601; null for no time, and for one that no `Date` has.
+ *
+ * @param ms since the Unix epoch
+ */
+function isoTime(ms: number | undefined = NaN) {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+function fileError(code: string, message: string | undefined) {
+  return Object.assign(new Error(message), { code });
+}
+
+function parsed(text: string, path: string) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw fileError('ERR_INVALID_JSON', `Not JSON: ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** Lines without their ends; a line end at the end of the text begins no line. */
+function linesOf(text: string) {
+  const lines = text.split(/\r\n|\r|\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+export { describeFileTools, fileToolDefinitions };

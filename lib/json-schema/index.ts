@@ -1,0 +1,65 @@
+import { Checker, TooLongError } from './checker';
+import { Document, SharedSchemas, UnusableSchemaError } from './documents';
+import { NotJsonError, PlainData } from './plain-data';
+import { BudgetError, inSlices, WorkBudget } from '../contract/budget';
+import type { SchemaIssue } from './issues';
+
+// Checks of values by JSON Schema. Values come from guests and schemas from third parties, so that the time of both has a bound: checks
+// run in slices within a budget, and nothing is compiled to code.
+
+/** Steps for any value, and for each of its parts. */
+const FREE_STEPS = 5_000_000;
+const STEPS_PER_PART = 32;
+
+/** A check that was given up: why, in the words of `it cannot be checked: …`. */
+export class UncheckableError extends RangeError {}
+
+/** A JSON Schema that values are checked by. */
+export class JsonSchema {
+  #document;
+  #isLenient;
+
+  /** @param how `isLenient`: parts of the schema that cannot be used are left out */
+  constructor(schema: unknown, { shared, isLenient = false }: { shared?: SharedSchemas; isLenient?: boolean } = {}) {
+    this.#document = new Document(schema, shared);
+    this.#isLenient = isLenient;
+  }
+
+  /**
+   * Checks a copy of the value: what is used afterwards is what was checked.
+   *
+   * @param value data without code
+   * @returns the first few issues
+   * @throws {NotJsonError | UncheckableError | UnusableSchemaError}
+   */
+  async check(
+    value: unknown,
+    signal?: AbortSignal,
+  ): Promise<{ value: any; issues?: undefined } | { issues: SchemaIssue[] }> {
+    const budget = new WorkBudget();
+    try {
+      return await inSlices(this.#run(value, budget), budget, signal);
+    } catch (error) {
+      throw uncheckable(error);
+    }
+  }
+
+  *#run(given: unknown, budget: WorkBudget): Generator<void, { value: any } | { issues: SchemaIssue[] }, void> {
+    const value = yield* new PlainData(budget).copy(given);
+    budget.limitSteps(FREE_STEPS + STEPS_PER_PART * budget.parts);
+    const isValid = yield* new Checker(budget, { isLenient: this.#isLenient }).check(this.#document.root, value);
+    return isValid ? { value } : { issues: budget.errors };
+  }
+}
+
+function uncheckable(error: unknown) {
+  if (error instanceof TooLongError) return new UncheckableError(error.message);
+  if (!(error instanceof BudgetError)) return error;
+  const { limit, max } = error;
+  if (limit === 'steps') return new UncheckableError('too many alternatives of the schema do not fit');
+  if (limit === 'ms') return new UncheckableError(`it takes more than ${max / 1000} s`);
+  const what = limit === 'bytes' ? `more than ${max / 1_048_576} MiB` : `more than ${max} parts`;
+  return new UncheckableError(`it has ${what}, where what occurs several times counts each time; pass less at a time`);
+}
+
+export { NotJsonError, SharedSchemas, UnusableSchemaError };

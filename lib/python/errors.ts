@@ -1,0 +1,55 @@
+import { errorRow } from '../contract/error-table';
+import { ExecutorError } from '../contract/errors';
+import { GENERAL_HINTS } from '../contract/failure';
+import type { CodeFrame } from '../contract/failure';
+
+/** What code can do about it, where the table says it for JavaScript. */
+const OWN_HINTS: Record<string, string> = {
+  ERR_MAX_OPS_EXCEEDED:
+    'Write loops that end earlier, or use built-ins such as sum and sorted, and the functions that are provided.',
+  ERR_EXEC_TIMEOUT: 'Do less in one run, and wait less.',
+};
+
+/**
+ * Code that failed (specification, sections 4.5 and 7): the message is the specification's, the rest is `ExecutorError`'s.
+ */
+export class AgentExecutionError extends ExecutorError {}
+Object.defineProperty(AgentExecutionError.prototype, 'name', {
+  value: 'AgentExecutionError',
+  writable: true,
+  configurable: true,
+});
+Object.defineProperty(AgentExecutionError.prototype, GENERAL_HINTS, { value: OWN_HINTS });
+
+/** The failure of a run as the specification words it. */
+export function agentError(error: import('../../index').ExecutorError, code: string, codeFrame: CodeFrame | undefined) {
+  const { severity, retryable, stats } = error;
+  const cause = error.details?.cause ?? error.message;
+  const details = { ...error.details, cause };
+  const general = errorRow(error.code)?.hint;
+  const hint = OWN_HINTS[error.code];
+  // What is known of this run follows the general one.
+  if (general && hint && details.hint) details.hint = details.hint.replace(general, hint);
+  const logs = logText(error);
+  if (codeFrame !== undefined && details.line !== undefined && details.column !== undefined) {
+    details.codeFrame = codeFrame(code, details.line, details.column, reasonOf(details));
+  }
+  const message = `Error executing code: ${cause}\nLogs:\n${logs}`;
+  const fields = { code: error.code, severity, retryable, details, logs, logEntries: error.logEntries, stats };
+  return new AgentExecutionError(message, 'cause' in error ? { ...fields, cause: error.cause } : fields);
+}
+
+/** The failure of the source of a Python tool. */
+export function toolError({ code, severity, retryable, message, details: all }: import('../../index').ExecutorError) {
+  const { cause = message, ...details } = (all ?? {}) as Record<string, any>;
+  return new ExecutorError(cause, { code, severity, retryable, details });
+}
+
+function reasonOf({ name, message }: Record<string, any>) {
+  return message ? `${name}: ${message}` : String(name);
+}
+
+/** The log as the specification has it: each line ends. */
+export function logText({ logs = '', logEntries = [] }: { logs?: string; logEntries?: unknown[] }) {
+  return logs === '' && logEntries.length === 0 ? '' : `${logs}\n`;
+}

@@ -1,0 +1,242 @@
+import { performance } from '../contract/clock';
+import guest = require('./guest');
+import { loadHostPyodide } from './host-pyodide';
+import { BASE_BUILTIN_MODULES } from './options';
+import { ExecutorError } from '../contract/errors';
+import { errorRow } from '../contract/error-table';
+import { REFUSALS, invalidState } from '../contract/lifecycle';
+import { safeListener } from '../contract/logs';
+import { LEVELS } from '../contract/option-table';
+import { checkRunOptions } from '../contract/options';
+import { RunScope } from '../contract/run-scope';
+import { ToolExceptions } from '../contract/tool-exceptions';
+import { REPLY_KIND } from '../contract/boundary-numbers';
+import { answerToolCall } from '../contract/tool-calls';
+import { ToolRegistry, flattenTools } from '../contract/tool-registry';
+import type { ExecutorState, LogEntry, Tools } from '../../index';
+import type { Guest, Host } from './guest';
+import type { PythonOptions } from './options';
+import type { PythonRunOptions } from './api';
+
+/** Values stay in this realm, where `guest.js` makes Python's own of them. */
+const NO_WIRE = { kindOf: () => 0, payloadOf: (_kind: number, value: unknown) => value };
+
+/** Where guests find packages. */
+const PACKAGES_PATH = '/packages';
+
+/** A run under way. */
+class HostRun {
+  began = performance.now();
+  scope = new RunScope();
+  toolCalls = 0;
+  operations = 0;
+  logEntries: LogEntry[] = [];
+  answer: { value: unknown } | undefined;
+  thrown = new ToolExceptions();
+
+  get logs() {
+    return this.logEntries.map(({ message }) => message).join('\n');
+  }
+
+  get stats() {
+    const { operations, toolCalls } = this;
+    return { durationMs: performance.now() - this.began, operations, toolCalls, heapUsedBytes: 0 };
+  }
+}
+
+/**
+ * Plain Pyodide in the realm of the host, as the specification's original has it: without deadline, without limit of memory,
+ * and with a way into the host for code that looks for one.
+ */
+export class HostEngine {
+  #options;
+  #onLog;
+  #tools = new ToolRegistry();
+  #state: ExecutorState = 'NEW';
+  #pyodide: any;
+  #guest: Guest | undefined;
+  /** Ends the `init()` under way. */
+  #endInit: ((error: Error) => void) | undefined;
+  #isMounted = false;
+  #nativeFiles: { syncfs(): Promise<void> } | undefined;
+  #run: HostRun | undefined;
+
+  codeFrame = undefined;
+  isolation = { mode: 'host' } as const;
+
+  constructor(options: PythonOptions) {
+    this.#options = options;
+    const { onLog } = options.executor;
+    this.#onLog = onLog && safeListener(onLog);
+  }
+
+  get state() {
+    return this.#state;
+  }
+
+  async init() {
+    if (this.#pyodide !== undefined) return;
+    this.#state = 'INITIALIZING';
+    let end: (error: Error) => void = () => {};
+    const ended = new Promise<never>((_, reject) => (end = reject));
+    this.#endInit = end;
+    try {
+      const { pyodide, prelude } = await Promise.race([loadHostPyodide(), ended]);
+      guest.prepare(pyodide, { prelude, modules: [...BASE_BUILTIN_MODULES] });
+      if (this.#options.packages !== undefined) mountPackages(pyodide, this.#options.packages);
+      this.#guest = guest.connect(pyodide, this.#host());
+      this.#pyodide = pyodide;
+      this.#state = 'READY';
+    } catch (error) {
+      // Since `cleanup()` another one may be under way.
+      if (this.#endInit === end) this.#state = 'DEAD';
+      throw error;
+    }
+  }
+
+  async mount() {
+    const { fsMode, workDir, mountPoint, directoryHandle } = this.#options;
+    const { FS } = this.#pyodide;
+    if (fsMode === 'nativefs') {
+      const permission = await directoryHandle.requestPermission({ mode: 'readwrite' });
+      if (permission !== 'granted') throw new Error('readwrite permission not granted for directory');
+      this.#nativeFiles = await this.#pyodide.mountNativeFS(mountPoint, directoryHandle);
+    } else if (FS.filesystems.NODEFS !== undefined) {
+      FS.mkdirTree(mountPoint);
+      FS.mount(FS.filesystems.NODEFS, { root: workDir }, mountPoint);
+    } else {
+      return;
+    }
+    this.#isMounted = true;
+  }
+
+  copyOf(variables: Record<string, unknown>) {
+    return structuredClone(variables);
+  }
+
+  async sendVariables(variables: Record<string, unknown>) {
+    this.#refuseUnlessReady('sendVariables');
+    try {
+      this.#guest?.setVariables(Object.keys(variables), Object.values(variables));
+    } catch (error) {
+      throw failureOf(error, undefined);
+    }
+  }
+
+  async sendTools(tools: Tools) {
+    const functions = flattenTools(tools);
+    this.#refuseUnlessReady('sendTools');
+    const { specs, commit } = this.#tools.stage(functions);
+    this.#guest?.setTools(specs);
+    commit();
+  }
+
+  run(code: string, options?: PythonRunOptions) {
+    return this.#runNow(code, options);
+  }
+
+  async cleanup() {
+    this.#endInit?.(invalidState('DEAD', 'init', REFUSALS.CLEANED_UP));
+    this.#endInit = undefined;
+    if (this.#pyodide === undefined) {
+      this.#state = 'DEAD';
+      return;
+    }
+    await this.#nativeFiles?.syncfs();
+    if (this.#isMounted) this.#pyodide.FS.unmount(this.#options.mountPoint);
+    this.#isMounted = false;
+    this.#nativeFiles = this.#pyodide = this.#guest = undefined;
+    this.#tools.clear();
+    this.#state = 'DEAD';
+  }
+
+  async #runNow(code: string, options?: PythonRunOptions) {
+    const { maxOperations, ...others } = checkRunOptions(options);
+    const limit = Object.entries(others).find(([, value]) => value !== null && value !== undefined);
+    if (limit !== undefined)
+      throw new TypeError(`options.${limit[0]} needs an isolate: engine "host" cannot end a run`);
+    this.#refuseUnlessReady('run');
+    const run = (this.#run = new HostRun());
+    this.#state = 'RUNNING';
+    try {
+      const output = await this.#guest?.run(code, maxOperations ?? undefined);
+      const { logs, logEntries, stats, answer } = run;
+      return { output: answer ? answer.value : output, logs, is_final_answer: answer !== undefined, logEntries, stats };
+    } catch (error) {
+      throw failureOf(error, run);
+    } finally {
+      run.scope.end();
+      this.#run = undefined;
+      if (this.#state === 'RUNNING') this.#state = 'READY';
+    }
+  }
+
+  #host(): Host {
+    return {
+      blocks: false,
+      callTool: (tool, args) => this.#callTool(tool, args),
+      log: (level, message) => {
+        const entry = { level: LEVELS[level] as any, message, ts: new Date().toISOString() };
+        this.#run?.logEntries.push(entry);
+        this.#onLog?.(entry);
+      },
+      finalAnswer: (value) => {
+        if (this.#run !== undefined) this.#run.answer ??= { value };
+      },
+      operations: (count) => {
+        if (this.#run !== undefined) this.#run.operations = count;
+      },
+      mount: () => {},
+    };
+  }
+
+  /** @returns the result, or a promise of it */
+  #callTool(tool: number, args: unknown[]): unknown {
+    const run = this.#run ?? new HostRun();
+    const call = ++run.toolCalls;
+    let answer: { status: number; payload: any } | undefined;
+    let answered: () => void = () => {};
+    answerToolCall(this.#tools.get(tool), false, args, {
+      wire: NO_WIRE,
+      maxTransferBytes: Infinity,
+      scope: run.scope,
+      onToolCall: this.#options.executor.onToolCall,
+      reply: (status, payload) => {
+        if (status === REPLY_KIND.PROMISE) return;
+        answer = { status, payload };
+        answered();
+      },
+      onThrown: (thrown) => run.thrown.keep(call, thrown),
+    });
+    if (answer !== undefined) return take(answer);
+    return new Promise((resolve) => (answered = () => resolve(undefined))).then(() => take(answer));
+
+    function take({ status, payload }: any) {
+      if (status !== REPLY_KIND.ERROR) return payload;
+      const [name, message, code, bridge] = payload;
+      throw Object.assign(new Error(message), { name, code, bridge, call });
+    }
+  }
+
+  #refuseUnlessReady(operation: string) {
+    if (this.#state === 'READY') return;
+    throw invalidState(this.#state, operation, this.#state === 'RUNNING' ? REFUSALS.BUSY : REFUSALS.NO_ISOLATE);
+  }
+}
+
+function mountPackages(pyodide: any, folder: string) {
+  pyodide.FS.mkdirTree(PACKAGES_PATH);
+  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: folder }, PACKAGES_PATH);
+  pyodide.runPython(`import sys\nsys.path.append(${JSON.stringify(PACKAGES_PATH)})\ndel sys`);
+}
+
+/** @param error a `RunError` of `guest.js` */
+function failureOf(error: any, run: HostRun | undefined) {
+  const { code, message, details, toolCall } = error;
+  const row = errorRow(code);
+  if (row === undefined) return error;
+  const { severity, retryable } = row;
+  const { logs, logEntries, stats } = run ?? {};
+  const fields = { code, severity, retryable, details: JSON.parse(details), logs, logEntries, stats };
+  return new ExecutorError(message, { ...fields, ...run?.thrown.causeOf(toolCall) });
+}

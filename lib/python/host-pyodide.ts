@@ -1,0 +1,24 @@
+import { pyodideFolder } from './pyodide-folder';
+
+/** Plain Pyodide, found as the specification says (section 2.2), and the text of the prelude. */
+export async function loadHostPyodide(): Promise<{ pyodide: any; prelude: string }> {
+  const prelude = require('./prelude-text') as typeof import('./prelude-text');
+  const { window } = globalThis as any;
+  if (typeof window?.loadPyodide === 'function') return { pyodide: await window.loadPyodide(), prelude };
+  const isNode = typeof process === 'object' && Boolean(process.versions?.node);
+  const { loadPyodide } = await importPyodide();
+  return {
+    pyodide: await (isNode
+      ? loadPyodide({ indexURL: `${pyodideFolder()}${(require('node:path') as typeof import('node:path')).sep}` })
+      : loadPyodide()),
+    prelude,
+  };
+}
+
+async function importPyodide() {
+  try {
+    return await import('pyodide');
+  } catch (error) {
+    throw new Error('PyodideExecutor needs the package pyodide: npm install pyodide', { cause: error });
+  }
+}

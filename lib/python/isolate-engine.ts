@@ -1,0 +1,108 @@
+import { join, resolve } from 'node:path';
+
+import { BASE_BUILTIN_MODULES } from './options';
+import { pyodideFolder } from './pyodide-folder';
+import { snapshotFolder, snapshotFolderWithin } from './snapshot-folders';
+import { untold } from '../contract/tracing';
+import { codeFrame } from '../ses/code-frame';
+import { SESExecutor } from '../ses/executor';
+import { decode, encode } from '../ses/transfer';
+import type { ExecutorState, Tools } from '../../index';
+import type { PythonOptions } from './options';
+import type { PythonRunOptions } from './api';
+
+/** Python in an isolate of this package: Pyodide's own files, behind the same protocol as JavaScript. */
+export class IsolateEngine {
+  #options;
+  #executor: SESExecutor | undefined;
+  /** As long as there is none. */
+  #state: ExecutorState = 'NEW';
+  /** Why nothing is mounted, once there is an executor. */
+  #refusal: Error | undefined;
+
+  codeFrame = codeFrame;
+
+  constructor(options: PythonOptions) {
+    this.#options = options;
+  }
+
+  get state(): ExecutorState {
+    return this.#executor?.state ?? this.#state;
+  }
+
+  get isolation() {
+    return this.#made.isolation;
+  }
+
+  init() {
+    return this.#made.init();
+  }
+
+  async mount() {
+    const { fsMode, directoryHandle, mountPoint } = this.#options;
+    if (this.#refusal !== undefined) throw this.#refusal;
+    if (fsMode === 'nodefs') return this.sendVariables({ __smolagents_mount__: mountPoint });
+    const permission = await directoryHandle.requestPermission({ mode: 'readwrite' });
+    if (permission !== 'granted') throw new Error('readwrite permission not granted for directory');
+    throw new Error('fsMode "nativefs" needs a browser: here, use fsMode "nodefs" and workDir');
+  }
+
+  /** @throws {TypeError} if some do not cross */
+  copyOf(variables: Record<string, unknown>) {
+    return decode(encode(variables, 'variables', Infinity));
+  }
+
+  sendVariables(variables: Record<string, unknown>) {
+    return this.#made.sendVariables(variables);
+  }
+
+  sendTools(tools: Tools) {
+    return this.#made.sendTools(tools);
+  }
+
+  run(code: string, options?: PythonRunOptions) {
+    return this.#made.run(code, options);
+  }
+
+  async cleanup() {
+    this.#state = 'DEAD';
+    await this.#executor?.cleanup();
+  }
+
+  /** Made when it is needed: who only holds an executor needs neither the addon nor Pyodide. */
+  get #made() {
+    const { executor, maxOperations } = this.#options;
+    const options = { ...executor, autoInit: false, keepState: true, maxOperations };
+    this.#executor ??= untold(new SESExecutor(options, this.#seam()));
+    return this.#executor;
+  }
+
+  /** What the native side needs for Python. */
+  #seam() {
+    const { fsMode, workDir, mountPoint, readOnly, packages } = this.#options;
+    const root = fsMode === 'nodefs' && workDir !== undefined ? resolve(workDir) : undefined;
+    this.#refusal = root === undefined || readOnly ? undefined : refusalOf(root);
+    return {
+      pyodide: pyodideFolder(),
+      guest: join(__dirname, 'guest.js'),
+      prelude: join(__dirname, 'prelude'),
+      modules: [...BASE_BUILTIN_MODULES],
+      cache: snapshotFolder(),
+      mount: root === undefined || this.#refusal !== undefined ? undefined : { root, path: mountPoint, readOnly },
+      packages: packages === undefined ? undefined : resolve(packages),
+    };
+  }
+}
+
+/**
+ * Why guests must not write in a folder, if so.
+ *
+ * @param root absolute
+ */
+function refusalOf(root: string) {
+  const folder = snapshotFolderWithin(root);
+  if (folder === undefined) return undefined;
+  const reason = `guests who write in ${root} could replace the snapshots in ${folder}, whose code later processes run`;
+  const error = new Error(`${reason}: use another workDir, readOnly: true or mount: false`);
+  return Object.assign(error, { code: 'ERR_MOUNT_REFUSED' });
+}

@@ -1,0 +1,73 @@
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+
+import { describe } from '../../contract/describe';
+import { PyodideExecutor } from '../executor';
+import { pyodideFolder } from '../pyodide-folder';
+
+/** Where guests find packages, and where they are compiled for: tracebacks name it. */
+const PACKAGES_PATH = '/packages';
+/** The wheel that is being added. */
+const TEMPORARY = '.adding.whl';
+/** Unpacking and compiling a large package takes minutes. */
+const TIMEOUT_MS = 30 * 60_000;
+const MEMORY_LIMIT_MB = 1_024;
+
+/** Adds wheels to a folder of packages. Documented in `index.d.ts`. */
+export async function addPackages(
+  folder: string,
+  wheels: readonly string[],
+): Promise<{ name: string; version: string }[]> {
+  if (typeof folder !== 'string' || folder === '')
+    throw new TypeError(`folder must be a path, got ${describe(folder)}`);
+  if (!Array.isArray(wheels) || !wheels.every((wheel) => typeof wheel === 'string')) {
+    throw new TypeError(`wheels must be an array of paths, got ${describe(wheels)}`);
+  }
+  const root = resolve(folder);
+  await mkdir(root, { recursive: true });
+  const { pyodide, python, platform } = await target();
+  const executor = new PyodideExecutor([], {
+    workDir: root,
+    mountPoint: PACKAGES_PATH,
+    timeoutMs: TIMEOUT_MS,
+    memoryLimitMb: MEMORY_LIMIT_MB,
+    warmPool: 0,
+  });
+  const temporary = join(root, TEMPORARY);
+  try {
+    await executor.sendTools({}, { add_wheel: await readFile(join(__dirname, 'add.py'), 'utf8') });
+    const added = [];
+    for (const wheel of wheels) {
+      await copyFile(wheel, temporary).catch((cause) => {
+        throw new Error(`${wheel} cannot be read (${cause.code})`, { cause });
+      });
+      const path = `${PACKAGES_PATH}/${TEMPORARY}`;
+      await executor.sendVariables({ wheel: [path, basename(wheel), PACKAGES_PATH, pyodide, python, platform] });
+      const { output } = await executor.run('add_wheel(*wheel)').catch((error) => refuse(error, wheel));
+      const [name, version] = output as [string, string];
+      added.push({ name, version });
+    }
+    return added;
+  } finally {
+    await rm(temporary, { force: true });
+    await executor.cleanup();
+  }
+}
+
+/** @param error a `ValueError` names the wheel */
+function refuse(error: any, wheel: string): never {
+  const { name, message, cause: said } = error.details ?? {};
+  if (name === 'ValueError') throw new Error(message, { cause: error });
+  const reason = typeof name === 'string' ? `${name}: ${message}` : (said ?? error.message);
+  throw new Error(`${wheel} cannot be added: ${reason}`, { cause: error });
+}
+
+/** What wheels have to be for: Pyodide's version, and the tags of its Python and of its platform. */
+export async function target(): Promise<{ pyodide: string; python: string; platform: string }> {
+  const folder = pyodideFolder();
+  const [{ version }, { info }] = await Promise.all(
+    ['package.json', 'pyodide-lock.json'].map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))),
+  );
+  const [major, minor] = info.python.split('.');
+  return { pyodide: version, python: `cp${major}${minor}`, platform: `pyemscripten_${info.abi_version}_wasm32` };
+}

@@ -1,0 +1,77 @@
+import { describe, isPlainObject, memberPath } from '../contract/describe';
+import { closest } from '../contract/options';
+import { ParamsReader } from './params';
+import { SharedSchemas } from '../json-schema';
+import type { Adapter } from './execution';
+import type { Registry } from './registry';
+
+/** The methods of a registry with what is called for each. */
+export class Methods {
+  #registry;
+  #adapters;
+  #maxParamsBytes;
+  #schemas;
+  #known: Map<string, { reader: ParamsReader; adapter: Adapter }> = new Map();
+
+  /** @throws {TypeError} for a method that has no adapter */
+  constructor(registry: Registry, adapters: unknown, maxParamsBytes: number) {
+    this.#registry = registry;
+    this.#adapters = adapters;
+    this.#maxParamsBytes = maxParamsBytes;
+    this.#schemas = new SharedSchemas(registry.defs);
+    if (isPlainObject(adapters)) checkAdapters(registry, adapters);
+  }
+
+  /** @returns why there is none */
+  get(source: string, name: string): { reader: ParamsReader; adapter: Adapter } | string {
+    const path = `sdk.${source}.${name}`;
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const schema = this.#registry.paramsOf(source, name);
+    if (schema === undefined) return this.unknown(source, name);
+    const method = {
+      reader: new ParamsReader(path, schema, this.#maxParamsBytes, this.#schemas),
+      adapter: this.#adapterOf(source, name),
+    };
+    this.#known.set(path, method);
+    return method;
+  }
+
+  /** What to say of a name that there is not. */
+  unknown(source: string, name?: string) {
+    if (!this.#registry.hasSource(source)) {
+      const names = this.#registry.summary.map((one) => one.name);
+      return `there is no sdk.${source}; ${suggestion(source, names, 'sdk.')}`;
+    }
+    return `there is no sdk.${source}.${name}; ${suggestion(String(name), this.#registry.methodNames(source), `sdk.${source}.`)}`;
+  }
+
+  #adapterOf(source: string, name: string): Adapter {
+    const adapters = this.#adapters as any;
+    if (typeof adapters === 'function') return (params, call) => adapters(source, name, params, call);
+    return (params, call) => adapters[source][name](params, call);
+  }
+}
+
+function suggestion(name: string, names: string[], prefix: string) {
+  // A guest asks, and the host's thread looks.
+  const similar = names.filter(({ length }) => Math.abs(length - name.length) <= 3).slice(0, 200);
+  const close = similar.length > 0 ? closest(name, similar) : undefined;
+  if (close !== undefined) return `did you mean ${prefix}${close}?`;
+  return `there are ${names.slice(0, 12).join(', ')}${names.length > 12 ? ' and others' : ''}`;
+}
+
+function checkAdapters(registry: Registry, adapters: Record<string, any>) {
+  for (const [source, methods] of registry.names()) {
+    const path = memberPath('options.adapters', source);
+    const own = Object.hasOwn(adapters, source) ? adapters[source] : undefined;
+    for (const name of methods) {
+      const given = (typeof own === 'object' && own !== null) || typeof own === 'function' ? own[name] : undefined;
+      // Every object has a `toString` by itself.
+      const adapter = given === (Object.prototype as any)[name] ? undefined : given;
+      if (typeof adapter !== 'function') {
+        throw new TypeError(`${memberPath(path, name)} must be a function, got ${describe(adapter)}`);
+      }
+    }
+  }
+}

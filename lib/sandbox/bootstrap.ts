@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The global by which the host's additions to a program reach the isolate: no program can have it by chance. Nothing
+ * depends on its being unknown.
+ */
+export const KIT = `__sandbox_${randomBytes(6).toString('hex')}`;
+export const HOST = '__sandbox_host';
+export const TEXTS = '__sandbox_texts';
+
+/**
+ * The program that prepares an isolate. It defines one global, `KIT`:
+ *
+ * - `begin(style)`: makes `spec`, and but for `"search"` `sdk` and `utils`; once.
+ * - `done(value)`: what the program gives, see `output.js`.
+ * - `apply(value)`: what a function gives for the state; any other value as it is. Of a search no more is asked, else it is `done`.
+ * - `task`, `promised`, `later`, `take`: for compiled functions, see `sdk.js`.
+ * - `rehearse()`: does once what programs do, so that it has been compiled.
+ */
+export const bootstrap = `(() => {
+const { defineProperty } = Object;
+const { spec, registry } = (${guestText('spec')})(${TEXTS});
+const kitOf = ${guestText('sdk')};
+const kit = kitOf(${HOST}, ${TEXTS}.sources);
+const plain = (${guestText('utils')})();
+const resample = (${guestText('resample')})();
+const utilsOf = (style) => harden({ ...plain, resample, parallel: kit.parallelOf(style) });
+const byStyle = { sync: utilsOf('sync'), async: utilsOf('async') };
+const define = (name, value) => defineProperty(globalThis, name, { value, enumerable: true });
+const done = (${guestText('output')})(${HOST}.refuse);
+let isSearch = false;
+let hasBegun = false;
+const begin = (style) => {
+  if (hasBegun) return;
+  hasBegun = true;
+  define('spec', spec);
+  isSearch = style === 'search';
+  if (isSearch) return;
+  define('sdk', kit.sdkOf(style, registry));
+  define('utils', byStyle[style]);
+};
+const apply = (value) => {
+  const given = typeof value === 'function' ? value(globalThis.state) : value;
+  return isSearch ? given : done(given);
+};
+const { task, promised, later, take } = kit;
+// What V8 compiles when it is called first, which an execution need not wait for: what is here, and what of the realm most programs use.
+const word = ${TEXTS}.index.slice(0, ${TEXTS}.index.indexOf(' '));
+const rehearse = async () => {
+  const stage = kitOf(${HOST}, [{ name: 'a' }]);
+  const methodOf = (style) => stage.sdkOf(style, { namesOf: () => ['b'], isMethod: () => true }).a.b;
+  await Promise.all(Array.from({ length: 2 }, (_, i) => methodOf('async')({ i })));
+  methodOf('sync')({});
+  for (const style of ['sync', 'async']) stage.parallelOf(style)(() => {});
+  apply(() => {});
+  for (const { method } of spec.find(word)) spec.method(method);
+  [3, 1].map((it) => it).filter((it) => it).sort((a, b) => a - b).reduce((sum, it) => sum + it, 0);
+};
+delete globalThis.${TEXTS};
+defineProperty(globalThis, '${KIT}', { value: harden({ begin, apply, done, task, promised, later, take, rehearse }) });
+})()`;
+
+/** Run ahead of an execution that nobody waits for. The host answers its calls with anything. */
+export const rehearsal = `${KIT}.rehearse()`;
+
+/** @param name of a file that is one function expression */
+function guestText(name: string) {
+  return readFileSync(join(__dirname, 'guest', `${name}.js`), 'utf8')
+    .trim()
+    .replace(/;$/, '');
+}

@@ -1,0 +1,105 @@
+import { ExecutorError } from '../contract/errors';
+import { failureOf } from '../contract/failure';
+import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
+import { withTimeLimit } from '../contract/time-limit';
+import { codeFrame } from '../ses/code-frame';
+import { hostTooSlow } from './errors';
+import { aborted } from './failures';
+import { RULES, sourcesText } from './prompt';
+import type { SandboxManager } from './api';
+import type { RunFailure } from '../contract/run-failure';
+
+/**
+ * The three ways to use a manager as a model's tools call them: failures are values, and the state lives here or where
+ * the options say.
+ */
+export class SandboxCalls {
+  #manager;
+  #options;
+  #state: unknown;
+  #limiter = new ConcurrencyLimiter({ maxConcurrent: 1, maxQueued: Infinity });
+
+  constructor(manager: SandboxManager<any, any>, options: any = {}) {
+    this.#manager = manager;
+    this.#options = options;
+    this.#state = options.state;
+  }
+
+  /** What models are told of each call. */
+  get descriptions() {
+    const style = (this.#options.style ?? 'sync') as 'sync' | 'async';
+    const sources = sourcesText(this.#manager);
+    return {
+      search: `Finds methods of the API. Runs JavaScript in which only \`spec\` is defined: spec.find('words' or /pattern/) gives \
+[{ method, description }], the best first, spec.method('source.method') gives params and result as JSON schemas, spec.sources has all. The last \
+expression is the result.\n\nSources:\n${sources}`,
+      execute: `Runs JavaScript that calls the API: sdk.source.method(params), with spec and utils. Search for methods and read their \
+schemas first. The last expression is the result, and becomes the current state.\n${RULES[style]}\n\nSources:\n${sources}`,
+      mutate: `Changes the current state: a function of it, (state) => ({ ...state, … }), that may use sdk, spec and utils. The state is \
+frozen; what the function gives back becomes the current state.\n${RULES[style]}`,
+    };
+  }
+
+  /**
+   * @returns rejects only
+   *   with errors of the program around it
+   */
+  async call(
+    name: 'search' | 'execute' | 'mutate',
+    code: string,
+    signal?: AbortSignal,
+  ): Promise<{ output?: unknown; failure?: RunFailure; logs: string }> {
+    const { style, ...given } = this.#options;
+    let report = { logs: '' };
+    const onReport = (one: any) => (report = one);
+    const options = {
+      signal,
+      onReport,
+      ...(style && { style }),
+      ...('context' in given && { context: given.context }),
+    };
+    try {
+      const output =
+        name === 'search' ? await this.#manager.executeSearch(code, options) : await this.#change(name, code, options);
+      return { output, logs: report.logs };
+    } catch (thrown) {
+      if (!(thrown instanceof ExecutorError)) throw thrown;
+      const error = thrown as any;
+      const failure = failureOf(error, { code, codeFrame, before: 0 });
+      return { failure, logs: error.logs ?? '' };
+    }
+  }
+
+  /**
+   * Makes a state of the one before it. Calls take turns, in order: of two at the same time the second has the state of the first.
+   */
+  async #change(name: 'execute' | 'mutate', code: string, options: { signal: AbortSignal | undefined }) {
+    const { getState, setState } = this.#options;
+    const { signal } = options;
+    const timeoutMs = this.#manager.limits.executionTimeoutMs;
+    /**
+     * What a function of the host gives, for which the others that wait for their turn wait no longer than for a program.
+     */
+    const answered = (name: string, when: string, given: unknown) =>
+      withTimeLimit(Promise.resolve(given), {
+        timeoutMs,
+        signal,
+        late: () => hostTooSlow(name, name, timeoutMs),
+        aborted: (reason) => aborted(when, timeoutMs, reason),
+      });
+    const beforeItBegan = 'before it began';
+    await this.#limiter.enter(signal, () => aborted(beforeItBegan, timeoutMs, signal?.reason));
+    try {
+      const state = () => (getState ? answered('getState', beforeItBegan, getState()) : this.#state);
+      const output =
+        name === 'mutate'
+          ? await this.#manager.executeMutate(code, await state(), options)
+          : await this.#manager.executeCode(code, options);
+      this.#state = output;
+      if (setState) await answered('setState', 'before its state was stored', setState(output));
+      return output;
+    } finally {
+      this.#limiter.leave();
+    }
+  }
+}

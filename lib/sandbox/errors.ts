@@ -1,0 +1,153 @@
+import { ExecutorError, describeThrown } from '../contract/errors';
+import { GENERAL_HINTS, failureOf } from '../contract/failure';
+import { failureText } from '../contract/failure-text';
+import type { ExecutionReport, SandboxIssue } from './api';
+import type { ExecutorErrorFields } from '../contract/errors';
+
+/** What the writer of a program can do about failures that only sandboxes have. */
+const HINTS = {
+  ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
+  ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
+  ERR_UNKNOWN_METHOD: 'Look for the method with spec.find("words").',
+  ERR_INVALID_STATE_OUTPUT: 'Give back a state whose paths above are corrected.',
+  ERR_SANDBOX_BUSY: 'Try again in a moment.',
+} as Record<string, string>;
+
+/** A failure of a `SandboxManager`. Documented in `index.d.ts`. */
+export class SandboxError extends ExecutorError {
+  report: ExecutionReport | undefined;
+
+  constructor(message: string, fields: ExecutorErrorFields) {
+    super(message, fields);
+    this.report = undefined;
+    Object.defineProperty(this, 'report', { value: undefined, writable: true, enumerable: false, configurable: true });
+  }
+
+  /** Of what is lost it says nothing: no execution has anything of an earlier one. */
+  get explanation() {
+    return failureText(failureOf(this as any));
+  }
+}
+Object.defineProperty(SandboxError.prototype, 'name', { value: 'SandboxError', writable: true, configurable: true });
+Object.defineProperty(SandboxError.prototype, GENERAL_HINTS, { value: HINTS });
+
+/** What a guest's call of an adapter fails with: what the adapter threw, as far as guests see it. */
+export class SdkCallError extends Error {
+  code;
+  path;
+  at;
+
+  /** @param at as that of `InvalidCallError` */
+  constructor(source: string, method: string, thrown: unknown, at: number) {
+    const { name, message, code } = describeThrown(thrown);
+    super(message, { cause: thrown });
+    this.name = name;
+    if (code !== undefined) this.code = code;
+    this.path = `sdk.${source}.${method}`;
+    this.at = at;
+  }
+}
+
+/** Parameters that are not valid, or a method that there is not. */
+export class InvalidCallError extends TypeError {
+  code;
+  path;
+  issues;
+  at;
+
+  constructor(
+    code: 'ERR_INVALID_PARAMS' | 'ERR_UNKNOWN_METHOD' | 'ERR_INVALID_SCHEMA',
+    message: string,
+    { path, issues }: { path: string; issues?: SandboxIssue[] },
+  ) {
+    super(message);
+    this.code = code;
+    this.path = path;
+    this.issues = issues;
+    /** Byte offset of the call in the code, -1 if the stack says it. */
+    this.at = -1;
+  }
+}
+
+export function callLimitExceeded(limit: number) {
+  return new SandboxError(`SDK call limit exceeded (${limit})`, {
+    code: 'ERR_SDK_CALL_LIMIT_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    details: { maxSdkCalls: limit },
+  });
+}
+
+export function invalidState(issues: SandboxIssue[]) {
+  const first = issues.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  return new SandboxError(`Invalid state: ${first.join('; ')}`, {
+    code: 'ERR_INVALID_STATE_OUTPUT',
+    severity: 'ERROR',
+    retryable: true,
+    details: { issues },
+  });
+}
+
+/** @param thrown by a state schema */
+export function schemaFailed(thrown: unknown) {
+  const { name, message } = describeThrown(thrown);
+  return new SandboxError(`The state schema has failed: ${name}: ${message}`, {
+    code: 'ERR_INVALID_SCHEMA',
+    severity: 'ERROR',
+    retryable: false,
+    details: { reason: 'stateSchema' },
+    cause: thrown,
+  });
+}
+
+/**
+ * The failure of an execution for which a function of the host has not answered in time.
+ *
+ * @param option where the host has given it
+ */
+export function hostTooSlow(what: string, option: string, timeoutMs: number) {
+  return new SandboxError(`${what} has not answered within ${timeoutMs} ms`, {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    details: { timeoutMs, reason: option },
+  });
+}
+
+export function readingTooSlow(timeoutMs: number) {
+  return new SandboxError(`The program could not be read within ${timeoutMs} ms`, {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    details: { timeoutMs },
+  });
+}
+
+/** @param limit in bytes */
+export function codeTooLarge(limit: number) {
+  const message = `The code takes more than ${limit} bytes`;
+  return new SandboxError('Code validation failed', {
+    code: 'ERR_VALIDATION_FAILED',
+    severity: 'ERROR',
+    retryable: true,
+    details: { diagnostics: [{ rule: 'code_too_large', severity: 'ERROR', message }] },
+  });
+}
+
+export function busy(maxQueued: number) {
+  return new SandboxError(`Sandbox is busy (${maxQueued} executions wait)`, {
+    code: 'ERR_SANDBOX_BUSY',
+    severity: 'ERROR',
+    retryable: true,
+    details: { maxQueued },
+  });
+}
+
+export function closed() {
+  return new SandboxError('Sandbox is closed', {
+    code: 'ERR_SANDBOX_CLOSED',
+    severity: 'ERROR',
+    retryable: false,
+    details: {},
+  });
+}

@@ -1,0 +1,227 @@
+import { describe } from '../contract/describe';
+import { abortController } from '../contract/signals';
+import { InvalidCallError, SdkCallError, callLimitExceeded, invalidState } from './errors';
+import type { SandboxError } from './errors';
+import type { SdkCall } from './api';
+import type { ParamsReader } from './params';
+import type { RateLimit } from './rate-limits';
+
+/** Characters of a path in what a program gives. */
+const MAX_SHOWN = 200;
+
+/** For calls whose execution has ended: nobody wants an answer. */
+const never = new Promise(() => {});
+
+export type Adapter = (params: Record<string, unknown>, call: SdkCall) => unknown;
+
+/** what the executions of one manager share */
+export interface Api {
+  /** or why there is none */
+  methodOf: (source: string, method: string) => { reader: ParamsReader; adapter: Adapter } | string;
+  rateLimitOf: (source: string) => RateLimit | undefined;
+  maxSdkCalls: number;
+}
+
+/** One execution as the host sees it: what it may call, what it has called, and how it was ended. */
+export class Execution {
+  kind;
+
+  #api;
+  #context;
+  /** Ends the program. */
+  #stop = abortController();
+  /** Why the execution has ended, if it has. */
+  #end: { reason: unknown } | undefined;
+  /** Made for the first adapter that asks for its signal. */
+  #ended: AbortController | undefined;
+  #calls = 0;
+  #callsBySource: Map<string, number> = new Map();
+  /** Source and method of calls that have no answer yet, as the guest has named them. */
+  #unanswered: Set<unknown[]> = new Set();
+  /** Answers by ticket, until the guest takes them. */
+  #answers: Map<number, { value?: unknown; thrown?: { error: unknown } }> = new Map();
+  #nextTicket = 1;
+  /** Tickets that are answered and that the guest has not heard of. */
+  #done: number[] = [];
+  #waiting: ((ticket: number) => void) | undefined;
+  /** Why the host has ended it, if it has. */
+  failure: SandboxError | undefined;
+
+  constructor(kind: 'search' | 'execute' | 'mutate', api: Api, context: unknown) {
+    this.kind = kind;
+    this.#api = api;
+    this.#context = context;
+  }
+
+  /** Aborted when the program is to end. */
+  get stop() {
+    return this.#stop.signal;
+  }
+
+  get isOver() {
+    return this.#end !== undefined;
+  }
+
+  /** Aborted when the execution ends, for whatever reason. */
+  get signal() {
+    if (this.#ended === undefined) {
+      this.#ended = abortController();
+      if (this.#end !== undefined) this.#ended.abort(reasonOf(this.#end));
+    }
+    return this.#ended.signal;
+  }
+
+  get callsBySource() {
+    return Object.fromEntries(this.#callsBySource);
+  }
+
+  /** Methods of calls that have no answer. */
+  get unanswered() {
+    return [...new Set([...this.#unanswered].map(([source, method]) => `sdk.${source}.${method}`))];
+  }
+
+  /** Ends it from the host's side. */
+  fail(failure: SandboxError) {
+    this.failure ??= failure;
+    this.abort(failure);
+  }
+
+  /** @param reason of a caller that has given up */
+  abort(reason: unknown) {
+    this.end(reason);
+    this.#stop.abort(reason);
+  }
+
+  /** The program has ended, or is to end. */
+  end(reason?: unknown) {
+    this.#answers.clear();
+    if (this.isOver) return;
+    this.#end = { reason };
+    this.#ended?.abort(reasonOf(this.#end));
+  }
+
+  /**
+   * Makes one call of the guest.
+   *
+   * @param text the parameters as JSON
+   * @param place byte offset of the call in the code
+   */
+  async call(source: unknown, method: unknown, text: unknown, place?: unknown) {
+    if (this.isOver) return never;
+    // Before anything that can fail: a guest that catches gains nothing.
+    if (++this.#calls > this.#api.maxSdkCalls) {
+      this.fail(callLimitExceeded(this.#api.maxSdkCalls));
+      return never;
+    }
+    const at = Number.isInteger(place) ? (place as number) : -1;
+    const names = [source, method];
+    this.#unanswered.add(names);
+    try {
+      return await this.#answerOf(source, method, text, at);
+    } catch (error) {
+      if (this.isOver) return never;
+      if (error instanceof InvalidCallError) error.at = at;
+      throw error;
+    } finally {
+      this.#unanswered.delete(names);
+    }
+  }
+
+  async #answerOf(given: unknown, name: unknown, text: unknown, at: number) {
+    const { reader, adapter } = this.#methodOf(given, name);
+    const [source, method] = [given, name] as string[];
+    this.#callsBySource.set(source, (this.#callsBySource.get(source) ?? 0) + 1);
+    let params;
+    try {
+      params = await reader.read(text, this.signal);
+    } catch (error) {
+      if (this.isOver) return never;
+      throw error;
+    }
+    if (this.isOver) return never;
+    const leave = await this.#api.rateLimitOf(source)?.enter(this.signal);
+    try {
+      const value = await adapter(params, this.#callOf(source, method));
+      return this.isOver ? never : value;
+    } catch (thrown) {
+      throw new SdkCallError(source, method, thrown, at);
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** What an adapter learns of a call. */
+  #callOf(source: string, method: string): SdkCall {
+    const signal = () => this.signal;
+    return {
+      source,
+      method,
+      context: this.#context,
+      get signal() {
+        return signal();
+      },
+    };
+  }
+
+  /** Makes a call whose answer the guest takes later. */
+  start(source: unknown, method: unknown, text: unknown) {
+    const ticket = this.#nextTicket++;
+    this.call(source, method, text).then(
+      (value) => this.#answer(ticket, { value }),
+      (error) => this.#answer(ticket, { thrown: { error } }),
+    );
+    return ticket;
+  }
+
+  /** @returns the next ticket that is answered */
+  next(): Promise<number> | number {
+    if (this.#done.length > 0) return this.#done.shift() as number;
+    return new Promise((resolve) => (this.#waiting = resolve));
+  }
+
+  take(ticket: unknown) {
+    const answer = this.#answers.get(ticket as number);
+    if (answer === undefined) throw new TypeError('there is no such call');
+    this.#answers.delete(ticket as number);
+    if (answer.thrown !== undefined) throw answer.thrown.error;
+    return answer.value;
+  }
+
+  /** The program has given what is no data. */
+  refuse(path: unknown, what: unknown) {
+    if (!this.isOver) this.fail(invalidState([{ path: shown(path), message: `must be data, got ${shown(what)}` }]));
+    return never;
+  }
+
+  #answer(ticket: number, answer: { value?: unknown; thrown?: { error: unknown } }) {
+    this.#answers.set(ticket, answer);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) this.#done.push(ticket);
+    else waiting(ticket);
+  }
+
+  #methodOf(source: unknown, method: unknown) {
+    // To make a text of anything else may take for ever: an array that has another one twice, and so on.
+    if (typeof source !== 'string' || typeof method !== 'string') {
+      const reason = `there is no method whose name is ${describe(typeof source === 'string' ? method : source)}`;
+      throw new InvalidCallError('ERR_UNKNOWN_METHOD', reason, { path: 'sdk' });
+    }
+    const path = `sdk.${source}.${method}`;
+    if (this.kind === 'search') {
+      throw new InvalidCallError('ERR_UNKNOWN_METHOD', 'a search has no sdk', { path });
+    }
+    const found = this.#api.methodOf(source, method);
+    if (typeof found === 'string') throw new InvalidCallError('ERR_UNKNOWN_METHOD', found, { path });
+    return found;
+  }
+}
+
+/** @param text of a guest */
+function shown(text: unknown) {
+  return typeof text === 'string' ? text.slice(0, MAX_SHOWN) : '';
+}
+
+function reasonOf({ reason }: { reason: unknown }) {
+  return reason ?? new Error('the execution has ended');
+}

@@ -1,0 +1,179 @@
+import { ExecutorError, reasonText } from '../contract/errors';
+import { codeFrame } from '../ses/code-frame';
+import { HOST } from './bootstrap';
+import { InvalidCallError, SandboxError, SdkCallError } from './errors';
+import { placeOf } from './program';
+import type { LogEntry } from '../../index';
+import type { Execution } from './execution';
+import type { Program } from './program';
+import type { Methods } from './adapters';
+
+/** What a frame of the isolate's preparation is called in stacks. */
+const PREPARATION = /\n[^\n]*\bstep-1\.js:[^\n]*/g;
+
+/** How the executor says that an error comes from there. */
+const FROM_PREPARATION = /It was thrown in [^\n]*\(step-1\.js\)[^\n]*/;
+
+/**
+ * How the executor says that another run declares a name: its search finds the words of the isolate's preparation.
+ */
+const FROM_OTHERS = /`[^`\n]*` was declared in another run, [^\n]*/;
+
+/**
+ * How the executor says for what a program has waited: for its tools, and with an option that a manager does not have.
+ */
+const WAITED = / At the deadline the host had not answered [^:]*: .*/;
+
+/** Methods that a hint names. */
+const MAX_NAMES = 5;
+
+/** How V8 says that there is no such method. */
+const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a function$/u;
+
+/** How V8 says that an object cannot be changed. */
+const FROZEN = /^Cannot (?:assign to read only|add|delete) property /;
+const FROZEN_HINT =
+  'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.';
+
+/** How V8 says that a program has not what programs of another kind have. */
+const ABSENT = /^(sdk|utils|state) is not defined$/;
+const ABSENT_HINTS = {
+  sdk: 'A search has `spec` only: call `sdk` in a program that is executed.',
+  utils: 'A search has `spec` only: call `utils` in a program that is executed.',
+  state: 'Only a mutation has the state.',
+};
+
+/** How the executor says that calls were not awaited: by the names of its tools. */
+const DROPPED = new RegExp(
+  `^(\\d+ tool calls? (?:was|were) not awaited and dropped when the run ended): .*\\b${HOST}\\.[^;]*(; .*)$`,
+  'gm',
+);
+
+/** What a program that has succeeded has logged, in terms of `sdk`. To be asked for before its execution ends. */
+export function logsOf({ logs, logEntries }: { logs: string; logEntries: LogEntry[] }, execution: Execution) {
+  const names = execution.unanswered.join(', ');
+  const told = (text: string) =>
+    text.replace(DROPPED, (_, said, way) => (names === '' ? said : `${said}: ${names}`) + way);
+  return {
+    logs: told(logs),
+    logEntries: logEntries.map((entry) => ({ ...entry, message: told(entry.message) })),
+  };
+}
+
+/** The failure of an execution as its caller gets it: in terms of the code and of `sdk`. */
+export function failureOf(thrown: unknown, program: Program, execution: Execution, methods: Methods) {
+  if (!(thrown instanceof ExecutorError)) return thrown;
+  const of = thrown as unknown as import('../../index').ExecutorError;
+  const error = (execution.failure ?? inTermsOfSdk(thrown, execution, methods)) as any;
+  if (error.logs === undefined && thrown.logs !== undefined) error.logs = thrown.logs;
+  error.logEntries ??= of.logEntries;
+  error.stats ??= of.stats;
+  const facts = { ...thrown.details, ...error.details };
+  const at = (thrown.cause as any)?.at;
+  error.details = detailsOf(facts, program, execution, typeof at === 'number' ? at : -1);
+  return error;
+}
+
+function inTermsOfSdk(error: ExecutorError, { kind }: Execution, methods: Methods) {
+  const { code, severity, retryable, details = {}, cause } = error;
+  const fields = { code, severity, retryable, details };
+  if (cause instanceof InvalidCallError) {
+    const facts = { ...details, tool: cause.path, ...(cause.issues && { issues: cause.issues }) };
+    return new SandboxError(cause.message, {
+      ...fields,
+      code: cause.code,
+      retryable: cause.code !== 'ERR_INVALID_SCHEMA',
+      details: facts,
+    });
+  }
+  if (cause instanceof SdkCallError) {
+    return new SandboxError(error.message, {
+      ...fields,
+      details: { ...details, tool: cause.path },
+      cause: cause.cause,
+    });
+  }
+  const hint = typeof details.message === 'string' ? hintOf(details.message, kind, methods) : undefined;
+  return new SandboxError(error.message, {
+    ...fields,
+    details: hint === undefined ? details : { ...details, hint },
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** @param kind of the execution */
+function hintOf(message: string, kind: string, methods: Methods) {
+  if (kind === 'mutate' && FROZEN.test(message)) return FROZEN_HINT;
+  const [, absent] = ABSENT.exec(message) ?? [];
+  if (absent !== undefined) return ABSENT_HINTS[absent as keyof typeof ABSENT_HINTS];
+  const missing = MISSING.exec(message);
+  return missing === null ? undefined : methods.unknown(missing[1], missing[2]);
+}
+
+/** @param at byte offset of the call that failed, -1 if it is not known */
+function detailsOf(
+  { aborted, reason, timeoutMs, ...details }: Record<string, any>,
+  program: Program,
+  execution: Execution,
+  at: number,
+) {
+  // What the executor says of one that the host has ended is only how.
+  const facts =
+    execution.failure !== undefined ? details : { ...details, ...withoutUndefined({ aborted, reason, timeoutMs }) };
+  if (typeof facts.tool === 'string' && facts.tool.startsWith(HOST)) delete facts.tool;
+  if (typeof facts.stack === 'string') facts.stack = stackOf(facts.stack, program);
+  if (typeof facts.hint === 'string') {
+    const waited = waitedHint(execution.unanswered);
+    facts.hint = facts.hint.replace(FROM_PREPARATION, '').replace(FROM_OTHERS, '').replace(WAITED, waited).trim();
+    if (facts.hint === '') delete facts.hint;
+  }
+  if (Array.isArray(facts.diagnostics)) {
+    facts.diagnostics = facts.diagnostics.map((diagnostic: any) => diagnosticOf(diagnostic, program));
+  }
+  if (typeof facts.line === 'number') facts.column = program.columnOf(facts.line, facts.column);
+  else if (at >= 0) Object.assign(facts, placeOf(program.code, at));
+  const [place, message] = headlineOf(facts);
+  // That of the executor has lines with what was added to them.
+  if (place !== undefined) facts.codeFrame = codeFrame(program.code, place.line, place.column, message);
+  return facts;
+}
+
+/** @param methods that had not answered at the deadline */
+function waitedHint(methods: string[]) {
+  if (methods.length === 0) return '';
+  const names = methods.slice(0, MAX_NAMES).join(', ') + (methods.length > MAX_NAMES ? ' and others' : '');
+  return ` At the deadline there was no answer of ${names}: waiting for it counts.`;
+}
+
+/** What is wrong, and where. */
+function headlineOf(facts: any): [place: { line: number; column: number } | undefined, message: string] {
+  if (typeof facts.line === 'number') return [facts, facts.name ? `${facts.name}: ${facts.message}` : facts.message];
+  const first = facts.diagnostics?.find(({ severity }: any) => severity === 'ERROR');
+  return [first?.location, first?.message];
+}
+
+function stackOf(stack: string, program: Program) {
+  return stack.replace(PREPARATION, '').replace(/step-(\d+)\.js:(\d+):(\d+)/g, (_, step, line, column) => {
+    return `program.js:${line}:${program.columnOf(Number(line), Number(column))}`;
+  });
+}
+
+function diagnosticOf(diagnostic: any, program: Program) {
+  const { location } = diagnostic;
+  if (location === undefined) return diagnostic;
+  return { ...diagnostic, location: { ...location, column: program.columnOf(location.line, location.column) } };
+}
+
+function withoutUndefined(facts: Record<string, unknown>) {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
+
+/** The failure of an execution that its caller's signal ended while its program did not run. */
+export function aborted(when: string, timeoutMs: number, reason: unknown) {
+  return new SandboxError(`Execution aborted ${when}`, {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    details: { timeoutMs, aborted: true, reason: reasonText(reason) },
+  });
+}

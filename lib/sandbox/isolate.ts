@@ -1,0 +1,93 @@
+import { onAbort } from '../contract/signals';
+import { blocking } from '../contract/tool-registry';
+import { SESExecutor } from '../ses/executor';
+import { HOST, TEXTS, bootstrap, rehearsal } from './bootstrap';
+import type { Execution } from './execution';
+import type { RegistryTexts } from './registry';
+
+export interface IsolateOptions {
+  isolation: 'thread' | 'process';
+  sandbox: 'required' | 'best-effort' | 'off';
+  executionTimeoutMs: number;
+  memoryLimitMb: number;
+  maxOperations: number;
+  maxSdkCalls: number;
+  maxTransferBytes: number;
+  maxLogBytes: number;
+  maxCodeBytes: number;
+}
+
+/** Answers what an isolate calls while it is prepared. */
+const answers = { call: () => 0, start: () => 1, next: () => 1, take: () => 0, refuse: () => 0 };
+
+/** An isolate with `spec`, `sdk` and `utils`, for one execution. */
+export class Isolate {
+  #executor;
+  #execution: Execution | undefined;
+
+  constructor({ executionTimeoutMs, maxSdkCalls, ...options }: IsolateOptions) {
+    this.#executor = new SESExecutor({
+      ...options,
+      timeoutMs: executionTimeoutMs,
+      // A call by ticket is made, waited for and taken. What flood these calls are is bounded like that of the others.
+      maxToolCalls: 4 * maxSdkCalls + 16,
+      maxConcurrentToolCalls: maxSdkCalls + 16,
+    });
+  }
+
+  /** @param how whether an execution waits for it, and what ends it before it is made */
+  static async make(
+    options: IsolateOptions,
+    texts: RegistryTexts,
+    { isAwaited, signal }: { isAwaited: boolean; signal: AbortSignal },
+  ) {
+    const isolate = new Isolate(options);
+    const stopListening = onAbort(signal, () => isolate.dispose());
+    try {
+      await isolate.#prepare(texts);
+      if (!isAwaited) await isolate.#executor.run(rehearsal);
+      return isolate;
+    } catch (error) {
+      isolate.dispose();
+      throw error;
+    } finally {
+      stopListening();
+    }
+  }
+
+  async #prepare(texts: RegistryTexts) {
+    const executor = this.#executor;
+    await executor.init();
+    const execution = () => this.#execution ?? answers;
+    await executor.sendTools({
+      [HOST]: {
+        call: blocking((...args: any[]) => execution().call(args[0], args[1], args[2])),
+        callLater: async (...args: unknown[]) => execution().call(args[0], args[1], args[2], args[3]),
+        start: (...args: unknown[]) => execution().start(args[0], args[1], args[2]),
+        next: blocking(() => execution().next()),
+        take: (ticket: unknown) => execution().take(ticket),
+        refuse: blocking((...args: any[]) => execution().refuse(args[0], args[1])),
+      },
+    });
+    await executor.sendVariables({ [TEXTS]: texts });
+    await executor.run(bootstrap);
+  }
+
+  /** Runs its one program. */
+  async run(code: string, execution: Execution, variables: Record<string, unknown>) {
+    this.#execution = execution;
+    if (Object.keys(variables).length > 0) await this.#executor.sendVariables(variables);
+    return await this.#executor.run(code, { signal: execution.stop });
+  }
+
+  /** Whether it can run nothing, although nothing has run in it. */
+  get isLost() {
+    return this.#executor.state !== 'READY';
+  }
+
+  /** Ends whatever goes on in it, and waits for nothing. */
+  dispose() {
+    // Its only failure is that its thread was gone already.
+    this.#executor.cleanup().catch(() => {});
+  }
+}

@@ -1,0 +1,288 @@
+import { availableParallelism } from 'node:os';
+
+import { performance, setImmediate } from '../contract/clock';
+import { describe } from '../contract/describe';
+import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
+import { abortController, onAbort } from '../contract/signals';
+import { Methods } from './adapters';
+import { SandboxError, busy, closed, codeTooLarge, readingTooSlow } from './errors';
+import { Execution } from './execution';
+import { aborted, failureOf, logsOf } from './failures';
+import { withTimeLimit } from '../contract/time-limit';
+import { Isolate } from './isolate';
+import { checkExecutionOptions, checkManagerOptions } from './options';
+import { Pool } from './pool';
+import { programOf } from './program';
+import { RateLimit } from './rate-limits';
+import { Registry } from './registry';
+import { validState } from './state';
+import type { Api } from './execution';
+import type { Program } from './program';
+
+/** To make an isolate keeps a core busy. Half of them are left to the programs that run. */
+const MAX_MAKING = Math.ceil(availableParallelism() / 2);
+
+/** Runs the programs of models against an API, each in an isolate of its own. Documented in `index.d.ts`. */
+export class SandboxManager {
+  declare [Symbol.asyncDispose]: () => Promise<void>;
+  #options;
+  #methods: Methods;
+  #api: Api;
+  #pool: Pool<Isolate>;
+  #limiter: ConcurrencyLimiter;
+  /** Executions that hold a place. */
+  #running: Set<Execution> = new Set();
+  /** Executions whose state is validated. */
+  #validating: Set<AbortController> = new Set();
+  #isClosed = false;
+  #registry: Registry;
+
+  constructor(options: unknown) {
+    const checked = checkManagerOptions(options);
+    this.#options = checked;
+    this.#registry = new Registry(checked.registry);
+    this.#methods = new Methods(this.#registry, checked.adapters, checked.maxParamsBytes);
+    const limits = new Map();
+    for (const [source, given] of checked.rateLimits) {
+      if (!this.#registry.hasSource(source)) throw new TypeError(`options.rateLimits.${source} is not a source`);
+      limits.set(source, new RateLimit(given));
+    }
+    this.#api = {
+      methodOf: (source, method) => this.#methods.get(source, method),
+      rateLimitOf: (source) => limits.get(source),
+      maxSdkCalls: checked.maxSdkCalls,
+    };
+    const { executionTimeoutMs, memoryLimitMb, maxOperations, maxSdkCalls, maxTransferBytes, maxLogBytes } = checked;
+    const { isolation, sandbox } = checked;
+    const isolateOptions = {
+      isolation,
+      sandbox,
+      executionTimeoutMs,
+      memoryLimitMb,
+      maxOperations,
+      maxSdkCalls,
+      maxTransferBytes,
+      maxLogBytes,
+      // With what is added to it, some sixty characters for each call of nine; and room for the preparation.
+      maxCodeBytes: Math.min(checked.maxCodeBytes * 8 + 1_048_576, 2 ** 30),
+    };
+    this.#limiter = new ConcurrencyLimiter(checked, busy);
+    const make = (how: Parameters<typeof Isolate.make>[2]) => Isolate.make(isolateOptions, this.#registry.texts, how);
+    this.#pool = new Pool(make, checked.poolSize, MAX_MAKING);
+  }
+
+  /** Names, descriptions and sizes of the sources. */
+  get sources() {
+    return this.#registry.summary.map((source) => ({ ...source }));
+  }
+
+  /** Isolates that are ready. */
+  get ready() {
+    return this.#pool.ready;
+  }
+
+  /** Limits as prompts state them. */
+  get limits() {
+    const { executionTimeoutMs, memoryLimitMb, maxSdkCalls } = this.#options;
+    return { executionTimeoutMs, memoryLimitMb, maxSdkCalls };
+  }
+
+  async executeSearch(code: string, options?: unknown) {
+    return await this.#execute('search', code, options, {});
+  }
+
+  async executeCode(code: string, options?: unknown) {
+    return await this.#execute('execute', code, options, {});
+  }
+
+  async executeMutate(code: string, state: unknown, options?: unknown) {
+    return await this.#execute('mutate', code, options, { state });
+  }
+
+  /** Ends all executions and gives the isolates back. Waits for nothing that goes on in them. */
+  async close() {
+    this.#isClosed = true;
+    const error = closed();
+    this.#limiter.close(error);
+    for (const execution of [...this.#running]) execution.fail(closed());
+    for (const validating of [...this.#validating]) validating.abort(closed());
+    this.#pool.close(error);
+  }
+
+  async #execute(
+    kind: 'search' | 'execute' | 'mutate',
+    code: string,
+    options: unknown,
+    variables: Record<string, unknown>,
+  ) {
+    if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    const { signal, style, context, onReport } = checkExecutionOptions(options, this.#options.context);
+    if (this.#isClosed) throw closed();
+    const { maxCodeBytes } = this.#options;
+    if (code.length > maxCodeBytes || Buffer.byteLength(code) > maxCodeBytes) throw codeTooLarge(maxCodeBytes);
+    const abortedBefore = () => aborted('before it began', this.#options.executionTimeoutMs, signal.reason);
+    if (signal?.aborted) throw abortedBefore();
+    const report = new Report(kind);
+    const reported = (error: unknown) => {
+      const facts = report.finish(error);
+      onReport?.(facts);
+      this.#options.onReport?.(facts);
+      if (error instanceof SandboxError) error.report = facts as any;
+      return error;
+    };
+    try {
+      await this.#limiter.enter(signal, abortedBefore);
+    } catch (error) {
+      throw reported(error);
+    }
+    report.began();
+    const execution = new Execution(kind, this.#api, context);
+    this.#running.add(execution);
+    let value;
+    try {
+      // For a moment it was neither waiting nor under way.
+      if (this.#isClosed) throw closed();
+      const output = await this.#run(code, { kind, style, variables, signal, execution, report });
+      value = kind === 'search' ? output : await this.#validated(output, signal);
+    } catch (error) {
+      throw reported(error);
+    } finally {
+      this.#running.delete(execution);
+      this.#limiter.leave();
+    }
+    reported(undefined);
+    return value;
+  }
+
+  async #validated(output: unknown, signal: AbortSignal | undefined) {
+    const { stateSchema, executionTimeoutMs: timeoutMs } = this.#options;
+    const validating = abortController();
+    const abort = () => validating.abort(aborted('while its state was validated', timeoutMs, signal?.reason));
+    this.#validating.add(validating);
+    const stopListening = signal && onAbort(signal, abort);
+    if (signal?.aborted) abort();
+    try {
+      return await validState(stateSchema, output, { timeoutMs, signal: validating.signal });
+    } finally {
+      stopListening?.();
+      this.#validating.delete(validating);
+    }
+  }
+
+  async #run(code: string, { kind, style, variables, signal, execution, report }: any) {
+    // A caller that has given up ends the execution as its deadline would.
+    const abort = () => execution.abort(signal.reason);
+    const stopListening = signal && onAbort(signal, abort);
+    // While it waited for its turn nobody listened for a moment.
+    if (signal?.aborted) abort();
+    let taken: Promise<Isolate> | undefined;
+    let program: Program | undefined;
+    try {
+      taken = this.#pool.take();
+      // The program may be what fails first.
+      taken.catch(() => {});
+      const { executionTimeoutMs: timeoutMs } = this.#options;
+      // A thread reads on for a while.
+      program = await withTimeLimit(programOf(code, kind, style), {
+        timeoutMs,
+        signal: execution.stop,
+        late: () => readingTooSlow(timeoutMs),
+        aborted: (reason) => execution.failure ?? aborted('while its program was read', timeoutMs, reason),
+      });
+      report.style = program.style;
+      // A process that is stopped takes a minute to be taken for lost.
+      const isolate = await withTimeLimit(taken, {
+        signal: execution.stop,
+        aborted: (reason) => execution.failure ?? aborted('before it began', timeoutMs, reason),
+      });
+      report.prepared();
+      const result = await isolate.run(program.text, execution, variables);
+      report.take({ ...result, ...logsOf(result, execution) });
+      return result.output;
+    } catch (error) {
+      if (program === undefined) throw error;
+      const failure = failureOf(error, program, execution, this.#methods);
+      report.take(failure);
+      throw failure;
+    } finally {
+      stopListening?.();
+      report.sdkCalls = execution.callsBySource;
+      execution.end();
+      // The caller has its answer first.
+      setImmediate(() => this.#replace(taken));
+    }
+  }
+
+  /** Gives an isolate back that has done its work, and makes others. */
+  #replace(taken: Promise<Isolate> | undefined) {
+    taken?.then(
+      (isolate) => isolate.dispose(),
+      () => {},
+    );
+    this.#pool.fill();
+  }
+}
+if (Symbol.asyncDispose !== undefined) {
+  Object.defineProperty(SandboxManager.prototype, Symbol.asyncDispose, {
+    value: SandboxManager.prototype.close,
+    writable: true,
+    configurable: true,
+  });
+}
+
+/** What an execution tells of itself. */
+class Report {
+  kind;
+
+  #asked = performance.now();
+  #began = 0;
+  #prepared = 0;
+  #run: any = {};
+  /** Undefined until the program has been read. */
+  style: 'sync' | 'async' | undefined;
+  sdkCalls: Record<string, number> = {};
+
+  constructor(kind: string) {
+    this.kind = kind;
+  }
+
+  began() {
+    this.#began = performance.now();
+  }
+
+  prepared() {
+    this.#prepared = performance.now();
+  }
+
+  /** @param run output or error */
+  take(run: any) {
+    this.#run = run;
+  }
+
+  finish(error: any) {
+    const now = performance.now();
+    const { logs = '', logEntries = [], stats } = this.#run;
+    const began = this.#began === 0 ? now : this.#began;
+    return {
+      kind: this.kind,
+      ...(this.style !== undefined && { style: this.style }),
+      ok: error === undefined,
+      logs,
+      logEntries,
+      sdkCalls: this.sdkCalls,
+      times: {
+        queuedMs: began - this.#asked,
+        preparingMs: this.#prepared === 0 ? 0 : this.#prepared - began,
+        runMs: stats?.durationMs ?? 0,
+        totalMs: now - this.#asked,
+      },
+      ...(stats !== undefined && { operations: stats.operations, heapUsedBytes: stats.heapUsedBytes }),
+      ...(error !== undefined && { failure: factsOf(error) }),
+    };
+  }
+}
+
+function factsOf({ code, message, details }: any) {
+  const { line, column } = details ?? {};
+  return { code, message, ...(line !== undefined && { line, column }) };
+}

@@ -1,0 +1,217 @@
+import { describe, isPlainObject } from '../../contract/describe';
+import { parseJson } from '../../contract/json';
+import { answerOf } from './response';
+import { expanded, formOf, isForm, isJsonType, pairsOf } from './serialize';
+import type { Operation } from './operations';
+
+const MAX_REDIRECTS = 5;
+/** Characters of an answer that an error shows. */
+const MAX_SHOWN = 500;
+
+/** An answer of the API that is no success. */
+class HttpError extends Error {
+  status;
+  code;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'HttpError';
+    this.status = status;
+    this.code = `HTTP_${status}`;
+  }
+}
+
+/**
+ * What makes the request of an operation.
+ *
+ * @param api.headers an object, or a function of the call that gives one
+ * @param api.credentials by security scheme: a text, or a function of the call that gives one
+ */
+export function requester({
+  fetch,
+  headers,
+  credentials,
+  maxResponseBytes,
+}: {
+  fetch: typeof globalThis.fetch;
+  headers: any;
+  credentials: Record<string, any>;
+  maxResponseBytes: number;
+}) {
+  return async (operation: Operation, baseUrl: URL, given: any, call: any) => {
+    // Names of parameters are those of a document, and objects have names by themselves.
+    const params = { __proto__: null, ...given };
+    const url = urlOf(baseUrl, operation, params);
+    const sent = new Headers({ accept: operation.accept });
+    for (const parameter of operation.parameters) {
+      const value = params[parameter.key];
+      if (parameter.in === 'header' && value !== undefined) setHeader(sent, parameter, value);
+    }
+    const body = bodyOf(operation, params);
+    if (body !== undefined) sent.set('content-type', body.contentType);
+    // Those of the host come last: no guest replaces them.
+    await authorize(operation, credentials, call, url, sent);
+    const own = typeof headers === 'function' ? await headers(call) : headers;
+    for (const [name, value] of new Headers(own ?? {})) sent.set(name, value);
+    const init = { method: operation.method, headers: sent, body: body?.text, signal: call.signal };
+    const { response, location } = await followed(fetch, url, init).catch((error) => {
+      throw withHost(error, url);
+    });
+    const reading = answerOf(response, maxResponseBytes);
+    if (!response.ok) {
+      const said = await reading.then(shown, (error) => error.message);
+      const place = location === undefined ? '' : ` (to ${location.origin}${location.pathname})`;
+      throw new HttpError(response.status, `HTTP ${response.status} ${response.statusText}${place}: ${said}`.trim());
+    }
+    const answer = await reading.catch((error) => {
+      throw withHost(error, url);
+    });
+    if (answer.length === 0) return null;
+    const isJson = typeof answer === 'string' && isJsonType(response.headers.get('content-type') ?? '');
+    return isJson ? parsed(answer, operation, call.signal) : answer;
+  };
+}
+
+function setHeader(headers: Headers, parameter: Operation['parameters'][0], value: unknown) {
+  const text = expanded(parameter, value);
+  try {
+    headers.set(parameter.name, text);
+  } catch (cause) {
+    throw new TypeError(`${parameter.key} is sent as a header, and must be one line of Latin-1 characters`, { cause });
+  }
+}
+
+async function parsed(answer: string, { method, path }: Operation, signal?: AbortSignal) {
+  try {
+    // Third parties write it: nesting is refused, and what is long is read in slices.
+    return await parseJson(answer, undefined, signal);
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    if (cause instanceof RangeError)
+      throw new RangeError(`the answer of ${method} ${path} cannot be read: ${reason}`, { cause });
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new SyntaxError(`the answer of ${method} ${path} is not the JSON that it says it is: ${reason}`, { cause });
+  }
+}
+
+/** What the failure of a connection does not say by itself; other errors are what they are. */
+function withHost(error: any, { host }: URL) {
+  const { code, message } = error?.cause ?? {};
+  // Of its own: what other errors are caused by is for the host.
+  const reason = code ?? (error?.message === 'fetch failed' ? message : undefined);
+  if (typeof reason !== 'string') return error;
+  return Object.assign(new TypeError(`${error.message}: ${reason} (${host})`, { cause: error }), { code });
+}
+
+function urlOf(baseUrl: URL, { path, parameters }: Operation, params: any) {
+  let filled = path;
+  for (const parameter of parameters) {
+    if (parameter.in !== 'path') continue;
+    const value = expanded(parameter, params[parameter.key], encodeURIComponent);
+    // URLs take these for steps, whatever way they are written.
+    if (value === '' || value === '.' || value === '..') {
+      throw new TypeError(`${parameter.key} must not be ${describe(value)}: it is part of a path`);
+    }
+    filled = filled.replaceAll(`{${parameter.name}}`, value);
+  }
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${filled}`;
+  for (const parameter of parameters) {
+    const value = params[parameter.key];
+    if (parameter.in !== 'query' || value === undefined) continue;
+    for (const [name, text] of pairsOf(parameter, value)) url.searchParams.append(name, text);
+  }
+  return url;
+}
+
+function bodyOf({ body, parameters }: Operation, params: any): { contentType: string; text: string } | undefined {
+  if (body === undefined) return undefined;
+  const { key, contentType, fields, isOptional } = body;
+  const others = new Set(parameters.map((parameter) => parameter.key));
+  const value =
+    key === undefined ? Object.fromEntries(Object.entries(params).filter(([name]) => !others.has(name))) : params[key];
+  if (value === undefined || (isOptional && Object.keys(value).length === 0)) return undefined;
+  if (isJsonType(contentType)) return { contentType, text: JSON.stringify(value) };
+  const refused = (wanted: string) =>
+    new TypeError(`a body of ${contentType} must be ${wanted}, got ${describe(value)}`);
+  if (isForm(contentType)) {
+    if (!isPlainObject(value)) throw refused('an object');
+    return formOf(contentType, fields, value);
+  }
+  if (typeof value !== 'string') throw refused('a string');
+  return { contentType, text: value };
+}
+
+/**
+ * Fills in the first alternative of the operation's security that wants credentials and for which the host has all of them.
+ */
+async function authorize(
+  { security, schemes }: Operation,
+  credentials: Record<string, any>,
+  call: any,
+  url: URL,
+  headers: Headers,
+) {
+  const hasAll = (names: string[]) => names.every((name) => Object.hasOwn(credentials, name));
+  const alternatives = security.map((alternative) => Object.keys(alternative));
+  for (const name of alternatives.find((names) => names.length > 0 && hasAll(names)) ?? []) {
+    const given = credentials[name];
+    const value = typeof given === 'function' ? await given(call) : given;
+    if (typeof value !== 'string' || value === '') {
+      throw new TypeError(
+        `the host has no credential for the security scheme ${name}: it must be a string, got ${describe(value)}`,
+      );
+    }
+    const { type, scheme, in: place, name: key } = schemes[name] ?? {};
+    if (type === 'apiKey' && place === 'query') url.searchParams.set(key, value);
+    else if (type === 'apiKey' && place === 'cookie') headers.append('cookie', `${key}=${encodeURIComponent(value)}`);
+    else if (type === 'apiKey') headers.set(key, value);
+    else if (type === 'http' && scheme?.toLowerCase() === 'basic') headers.set('authorization', basic(value));
+    else headers.set('authorization', `Bearer ${value}`);
+  }
+}
+
+/**
+ * Follows redirects of requests that change nothing, and to the result of one that has been done, but to no other origin: headers of
+ * the host would go there, too.
+ *
+ * @returns `location`: of a redirect that is not followed
+ */
+async function followed(
+  fetch: typeof globalThis.fetch,
+  url: URL,
+  given: any,
+): Promise<{ response: Response; location?: URL }> {
+  let init = given;
+  let at = url;
+  for (let steps = 0; ; steps++) {
+    const response = await fetch(at, { ...init, redirect: 'manual' });
+    const location = response.headers.get('location');
+    const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && location !== null;
+    if (!isRedirect || !URL.canParse(location, at.href)) return { response };
+    const next = new URL(location, at);
+    const isRead = ['GET', 'HEAD'].includes(init.method);
+    const mayFollow = isRead || response.status === 303;
+    if (!mayFollow || next.origin !== at.origin || steps === MAX_REDIRECTS) return { response, location: next };
+    await response.body?.cancel();
+    if (!isRead) init = asGet(init);
+    at = next;
+  }
+}
+
+function asGet({ body: _, headers, ...init }: any) {
+  const kept = new Headers(headers);
+  kept.delete('content-type');
+  return { ...init, method: 'GET', headers: kept };
+}
+
+/** @param answer that is no success */
+function shown(answer: string | Uint8Array) {
+  if (typeof answer !== 'string') return `${answer.length} bytes`;
+  return answer.length > MAX_SHOWN ? `${answer.slice(0, MAX_SHOWN)}...` : answer;
+}
+
+/** @param login `user:password`, sent as UTF-8: RFC 7617 */
+function basic(login: string) {
+  return `Basic ${Buffer.from(login).toString('base64')}`;
+}

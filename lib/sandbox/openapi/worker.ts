@@ -1,0 +1,12 @@
+// A thread that reads one document, and says what is in it or what is wrong with it.
+
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { readDocument } from './document';
+import type { MessagePort } from 'node:worker_threads';
+
+const port = parentPort as MessagePort;
+readDocument(workerData).then(
+  (read) => port.postMessage({ read }),
+  (error) => port.postMessage({ error }),
+);

@@ -1,0 +1,66 @@
+import { objectOf } from '../contract/options';
+import type { SandboxManager } from './api';
+
+/** Sources that a summary names; the others are found by `spec`. */
+const MAX_SOURCES = 30;
+const MAX_DESCRIPTION = 160;
+
+/** How programs are written, by style (specification, "System Prompt"). */
+export const RULES = {
+  sync: `- SDK calls are synchronous: \`var result = sdk.source.method({ … })\`. Do not use async, await or Promise.
+- Independent calls run at the same time with \`utils.parallel(function () { return sdk.a.b({ … }); }, function () { … })\`,
+  which gives an array of their results.`,
+  async: `- SDK calls give promises: \`const result = await sdk.source.method({ … })\`; \`await\` works at the top level.
+- Independent calls run at the same time with \`await Promise.all([sdk.a.b({ … }), sdk.c.d({ … })])\`.`,
+} as Record<'sync' | 'async', string>;
+
+const UTILS = `computeMA(data, period), computeEMA(data, period), computeBOLL(data, period, stdDev), computeRSI(data, period),
+computeMACD(data, fast, slow, signal), computeRollingCorrelation(a, b, windows), computeCorrelationMatrix(series, labels),
+resample(candles, timeframe, { gaps }), pctChange(data), normalize(data), parallel(...functions). Data are arrays of numbers or
+of candles; the last argument may name another column than "close". Results are as long as the data, with null where there is no
+full window yet; data may begin with null.`;
+
+/** The part of a system prompt that says how to use the sandbox. Documented in `index.d.ts`. */
+export function renderSandboxPrompt(
+  manager: SandboxManager<any, any>,
+  { style = 'sync' }: { style?: 'sync' | 'async' } = {},
+) {
+  if (!Object.hasOwn(RULES, style))
+    throw new TypeError(`options.style must be "sync" or "async", got ${String(style)}`);
+  const { limits } = objectOf(manager, 'manager');
+  if (limits === undefined) throw new TypeError('manager must be a SandboxManager, got an object without limits');
+  const { executionTimeoutMs, memoryLimitMb, maxSdkCalls } = limits;
+  return `## Data sources
+${sourcesText(manager)}
+
+## Programs
+You work with these sources by writing JavaScript programs that run in a sandbox. First search for methods and read their
+schemas, then call them.
+- Search: only \`spec\`. \`spec.find('words')\` or \`spec.find(/pattern/i)\` gives [{ method, source, name, description }],
+  the best first;
+  \`spec.method('source.method')\` gives one with \`params\` and \`result\` (JSON schemas) and \`examples\`;
+  \`spec.sources\` has them all, and \`spec.$defs\` the schemas that \`#/$defs/name\` refers to.
+- Execute: \`spec\`, \`sdk.source.method(params)\` and \`utils\`. Give back only what is needed.
+- Mutate: as execute, with the current state: \`(state) => ({ ...state, … })\`. The state is frozen: make a new one.
+
+## Rules for writing programs
+${RULES[style]}
+- The value of the last expression, or of a top-level \`return\`, is the result; it must be plain data.
+- console.log is collected. There is no network, no file system, no timer, no require, no import and no eval.
+- A program has ${executionTimeoutMs / 1_000} s, ${memoryLimitMb} MiB and ${maxSdkCalls} SDK calls. Each one starts afresh: nothing stays
+  from earlier programs.
+
+## utils
+${UTILS}`;
+}
+
+export function sourcesText(manager: SandboxManager<any, any>) {
+  const { sources } = manager;
+  const lines = sources.slice(0, MAX_SOURCES).map(({ name, description, methods }) => {
+    const text = description.replace(/\s+/g, ' ');
+    const short = text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}...` : text;
+    return `- sdk.${name}${short === '' ? '' : `: ${short}`} (${methods} ${methods === 1 ? 'method' : 'methods'})`;
+  });
+  if (sources.length > MAX_SOURCES) lines.push(`- and ${sources.length - MAX_SOURCES} others: see spec.sources`);
+  return lines.join('\n');
+}

@@ -1,0 +1,83 @@
+import clock = require('../contract/clock');
+
+/**
+ * Calls of one source: so many a second, so many at the same time, in the order in which they came. A slot is free again
+ * when its call has settled or its execution has ended, whichever is first: an adapter that hangs holds nobody up.
+ */
+export class RateLimit {
+  #perSecond;
+  #concurrency;
+  #time;
+  #active = 0;
+  /** When the latest calls began, at most `perSecond` of them. */
+  #starts: number[] = [];
+  #queue: { begin: () => void }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    { perSecond, concurrency }: { perSecond: number; concurrency: number },
+    time: Pick<typeof clock, 'clearTimeout' | 'performance' | 'setTimeout'> = clock,
+  ) {
+    this.#perSecond = perSecond;
+    this.#concurrency = concurrency;
+    this.#time = time;
+  }
+
+  /**
+   * Waits for its turn.
+   *
+   * @returns gives the slot back
+   */
+  enter(signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const leave = () => {
+        signal.removeEventListener('abort', leave);
+        if (!waiting.isActive) {
+          const at = this.#queue.indexOf(waiting);
+          if (at !== -1) this.#queue.splice(at, 1);
+          if (this.#queue.length === 0) this.#stop();
+          return reject(signal.reason);
+        }
+        if (waiting.isDone) return;
+        waiting.isDone = true;
+        this.#active--;
+        this.#advance();
+      };
+      const waiting = {
+        isActive: false,
+        isDone: false,
+        begin: () => {
+          waiting.isActive = true;
+          resolve(leave);
+        },
+      };
+      signal.addEventListener('abort', leave);
+      this.#queue.push(waiting);
+      this.#advance();
+    });
+  }
+
+  #advance() {
+    while (this.#queue.length > 0 && this.#active < this.#concurrency) {
+      const now = this.#time.performance.now();
+      const wait = this.#starts.length < this.#perSecond ? 0 : this.#starts[0] + 1_000 - now;
+      if (wait > 0) {
+        this.#timer ??= this.#time.setTimeout(() => {
+          this.#timer = undefined;
+          this.#advance();
+        }, Math.ceil(wait));
+        return;
+      }
+      if (this.#starts.length >= this.#perSecond) this.#starts.shift();
+      if (this.#perSecond !== Infinity) this.#starts.push(now);
+      this.#active++;
+      this.#queue.shift()?.begin();
+    }
+  }
+
+  #stop() {
+    this.#time.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

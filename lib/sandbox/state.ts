@@ -1,0 +1,102 @@
+import { describe, isPlainObject } from '../contract/describe';
+import { hasMoreParts } from '../contract/parts';
+import { MAX_PARTS } from '../contract/standard-schema';
+import { hostTooSlow, invalidState, schemaFailed } from './errors';
+import { withTimeLimit } from '../contract/time-limit';
+import type { DashboardState, SandboxIssue, StandardSchemaIssue, StandardSchemaV1 } from './api';
+
+const MAX_ISSUES = 50;
+/** Panels of a state. */
+const MAX_PANELS = 100_000;
+
+/** The dashboard of the specification, as a Standard Schema. Documented in `index.d.ts`. */
+export const dashboardState: StandardSchemaV1<unknown, DashboardState> = {
+  '~standard': {
+    version: 1,
+    vendor: 'ses-executor',
+    validate(value) {
+      const issues = dashboardIssues(value);
+      return issues.length > 0 ? { issues } : { value: value as DashboardState };
+    },
+  },
+};
+
+export const anyState: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'ses-executor', validate: (value) => ({ value }) },
+};
+
+function dashboardIssues(value: unknown) {
+  const issues: StandardSchemaIssue[] = [];
+  const expect = (isRight: boolean, what: string, given: unknown, ...path: PropertyKey[]) => {
+    if (!isRight && issues.length < MAX_ISSUES)
+      issues.push({ message: `must be ${what}, got ${describe(given)}`, path });
+  };
+  if (!isPlainObject(value)) {
+    expect(false, 'an object with `title` and `panels`', value);
+    return issues;
+  }
+  const isText = (text: unknown) => typeof text === 'string';
+  const isOptionalText = (text: unknown) => text === undefined || isText(text);
+  expect(isText(value.title), 'a string', value.title, 'title');
+  expect(isOptionalText(value.description), 'a string', value.description, 'description');
+  expect(Array.isArray(value.panels), 'an array', value.panels, 'panels');
+  const panels = Array.isArray(value.panels) ? value.panels : [];
+  // Not as long as an array of holes says that it is.
+  for (let at = 0; at < Math.min(panels.length, MAX_PANELS) && issues.length < MAX_ISSUES; at++) {
+    const panel = panels[at];
+    expect(isPlainObject(panel), 'an object', panel, 'panels', at);
+    if (!isPlainObject(panel)) continue;
+    expect(isText(panel.type) && panel.type !== '', 'a non-empty string', panel.type, 'panels', at, 'type');
+    expect(isOptionalText(panel.id), 'a string', panel.id, 'panels', at, 'id');
+    expect(isOptionalText(panel.title), 'a string', panel.title, 'panels', at, 'title');
+  }
+  if (issues.length === 0) expect(panels.length <= MAX_PANELS, `an array of at most ${MAX_PANELS}`, panels, 'panels');
+  return issues;
+}
+
+/**
+ * What the schema makes of `value`. A schema that answers later is waited for as long as a program may take, and as long as
+ * somebody wants the answer.
+ *
+ * @param until the signal's reason is what it rejects with
+ * @throws {import('./errors').SandboxError} with each path that is wrong, or with what the schema has thrown
+ */
+export async function validState(
+  schema: StandardSchemaV1,
+  value: unknown,
+  until: { timeoutMs: number; signal: AbortSignal },
+) {
+  const validating = validated(schema, value).catch((thrown) => {
+    throw schemaFailed(thrown);
+  });
+  const late = () => hostTooSlow('The state schema', 'stateSchema', until.timeoutMs);
+  const result = await withTimeLimit(validating, { ...until, late });
+  if (result.issues !== undefined) throw invalidState(result.issues);
+  return result.value;
+}
+
+/**
+ * @returns rejects with what
+ *   the schema throws
+ */
+async function validated(
+  schema: StandardSchemaV1,
+  value: unknown,
+): Promise<{ value: unknown; issues?: undefined } | { issues: SandboxIssue[] }> {
+  // Those of this package have their own bounds.
+  if (schema !== dashboardState && schema !== anyState && hasMoreParts(value, MAX_PARTS)) {
+    return { issues: [{ path: '', message: `must have at most ${MAX_PARTS} parts to be checked by a schema` }] };
+  }
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return { value: result.value };
+  const issues = result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
+    path: path.map((part) => String(typeof part === 'object' && part !== null ? part.key : part)).join('.'),
+    message,
+  }));
+  return { issues };
+}
+
+export function isStandardSchema(value: any): value is StandardSchemaV1 {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isObject && typeof value['~standard']?.validate === 'function';
+}

@@ -1,0 +1,47 @@
+import { describe, isPlainObject } from '../contract/describe';
+import { modelFailure, modelLogs, modelValue } from '../contract/model-text';
+import { record } from '../contract/options';
+import { requirePeer } from '../contract/peer-dependency';
+import { SandboxCalls } from './calls';
+import { SandboxManager } from './manager';
+
+/** The tools by which a model uses a manager, for the AI SDK. Documented in `index.d.ts`. */
+export function createSandboxTools(manager: SandboxManager, options?: unknown) {
+  if (!(manager instanceof SandboxManager)) {
+    throw new TypeError(`manager must be a SandboxManager, got ${describe(manager)}`);
+  }
+  const given = record(options, 'options', ['context', 'style', 'state', 'getState', 'setState']);
+  const { jsonSchema, tool } = requirePeer('createSandboxTools', 'ai zod', () => require('ai'));
+  const calls = new SandboxCalls(manager as any, given);
+  const { descriptions } = calls;
+  const toolOf = (name: 'search' | 'execute' | 'mutate') =>
+    tool({
+      description: descriptions[name],
+      inputSchema: codeSchema(jsonSchema),
+      execute: async ({ code }: { code: string }, { abortSignal }: { abortSignal?: AbortSignal }) => {
+        const { output, failure, logs } = await calls.call(name, code, abortSignal);
+        const shown = modelLogs(logs);
+        return failure === undefined
+          ? { output: modelValue(output), logs: shown }
+          : { error: modelFailure(failure), logs: shown };
+      },
+    });
+  return { search: toolOf('search'), execute: toolOf('execute'), mutate: toolOf('mutate') };
+}
+
+function codeSchema(jsonSchema: typeof import('ai').jsonSchema) {
+  return jsonSchema(
+    {
+      type: 'object',
+      properties: { code: { type: 'string', description: 'The JavaScript program to run' } },
+      required: ['code'],
+      additionalProperties: false,
+    },
+    {
+      validate: (value) =>
+        isPlainObject(value) && typeof value.code === 'string'
+          ? { success: true, value: { code: value.code } }
+          : { success: false, error: new TypeError('the input must be an object with the string `code`') },
+    },
+  );
+}

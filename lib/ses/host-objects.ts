@@ -1,0 +1,67 @@
+/**
+ * What to say of objects of the web's classes: their state is not in their properties, so that a copy would be empty.
+ */
+const HINTS = {
+  AbortController: '',
+  AbortSignal: '',
+  Blob: 'give what its `text()` or `arrayBuffer()` resolves to',
+  File: 'give what its `text()` or `arrayBuffer()` resolves to',
+  FormData: 'give `Object.fromEntries` of it',
+  Headers: 'give `Object.fromEntries` of it',
+  ReadableStream: 'give what has been read of it',
+  Request: 'give what its `text()` or `json()` resolves to',
+  Response: 'give what its `text()` or `json()` resolves to',
+  TextDecoder: '',
+  TextEncoder: '',
+  TransformStream: '',
+  URL: 'give its `href`',
+  URLSearchParams: 'give `Object.fromEntries` of it, or its text',
+  WritableStream: '',
+} as Record<string, string>;
+
+/** Names of the classes that prototypes belong to; empty: none of these. */
+const names: WeakMap<object, string> = new WeakMap();
+
+/** An object that must not be written, such as `process.env`. */
+export class HostObjectError extends TypeError {
+  object;
+
+  constructor(object: object) {
+    super('an object of the host could not be cloned');
+    this.object = object;
+  }
+}
+
+/**
+ * The name of the web's class that `object` is of, or of one that extends it: Node.js writes some of these classes in JavaScript,
+ * and V8 takes them for plain objects. Those of packages that bring their own are known, too.
+ *
+ * @param object no proxy
+ */
+export function webClassOf(object: object): string | undefined {
+  for (let at = Object.getPrototypeOf(object); at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    let name = names.get(at);
+    if (name === undefined) names.set(at, (name = nameOf(at)));
+    if (name !== '') return name;
+  }
+  return undefined;
+}
+
+function nameOf(prototype: any) {
+  const name = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value?.name;
+  const isOfWeb =
+    typeof name === 'string' &&
+    Object.hasOwn(HINTS, name) &&
+    Object.hasOwn(prototype, Symbol.toStringTag) &&
+    prototype[Symbol.toStringTag] === name;
+  return isOfWeb ? name : '';
+}
+
+/**
+ * What to do instead, for the end of a message.
+ *
+ * @param name of a class of the web
+ */
+export function webClassHint(name: string) {
+  return HINTS[name] === '' ? '' : `; ${HINTS[name]}`;
+}

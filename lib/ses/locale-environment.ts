@@ -1,0 +1,17 @@
+/** What V8 makes a locale of. */
+const LOCALE = ['LC_ALL', 'LC_MESSAGES', 'LANG'];
+
+let known: string[] | undefined;
+
+/**
+ * Time zone and locale of this process, which guests in a worker process have, too: that has neither environment nor files.
+ *
+ * @returns `NAME=value` each
+ */
+export function localeEnvironment(): string[] {
+  if (known !== undefined) return known;
+  const zone = `TZ=${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+  const locale = LOCALE.filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
+  known = [zone, ...locale];
+  return known;
+}

@@ -1,0 +1,57 @@
+import { performance, setImmediate } from '../contract/clock';
+import { safeListener } from '../contract/logs';
+import type { LogEntry } from '../../index';
+
+/**
+ * Time of one turn of the event loop for the entries of a log, and how many of them come between two looks at the clock.
+ */
+const SLICE_MS = 5;
+const ENTRIES_PER_LOOK = 64;
+
+/**
+ * What the host's `onLog` is told of, for a moment of each turn of the event loop; what is reported after it waits.
+ */
+export class LogFeed {
+  #onLog;
+  #deliver;
+  /** Entries that `#onLog` has not been told of. */
+  #entries: Iterator<LogEntry, undefined> | undefined;
+  /** What was reported after them. */
+  #kept: [kind: number, parts: any[]][] = [];
+
+  /** @param deliver takes what was kept, in the order in which it was reported */
+  constructor(onLog: ((entry: any) => unknown) | undefined, deliver: (kind: number, parts: any[]) => void) {
+    this.#onLog = onLog && safeListener(onLog);
+    this.#deliver = deliver;
+  }
+
+  /** @returns whether it comes later, since entries come first */
+  keeps(kind: number, parts: any[]): boolean {
+    if (this.#entries === undefined) return false;
+    this.#kept.push([kind, parts]);
+    return true;
+  }
+
+  begin(entries: Iterator<LogEntry, undefined>) {
+    this.#entries = entries;
+    this.#passOn();
+  }
+
+  #passOn() {
+    const end = performance.now() + SLICE_MS;
+    for (let count = 1; ; count++) {
+      const next = this.#entries?.next();
+      if (next === undefined || next.done) break;
+      this.#onLog?.(next.value);
+      if (count % ENTRIES_PER_LOOK === 0 && performance.now() > end) {
+        setImmediate(() => this.#passOn());
+        return;
+      }
+    }
+    this.#entries = undefined;
+    while (this.#entries === undefined && this.#kept.length > 0) {
+      const [kind, parts] = this.#kept.shift() as [number, any[]];
+      this.#deliver(kind, parts);
+    }
+  }
+}

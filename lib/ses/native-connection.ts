@@ -1,0 +1,383 @@
+import { AsyncResource } from 'node:async_hooks';
+
+import { errorRow } from '../contract/error-table';
+import { ExecutorError } from '../contract/errors';
+import { REFUSALS, invalidState } from '../contract/lifecycle';
+import { defineEntries, eachEntry } from '../contract/logs';
+import { DELIVERY, ENDING } from '../contract/boundary-numbers';
+import { OPTIONS } from '../contract/option-table';
+import { RunScope } from '../contract/run-scope';
+import activeExecutors = require('./active-executors');
+import { LogFeed } from './log-feed';
+import { nativeModules } from './modules';
+import { RunCalls } from './run-calls';
+import { localeEnvironment } from './locale-environment';
+import { ToolRegistry } from '../contract/tool-registry';
+import type { CheckedOptions } from '../contract/options';
+import type { Tool } from '../contract/tool-registry';
+import type { Offer } from '../contract/executor';
+import type { Isolation, RunStats } from '../../index';
+import type { NativeOutcome } from '../../native';
+import type { LogIndex } from '../contract/logs';
+
+/**
+ * What `deliver` gets when a call has settled: its number, how it ended (0 done, 1 a value, 2 a final answer, 3 an error) and
+ * the value: a primitive, an ArrayBuffer that stands for a Uint8Array on it, a wire, or a `NativeError`. The figures are
+ * those of a run; the log and what follows it are there if there are entries: the number of each one's level, its time in
+ * milliseconds since the Unix epoch, its UTF-16 units in the log.
+ */
+export type NativeSettled = [
+  call: number,
+  ending: number,
+  payload: unknown,
+  durationMs?: number,
+  operations?: number,
+  toolCalls?: number,
+  heapUsedBytes?: number,
+  logs?: string,
+  logLevels?: Uint8Array,
+  logTimes?: Float64Array,
+  logLengths?: Uint32Array,
+];
+
+export interface Outcome {
+  ending: number;
+  payload: any;
+  /** of a run; so are the logs */
+  stats?: RunStats;
+  logs?: string;
+  /** undefined if there are no entries */
+  logIndex?: LogIndex;
+  /** what the host's tool threw */
+  cause?: { cause: unknown };
+  /** tool calls whose time counts, and that the host had not answered */
+  unanswered?: number;
+}
+
+/**
+ * What the native side needs for an isolate that runs Python: paths of Pyodide and of the two texts in `lib/python/`, modules to
+ * import ahead, a folder for what takes long to make, and the folder that guests see as theirs.
+ */
+export interface PythonSeam {
+  pyodide: string;
+  guest: string;
+  prelude: string;
+  modules: string[];
+  cache?: string;
+  mount?: { root: string; path: string; readOnly: boolean };
+  /** folder of packages */
+  packages?: string;
+}
+
+export interface PendingCall {
+  resolve: (outcome: Outcome) => void;
+  /** of a run */
+  run?: RunOfCall;
+  /** called when the isolate has done the call, before anything else is taken in */
+  onDone?: () => void;
+}
+
+export interface RunOfCall {
+  toolTimeoutMs: number | undefined;
+  /** that of its caller, which its tools are called in */
+  context: AsyncResource;
+}
+
+/** Kept, since `require` looks for what it has loaded each time. */
+let addon: typeof import('../../native') | undefined;
+
+/** What all executors of this thread report through. */
+let dispatcher: import('../../native').NativeDispatcher | undefined;
+
+/** Executors by the number that they report with. Held weakly, as `./active-executors` says. */
+const reporting: Map<number, WeakRef<NativeConnection>> = new Map();
+const collected: FinalizationRegistry<number> = new FinalizationRegistry((number) => reporting.delete(number));
+let nextNumber = 1;
+
+/** No closure of a constructor, which would keep the executor that it was made with. */
+function report(number: number, kind: number, ...parts: any[]) {
+  reporting.get(number)?.deref()?.deliver(kind, parts);
+}
+
+/** Those that the native side takes, in the order in which it does. */
+const PASSED = OPTIONS.filter(({ rust }) => rust !== null).map(({ name }) => name);
+
+/** @param tools gets the functions of modules */
+function nativeOptions(options: CheckedOptions, tools: ToolRegistry) {
+  return PASSED.map((name) => {
+    if (name === 'modules') return nativeModules(options.modules, tools);
+    if (name === 'onLog') return options.onLog !== undefined;
+    return options[name as keyof typeof options];
+  });
+}
+
+/** What one executor is made of on this side: the native executor, calls under way, tools. */
+export class NativeConnection {
+  autoInit;
+  recovers;
+  timeoutMs;
+  toolTimeoutMs;
+  maxTransferBytes;
+  maxConcurrentToolCalls;
+  onToolCall;
+  tools;
+  native;
+
+  /** Runs are in the order in which they begin. */
+  #calls: Map<number, PendingCall> = new Map();
+  #nextCall = 1;
+  /** Tool calls of the run under way. */
+  #toolCalls = new RunCalls(this);
+  /** Functions that have given promises without being `async`: the guest finds out at each call. */
+  promising: WeakSet<Function> = new WeakSet();
+  /** Ends with `cleanup()`, for what is done for runs that the isolate has done. */
+  life = new RunScope();
+  #logFeed;
+  /** Whether the isolate has a process of its own. */
+  #isProcess;
+  #isPython;
+  /** Names of those that the isolate has. */
+  #variables: Set<string> = new Set();
+  #imports;
+  /** Whether a renewal has begun and not given an isolate the tools. */
+  owesTools = false;
+
+  constructor(options: CheckedOptions, python?: PythonSeam) {
+    const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares } = options;
+    this.autoInit = autoInit;
+    this.recovers = autoInit && recover;
+    this.#isPython = python !== undefined;
+    this.#imports = options.authorizedImports;
+    this.#isProcess = isolation === 'process';
+    this.timeoutMs = options.timeoutMs;
+    this.toolTimeoutMs = options.toolTimeoutMs;
+    this.maxTransferBytes = options.maxTransferBytes;
+    this.maxConcurrentToolCalls = options.maxConcurrentToolCalls;
+    this.onToolCall = onToolCall;
+    this.tools = new ToolRegistry();
+    this.#logFeed = new LogFeed(onLog, (kind, parts) => this.deliver(kind, parts));
+    // Here and not above: who only holds the class needs no addon.
+    addon ??= require('../../native.cjs') as typeof import('../../native.cjs');
+    dispatcher ??= new addon.NativeDispatcher(report);
+    const number = nextNumber++;
+    this.native = new addon.NativeExecutor(
+      nativeOptions(options, this.tools),
+      dispatcher,
+      number,
+      this.#isProcess ? { sandbox, spares, surroundings: localeEnvironment() } : undefined,
+      python,
+    );
+    reporting.set(number, new WeakRef(this));
+    collected.register(this, number);
+  }
+
+  /** Tools as the guest can call them: Python's thread waits for each. */
+  toolsFor(tools: Tool[]) {
+    return this.#isPython ? tools.map((tool) => ({ ...tool, isAsync: false, isBlocking: true })) : tools;
+  }
+
+  get offer(): Offer {
+    return { imports: this.#imports, variables: [...this.#variables], tools: this.tools.list() };
+  }
+
+  /** @param payload their values */
+  sendVariables(names: string[], payload: any) {
+    return this.call(
+      (call) => this.native.sendVariables(call, names, payload),
+      () => names.forEach((name) => this.#variables.add(name)),
+    );
+  }
+
+  get isolation(): Isolation {
+    if (!this.#isProcess) return { mode: 'thread' };
+    const worker = this.native.worker ?? undefined;
+    const sandbox = worker && { landlock: worker.landlock, seccomp: worker.seccomp };
+    return { mode: 'process', pid: worker?.pid ?? undefined, sandbox };
+  }
+
+  /**
+   * Makes one call of the native executor and waits for its outcome.
+   *
+   * @param start returns the outcome, or null if it follows
+   * @param onDone called when the isolate has done it, before anything else is taken in
+   * @returns the outcome of a call that succeeded
+   * @throws {ExecutorError}
+   */
+  async call(start: (call: number) => any, onDone?: () => void): Promise<Outcome | undefined> {
+    const call = this.nextCall();
+    return succeeded(await this.settled(call, start(call), { onDone }));
+  }
+
+  nextCall() {
+    return this.#nextCall++;
+  }
+
+  /**
+   * @param decided what the native side has returned for the call
+   * @param about the call
+   * @returns of a call that succeeded at once, nothing
+   */
+  settled(
+    call: number,
+    decided: NativeOutcome | null,
+    { run, onDone }: { run?: { toolTimeoutMs: number | undefined }; onDone?: () => void },
+  ): Outcome | undefined | Promise<Outcome> {
+    if (decided !== null) return decided.error && { ending: ENDING.ERROR, payload: decided.error };
+    activeExecutors.begin(this);
+    if (run === undefined) return new Promise((resolve) => this.#calls.set(call, { resolve, onDone }));
+    const context = new AsyncResource('SESExecutorRun');
+    return new Promise((resolve) => this.#calls.set(call, { resolve, run: { ...run, context } }));
+  }
+
+  /** Releases the isolate. Nothing that tools of its runs still answer is passed on. */
+  cleanup() {
+    return this.call((call) => {
+      this.life.end();
+      this.life = new RunScope();
+      this.owesTools = false;
+      this.#forgetToolCalls();
+      this.#variables.clear();
+      this.tools.clear();
+      return this.native.cleanup(call);
+    });
+  }
+
+  init() {
+    return this.call((call) => this.native.init(call));
+  }
+
+  /**
+   * Makes a new isolate in place of one that cannot go on, and gives it the tools that this one had. `cleanup()` ends it.
+   *
+   * @throws {ExecutorError}
+   */
+  async renew() {
+    const { life } = this;
+    const goOn = () => {
+      if (life.isOver) throw invalidState(this.native.state, 'init', REFUSALS.CLEANED_UP);
+    };
+    this.owesTools = true;
+    await this.call((call) => {
+      this.#forgetToolCalls();
+      this.#variables.clear();
+      return this.native.cleanup(call);
+    });
+    goOn();
+    await this.init();
+    goOn();
+    const specs = this.tools.specs();
+    if (specs.length > 0) await this.call((call) => this.native.sendTools(call, specs));
+    goOn();
+    this.owesTools = false;
+  }
+
+  /** Takes what the native side reports. */
+  deliver(kind: number, parts: any[]) {
+    if (this.#logFeed.keeps(kind, parts)) return;
+    switch (kind) {
+      case DELIVERY.SETTLED:
+        return this.#settle(parts as any);
+      case DELIVERY.TOOL_CALLS:
+        return this.#callTools(parts);
+      case DELIVERY.LOGS:
+        return this.#onLogs(parts);
+    }
+  }
+
+  /** @param parts the text of entries and where they are in it */
+  #onLogs([logs, levels, times, lengths]: any[]) {
+    const begin = () => this.#logFeed.begin(eachEntry(logs, { levels, times, lengths }));
+    const run = this.runUnderWay();
+    if (run === undefined) begin();
+    else run.context.runInAsyncScope(begin);
+  }
+
+  #settle(args: NativeSettled) {
+    const call = args[0];
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    this.#calls.delete(call);
+    if (this.#calls.size === 0) activeExecutors.end(this);
+    const outcome = outcomeOf(args);
+    if (outcome.ending === ENDING.ERROR) outcome.cause = this.#toolCalls.causeOf(outcome.payload.toolCallId);
+    // Any other failure is one of the isolate, which may have done a part of it.
+    if (outcome.ending !== ENDING.ERROR || outcome.payload.code !== 'ERR_INVALID_STATE') pending.onDone?.();
+    // A run that did not begin has called nothing, and another may be under way.
+    if (pending.run !== undefined && outcome.stats !== undefined) {
+      if (pending.run.toolTimeoutMs === undefined) outcome.unanswered = this.#toolCalls.unanswered;
+      this.#forgetToolCalls();
+    }
+    pending.resolve(outcome);
+  }
+
+  #forgetToolCalls() {
+    this.#toolCalls.end();
+    this.#toolCalls = new RunCalls(this);
+  }
+
+  /** @param parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
+  #callTools(parts: any[]) {
+    for (let at = 0; at < parts.length;) {
+      const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
+      const from = at + 4;
+      at = from + Math.abs(count);
+      this.#toolCalls.add(call, id, isAsync, count < 0 ? parts[from] : parts.slice(from, at));
+    }
+  }
+
+  /** Runs take turns. */
+  runUnderWay() {
+    for (const { run } of this.#calls.values()) if (run !== undefined) return run;
+    return undefined;
+  }
+}
+
+function outcomeOf(args: NativeSettled): Outcome {
+  const [, ending, payload, durationMs, operations, toolCalls, heapUsedBytes] = args;
+  const outcome: Outcome = {
+    ending,
+    payload,
+    stats: undefined,
+    logs: undefined,
+    logIndex: undefined,
+    cause: undefined,
+    unanswered: 0,
+  };
+  if (durationMs === undefined) return outcome;
+  outcome.stats = { durationMs, operations, toolCalls, heapUsedBytes } as any;
+  outcome.logs = '';
+  if (args.length > 7) {
+    const [, , , , , , , logs, levels, times, lengths] = args;
+    outcome.logs = logs;
+    outcome.logIndex = { levels, times, lengths } as any;
+  }
+  return outcome;
+}
+
+/**
+ * Called where the outcome is awaited and not where it arrives, so that the error's stack has the caller's `await`s.
+ *
+ * @throws {ExecutorError}
+ */
+export function succeeded<T extends Outcome | undefined>(outcome: T): T {
+  if (outcome?.ending === ENDING.ERROR) throw errorOf(outcome);
+  return outcome;
+}
+
+export function errorOf({ payload, stats, logs, logIndex, cause, unanswered = 0 }: Outcome) {
+  const { code, severity, retryable, message } = payload;
+  const details = JSON.parse(payload.details);
+  if (unanswered > 0 && code === 'ERR_EXEC_TIMEOUT' && details.reason === 'deadline')
+    details.hint ??= waitedHint(unanswered);
+  const logEntries = logs === undefined ? undefined : [];
+  const fields = { code, severity, retryable, details, logs, logEntries, stats };
+  const failure = new ExecutorError(message, { ...fields, ...cause });
+  if (logs === undefined || logIndex === undefined) return failure;
+  return defineEntries(failure, logs, logIndex, { enumerable: false });
+}
+
+function waitedHint(unanswered: number) {
+  const calls = unanswered === 1 ? 'a tool call' : `${unanswered} tool calls`;
+  const fact = `At the deadline the host had not answered ${calls}`;
+  return `${errorRow('ERR_EXEC_TIMEOUT')?.hint} ${fact}: waiting for tools counts, unless \`toolTimeoutMs\` limits calls.`;
+}

@@ -1,0 +1,191 @@
+import { RunScope } from '../contract/run-scope';
+import { ToolExceptions } from '../contract/tool-exceptions';
+import { REPLY_KIND } from '../contract/boundary-numbers';
+import { answerToolCall } from '../contract/tool-calls';
+import wire = require('./transfer');
+import { mayReadNow, readInSlices } from './read-scheduler';
+import type { NativeConnection } from './native-connection';
+import type { Answer } from '../contract/tool-calls';
+
+export interface UnreadCall {
+  call: number;
+  /** of the tool */
+  id: number;
+  isAsync: boolean;
+  /** as the native side gives them */
+  args: any;
+}
+
+const now = Promise.resolve();
+
+/** Tool calls of one run. When that has ended nobody waits for their answers: those that still come are dropped. */
+export class RunCalls {
+  #executor;
+  #isOver = false;
+  #scope = new RunScope();
+  /** Calls that the host works on. */
+  #unanswered = 0;
+  /** Those of them whose tools have given promises. */
+  #working = 0;
+  /** Begin calls that wait for one of these to settle. */
+  #waiting: (() => void)[] = [];
+  /** Bytes of their arguments. */
+  #waitingBytes = 0;
+  #isStarting = false;
+  /** Calls whose arguments have not been read, in their order. */
+  #unread: UnreadCall[] = [];
+  /** Answers for `NativeExecutor.toolResults` that have not been sent. */
+  #replies: unknown[] = [];
+  #willSend = false;
+  #thrown = new ToolExceptions();
+
+  constructor(executor: NativeConnection) {
+    this.#executor = executor;
+  }
+
+  get unanswered() {
+    return this.#unanswered;
+  }
+
+  /** @returns what the host's tool threw, if it did */
+  causeOf(call: number): { cause: unknown } | undefined {
+    return this.#thrown.causeOf(call);
+  }
+
+  /** Nobody waits for what tools still answer. */
+  end() {
+    this.#isOver = true;
+    this.#waiting = [];
+    this.#unread = [];
+    this.#replies = [];
+    this.#scope.end();
+  }
+
+  /**
+   * Calls a tool, once its arguments and those of the calls before it are read.
+   *
+   * @param id of the tool
+   * @param args as the native side gives them
+   */
+  add(call: number, id: number, isAsync: boolean, args: any) {
+    if (this.#unread.length === 0 && mayReadNow(args)) {
+      this.#begin(call, id, isAsync, wire.readArguments(args), bytesOf(args));
+    } else {
+      this.#unread.push({ call, id, isAsync, args });
+      if (this.#unread.length === 1) void this.#readUnread();
+    }
+  }
+
+  /** Reads arguments in turns of the event loop, one call after the other, so that tools are called in order. */
+  async #readUnread() {
+    for (let next = this.#unread[0]; next !== undefined; next = this.#unread[0]) {
+      const { call, id, isAsync, args } = next;
+      const read = mayReadNow(args)
+        ? wire.readArguments(args)
+        : await readInSlices(args, this.#scope).catch((error) => ({ error }) as const);
+      if (this.#isOver) return;
+      this.#unread.shift();
+      this.#begin(call, id, isAsync, read, bytesOf(args));
+    }
+  }
+
+  /** @param bytes of them */
+  #begin(call: number, id: number, isAsync: boolean, args: unknown[] | { error: unknown }, bytes: number) {
+    const executor = this.#executor;
+    const run = executor.runUnderWay();
+    // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
+    if (run === undefined) return;
+    const tool = executor.tools.get(id);
+    this.#unanswered++;
+    // Of such calls the native side sees to it that there are not too many.
+    let isWorking = isAsync;
+    if (isAsync) this.#working++;
+    // The guest has a promise already.
+    let isPromised = false;
+    const answer: Answer = {
+      wire,
+      maxTransferBytes: executor.maxTransferBytes,
+      timeoutMs: run.toolTimeoutMs,
+      scope: this.#scope,
+      onToolCall: executor.onToolCall,
+      reply: (status, payload) => {
+        if (this.#isOver) return;
+        if (status === REPLY_KIND.PROMISE) {
+          isWorking = true;
+          this.#working++;
+          if (tool !== undefined) executor.promising.add(tool.fn);
+          if (isPromised) return;
+        }
+        this.#reply(call, status, payload, isAsync || isPromised);
+        if (status === REPLY_KIND.PROMISE) return;
+        if (isWorking) this.#working--;
+        this.#startWaiting();
+      },
+      onThrown: (thrown) => {
+        if (!this.#isOver) this.#thrown.keep(call, thrown);
+      },
+    };
+    const begin = () => run.context.runInAsyncScope(() => answerToolCall(tool, isAsync, args, answer));
+    const givesPromise = tool !== undefined && !tool.isBlocking && executor.promising.has(tool.fn);
+    if (isAsync || !givesPromise || this.#working < executor.maxConcurrentToolCalls) return begin();
+    this.#waitingBytes += bytes;
+    this.#waiting.push(() => {
+      this.#waitingBytes -= bytes;
+      begin();
+    });
+    // Otherwise the guest itself waits, so that the host has to keep no more arguments.
+    isPromised = this.#waitingBytes <= executor.maxTransferBytes;
+    if (isPromised) this.#reply(call, REPLY_KIND.PROMISE, undefined, false);
+  }
+
+  /** Begins calls that wait, as long as there may be more. One may be done at once. */
+  #startWaiting() {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    while (this.#working < this.#executor.maxConcurrentToolCalls) {
+      const begin = this.#waiting.shift();
+      if (begin === undefined) break;
+      begin();
+    }
+    this.#isStarting = false;
+  }
+
+  /**
+   * Passes an answer on, together with others of this moment if there may be some.
+   *
+   * @param canWait whether the guest can do without for a moment
+   */
+  #reply(call: number, status: number, payload: unknown, canWait: boolean) {
+    if (status !== REPLY_KIND.PROMISE) this.#unanswered--;
+    const isLast = !canWait || this.#unanswered <= 0;
+    if (isLast && this.#replies.length === 0) return this.#executor.native.toolResult(call, status, payload);
+    this.#replies.push(call, status, payload);
+    if (isLast) return this.#sendReplies();
+    if (this.#willSend) return;
+    this.#willSend = true;
+    // Behind the answers that are ready now.
+    now.then(() => {
+      this.#willSend = false;
+      this.#sendReplies();
+    });
+  }
+
+  #sendReplies() {
+    if (this.#replies.length === 0) return;
+    const replies = this.#replies;
+    this.#replies = [];
+    this.#executor.native.toolResults(replies);
+  }
+}
+
+/**
+ * What arguments take at least, as they arrive.
+ *
+ * @param args a wire, or values one by one
+ */
+function bytesOf(args: any) {
+  if (ArrayBuffer.isView(args)) return args.byteLength;
+  let bytes = 0;
+  for (const value of args) bytes += typeof value === 'string' ? value.length : (value?.byteLength ?? 0);
+  return bytes;
+}

@@ -1,0 +1,207 @@
+import { types } from 'node:util';
+import v8 = require('node:v8');
+
+import { TransferLimitError, UncloneableError, describeThrown } from '../contract/errors';
+import { HostObjectError } from './host-objects';
+import { findUncloneable } from './uncloneable';
+import { hasV8Format } from './v8-format';
+import { bufferOf, byteLengthOf, ownView } from './typed-arrays';
+import { readWire } from './wire-reader';
+import { isLargerThan } from './wire-size';
+import { NOT_LATIN1 } from './wire-tags';
+import { VALUE_KIND } from '../contract/boundary-numbers';
+import { writeWire } from './wire-writer';
+
+// Values cross as V8's serialization format, which V8 itself reads and writes on the isolate's side. On this side small values are
+// read and written in JavaScript, since that takes less than to make V8's reader or writer, and large ones by `node:v8`; where it
+// does not know the format, all are. Views of array buffers are host objects here, whose body is one nested value: that is
+// where views that do not cover their buffer are copied, so that no memory of the host's pools crosses.
+
+/** Wires up to this length are read in JavaScript: 16 KiB. */
+const MAX_SMALL_BYTES = 16 << 10;
+
+/** Writes one value. Its own class, because V8 calls the methods with an underscore. */
+class Writer extends v8.Serializer {
+  constructor() {
+    super();
+    // @ts-expect-error: not in Node's types, but documented.
+    this._setTreatArrayBufferViewsAsHostObjects(true);
+  }
+
+  _writeHostObject(object: object) {
+    if (!ArrayBuffer.isView(object)) throw new HostObjectError(object);
+    // @ts-expect-error: see the constructor.
+    this._setTreatArrayBufferViewsAsHostObjects(false);
+    // Never `object` itself: V8 has given it a number already and would write a reference to what is being written.
+    this.writeValue(ownView(object));
+    // @ts-expect-error: see the constructor.
+    this._setTreatArrayBufferViewsAsHostObjects(true);
+  }
+}
+
+/**
+ * The wire of `value`.
+ *
+ * @param path how messages call the value
+ * @param maxBytes of the wire; what is certainly larger is not written, the executor's thread refuses the rest
+ * @param shown what messages see in place of `value`
+ * @throws {UncloneableError | TransferLimitError}
+ */
+export function encode(value: unknown, path: string, maxBytes: number, shown: unknown = value): Buffer {
+  try {
+    return writeWire(value, maxBytes) ?? writeWithV8(value, maxBytes);
+  } catch (error) {
+    if (error instanceof TransferLimitError) throw tooLarge(path, maxBytes);
+    throw new UncloneableError(refusal(error, shown, path), { cause: error });
+  }
+}
+
+/** @throws {TransferLimitError | Error} */
+function writeWithV8(value: unknown, maxBytes: number) {
+  if (isLargerThan(value, maxBytes)) throw new TransferLimitError();
+  const writer = new Writer();
+  writer.writeHeader();
+  writer.writeValue(value);
+  return writer.releaseBuffer();
+}
+
+function tooLarge(path: string, maxBytes: number) {
+  return new TransferLimitError(`the ${path} would take more than maxTransferBytes (${maxBytes})`);
+}
+
+function refusal(error: unknown, value: unknown, path: string) {
+  const clone = (part: unknown) => writeWire(part, Infinity) ?? writeWithV8(part, Infinity);
+  const found = findUncloneable(value, path, clone, error instanceof HostObjectError ? error.object : undefined);
+  if (found !== undefined) return found;
+  if (error instanceof RangeError) return `${path} cannot be cloned: it is nested too deeply or too large`;
+  return `${path} cannot be cloned: ${describeThrown(error).message}`;
+}
+
+const { PLAIN, LATIN1, BYTES, WIRE } = VALUE_KIND;
+/** From here on text and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
+const MIN_LARGE = 4_096;
+
+/** How the native side takes `value`: as it is, or as its wire. */
+export function kindOf(value: unknown): number {
+  switch (typeof value) {
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return PLAIN;
+    case 'string':
+      return value.length < MIN_LARGE || NOT_LATIN1.test(value) ? PLAIN : LATIN1;
+    case 'object':
+      if (value === null) return PLAIN;
+      return isLargeArray(value) ? BYTES : WIRE;
+    default:
+      return WIRE;
+  }
+}
+
+/** Whether `object` is a Uint8Array whose elements can be copied at once. */
+function isLargeArray(object: object) {
+  if (!types.isUint8Array(object)) return false;
+  const length = byteLengthOf(object) as number;
+  return length >= MIN_LARGE && !types.isSharedArrayBuffer(bufferOf(object));
+}
+
+/**
+ * What the native side takes of `value`.
+ *
+ * @param kind of the value, by `kindOf`
+ * @throws {UncloneableError | TransferLimitError} as `encode`
+ */
+export function payloadOf(kind: number, value: unknown, path: string, maxBytes: number) {
+  if (kind === WIRE) return encode(value, path, maxBytes);
+  if (sizeOf(value) > maxBytes) throw tooLarge(path, maxBytes);
+  return value;
+}
+
+/**
+ * The elements of `values` for the native side, kind and value of each, if none of them needs a serializer and at most one
+ * is an object: several may share a buffer.
+ *
+ * @param path how messages call the values
+ * @param maxBytes of all of them
+ * @throws {TransferLimitError}
+ */
+export function withoutWire(values: unknown[], path: string, maxBytes: number): unknown[] | undefined {
+  const list = [];
+  let objects = 0;
+  let bytes = 0;
+  for (const value of values) {
+    const kind = kindOf(value);
+    if (kind === WIRE || (kind === BYTES && ++objects > 1)) return undefined;
+    bytes += sizeOf(value);
+    list.push(kind, value);
+  }
+  if (bytes > maxBytes) throw tooLarge(path, maxBytes);
+  return list;
+}
+
+/** A lower bound of the bytes that a value other than a wire takes. */
+function sizeOf(value: any): number {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null ? byteLengthOf(value) : 1;
+}
+
+/**
+ * The value that the native side has given.
+ *
+ * @param received a primitive, an ArrayBuffer that stands for a Uint8Array on it, or a wire
+ * @throws {Error} as `decode`
+ */
+export function valueOf(received: any) {
+  if (typeof received !== 'object' || received === null) return received;
+  return types.isArrayBuffer(received) ? new Uint8Array(received) : decode(received);
+}
+
+/**
+ * The values that the native side has given.
+ *
+ * @param received an array of what `valueOf` takes, or the wire of an array
+ * @throws {Error} as `decode`
+ */
+function valuesOf(received: any): any[] {
+  if (!Array.isArray(received)) return decode(received);
+  for (let at = 0; at < received.length; at++) {
+    const part = received[at];
+    if (typeof part === 'object' && part !== null) received[at] = new Uint8Array(part);
+  }
+  return received;
+}
+
+/**
+ * The arguments of a tool call, or why they cannot be read.
+ *
+ * @param received as `valuesOf` takes it
+ */
+export function readArguments(received: unknown): unknown[] | { error: unknown } {
+  try {
+    return valuesOf(received);
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** What V8 cannot read is read more slowly up to this size, so that guests cannot keep the host busy: 1 MiB. */
+const MAX_SLOW_BYTES = 1 << 20;
+
+/**
+ * The value of `wire`, as the isolate wrote it.
+ *
+ * @throws {Error} if it is large and nested more deeply than the stack allows, or if V8 does not write such bytes
+ */
+export function decode(wire: Uint8Array): any {
+  if (!hasV8Format || wire.length <= MAX_SMALL_BYTES) return readWire(wire);
+  const reader = new v8.Deserializer(wire);
+  try {
+    reader.readHeader();
+    return reader.readValue();
+  } catch (error) {
+    if (wire.length > MAX_SLOW_BYTES) throw error;
+    return readWire(wire);
+  }
+}
+
+export { WIRE };

@@ -1,0 +1,127 @@
+import { KeyCount } from '../contract/wide-objects';
+
+// How `wire-reader.js` and `slices.js` put values together from their parts, as the parts arrive.
+
+const ERRORS = {
+  E: EvalError,
+  R: RangeError,
+  F: ReferenceError,
+  S: SyntaxError,
+  T: TypeError,
+  U: URIError,
+} as Record<string, ErrorConstructor>;
+
+/** One for all, since making one takes longer than its use. Without prototype, which could have accessors. */
+const descriptor = Object.assign(Object.create(null), { writable: true, configurable: true });
+
+/**
+ * Makes an own property. To assign it would meet setters and read-only properties of prototypes, `__proto__` first.
+ */
+export function define(object: object, key: PropertyKey, value: unknown, enumerable: boolean = true) {
+  descriptor.value = value;
+  descriptor.enumerable = enumerable;
+  Object.defineProperty(object, key, descriptor);
+  descriptor.value = undefined;
+}
+
+/** A value whose parts are being read. */
+export interface Frame {
+  value: unknown;
+  /** looks for the end, and reads it */
+  isComplete: () => boolean;
+  accept: (part: any) => void;
+  /**
+   * takes parts from an index on, as many as are of one kind;
+   * returns the index of the first one that it has not taken
+   */
+  acceptAll?: (parts: unknown[], from: number) => number;
+}
+
+/** Keys and values in turn, which become own properties. */
+export function properties(value: object, isComplete: () => boolean): Frame {
+  let pending: { key: PropertyKey } | undefined;
+  const count = new KeyCount(value);
+  return {
+    value,
+    isComplete: () => pending === undefined && isComplete(),
+    accept: (part) => {
+      if (pending === undefined) {
+        if (typeof part !== 'string' && typeof part !== 'number') throw new RangeError('a key was expected');
+        pending = { key: part };
+        return;
+      }
+      define(value, pending.key, part);
+      count.add(pending.key);
+      pending = undefined;
+    },
+  };
+}
+
+/** Up to this length V8 makes room for all elements of an array when it gets its length. */
+const MAX_ROOM = 2 ** 25;
+
+/** Gives an empty array its length without room for the elements, most of which are missing. */
+export function growSparse(array: unknown[], length: number) {
+  if (length > 0 && length <= MAX_ROOM) {
+    // An element far away from the others has V8 keep elements in a table.
+    define(array, length - 1, undefined);
+    delete array[length - 1];
+  }
+  array.length = length;
+  return array;
+}
+
+export function mapFrame(isComplete: () => boolean, value: Map<unknown, unknown> = new Map()): Frame {
+  let pending: { key: unknown } | undefined;
+  return {
+    value,
+    isComplete: () => pending === undefined && isComplete(),
+    accept: (part) => {
+      if (pending === undefined) {
+        pending = { key: part };
+        return;
+      }
+      value.set(pending.key, part);
+      pending = undefined;
+    },
+  };
+}
+
+export function setFrame(isComplete: () => boolean, value: Set<unknown> = new Set()): Frame {
+  return { value, isComplete, accept: (part) => void value.add(part) };
+}
+
+/**
+ * An error, which exists before its cause is read, since that may refer to it.
+ *
+ * @param readFields reads up to
+ * the end, or up to the cause: true at the end
+ * @param error one that has its fields
+ */
+export function errorFrame(
+  readFields: (set: (key: string, value: unknown) => void, become: (kind: string) => void) => boolean,
+  error: Error = bareError(),
+): Frame {
+  const become: (kind: string) => void = (kind) => void Object.setPrototypeOf(error, (ERRORS[kind] ?? Error).prototype);
+  const set: (key: string, value: unknown) => void = (key, value) => define(error, key, value, false);
+  return {
+    value: error,
+    isComplete: () => readFields(set, become),
+    accept: (cause) => set('cause', cause),
+  };
+}
+
+function withoutStack(error: Error) {
+  define(error, 'stack', undefined, false);
+  return error;
+}
+
+/** An error without message and stack. To capture one takes longer than to read the rest of the error. */
+export function bareError() {
+  const { stackTraceLimit } = Error;
+  // Not by assignment, which throws where the host has frozen it.
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  const error = new Error();
+  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  return withoutStack(error);
+}

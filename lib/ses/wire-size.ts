@@ -1,0 +1,133 @@
+import { types } from 'node:util';
+
+import { HostObjectError, webClassOf } from './host-objects';
+import { MAX_HOLES, elementsOf } from './typed-arrays';
+
+/** One object in as many is remembered at first, since remembering costs more than looking again. */
+const SAMPLING = 16;
+/** Levels of parts. V8's serializer recurses, and its stack ends far before. */
+const MAX_DEPTH = 100_000;
+
+/** A value is nested so deeply that no writer can write it. */
+class DepthError extends RangeError {
+  constructor() {
+    super(`it is nested more than ${MAX_DEPTH} levels deep`);
+  }
+}
+
+/**
+ * Whether the wire of `value` certainly takes more than `limit` bytes.
+ *
+ * V8 writes a string as often as it occurs, so that a small value can stand for any number of bytes, and `node:v8` has
+ * no bound of its own. What is counted here is a lower bound that sees just that: texts, keys, elements. Iterative;
+ * stops as soon as the limit is passed. Getters that are own properties run, as they do when the value is written; one
+ * that throws is left to the writer, which names it.
+ *
+ * @throws {HostObjectError} for an object of the web's classes, which V8 may take for a plain one
+ * @throws {DepthError}
+ */
+export function isLargerThan(value: unknown, limit: number): boolean {
+  if (typeof value === 'string') return value.length > limit;
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    // The first may count an object several times; it ends all the same, since each round of visits remembers one.
+    return measure(value, limit, SAMPLING) > limit && measure(value, limit, 1) > limit;
+  } catch (error) {
+    if (error instanceof HostObjectError || error instanceof DepthError) throw error;
+    return false;
+  }
+}
+
+/**
+ * @param sampling of as many objects that are visited, one is remembered
+ * @returns bytes; counting ends beyond `limit`
+ * @throws {DepthError}
+ */
+function measure(root: object, limit: number, sampling: number): number {
+  let bytes = 0;
+  let visits = 0;
+  let depth = 0;
+  const seen = new Set();
+  /** The objects of one level, and those of the next one. */
+  let level: any[] = [root];
+  let open: any[] = [];
+  while (bytes <= limit) {
+    if (level.length === 0) {
+      if (open.length === 0) break;
+      if (++depth > MAX_DEPTH) throw new DepthError();
+      [level, open] = [open, level];
+    }
+    const object = level.pop();
+    if (seen.has(object)) continue;
+    if (++visits % sampling === 0) seen.add(object);
+    // The writer refuses it, once it gets there; its traps are none of our business.
+    if (types.isProxy(object)) continue;
+    if (Array.isArray(object)) {
+      bytes += measureElements(object, limit - bytes, open);
+    } else if (Object.getPrototypeOf(object) === Object.prototype) {
+      for (const key in object) {
+        bytes += key.length + shallow(object[key], open);
+        if (bytes > limit) break;
+      }
+    } else {
+      for (const part of partsOf(object)) {
+        bytes += shallow(part, open);
+        if (bytes > limit) break;
+      }
+    }
+  }
+  return bytes;
+}
+
+function measureElements(array: unknown[], limit: number, open: unknown[]) {
+  let bytes = 0;
+  let holes = 0;
+  let at = -1;
+  for (const part of elementsOf(array)) {
+    if (bytes > limit) break;
+    at++;
+    if (part === undefined && !Object.hasOwn(array, at)) {
+      // Holes cost nothing, and there may be four billion of them.
+      if (++holes > MAX_HOLES) return measureSparse(array, limit, open);
+    } else {
+      bytes += shallow(part, open);
+    }
+  }
+  return bytes;
+}
+
+function measureSparse(array: any, limit: number, open: unknown[]) {
+  let bytes = 0;
+  for (const key of Object.keys(array)) {
+    bytes += shallow(array[key], open);
+    if (bytes > limit) break;
+  }
+  return bytes;
+}
+
+/** Bytes of a part itself; what it is made of is added to `open`. */
+function shallow(part: unknown, open: unknown[]) {
+  if (typeof part === 'string') return part.length + 1;
+  if (typeof part === 'object' && part !== null) open.push(part);
+  return 1;
+}
+
+/** What crosses of an object that is neither an array nor plain. */
+function* partsOf(object: any): Iterable<unknown> {
+  if (ArrayBuffer.isView(object) || types.isAnyArrayBuffer(object)) return;
+  if (types.isMap(object)) {
+    for (const entry of Map.prototype.entries.call(object)) yield* entry;
+  } else if (types.isSet(object)) {
+    yield* Set.prototype.values.call(object);
+  } else if (types.isNativeError(object)) {
+    for (const key of ['message', 'stack', 'cause']) {
+      if (Object.hasOwn(object, key)) yield (object as any)[key];
+    }
+  } else {
+    if (webClassOf(object) !== undefined) throw new HostObjectError(object);
+    for (const key of Object.keys(object)) {
+      yield key;
+      yield object[key];
+    }
+  }
+}

@@ -1,0 +1,494 @@
+import { isDeepStrictEqual, types } from 'node:util';
+
+import { TransferLimitError } from '../contract/errors';
+import { webClassOf } from './host-objects';
+import { hasV8Format } from './v8-format';
+import { MAX_HOLES, elementsOf, ownView, viewTag } from './typed-arrays';
+import { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, NOT_LATIN1, TAG, VERSION, VIEW_CLASSES } from './wire-tags';
+
+// A writer of V8's serialization format in JavaScript. What it makes of a value is what V8 makes of it, but for arrays, where V8
+// goes by how it stores the elements, and this file by how many are missing, and for a `DOMException`, which is an error with its
+// message here whatever it is to V8. Where V8 can write the value as well, it is left to
+// V8 once it turns out to be what V8 is faster at, or an object that only the host knows.
+
+/** Bytes that a writer begins with; it keeps as many for its next value. */
+const FIRST_BYTES = 4_096;
+/** Texts up to this length are written unit by unit, which takes less than to ask whether they are Latin-1. */
+const SHORT_UNITS = 64;
+/** Whether a longer array has keys that are no indices is asked in a way that costs nothing per index. */
+const SHORT_ARRAY = 64;
+/** Wires beyond this length, and those of long arrays, are left to V8: 16 KiB. */
+const MAX_SMALL_BYTES = 16 << 10;
+/** What is thrown to leave a value to V8. */
+const LEFT = new Error('left to V8');
+
+const double = new Float64Array(1);
+const doubleBytes = new Uint8Array(double.buffer);
+
+class WireWriter {
+  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #at = 0;
+  /** Objects by the order in which they were met, for references. */
+  #numbers: Map<object, number> = new Map();
+  #next = 0;
+  #limit = Infinity;
+
+  /**
+   * The wire of `value`.
+   *
+   * @param limit of its bytes
+   * @returns that nobody else has
+   * @throws {TransferLimitError | Error}
+   */
+  write(value: unknown, limit: number): Buffer {
+    this.#limit = limit;
+    try {
+      this.#tag(TAG.VERSION);
+      this.#varint(VERSION);
+      this.#value(value);
+      return this.#release();
+    } finally {
+      this.#at = 0;
+      this.#next = 0;
+      if (this.#numbers.size > 0) this.#numbers = new Map();
+      if (this.#bytes.length > FIRST_BYTES) this.#bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+    }
+  }
+
+  #release() {
+    if (this.#at > this.#limit) throw new TransferLimitError();
+    const written = this.#bytes.subarray(0, this.#at);
+    return this.#bytes.length > FIRST_BYTES ? written : Buffer.from(written);
+  }
+
+  #value(value: any) {
+    switch (typeof value) {
+      case 'string':
+        return this.#text(value);
+      case 'number':
+        return this.#number(value);
+      case 'object':
+        return value === null ? this.#tag(TAG.NULL) : this.#reference(value);
+      case 'boolean':
+        return this.#tag(value ? TAG.TRUE : TAG.FALSE);
+      case 'undefined':
+        return this.#tag(TAG.UNDEFINED);
+      case 'bigint':
+        this.#tag(TAG.BIGINT);
+        return this.#bigint(value);
+      default:
+        return refuse(value);
+    }
+  }
+
+  #reference(object: object) {
+    const number = this.#numbers.get(object);
+    if (number === undefined) {
+      this.#numbers.set(object, this.#next++);
+      return this.#object(object);
+    }
+    this.#tag(TAG.REFERENCE);
+    this.#varint(number);
+  }
+
+  /** @param object one that has got its number */
+  #object(object: any) {
+    if (types.isProxy(object)) return refuse(object);
+    if (Array.isArray(object)) return this.#array(object);
+    const prototype = Object.getPrototypeOf(object);
+    if (
+      prototype === null
+        ? !types.isModuleNamespaceObject(object)
+        : prototype === Object.prototype && !types.isArgumentsObject(object)
+    ) {
+      return this.#plain(object);
+    }
+    if (types.isNativeError(object) || domMessage(object) !== undefined) return this.#error(object);
+    if (types.isDate(object)) {
+      this.#tag(TAG.DATE);
+      return this.#double(Date.prototype.getTime.call(object));
+    }
+    if (types.isMap(object)) return this.#map(object);
+    if (types.isSet(object)) return this.#set(object);
+    if (types.isRegExp(object)) return this.#regexp(object);
+    if (ArrayBuffer.isView(object)) return this.#hostView(object);
+    if (types.isArrayBuffer(object)) return this.#buffer(object);
+    if (types.isBoxedPrimitive(object)) return this.#boxed(object);
+    if (hasV8Format) throw LEFT;
+    if (isOfEngine(object, prototype) || webClassOf(object) !== undefined) return refuse(object);
+    return this.#plain(object);
+  }
+
+  #plain(object: any) {
+    this.#tag(TAG.OBJECT);
+    const written = this.#properties(object, Object.keys(object));
+    this.#tag(TAG.OBJECT_END);
+    this.#varint(written);
+  }
+
+  /** @param from index of the first key to write */
+  #properties(object: any, keys: string[], from: number = 0) {
+    let written = 0;
+    for (let at = from; at < keys.length; at++) {
+      const key = keys[at];
+      const part = object[key];
+      // A getter before it may have deleted it.
+      if (part === undefined && !Object.hasOwn(object, key)) continue;
+      this.#key(key);
+      this.#value(part);
+      written++;
+    }
+    return written;
+  }
+
+  #key(key: string) {
+    // The indices of arrays are numbers on the wire.
+    const first = key.charCodeAt(0);
+    if (first >= 0x30 && first <= 0x39 && isIndex(key)) return this.#number(Number(key));
+    return this.#text(key);
+  }
+
+  #array(array: any[]) {
+    const { length } = array;
+    if (hasV8Format && length > SHORT_ARRAY) throw LEFT;
+    const [start, next] = [this.#at, this.#next];
+    this.#tag(TAG.ARRAY);
+    this.#varint(length);
+    let holes = 0;
+    let at = 0;
+    for (const part of elementsOf(array)) {
+      if (at === length) break;
+      if (part !== undefined || Object.hasOwn(array, at)) {
+        this.#value(part);
+      } else if (++holes <= MAX_HOLES) {
+        this.#tag(TAG.HOLE);
+      } else {
+        // Nothing refers to what is written again: the numbers of objects that are dropped are not used.
+        this.#at = start;
+        this.#forget(next);
+        return this.#sparse(array);
+      }
+      at++;
+    }
+    // A getter has made it shorter.
+    for (; at < length; at++) this.#tag(TAG.HOLE);
+    // A getter may have given it any length.
+    const keys = array.length === length && hasOnlyElements(array) ? [] : Object.keys(array);
+    const written = keys.length > length - holes ? this.#properties(array, keys, indicesOf(keys)) : 0;
+    this.#tag(TAG.ARRAY_END);
+    this.#varint(written);
+    this.#varint(length);
+  }
+
+  #sparse(array: any[]) {
+    this.#tag(TAG.SPARSE_ARRAY);
+    this.#varint(array.length);
+    const written = this.#properties(array, Object.keys(array));
+    this.#tag(TAG.SPARSE_ARRAY_END);
+    this.#varint(written);
+    this.#varint(array.length);
+  }
+
+  /** Takes the numbers from `next` on back. */
+  #forget(next: number) {
+    for (const [object, number] of this.#numbers) if (number >= next) this.#numbers.delete(object);
+    this.#next = next;
+  }
+
+  #map(map: Map<unknown, unknown>) {
+    this.#tag(TAG.MAP);
+    // A getter may change the map.
+    const entries = [...Map.prototype.entries.call(map)];
+    for (const [key, value] of entries) {
+      this.#value(key);
+      this.#value(value);
+    }
+    this.#tag(TAG.MAP_END);
+    this.#varint(entries.length * 2);
+  }
+
+  #set(set: Set<unknown>) {
+    this.#tag(TAG.SET);
+    const items = [...Set.prototype.values.call(set)];
+    for (const item of items) this.#value(item);
+    this.#tag(TAG.SET_END);
+    this.#varint(items.length);
+  }
+
+  #error(error: Error) {
+    this.#tag(TAG.ERROR);
+    const kind = ERROR_CLASSES.get(String(error.name));
+    if (kind !== undefined) this.#tag(kind);
+    const own = Object.getOwnPropertyDescriptor(error, 'message');
+    const message = own !== undefined && 'value' in own ? String(own.value) : domMessage(error);
+    if (message !== undefined) {
+      this.#tag(ERROR_TAG.MESSAGE);
+      this.#text(message);
+    }
+    const { stack } = error;
+    if (typeof stack === 'string') {
+      this.#tag(ERROR_TAG.STACK);
+      this.#text(stack);
+    }
+    const cause = Object.getOwnPropertyDescriptor(error, 'cause');
+    if (cause !== undefined && 'value' in cause) {
+      this.#tag(ERROR_TAG.CAUSE);
+      this.#value(cause.value);
+    }
+    this.#tag(ERROR_TAG.END);
+  }
+
+  #regexp(regexp: RegExp) {
+    this.#tag(TAG.REGEXP);
+    this.#text(regexp.source);
+    let bits = 0;
+    for (const flag of regexp.flags) bits |= FLAG_BITS[flag];
+    this.#varint(bits);
+  }
+
+  /**
+   * A view as the isolate expects it: an object of the host, whose body is a view that shares its buffer with none of the
+   * host's.
+   */
+  #hostView(object: ArrayBufferView) {
+    this.#tag(TAG.HOST_OBJECT);
+    const view = ownView(object);
+    this.#reference(view.buffer);
+    this.#next++;
+    const { byteOffset, byteLength } = view;
+    this.#tag(TAG.VIEW);
+    this.#tag(VIEW_CLASSES.get(viewTag(view) ?? 'DataView') as number);
+    this.#varint(byteOffset);
+    this.#varint(byteLength);
+    this.#varint(0);
+  }
+
+  #buffer(buffer: ArrayBuffer) {
+    // Throws if the buffer is detached.
+    const bytes = new Uint8Array(buffer);
+    // @ts-expect-error: younger than the library that is compiled against.
+    const { resizable, maxByteLength } = buffer;
+    this.#tag(resizable ? TAG.RESIZABLE_BUFFER : TAG.BUFFER);
+    this.#varint(bytes.length);
+    if (resizable) this.#varint(maxByteLength);
+    this.#room(bytes.length);
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  #boxed(object: any) {
+    const value = unboxed(object);
+    switch (typeof value) {
+      case 'boolean':
+        return this.#tag(value ? TAG.TRUE_OBJECT : TAG.FALSE_OBJECT);
+      case 'number':
+        this.#tag(TAG.NUMBER_OBJECT);
+        return this.#double(value);
+      case 'bigint':
+        this.#tag(TAG.BIGINT_OBJECT);
+        return this.#bigint(value);
+      case 'string':
+        this.#tag(TAG.STRING_OBJECT);
+        return this.#text(value);
+      default:
+        return refuse(object);
+    }
+  }
+
+  #number(value: number) {
+    const integer = value | 0;
+    if (integer === value && (integer !== 0 || 1 / value > 0)) {
+      this.#tag(TAG.INTEGER);
+      return this.#varint(((integer << 1) ^ (integer >> 31)) >>> 0);
+    }
+    this.#tag(TAG.DOUBLE);
+    this.#double(value);
+  }
+
+  #bigint(value: bigint) {
+    const digits = (value < 0n ? -value : value).toString(16);
+    // Whole words of eight bytes.
+    const length = value === 0n ? 0 : Math.ceil(digits.length / 16) * 8;
+    this.#varint(length * 2 + (value < 0n ? 1 : 0));
+    if (length === 0) return;
+    this.#room(length);
+    const bytes = this.#bytes.subarray(this.#at, (this.#at += length));
+    bytes.write(digits.padStart(length * 2, '0'), 'hex');
+    bytes.reverse();
+  }
+
+  #text(text: string) {
+    const { length } = text;
+    this.#room(length + 2);
+    if (length > SHORT_UNITS) return NOT_LATIN1.test(text) ? this.#utf16(text) : this.#latin1(text);
+    const bytes = this.#bytes;
+    const start = this.#at + 2;
+    for (let index = 0; index < length; index++) {
+      const unit = text.charCodeAt(index);
+      if (unit > 0xff) return this.#utf16(text);
+      bytes[start + index] = unit;
+    }
+    bytes[this.#at] = TAG.LATIN1;
+    bytes[this.#at + 1] = length;
+    this.#at = start + length;
+  }
+
+  #latin1(text: string) {
+    this.#tag(TAG.LATIN1);
+    this.#varint(text.length);
+    this.#room(text.length);
+    this.#at += this.#bytes.write(text, this.#at, 'latin1');
+  }
+
+  #utf16(text: string) {
+    const length = text.length * 2;
+    // The units are at an even place.
+    if ((this.#at + 1 + varintBytes(length)) % 2 === 1) this.#tag(TAG.PADDING);
+    this.#tag(TAG.UTF16);
+    this.#varint(length);
+    this.#room(length);
+    this.#at += this.#bytes.write(text, this.#at, 'utf16le');
+  }
+
+  #double(value: number) {
+    double[0] = value;
+    this.#room(8);
+    this.#bytes.set(doubleBytes, this.#at);
+    this.#at += 8;
+  }
+
+  /** Base 128, lowest digits first. */
+  #varint(value: number) {
+    this.#room(8);
+    while (value >= 128) {
+      this.#bytes[this.#at++] = (value % 128) + 128;
+      value = Math.floor(value / 128);
+    }
+    this.#bytes[this.#at++] = value;
+  }
+
+  #tag(tag: number) {
+    if (this.#at === this.#bytes.length) this.#room(1);
+    this.#bytes[this.#at++] = tag;
+  }
+
+  /** @param length of what is about to be written */
+  #room(length: number) {
+    const needed = this.#at + length;
+    if (needed <= this.#bytes.length) return;
+    if (needed - 8 > this.#limit) throw new TransferLimitError();
+    if (hasV8Format && needed > MAX_SMALL_BYTES) throw LEFT;
+    const bytes = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+    bytes.set(this.#bytes.subarray(0, this.#at));
+    this.#bytes = bytes;
+  }
+}
+
+function varintBytes(value: number) {
+  let bytes = 1;
+  for (; value >= 128; value = Math.floor(value / 128)) bytes++;
+  return bytes;
+}
+
+function isIndex(key: string) {
+  const number = Number(key);
+  return number < 0xffff_ffff && String(number) === key && Number.isInteger(number);
+}
+
+/**
+ * Whether a long array certainly has no keys but indices: to list keys makes a text of each index, where to compare takes
+ * nanoseconds per element, and elements are compared with themselves.
+ */
+function hasOnlyElements(array: unknown[]) {
+  return array.length > SHORT_ARRAY && isDeepStrictEqual([].concat(array as any), array);
+}
+
+/** How many of an object's keys are indices: they come first, so that the first other one is found by halving. */
+function indicesOf(keys: string[]) {
+  let low = 0;
+  for (let high = keys.length; low < high;) {
+    const middle = (low + high) >>> 1;
+    if (isIndex(keys[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function unboxed(object: object) {
+  if (types.isNumberObject(object)) return Number.prototype.valueOf.call(object);
+  if (types.isStringObject(object)) return String.prototype.valueOf.call(object);
+  if (types.isBooleanObject(object)) return Boolean.prototype.valueOf.call(object);
+  if (types.isBigIntObject(object)) return BigInt.prototype.valueOf.call(object);
+  return undefined;
+}
+
+const getDomMessage = Object.getOwnPropertyDescriptor(DOMException.prototype, 'message')?.get;
+
+/**
+ * The message of a `DOMException`, which some engines know as an error and others do not; undefined for anything else.
+ */
+function domMessage(object: object): string | undefined {
+  if (!(object instanceof DOMException) || getDomMessage === undefined) return undefined;
+  try {
+    return String(Reflect.apply(getDomMessage, object, []));
+  } catch {
+    // It only inherits from the class.
+    return undefined;
+  }
+}
+
+const NATIVE_CODE = /\{\s*\[native code\]\s*\}\s*$/;
+/** Whether instances of the class that a prototype belongs to are more than their properties. */
+const nativePrototypes: WeakMap<object, boolean> = new WeakMap();
+
+/**
+ * Whether `object` is of a class of the engine or the host, which nothing above knows: its state is not in its properties.
+ *
+ * @param prototype of it
+ */
+function isOfEngine(object: object, prototype: object | null) {
+  if (types.isArgumentsObject(object) || types.isGeneratorObject(object) || types.isModuleNamespaceObject(object)) {
+    return true;
+  }
+  for (let at = prototype; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    let isNative = nativePrototypes.get(at);
+    if (isNative === undefined) {
+      const maker = Object.getOwnPropertyDescriptor(at, 'constructor')?.value;
+      isNative = typeof maker === 'function' && NATIVE_CODE.test(Function.prototype.toString.call(maker));
+      nativePrototypes.set(at, isNative);
+    }
+    if (isNative) return true;
+  }
+  return false;
+}
+
+function refuse(value: unknown): never {
+  throw new TypeError(`a value of type ${typeof value} could not be cloned`);
+}
+
+function isStackOverflow(error: unknown) {
+  return error instanceof RangeError && !(error instanceof TransferLimitError);
+}
+
+/** The one that is not at work: a getter may have another value written meanwhile. */
+let idle: WireWriter | undefined = new WireWriter();
+
+/**
+ * The wire of `value`, as V8 would write it. Undefined if V8 should.
+ *
+ * @param limit of its bytes
+ * @throws {TransferLimitError | Error}
+ */
+export function writeWire(value: unknown, limit: number): Buffer | undefined {
+  const writer = idle ?? new WireWriter();
+  idle = undefined;
+  try {
+    return writer.write(value, limit);
+  } catch (error) {
+    // V8 needs less of the stack.
+    if (error === LEFT || (hasV8Format && isStackOverflow(error))) return undefined;
+    throw error;
+  } finally {
+    idle = writer;
+  }
+}
