@@ -1,4 +1,4 @@
-//! The two kinds of isolates, as threads and worker processes have them.
+//! The two kinds of isolates in threads and worker processes.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub enum Booted {
 }
 
 impl Booted {
-    /// Makes an isolate with one limit of memory on the calling thread: the hardened realm, or Python if `python` says from where.
-    /// `on_parked` is told if there is not even memory for that.
+    /// Makes an isolate with one memory limit on the calling thread: the hardened realm, or Python if `python` says
+    /// where to load it from. `on_parked` is called if the memory does not suffice even for that.
     pub fn new(python: Option<&PythonSpec>, limit_bytes: usize, on_parked: OnParked) -> Result<Self, Failure> {
         match python {
             None => BootedRealm::new(limit_bytes, on_parked).map(Self::Realm),
@@ -32,7 +32,7 @@ impl Booted {
         }
     }
 
-    /// As [`Self::new`] in a process of its own that opens no files any more: with Python, the folders are those of `spec`.
+    /// As [`Self::new`], in a separate process that opens no more files. With Python, the folders are those of `spec`.
     /// `on_lost` ends that process.
     pub fn confined(
         python: Option<(PythonSpec, Folders)>,
@@ -46,18 +46,18 @@ impl Booted {
         python::boot::Booted::new(&spec, Some(folders), limit_bytes, on_parked).map(Self::Python)
     }
 
-    /// Does once what the first run would do otherwise.
+    /// Does in advance the one-time work that the first run would do.
     pub fn warm_up(&mut self) {
         #[cfg(target_os = "linux")]
         compile_thread::start_ahead();
         match self {
             Self::Realm(realm) => realm.warm_up(),
-            // The snapshot was made of one that had run.
+            // The snapshot was made from an isolate that had already run.
             Self::Python(_) => {}
         }
     }
 
-    /// Names who is told from now on if V8 has no memory left.
+    /// Sets the callback for the case that V8 has no memory left.
     pub fn set_owner(&self, on_parked: OnParked) {
         match self {
             Self::Realm(realm) => realm.set_owner(on_parked),
@@ -65,7 +65,7 @@ impl Booted {
         }
     }
 
-    /// What ends guest code from any thread.
+    /// Ends guest code from any thread.
     pub fn interrupt(&self) -> Interrupt {
         match self {
             Self::Realm(realm) => realm.interrupt(),
@@ -81,7 +81,7 @@ pub enum Guest {
 }
 
 impl Guest {
-    /// Gives the calling thread's isolate to a session. `programs`: those that need not be prepared again.
+    /// Gives the calling thread's isolate to a session. `programs`: programs that need not be prepared again.
     pub fn new(booted: Booted, context: Rc<dyn GuestContext>, programs: &Arc<Programs>) -> Self {
         #[cfg(target_os = "linux")]
         compile_thread::open();
@@ -91,7 +91,7 @@ impl Guest {
         }
     }
 
-    /// Takes commands one after the other, until the session is given up or the isolate is lost.
+    /// Executes commands one after the other, until the session is given up or the isolate is lost.
     pub fn serve(&mut self) {
         match self {
             Self::Realm(guest) => guest.serve(),

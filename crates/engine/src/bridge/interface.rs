@@ -1,8 +1,8 @@
-//! What bootstrap JavaScript asks of the host side.
+//! The interface that bootstrap JavaScript calls on the host side.
 
 use deno_core::v8;
 
-/// Functions that only compute, for globals of the guest that libraries do the work of: see [`crate::bridge::pure`].
+/// Functions that only compute. Libraries do their work, for globals of the guest: see [`crate::bridge::pure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pure {
     Clone,
@@ -16,44 +16,47 @@ pub enum Pure {
     UrlQueryText,
 }
 
-/// The executor, as the ops of [`crate::bridge::ops`] see it: one per isolate, stored in a slot of it as `Rc<dyn Bridge>`.
+/// The executor, as the ops of [`crate::bridge::ops`] see it. There is one per isolate, stored in a slot of the isolate
+/// as `Rc<dyn Bridge>`.
 ///
-/// Methods run on the isolate's thread, inside a JavaScript call. One that fails throws on `scope` and, where it has a
-/// result, returns `None`.
+/// Methods run on the isolate's thread, inside a JavaScript call. A method that fails throws on `scope` and returns
+/// `None` if it has a result.
 pub trait Bridge {
     /// Whether an entry of `level` would be kept. If not, the console does not even format it.
     fn log_open(&self, level: u32) -> bool;
 
-    /// One entry, each of whose lines has `indent` spaces in front. The message is the guest's own string, of any length, possibly
-    /// not yet flat.
+    /// Logs one entry. Each of its lines is indented by `indent` spaces. The message is the guest's own string, of any
+    /// length, possibly not yet flat.
     fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>, indent: usize);
 
-    /// The guest called `final_answer(value)`: records the outcome. Whether it is that of a promise, whose code goes on.
+    /// The guest called `final_answer(value)`: records the outcome. Returns whether the answer is a promise, whose code
+    /// goes on.
     fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> bool;
 
-    /// The run takes an iteration beyond its limit, or beyond that of modules while it loads one: records the outcome.
+    /// The run exceeded its limit of iterations, or the limit of modules while it loads one: records the outcome.
     fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>, limit: f64, module: Option<String>);
 
-    /// The guest throws `value`, which need not be an error: notes where.
+    /// The guest throws `value`, which need not be an error: records where.
     fn thrown<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>);
 
-    /// The text of a function of the guest's, as it was written. `None`: it is not the guest's, or its script is not kept.
+    /// The source text of a guest function, as it was written. `None`: it is not the guest's, or its script was
+    /// dropped.
     fn function_text<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
         function: v8::Local<'s, v8::Function>,
     ) -> Option<v8::Local<'s, v8::String>>;
 
-    /// Whether the guest was terminated for another reason than its iterations.
+    /// Whether the guest was terminated for a reason other than its iterations.
     fn is_terminated(&self) -> bool;
 
-    /// What the isolate's limit of memory leaves in bytes, where its heap uses so many.
+    /// The bytes that the isolate's memory limit leaves when its heap uses `heap_bytes`.
     fn room(&self, heap_bytes: usize) -> usize;
 
     /// The guest goes on although its outcome is recorded.
     fn swallowed(&self, scope: &mut v8::PinScope<'_, '_>);
 
-    /// Calls one of the functions that only compute. `None`: undefined, or it has thrown.
+    /// Calls one of the functions that only compute. `None`: the result is undefined, or the function has thrown.
     fn pure<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -61,10 +64,11 @@ pub trait Bridge {
         args: &v8::FunctionCallbackArguments<'s>,
     ) -> Option<v8::Local<'s, v8::Value>>;
 
-    /// Compiles an authorized module, if that was not done. If it can't, an exception is pending.
+    /// Compiles an authorized module, unless it is already compiled. If that fails, an exception is pending.
     fn compile_module<'s>(&self, scope: &mut v8::PinScope<'s, '_>, specifier: v8::Local<'s, v8::String>);
 
-    /// Evaluates an authorized module and those that it imports: a promise of its namespace. Not while another is evaluated.
+    /// Evaluates an authorized module and the modules that it imports. Returns a promise of its namespace. Must not be
+    /// called while another module is evaluated.
     fn evaluate_module<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,

@@ -1,4 +1,4 @@
-//! What guest code reaches of the host: native functions, tool calls, modules, answers.
+//! The parts of the host that guest code can reach: native functions, tool calls, modules, answers.
 
 pub mod interface;
 pub mod modules;

@@ -13,7 +13,7 @@ use crate::state::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{Location, ModuleBody, ModuleSpec, Severity};
 
-/// UTF-16 units that what is shown of a name may take.
+/// The most UTF-16 units of a name that are shown.
 const MAX_SHOWN_UNITS: usize = 2 * prepare::MAX_NAME_CHARS;
 
 /// The first half of `import(specifier)` of guest code. If it fails, an exception is pending.
@@ -23,7 +23,7 @@ pub fn compile<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: v8:
     }
 }
 
-/// The other half. `None`: an exception is pending.
+/// The second half. `None`: an exception is pending.
 pub fn evaluate<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
@@ -47,7 +47,8 @@ pub fn evaluate<'s>(
     let evaluated = module.evaluate(scope);
     host.modules.borrow_mut().is_evaluating = false;
     let evaluated = v8::Local::<v8::Promise>::try_from(evaluated?).ok()?;
-    // The promise of `evaluate` gives undefined; that of `import()` gives the namespace, once evaluation is done.
+    // The promise of `evaluate` resolves to undefined. The promise of `import()` resolves to the namespace once
+    // evaluation is done.
     let give_namespace = v8::Function::builder(
         |_: &mut v8::PinScope, args: v8::FunctionCallbackArguments, mut result: v8::ReturnValue| {
             result.set(args.data());
@@ -58,8 +59,9 @@ pub fn evaluate<'s>(
     Some(evaluated.then(scope, give_namespace)?.into())
 }
 
-/// Ends a run, whose calls and microtasks are gone: of the modules that it has loaded those stay that are finished. The others would
-/// wait for what is gone, or have failed by what ended the run, and so would those that import them: they are loaded anew.
+/// Ends a run, whose calls and microtasks are gone. Of the modules that it has loaded, only the finished ones stay. The
+/// others wait for calls that are gone, or have failed with the run. The same holds for modules that import them. They
+/// are loaded again.
 pub fn end_run(scope: &mut v8::PinScope, host: &Host) {
     let loaded = {
         let mut cache = host.modules.borrow_mut();
@@ -75,15 +77,16 @@ pub fn end_run(scope: &mut v8::PinScope, host: &Host) {
     }
 }
 
-/// Whether nothing that a run can do changes any more what an import of `module` gives.
+/// Whether the result of importing `module` is final, whatever runs do.
 fn is_finished<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, module: v8::Local<'s, v8::Module>) -> Option<bool> {
     Some(match module.get_status() {
-        // Also while it waits: its promise tells. Nothing is evaluated once more.
+        // V8 also reports this state while the module waits; its promise tells the difference. Nothing is evaluated
+        // again.
         v8::ModuleStatus::Evaluated => {
             let promise = v8::Local::<v8::Promise>::try_from(module.evaluate(scope)?).ok()?;
             promise.state() == v8::PromiseState::Fulfilled
         }
-        // `null` is the error of one that was terminated.
+        // The error of a terminated module is `null`.
         v8::ModuleStatus::Errored => {
             let error = module.get_exception();
             !error.is_null() && !host.realm.get()?.is_signal(scope, error)?
@@ -92,22 +95,22 @@ fn is_finished<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, module: v8::Lo
     })
 }
 
-/// What guest code names. Of a text that is longer than each name that is authorized only the beginning is read, and it is refused;
-/// then an exception is pending.
+/// The specifier that guest code has passed. If the string is longer than every authorized name, only its beginning is
+/// read, and it is refused. Then an exception is pending.
 fn requested(scope: &mut v8::PinScope, host: &Host, specifier: v8::Local<v8::String>) -> Option<String> {
     let authorized = host.context.config().authorized_imports.iter().map(|name| name.encode_utf16().count());
     let longest = authorized.max().unwrap_or_default().max(MAX_SHOWN_UNITS);
     if specifier.length() <= longest {
         return Some(specifier.to_rust_string_lossy(scope));
     }
-    // One more than is shown, so that it is seen that there is more.
+    // One more unit than is shown, to detect that there is more.
     let mut units = [0; MAX_SHOWN_UNITS + 1];
     specifier.write_v2(scope, 0, &mut units, v8::WriteFlags::default());
     refuse(scope, host, &String::from_utf16_lossy(&units));
     None
 }
 
-/// Calls in, with the error of an import that was refused pending.
+/// Throws the error of a refused import.
 fn refuse(scope: &mut v8::PinScope, host: &Host, specifier: &str) {
     let specifier = prepare::module_name(specifier);
     let message = format!("Import not allowed: {specifier}");
@@ -117,7 +120,7 @@ fn refuse(scope: &mut v8::PinScope, host: &Host, specifier: &str) {
     scope.throw_exception(error);
 }
 
-/// The module of `specifier`, compiled; an exception is pending otherwise.
+/// The compiled module of `specifier`. `None`: an exception is pending.
 fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> Option<v8::Local<'s, v8::Module>> {
     let config = host.context.config();
     if !config.authorized_imports.iter().any(|name| name == specifier) {
@@ -185,11 +188,11 @@ fn of_source<'s>(
         let mut source = v8::script_compiler::Source::new(text, Some(&origin));
         v8::script_compiler::compile_module(attempt, &mut source)
     };
-    // V8's own error would look like one of the code that imports the module.
+    // V8's own error would look like an error of the code that imports the module.
     if module.is_none()
         && let Some(EarlyError { message, .. }) = early_errors::of_module(scope, &program.code)
     {
-        // Of the text as it was written, where V8 can read that: it may be TypeScript.
+        // Reports the error for the source as it was written, if V8 can parse that: it may be TypeScript.
         let written = early_errors::of_module(scope, source).filter(|error| error.message == message);
         let at = written.map(|EarlyError { line, column, .. }| Location { line, column });
         throw_syntax_error(scope, specifier, &prepare::in_module(specifier, at, &message))?;

@@ -1,4 +1,4 @@
-//! What the bootstrap's native functions do: [`Bridge`] for the host of an isolate.
+//! The work of the bootstrap's native functions: [`Bridge`] for the host of an isolate.
 
 use deno_core::v8;
 
@@ -12,23 +12,24 @@ use crate::state::log_room::indented;
 use crate::values::serialize::Unwritable;
 use ses_transfer as transfer;
 
-/// Frames in which the program is looked for: where its loop has exceeded the limit, or where it threw.
+/// Frames that are searched for the program: for the loop that exceeded the limit, or the place that threw.
 const MAX_FRAMES: usize = 100;
 
-/// Guest code that reaches a native function may do so from a getter, while a value is written within a limit of
-/// memory: what is allocated for another purpose is not under it.
+/// Guest code may call a native function from a getter while a value is being written within a limit of memory.
+/// Allocations for another purpose do not count against that limit.
 impl Bridge for Host {
     fn log_open(&self, level: u32) -> bool {
         self.is_log_open(level as usize)
     }
 
-    /// Copies no more than the log takes, and does not flatten the string for it.
+    /// Copies no more than the log takes, without flattening the string.
     fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>, indent: usize) {
         if !self.is_log_open(level as usize) {
             return;
         }
         transfer::without_limit(|| {
-            // A UTF-16 unit becomes at least one byte, so that one unit more than there is room for shows the cut.
+            // A UTF-16 unit becomes at least one byte. One unit more than there is room for shows that the message was
+            // cut.
             let room = self.log_room();
             let units = message.length().min(room + 1);
             let mut text = vec![0u16; units];
@@ -41,8 +42,8 @@ impl Bridge for Host {
         });
     }
 
-    /// Writes the value at this moment, so that nothing that runs afterwards changes it. In the place of a promise comes what its code
-    /// answers.
+    /// Writes the value immediately, so that later code cannot change it. For a promise, the result of its code is
+    /// written instead.
     fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> bool {
         match self.run.borrow_mut().as_mut() {
             Some(run) if run.is_open() => run.verdict = Some(Verdict::Recording),
@@ -51,7 +52,7 @@ impl Bridge for Host {
         let verdict = match v8::Local::<v8::Promise>::try_from(value) {
             Ok(promise) => Verdict::FinalPromise(v8::Global::new(scope, promise)),
             Err(_) => match transfer::without_limit(|| write_output(scope, self, value)) {
-                // Whoever has ended the run in a getter of the value has its outcome: no getter is called again.
+                // The run was ended in a getter of the value, and its outcome is recorded: no getter is called again.
                 Err(Unwritable::Thrown) if Host::is_terminated(self) => return false,
                 Err(Unwritable::Thrown) => Verdict::FinalLate(v8::Global::new(scope, value)),
                 value => Verdict::Final(value),
@@ -74,7 +75,7 @@ impl Bridge for Host {
         self.memory.limit().saturating_sub(heap_bytes + self.memory.outside())
     }
 
-    /// Errors know their place themselves.
+    /// Errors record their position themselves.
     fn thrown<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>) {
         if value.is_native_error() {
             return;

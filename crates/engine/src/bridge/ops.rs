@@ -1,5 +1,5 @@
-//! Native functions of the bootstrap, by name. Those that concern the executor delegate to its [`Bridge`]; the others tell
-//! what a value is. build.rs defines them in the snapshot, which refers to them by their place in the table.
+//! Native functions of the bootstrap, by name. Functions that concern the executor delegate to its [`Bridge`]. The
+//! others inspect values. build.rs defines them in the snapshot, which refers to them by their index in the table.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::bridge::interface::{Bridge, Pure};
 type Arguments<'s> = v8::FunctionCallbackArguments<'s>;
 type Returned<'s> = v8::ReturnValue<'s, v8::Value>;
 
-/// Functions of this module as V8 calls them, in the order in which the snapshot refers to them.
+/// Functions of this module in the form that V8 calls, in the order in which the snapshot refers to them.
 macro_rules! table {
     ($($name:ident)*) => {
         /// Names and functions.
@@ -20,7 +20,7 @@ macro_rules! table {
     };
 }
 
-/// Functions that answer a question that V8 has an answer to.
+/// Predicates that V8 answers.
 macro_rules! questions {
     ($($name:ident: $($question:ident)|+;)*) => {
         $(fn $name<'s>(_: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
@@ -135,7 +135,7 @@ questions! {
     op_is_weak_set: is_weak_set;
 }
 
-/// The isolate's bridge; none while the snapshot is made.
+/// The isolate's bridge. `None` while the snapshot is made.
 fn bridge(isolate: &v8::Isolate) -> Option<Rc<dyn Bridge>> {
     isolate.get_slot::<Rc<dyn Bridge>>().cloned()
 }
@@ -178,7 +178,8 @@ fn op_thrown<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Retur
     }
 }
 
-/// The text of a function as the guest wrote it; null for one of another script, undefined for one without a script.
+/// The text of a function as the guest wrote it. Null for a function of another script, undefined for one without a
+/// script.
 fn op_function_text<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     const NO_SCRIPT: i32 = 0;
     let Ok(function) = v8::Local::<v8::Function>::try_from(args.get(0)) else { return };

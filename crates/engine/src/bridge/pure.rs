@@ -1,5 +1,6 @@
-//! What `js/56_pure_globals.js` leaves to libraries: encodings, base64, URLs, and V8's own serializer. Nothing here reaches
-//! beyond its arguments; what it takes beside the heap counts for the isolate's limit while it works.
+//! The functions behind `js/56_pure_globals.js` that libraries implement: encodings, base64, URLs, and V8's own
+//! serializer. They access nothing except their arguments. Memory that they take outside the heap counts for the
+//! isolate's limit while they work.
 
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
@@ -19,28 +20,28 @@ use crate::values::adopt;
 use crate::values::serialize::{self, Unwritable};
 use ses_protocol::Block;
 
-/// UTF-16 units of a URL.
+/// The most UTF-16 units of a URL.
 const MAX_URL_UNITS: usize = 1 << 20;
-/// UTF-16 units of an encoding's label, with white space around it.
+/// The most UTF-16 units of an encoding's label, including white space around it.
 const MAX_LABEL_UNITS: usize = 256;
-/// Bytes of the two references to a text that is to become part of an array.
+/// Bytes of the two references to a string that becomes part of an array.
 const REFERENCE_BYTES: usize = 16;
-/// Texts that are made between two looks whether the guest has been terminated: V8 does not look here.
+/// Strings that are made between two checks for termination, because V8 does not check here.
 const TEXTS_PER_LOOK: usize = 1_024;
-/// Bytes that a UTF-16 unit, or a byte that is decoded, can become: three, and the same again in the realm.
+/// Bytes that a UTF-16 unit or a decoded byte can become: three, and the same again in the realm.
 const EXPANSION: usize = 6;
-/// base64 writes so many bytes with so many digits.
+/// base64 encodes this many bytes as a group of digits.
 const BYTES_OF_GROUP: usize = 3;
 const DIGITS_OF_GROUP: usize = 4;
-/// Groups that are encoded at a time, so that there is no copy of the whole text.
+/// Groups that are encoded at a time, so that the whole string is never copied.
 const PART_GROUPS: usize = 1 << 10;
-/// What a part of a query can become: each byte of UTF-8 three.
+/// The growth of a part of a query: each byte of UTF-8 can become three.
 const QUERY_EXPANSION: usize = 9;
 
 type Arguments<'a, 's> = &'a v8::FunctionCallbackArguments<'s>;
 type Given<'s> = Option<v8::Local<'s, v8::Value>>;
 
-/// The result; `None`: undefined, or an exception is pending.
+/// The result. `None`: it is undefined, or an exception is pending.
 pub fn call<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, function: Pure, args: Arguments<'_, 's>) -> Given<'s> {
     match function {
         Pure::Clone => clone(scope, host, args),
@@ -61,7 +62,8 @@ pub fn call<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, function: Pure, a
     }
 }
 
-/// A copy of the first argument, which gets the contents of the array buffers in the second one's list, where each is once.
+/// A copy of the first argument. It gets the contents of the array buffers in the second argument's list, which has
+/// each buffer once.
 fn clone<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let list = v8::Local::<v8::Array>::try_from(args.get(1)).ok()?;
     let mut buffers = Vec::new();
@@ -79,7 +81,7 @@ fn clone<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 
         }
     }
     let config = host.context.config();
-    // What it is written to is not on the heap.
+    // The buffer that the value is written to is not on the heap.
     let max_bytes = config.max_transfer_bytes.min(config.memory_limit_bytes);
     match serialize::clone(scope, args.get(0), &buffers, max_bytes) {
         Ok(copy) => copy,
@@ -91,7 +93,7 @@ fn clone<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 
     }
 }
 
-/// Text of bytes: (bytes, name of the encoding, whether a byte order mark stays, whether errors are fatal).
+/// Decodes bytes: (bytes, name of the encoding, whether a byte order mark stays, whether errors are fatal).
 fn decode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let name = args.get(1).to_rust_string_lossy(scope);
     let encoding = Encoding::for_label(name.as_bytes())?;
@@ -100,9 +102,9 @@ fn decode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_,
         throw_type_error(scope, "decode: the input must be an ArrayBuffer or a view of one");
         return None;
     };
-    // SAFETY: the bytes stay where they are as long as no code of the realm runs, and none does before they are decoded.
+    // SAFETY: the bytes stay in place as long as no code of the realm runs, and none runs before they are decoded.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.0, bytes.1) };
-    // Of what is well-formed no copy is made.
+    // Well-formed bytes are not copied.
     let is_borrowed = encoding == encoding_rs::UTF_8 && Encoding::utf8_valid_up_to(bytes) == bytes.len();
     let room = if is_borrowed { 0 } else { bytes.len().saturating_mul(EXPANSION) };
     let decoded = with_room(scope, host, room, |_| {
@@ -115,7 +117,8 @@ fn decode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_,
     string(scope, decoded.as_bytes())
 }
 
-/// A `Uint8Array` of the UTF-8 of a text; with a second argument, one of those, writes there and gives [units, bytes].
+/// Encodes a string as UTF-8. Returns a new `Uint8Array`. If the second argument is one, writes into it and returns
+/// [units, bytes].
 fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let text = v8::Local::<v8::String>::try_from(args.get(0)).ok()?;
     let flags = v8::WriteFlags::kReplaceInvalidUtf8;
@@ -125,7 +128,7 @@ fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_,
             throw_type_error(scope, "encodeInto: the destination must be a Uint8Array");
             return None;
         };
-        // SAFETY: as in `decode`, and the array is the realm's own to write to.
+        // SAFETY: as in `decode`; the array belongs to the realm, which may write to it.
         let room = unsafe { std::slice::from_raw_parts_mut(start.cast_mut(), length) };
         let mut units = 0;
         let bytes = text.write_utf8_v2(scope, room, flags, Some(&mut units));
@@ -133,7 +136,7 @@ fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_,
         return Some(v8::Array::new_with_elements(scope, &counts).into());
     }
     let length = text.utf8_length(scope);
-    // SAFETY: V8 writes what it says, as much as there is room for.
+    // SAFETY: V8 initializes as many bytes as it returns, within the room.
     let bytes =
         unsafe { block(scope, host, length, |scope, room| text.write_utf8_uninit_v2(scope, room, flags, None)) }?;
     adopt::bytes(scope, &host.memory, bytes).map(Into::into)
@@ -148,7 +151,7 @@ fn encoding<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'_, 's>) -> Gi
     string(scope, encoding.name().to_ascii_lowercase().as_bytes())
 }
 
-/// base64 as browsers forgive it: white space, no padding, bits that are left over.
+/// base64 as tolerantly as browsers: white space, missing padding, and leftover bits are allowed.
 const FORGIVING: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -186,17 +189,17 @@ fn to_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<
         }
         written
     };
-    // SAFETY: as many bytes are written, from the first, as are counted.
+    // SAFETY: exactly the counted bytes are written, from the first on.
     let encoded = unsafe { block(scope, host, length, encode) }?;
     adopt::string(scope, &host.memory, encoded).map(Into::into)
 }
 
-/// A text whose characters are all of Latin-1.
+/// A string that has only Latin-1 characters.
 fn one_byte<'s>(text: v8::Local<'s, v8::Value>) -> Option<v8::Local<'s, v8::String>> {
     v8::Local::<v8::String>::try_from(text).ok().filter(|text| text.contains_only_onebyte())
 }
 
-/// The characters of such a text.
+/// The characters of such a string.
 fn latin1(scope: &mut v8::PinScope, host: &Host, text: v8::Local<v8::Value>) -> Option<Vec<u8>> {
     let text = one_byte(text)?;
     let mut bytes = with_room(scope, host, text.length(), |_| vec![0; text.length()])?;
@@ -204,7 +207,8 @@ fn latin1(scope: &mut v8::PinScope, host: &Host, text: v8::Local<v8::Value>) -> 
     Some(bytes)
 }
 
-/// The parts of a URL: (text, base, number of a part that is set, its value). `undefined` if it is none, or cannot be set.
+/// The parts of a URL: (string, base, number of a part to set, its value). `undefined` if it is not a URL, or the part
+/// cannot be set.
 fn url<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'_, 's>) -> Given<'s> {
     for index in [0, 1, 3] {
         let is_long = |text: v8::Local<v8::String>| text.length() > MAX_URL_UNITS;
@@ -263,7 +267,7 @@ fn set_part(url: &mut Url, part: u32, value: &str) -> Option<()> {
     }
 }
 
-/// Names and values of a query, one after the other.
+/// Names and values of a query, alternating.
 fn url_query<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let query = v8::Local::<v8::String>::try_from(args.get(0)).ok()?;
     let room = query.length().saturating_mul(EXPANSION);
@@ -274,7 +278,7 @@ fn url_query<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<
     with_room(scope, host, room, |scope| strings(scope, texts))?
 }
 
-/// The query of a list of names and values.
+/// The query for a list of names and values.
 fn url_query_text<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let list = v8::Local::<v8::Array>::try_from(args.get(0)).ok()?;
     let mut units = 0_usize;
@@ -297,7 +301,7 @@ fn query_of(scope: &mut v8::PinScope, list: v8::Local<v8::Array>) -> Option<Stri
     Some(query.finish())
 }
 
-/// What `work` gives of a text in a list. No reference to the text is left.
+/// The result of `work` for a string in a list. Keeps no reference to the string.
 fn with_text<R>(
     scope: &mut v8::PinScope,
     list: v8::Local<v8::Array>,
@@ -309,7 +313,8 @@ fn with_text<R>(
     Some(work(inner, text))
 }
 
-/// Does work that takes up to `bytes` beside the heap. `None`: there is no room for them, and an exception says so.
+/// Does work that takes up to `bytes` outside the heap. `None`: there is no room for them, and an exception that says
+/// so is pending.
 fn with_room<'s, 'i, T>(
     scope: &mut v8::PinScope<'s, 'i>,
     host: &Host,
@@ -325,7 +330,8 @@ fn with_room<'s, 'i, T>(
     Some(done)
 }
 
-/// A block of up to `length` bytes that `fill` writes. `None`: there is no room for them, and an exception says so.
+/// A block of up to `length` bytes that `fill` writes. `None`: there is no room for them, and an exception that says so
+/// is pending.
 ///
 /// # Safety
 /// As for [`Block::fill`].
@@ -344,7 +350,7 @@ unsafe fn block(
     made
 }
 
-/// Where the bytes of an array buffer, or of a view, are, and how many.
+/// The address and the number of the bytes of an array buffer or view.
 fn bytes_of(value: v8::Local<v8::Value>) -> Option<(*const u8, usize)> {
     const NOTHING: &[u8] = &[];
     let at = |data: Option<std::ptr::NonNull<std::ffi::c_void>>, length: usize| match data {
@@ -355,7 +361,7 @@ fn bytes_of(value: v8::Local<v8::Value>) -> Option<(*const u8, usize)> {
         return Some(at(buffer.data(), buffer.byte_length()));
     }
     let view = v8::Local::<v8::ArrayBufferView>::try_from(value).ok()?;
-    // Short ones may be a part of the heap until somebody asks for their buffer.
+    // Short views may be stored on the heap until code asks for their buffer.
     let data = view.data();
     Some(at(std::ptr::NonNull::new(data), view.byte_length()))
 }

@@ -1,6 +1,6 @@
-//! What V8's messages quote of a program is what the guest has written: `f is not a function`, not the name that generated code has
-//! for `f`, and functions without guards. build.rs has the linker send here (`--wrap`) who asks V8 for the text of an expression or
-//! of a function.
+//! Replaces the code that V8's messages quote by the code that the guest has written. `f is not a function` has the
+//! name of the guest, not the generated name for `f`, and functions have no guards. The linker redirects calls of V8's
+//! functions that return the text of an expression or of a function to this file (`--wrap`, build.rs).
 
 use std::ffi::c_void;
 use std::mem;
@@ -10,10 +10,11 @@ use deno_core::v8;
 
 use crate::bridge::interface::Bridge;
 
-/// The longest text that is looked at; V8's own are of names and the calls between them.
+/// The longest text that is examined. V8 quotes names and the calls between them.
 const MAX_UNITS: usize = 4_096;
 
-// SAFETY: the first is V8's own, by the name that the linker gives it; the others are of the binding, as it declares them.
+// SAFETY: the first function is V8's own, by the name that the linker gives it. The others are declared as in the
+// binding.
 unsafe extern "C" {
     fn __real__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi(
         printer: *mut *mut c_void,
@@ -50,8 +51,8 @@ unsafe extern "C" fn __wrap__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLi
     program: *mut c_void,
     position: i32,
 ) -> *const v8::String {
-    // SAFETY: the arguments are V8's. The result is a handle, which is what the binding has for a string; a printer begins with its
-    // isolate. V8 makes strings here itself, so that there is room for a handle and a collection does no harm.
+    // SAFETY: the arguments are V8's. The result is a handle, which is how the binding represents a string. A printer
+    // begins with its isolate. V8 itself makes strings here, so there is room for a handle, and a collection is safe.
     unsafe {
         let text = __real__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi(printer, program, position);
         let length = v8__String__Length(text) as usize;
@@ -74,8 +75,8 @@ unsafe extern "C" fn __wrap__ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateEN
     isolate: *mut c_void,
     function: *const v8::Function,
 ) -> *const v8::String {
-    // SAFETY: the arguments are V8's, whose handles are what the locals of its interface are. V8 makes a string here itself, so that there
-    // is room for a handle and a collection does no harm.
+    // SAFETY: the arguments are V8's, and its handles have the representation of the locals of its interface. V8 itself
+    // makes a string here, so there is room for a handle, and a collection is safe.
     unsafe {
         if let Some(written) =
             text_of(isolate, mem::transmute::<*const v8::Function, v8::Local<v8::Function>>(function))
@@ -86,7 +87,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateEN
     }
 }
 
-/// The text of a function of the guest's, as it was written.
+/// The text of a guest function, as it was written.
 ///
 /// # Safety
 /// `isolate` is V8's, and the current one.
@@ -106,7 +107,7 @@ unsafe fn text_of<'s>(
     bridge.function_text(scope, function)
 }
 
-/// The text without what generated code adds, if it has anything of it.
+/// The text without parts that generated code adds. `None`: it contains none of them.
 fn written(units: &[u16]) -> Option<Vec<u16>> {
     let text = String::from_utf16(units).ok()?;
     let written = ses_prepare::guest_text(&text);

@@ -13,7 +13,7 @@ use crate::values::serialize::{self, Unwritable};
 use ses_protocol::{ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 use ses_transfer as transfer;
 
-/// The guest's function for a tool. Native, so that a call of it is one frame and its arguments come one by one.
+/// The guest's function for a tool. It is native, so that a call is one frame and its arguments arrive one by one.
 pub fn function<'s>(scope: &mut v8::PinScope<'s, '_>, tool: &ToolSpec) -> Option<v8::Local<'s, v8::Function>> {
     let data = v8::Number::new(scope, f64::from(tool.id) * 2.0 + f64::from(u8::from(tool.is_async)));
     let function = v8::Function::builder(on_call)
@@ -38,14 +38,14 @@ fn on_call<'s>(
     }
     let data = args.data().number_value(scope).unwrap_or_default();
     let (tool, is_async) = ((data / 2.0) as u32, data % 2.0 == 1.0);
-    // The guest may call from a getter, while a value is written within a limit of memory.
+    // The guest may call from a getter while a value is being written within a limit of memory.
     if let Some(value) = transfer::without_limit(|| call(scope, &host, tool, is_async, &args)) {
         returned.set(value);
     }
 }
 
-/// Calls the host's function. An async tool, or one that returns a promise, gives a promise; any other tool is
-/// waited for. `None`: an exception is pending, or the guest is being terminated.
+/// Calls the host's function. An async tool, or one that returns a promise, returns a promise. The thread waits for any
+/// other tool. `None`: an exception is pending, or the guest is being terminated.
 fn call<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
@@ -60,7 +60,7 @@ fn call<'s>(
     let number = host.calls.borrow_mut().take_number();
     let args = match write_arguments(scope, host, tool, number, args) {
         Ok(args) => args,
-        // As an async function fails.
+        // An async function rejects its promise.
         Err(Some(error)) if is_async => return rejected(scope, error),
         Err(error) => {
             if let Some(error) = error {
@@ -97,7 +97,8 @@ fn call<'s>(
     }
 }
 
-/// Settles the promise of a call with the host's answer. Answers to calls of earlier runs find none.
+/// Settles the promise of a call with the host's answer. An answer to a call of an earlier run has no promise and is
+/// dropped.
 pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: ToolReply) {
     if matches!(reply, ToolReply::Promise) {
         return;
@@ -115,7 +116,7 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     };
 }
 
-/// Makes room for the calls that wait.
+/// Starts waiting calls as far as there is room.
 fn start_waiting(host: &Host) {
     let mut calls = host.calls.borrow_mut();
     while calls.running < host.context.config().max_concurrent_tool_calls
@@ -155,8 +156,7 @@ fn rejected<'s>(scope: &mut v8::PinScope<'s, '_>, error: v8::Local<'s, v8::Value
     Some(promise.into())
 }
 
-/// The arguments, or a bridge error that names the offending path; `Err(None)` if the guest is being
-/// terminated.
+/// The arguments, or a bridge error with the path of the offending part. `Err(None)`: the guest is being terminated.
 fn write_arguments<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
@@ -211,7 +211,7 @@ fn write_arguments<'s>(
     Err(Some(marked_error(scope, host, "TypeError", &message, None, &mark)))
 }
 
-/// The arguments with the texts of URLs in their place, if there are any among them.
+/// The arguments with strings in place of URLs. `None` if there are none.
 fn url_texts<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,

@@ -7,10 +7,10 @@ use deno_core::v8;
 
 use ses_protocol::JobId;
 
-/// What V8 calls at a check that was asked for.
+/// The callback of a check that was requested from V8.
 pub type InterruptCallback = unsafe extern "C" fn(v8::UnsafeRawIsolatePtr, *mut c_void);
 
-/// Ends what the isolate executes. Stays valid when the isolate is gone.
+/// Ends the code that the isolate executes. Stays valid when the isolate is gone.
 #[derive(Clone)]
 pub struct Interrupt {
     isolate: v8::IsolateHandle,
@@ -18,7 +18,7 @@ pub struct Interrupt {
     request: Option<Arc<dyn StopRequest>>,
 }
 
-/// How one kind of guest is asked to end a run, so that its isolate can go on.
+/// Asks one kind of guest to end a run, so that its isolate can go on.
 pub trait StopRequest: Send + Sync {
     /// Asks for the end of `job`. Called from any thread; `isolate` is where the guest runs.
     fn raise(&self, job: JobId, isolate: &v8::IsolateHandle);
@@ -34,7 +34,7 @@ impl Interrupt {
         Self { isolate: isolate.thread_safe_handle(), request: Some(request) }
     }
 
-    /// Has guest code end a run, so that the isolate can go on. False: this guest cannot be asked.
+    /// Asks guest code to end a run, so that the isolate can go on. False: this guest cannot be asked.
     pub fn ask(&self, job: JobId) -> bool {
         let Some(request) = &self.request else { return false };
         request.raise(job, &self.isolate);
@@ -46,7 +46,7 @@ impl Interrupt {
         self.isolate.terminate_execution();
     }
 
-    /// Has `callback` called with `data` on the isolate's thread, at V8's next check.
+    /// Requests that `callback` is called with `data` on the isolate's thread, at V8's next check.
     pub fn request(&self, callback: InterruptCallback, data: *mut c_void) {
         self.isolate.request_interrupt(callback, data);
     }

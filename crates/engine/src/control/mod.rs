@@ -1,4 +1,4 @@
-//! How other threads end what an isolate executes.
+//! Lets other threads end the code that an isolate executes.
 
 pub mod interrupt;
 pub mod stop;

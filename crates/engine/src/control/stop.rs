@@ -1,4 +1,4 @@
-//! How another thread has a realm's run end without its isolate.
+//! Lets another thread end a realm's run without its isolate.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,15 +7,15 @@ use deno_core::v8;
 use crate::control::interrupt::StopRequest;
 use ses_protocol::JobId;
 
-/// The run that is to end. Whoever names one terminates the guest next, which may come too late for it.
+/// The run that is to end. The thread that names a run then terminates the guest, possibly after that run has ended.
 #[derive(Default)]
 pub struct Stop {
-    /// Numbers begin with 1; 0: none.
+    /// Numbers begin with 1; 0: no run.
     job: AtomicU64,
 }
 
 impl StopRequest for Stop {
-    /// Records the run before it terminates the guest: whoever sees the termination finds its reason.
+    /// Records the run before it terminates the guest. Code that sees the termination finds its reason here.
     fn raise(&self, job: JobId, isolate: &v8::IsolateHandle) {
         self.job.store(job, Ordering::Release);
         isolate.terminate_execution();
@@ -27,13 +27,13 @@ impl Stop {
         job != 0 && self.job.load(Ordering::Acquire) == job
     }
 
-    /// Forgets a run that has ended, after which nobody names it any more. Whether the guest may have been terminated for it, or
-    /// for the next one, which then finds itself named.
+    /// Forgets a run that has ended; no thread names it afterwards. Returns whether the guest may have been terminated
+    /// for this run or for the next one. The next run then finds itself named.
     pub fn forget(&self, job: JobId) -> bool {
         if self.job.load(Ordering::Acquire) == 0 {
             return false;
         }
-        // Another one than this stays.
+        // Another run's request stays.
         let _ = self.job.compare_exchange(job, 0, Ordering::AcqRel, Ordering::Acquire);
         true
     }

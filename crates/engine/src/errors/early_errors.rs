@@ -1,4 +1,4 @@
-//! Early errors that only V8 knows: it compiles a text, which does not run.
+//! Early errors that only V8 reports. It compiles a source without running it.
 
 use deno_core::v8;
 use v8::script_compiler::{self, Source};
@@ -7,17 +7,17 @@ use crate::state::origin::origin;
 use ses_prepare as prepare;
 use ses_protocol::{Diagnostic, Location, Severity};
 
-/// What V8 says of a text that it does not compile; line and column of that text, both from 1.
+/// An error with which V8 refuses to compile a source. Line and column are positions in that source, both from 1.
 pub struct EarlyError {
     pub message: String,
     pub line: u32,
     pub column: u32,
 }
 
-/// What stands before a program as it was written, on a line of its own: it is the body of an async function.
+/// Stands on a separate line before a program as it was written, because a program is the body of an async function.
 const HEAD: &str = "async () => {\"use strict\";\n";
 
-/// What V8 finds wrong with a program as it was written.
+/// The early error that V8 reports for a program as it was written.
 pub fn of_program(scope: &mut v8::PinScope, code: &str) -> Option<EarlyError> {
     let code = prepare::without_wrapping(code);
     let code = code.strip_prefix('\u{feff}').unwrap_or(&code);
@@ -27,12 +27,12 @@ pub fn of_program(scope: &mut v8::PinScope, code: &str) -> Option<EarlyError> {
     Some(EarlyError { line: error.line.saturating_sub(1).max(1), ..error })
 }
 
-/// What V8 finds wrong with a script.
+/// The early error that V8 reports for a script.
 pub fn of_script(scope: &mut v8::PinScope, text: &str) -> Option<EarlyError> {
     of_text(scope, text, false)
 }
 
-/// What V8 finds wrong with a module.
+/// The early error that V8 reports for a module.
 pub fn of_module(scope: &mut v8::PinScope, text: &str) -> Option<EarlyError> {
     of_text(scope, text, true)
 }
@@ -59,10 +59,10 @@ fn of_text(scope: &mut v8::PinScope, text: &str, is_module: bool) -> Option<Earl
     })
 }
 
-/// What V8 says where its stack does not suffice for a text.
+/// V8's message when its stack does not suffice for a source.
 const STACK_OVERFLOW: &str = "Maximum call stack size exceeded";
 
-/// The diagnostic of an early error of `code` that VALIDATE leaves to V8.
+/// The diagnostic for an early error of `code` that VALIDATE leaves to V8.
 pub fn diagnostic(message: String, location: Option<Location>, code: &str) -> Diagnostic {
     if message.ends_with(STACK_OVERFLOW) {
         return prepare::nesting_too_deep_to_compile(code);
@@ -71,7 +71,7 @@ pub fn diagnostic(message: String, location: Option<Location>, code: &str) -> Di
 }
 
 impl EarlyError {
-    /// Of `code` as it was written.
+    /// The diagnostic for an error in `code` as it was written.
     pub fn diagnostic(self, code: &str) -> Diagnostic {
         diagnostic(self.message, Some(Location { line: self.line, column: self.column }), code)
     }

@@ -1,4 +1,4 @@
-//! What errors say: names, messages, codes and stacks, shortened. Getters of the guest may run.
+//! Shortened texts of errors: names, messages, codes and stacks. Getters of the guest may run.
 
 use deno_core::v8;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use ses_prepare::guest_text;
 /// Longest text of a guest's error that is reported, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// `name: message` of an error, or what console.log would print, shortened.
+/// `name: message` of an error, or the text that console.log would print, shortened.
 pub fn brief(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>) -> String {
     let (name, message) = name_and_message(scope, host, thrown);
     in_brief(name.as_deref(), &message)
@@ -24,12 +24,12 @@ pub fn in_brief(name: Option<&str>, message: &str) -> String {
     }
 }
 
-/// The message of an error, or what console.log would print, shortened.
+/// The message of an error, or the text that console.log would print, shortened.
 pub fn message(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>) -> String {
     name_and_message(scope, host, thrown).1
 }
 
-/// Name and message of an error; anything else that was thrown has no name, and its text is its message.
+/// Name and message of an error. Any other thrown value has no name, and its text is its message.
 pub fn name_and_message(
     scope: &mut v8::PinScope,
     host: &Host,
@@ -75,7 +75,7 @@ pub fn error_code(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> Opt
     text_or_number(attempt, code)
 }
 
-/// A property that is a string. Getters of the guest run here; what they throw is dropped.
+/// The value of a property if it is a string. Getters of the guest run here; their exceptions are dropped.
 fn text_property(scope: &mut v8::PinScope, object: v8::Local<v8::Object>, key: &str) -> Option<String> {
     v8::tc_scope!(let attempt, scope);
     let key = v8::String::new(attempt, key)?;
@@ -90,8 +90,8 @@ pub fn text_or_number(scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> 
     value.is_number().then(|| value.number_value(scope)).flatten().map(Value::from)
 }
 
-/// A string, or the beginning of one; the guest may have made it as long as its memory allows, and V8 need not make it
-/// flat for this. Names of the engine's own functions are shown as what the guest wrote.
+/// A string, or the beginning of a long one. The guest may have made it as long as its memory allows, and V8 need not
+/// flatten it here. Names of the engine's own functions are shown as the guest wrote them.
 pub fn short_text(scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<String> {
     let text = v8::Local::<v8::String>::try_from(value).ok()?;
     let mut units = vec![0u16; text.length().min(MAX_TEXT_BYTES + 1)];
@@ -100,8 +100,8 @@ pub fn short_text(scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Opti
     Some(shorten(without_guards(guest_text(&text).into_owned())))
 }
 
-/// V8 quotes functions in messages as they run, `Class extends value (n)=>{…} is not a constructor`: the body of one with guards
-/// is left out.
+/// V8's messages quote functions as they run: `Class extends value (n)=>{…} is not a constructor`. If the body has
+/// guards, it is left out.
 fn without_guards(text: String) -> String {
     const HEAD: &str = "{\n";
     const TAIL: &str = "\n}";

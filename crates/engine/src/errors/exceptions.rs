@@ -1,4 +1,4 @@
-//! Failures for the caller, of errors that no guest code handled.
+//! Failures for the caller, made from errors that no guest code handled.
 
 use deno_core::v8;
 use serde_json::Value;
@@ -13,13 +13,13 @@ use ses_hints::{Uncaught, line_of};
 use ses_prepare::code_frame;
 use ses_protocol::{Failure, FailureKind, Location};
 
-/// Errors of an `AggregateError` that are told of.
+/// The most errors of an `AggregateError` that are reported.
 const MAX_ERRORS: u32 = 4;
-/// Longer names of functions, and lines of earlier programs, are not shown. In bytes.
+/// Longer function names, and longer lines of earlier programs, are not shown. In bytes.
 const MAX_SHOWN_NAME: usize = 64;
 const MAX_SHOWN_LINE: usize = 200;
 
-/// The failure that `thrown`, which no guest code handled, is for the caller of the run of `script`.
+/// The failure for the caller of the run of `script` when `thrown` was not handled by guest code.
 pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &Script) -> Failure {
     let (mark, name, message, code) = match read_mark(scope, host, thrown) {
         Some(Marked { mark, name, message, code }) => (Some(mark), Some(name), message, code),
@@ -30,7 +30,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     };
     let cause = in_brief(name.as_deref(), &message);
     let stack = stack_text(scope, thrown)
-        // Of an error that the guest has changed since, the stack says what the guest wants.
+        // The guest may have changed the error since. Its stack then has a text of the guest's choice.
         .filter(|stack| mark.is_none() || stack.starts_with(&header_of(name.as_deref().unwrap_or_default(), &message)));
     let (is_marked, is_import) = (mark.is_some(), matches!(mark, Some(Mark::Import { .. })));
     let mut failure =
@@ -41,7 +41,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     let at = error_position(scope, host, thrown, script);
     let text = |key: &str| failure.details.get(key).and_then(Value::as_str);
     let (name, message) = (text("name"), text("message"));
-    // Names in code of an earlier run are not those of this one.
+    // Names in code of an earlier run differ from names in this run.
     let elsewhere = stack.as_deref().filter(|_| !is_import).and_then(|stack| {
         thrown_elsewhere(host, stack, &header_of(name.unwrap_or_default(), message.unwrap_or_default()), script)
     });
@@ -71,7 +71,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     }
 }
 
-/// What failed: a tool, an import, or else the code.
+/// Blames the tool or the import that failed, else the code.
 fn with_mark(mark: Option<Mark>, cause: &str) -> Failure {
     match mark {
         Some(Mark::Tool { name, call, bridge }) => {
@@ -90,7 +90,7 @@ fn with_mark(mark: Option<Mark>, cause: &str) -> Failure {
     }
 }
 
-/// Where an error comes from whose innermost frame is none of `script`: a function of an earlier run, or of a module.
+/// The place of an error whose innermost frame is not in `script`, but in a function of an earlier run or of a module.
 fn thrown_elsewhere(host: &Host, stack: &str, header: &str, script: &Script) -> Option<String> {
     let frame = stack.strip_prefix(header)?.lines().find_map(|line| line.strip_prefix("    at "))?;
     let (function, place) = match frame.strip_suffix(')').and_then(|frame| frame.rsplit_once(" (")) {
@@ -115,7 +115,7 @@ fn thrown_elsewhere(host: &Host, stack: &str, header: &str, script: &Script) -> 
     Some(format!("It was thrown in{function} line {line} of an earlier run ({name}){text}."))
 }
 
-/// What an error says of others: its cause, or those that it stands for.
+/// The errors that an error refers to: its cause, or the errors that it aggregates.
 fn causes(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &str) -> Option<String> {
     let object = v8::Local::<v8::Object>::try_from(thrown).ok().filter(|_| thrown.is_native_error())?;
     v8::tc_scope!(let attempt, scope);
@@ -134,7 +134,7 @@ fn causes(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, s
     (!shown.is_empty()).then(|| format!("Its errors: {}", shown.join("; ")))
 }
 
-/// What was thrown while something was disposed of, and what it took the place of, which may be an error of that kind itself.
+/// The error that was thrown during disposal, and the error that it replaced, which may itself be of that kind.
 fn suppressed<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     object: v8::Local<'s, v8::Object>,
@@ -155,7 +155,7 @@ fn suppressed<'s>(
     errors
 }
 
-/// The value of an error's own property that is no accessor.
+/// The value of an error's own data property.
 fn own_value<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     error: v8::Local<'s, v8::Object>,
@@ -168,7 +168,7 @@ fn own_value<'s>(
     if property.has_own_property(scope, value)? { property.get(scope, value.into()) } else { None }
 }
 
-/// An error in brief, with its line if that is one of the script of this name.
+/// A short text of an error, with its line if that is a line of the script with this name.
 pub fn with_place(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, script: &str) -> String {
     let text = brief(scope, host, error);
     match stack_text(scope, error).and_then(|stack| position_in_stack(&stack, script)) {

@@ -1,4 +1,4 @@
-//! What hints are about: the realm that an error comes from.
+//! Gives hints access to the realm that an error comes from.
 
 use deno_core::v8;
 
@@ -39,7 +39,7 @@ impl ses_hints::Realm for InRealm<'_, '_, '_> {
     }
 }
 
-/// What to do about the error, if something is known beyond its message. No code of the guest's runs here.
+/// Advice for the error, if something is known beyond its message. Runs no guest code.
 pub fn hint(scope: &mut v8::PinScope, host: &Host, error: &Uncaught) -> Option<String> {
     ses_hints::hint(&mut InRealm { scope, host }, error)
 }

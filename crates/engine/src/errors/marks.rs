@@ -7,10 +7,10 @@ use crate::errors::error_texts::{short_text, text_or_number};
 use crate::state::host::Host;
 use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, ToolCallId};
 
-/// What the engine knows of an error that it made itself. Kept under a private symbol, with the run and the texts of the error:
-/// guests may keep errors and change them.
+/// Information about an error that the engine made itself. Stored under a private symbol, with the run and the texts of
+/// the error, because guests may keep errors and change them.
 pub enum Mark {
-    /// A tool failed, or (`bridge`) its arguments or result could not cross.
+    /// A tool failed. If `bridge`, its arguments or result could not be transferred.
     Tool { name: String, call: ToolCallId, bridge: bool },
     /// An import was refused.
     Import { module: String },
@@ -24,8 +24,8 @@ pub struct Marked {
     pub code: Option<Value>,
 }
 
-/// Makes an error of the guest's realm that carries `mark`. `error_name` chooses the constructor where the language has
-/// one of that name, else it becomes the error's own `name`.
+/// Makes an error of the guest's realm that carries `mark`. `error_name` selects the constructor of that name if the
+/// language has one. Otherwise it becomes the error's own `name`.
 pub fn marked_error<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,

@@ -1,4 +1,4 @@
-//! Errors of guest code: marks, positions, stacks and texts, and the failures that they become.
+//! Errors of guest code: marks, positions, stacks, texts, and their conversion to failures.
 
 pub mod early_errors;
 pub mod error_texts;

@@ -1,4 +1,4 @@
-//! Where in the guest's code an error or a function is.
+//! Positions of errors and functions in the guest's code.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::state::host::Host;
 use crate::state::scripts::Script;
 use ses_protocol::Location;
 
-/// Gives an error that was made outside guest code the place of the guest code that it belongs to.
+/// Gives an error that was made outside guest code the position of the guest code that caused it.
 pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, caller: &Caller) {
     let Ok(object) = v8::Local::<v8::Object>::try_from(error) else { return };
     let Some(frames) = (match caller {
@@ -35,7 +35,7 @@ pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::
     }
 }
 
-/// Keeps a position with an error where the guest does not find it.
+/// Stores a position with an error where the guest cannot find it.
 fn mark_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Object>, script: &str, at: Location) {
     let Some(realm) = host.realm.get() else { return };
     let Some(script) = v8::String::new(scope, script) else { return };
@@ -49,7 +49,7 @@ fn mark_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Obj
     error.set_private(scope, key, fields.into());
 }
 
-/// Where the code of a message is, if it is guest code.
+/// The position of a message's code, if it is guest code.
 fn position_in(
     scope: &mut v8::PinScope,
     host: &Host,
@@ -62,8 +62,8 @@ fn position_in(
     Some((script, at))
 }
 
-/// Where in `script` the error belongs: its own position if V8 or the bridge knows it, else the first frame of
-/// its stack that lies in `script`.
+/// The position of the error in `script`: its own position if V8 or the bridge has one, else the first frame of its
+/// stack that lies in `script`.
 pub fn error_position(
     scope: &mut v8::PinScope,
     host: &Host,
@@ -98,14 +98,14 @@ pub fn error_position(
     None
 }
 
-/// Where `thrown`, which is no error, was thrown, if nothing else was after it.
+/// The position where `thrown` was thrown. It must not be an error, and nothing else may have been thrown after it.
 fn thrown_at(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &Script) -> Option<Location> {
     let (value, trace) = host.run.borrow_mut().as_mut().and_then(|run| run.thrown.take())?;
     let (value, trace) = (v8::Local::new(scope, value), v8::Local::new(scope, trace));
     value.same_value(thrown).then(|| position_in_trace(scope, trace, script)).flatten()
 }
 
-/// Where the innermost frame is that lies in `script`.
+/// The position of the innermost frame that lies in `script`.
 pub fn position_in_trace(
     scope: &mut v8::PinScope,
     trace: v8::Local<v8::StackTrace>,
@@ -130,7 +130,7 @@ pub fn position_in_stack(stack: &str, name: &str) -> Option<Location> {
     })
 }
 
-/// The text of a function as it was written, if its script is one of the guest's that are kept.
+/// The text of a function as it was written, if the guest's script that contains it is still kept.
 pub fn function_text<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,

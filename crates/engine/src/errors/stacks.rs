@@ -1,4 +1,4 @@
-//! Texts of stacks: frames of guest code only, with positions in what was written.
+//! Texts of stacks. They contain only frames of guest code, with positions in the original source.
 
 use std::rc::Rc;
 
@@ -8,9 +8,9 @@ use crate::errors::error_texts::{header, short_text};
 use crate::state::host::Host;
 use crate::state::scripts::program_name;
 
-/// Frames of a stack that are shown, as V8 would; the one of the program that runs may come behind them.
+/// The most frames of a stack that are shown, as in V8. The frame of the running program may come after them.
 const MAX_SHOWN_FRAMES: usize = 10;
-/// Prototypes of an error that are looked at for names of its classes.
+/// Prototypes of an error that are searched for names of its classes.
 const MAX_PROTOTYPES: usize = 8;
 
 /// V8 calls this for the `stack` of an error; guests never see a CallSite.
@@ -23,7 +23,7 @@ pub fn prepare_stack_trace<'s, 'i>(
     let host = scope.get_slot::<Rc<Host>>().cloned();
     let classes = class_names(scope, error);
     let mut is_leading = true;
-    // The program that runs, whose place is looked for behind the frames that are shown.
+    // The running program. Its frame is searched for after the frames that are shown.
     let program = host.as_ref().map(|host| format!("{}:", program_name(host.run_number())));
     let (mut shown, mut has_program) = (0, false);
     for index in 0..sites.length() {
@@ -35,7 +35,7 @@ pub fn prepare_stack_trace<'s, 'i>(
             continue;
         };
         let Some(host) = &host else { break };
-        // V8 leaves out the constructors that made the error; those of SES's Error class are left out here.
+        // V8 leaves out the constructors that made the error. The constructors of SES's Error class are left out here.
         is_leading = is_leading && is_constructor_of(scope, site, &classes);
         if is_leading {
             continue;
@@ -55,7 +55,7 @@ pub fn prepare_stack_trace<'s, 'i>(
     v8::String::new(scope, &stack).unwrap_or_else(|| v8::String::empty(scope)).into()
 }
 
-/// Names of the guest's classes that `error` is an instance of, but for the language's own.
+/// Names of the guest's classes that `error` is an instance of, except the language's own.
 fn class_names<'s>(scope: &mut v8::PinScope<'s, '_>, error: v8::Local<'s, v8::Value>) -> Vec<String> {
     let mut names = Vec::new();
     v8::tc_scope!(let attempt, scope);
@@ -91,7 +91,7 @@ fn is_constructor_of<'s>(
             .is_some_and(|name| classes.contains(&name))
 }
 
-/// A frame of guest code as V8 prints it, with the position in its source. `None` for all other frames.
+/// A frame of guest code in V8's format, with the position in its source. `None` for all other frames.
 fn format_frame<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, site: v8::Local<'s, v8::Object>) -> Option<String> {
     let file = call_site(scope, site, "getFileName")?;
     if !file.is_string() {

@@ -1,5 +1,5 @@
-//! What V8 and ICU allocate outside of the heap: ICU by its own hooks, V8 by the operators `new` and `delete`, which are weak in
-//! its archive.
+//! Allocations of V8 and ICU outside the heap. ICU offers hooks. V8 uses the operators `new` and `delete`, which are
+//! weak in its archive.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use crate::memory::limits::with_guard;
 use crate::memory::stop::park_in_icu_if_far_over;
 use crate::memory::usage::Counter;
 
-/// In front of each block: its size and who it is counted for. As aligned as what `malloc` gives.
+/// Header of each block: its size and the counter that it is charged to. Its alignment is that of `malloc`.
 #[repr(C, align(16))]
 struct Header {
     size: usize,
@@ -30,7 +30,7 @@ unsafe extern "C" {
     );
 }
 
-/// Installs the hooks in the process's ICU. Must come before V8 is initialised, which is ICU's first use.
+/// Installs the hooks in the process's ICU. Must run before V8 is initialized, because that is ICU's first use.
 pub fn install_icu_hooks() {
     let mut status = 0;
     // SAFETY: the functions match the declaration, and ICU has not allocated anything yet.
@@ -49,7 +49,8 @@ fn charge(bytes: usize) -> Option<&'static Counter> {
     })
 }
 
-/// What a block of `size` bytes takes of the allocator: with its header and the allocator's own, in units of 16 bytes.
+/// The bytes that the allocator uses for a block of `size` bytes: with its header and the allocator's own, in units of
+/// 16 bytes.
 fn footprint(size: usize) -> usize {
     (HEADER_BYTES + size_of::<usize>() + size).next_multiple_of(16)
 }
@@ -79,7 +80,7 @@ unsafe fn free(memory: *mut c_void) {
     if memory.is_null() {
         return;
     }
-    // SAFETY: `allocate` left a header in front of the memory.
+    // SAFETY: `allocate` placed a header before the memory.
     unsafe {
         let block = memory.cast::<Header>().sub(1);
         let Header { size, owner } = block.read();
@@ -100,8 +101,8 @@ unsafe extern "C" fn icu_reallocate(context: *const c_void, memory: *mut c_void,
     // SAFETY: the contract is the same.
     let fresh = unsafe { icu_allocate(context, size) };
     if !fresh.is_null() && !memory.is_null() {
-        // SAFETY: ICU got `memory` from `allocate`, which left a header in front of it. The new block is another one;
-        // what both have room for is copied.
+        // SAFETY: ICU got `memory` from `allocate`, which placed a header before it. The new block does not overlap it,
+        // and the copy is no longer than either block.
         unsafe {
             let old = (*memory.cast::<Header>().sub(1)).size;
             std::ptr::copy_nonoverlapping(memory.cast::<u8>(), fresh.cast::<u8>(), old.min(size));
@@ -112,12 +113,12 @@ unsafe extern "C" fn icu_reallocate(context: *const c_void, memory: *mut c_void,
 }
 
 unsafe extern "C" fn icu_free(_context: *const c_void, memory: *mut c_void) {
-    // SAFETY: ICU frees what it got from `allocate`, once.
+    // SAFETY: ICU frees memory that came from `allocate`, once.
     unsafe { free(memory) };
 }
 
-/// C++'s `new` and `delete`, which the archive of V8 defines weakly. All of them, so that each block is freed by the
-/// allocator that it came from; those for greater alignments count nothing.
+/// C++'s `new` and `delete`, which the archive of V8 defines weakly. All variants are replaced, so that each block is
+/// freed by the allocator that it came from. The variants for greater alignments count nothing.
 #[cfg(target_os = "linux")]
 mod operators {
     use std::ffi::c_void;
@@ -126,10 +127,10 @@ mod operators {
     use crate::memory::limits::{MemoryGuard, with_guard};
     use crate::memory::stop::{park, park_in_new_if_far_over};
 
-    /// How long a thread waits for memory before it asks again.
+    /// How long a thread waits for memory before it tries again.
     const RETRY: Duration = Duration::from_millis(10);
 
-    /// `std::nothrow_t const&`, which says nothing.
+    /// `std::nothrow_t const&`; its value is not used.
     type NoThrow = *const c_void;
 
     pub fn allocate_or_abort(size: usize) -> *mut c_void {
@@ -139,13 +140,13 @@ mod operators {
             if !memory.is_null() {
                 return memory;
             }
-            // C++ would throw, which V8 is compiled without.
+            // C++ would throw, but V8 is compiled without exceptions.
             without_memory();
         }
     }
 
-    /// Nothing of the system's memory is left. A thread with an isolate ends here; any other one, which works for the isolates of
-    /// all, waits until somebody has given some back.
+    /// The system has no memory left. A thread with an isolate ends here. Any other thread works for all isolates and
+    /// waits until memory is freed.
     fn without_memory() {
         if with_guard(MemoryGuard::can_park) == Some(true) {
             park();
@@ -173,14 +174,14 @@ mod operators {
         };
     }
 
-    /// Defines operators `delete` by their mangled names, for what `$free` frees.
+    /// Defines operators `delete` by their mangled names, for memory that `$free` frees.
     macro_rules! deletes {
         ($free:path: $($name:ident($($parameter:ident: $type:ty),*);)*) => {
             $(
                 // SAFETY: the name is that of the C++ operator with these parameters.
                 #[unsafe(no_mangle)]
                 unsafe extern "C" fn $name(memory: *mut c_void, $($parameter: $type),*) {
-                    // SAFETY: C++ deletes what the `new` of the same kind gave, once.
+                    // SAFETY: C++ deletes a pointer that the `new` of the same kind returned, once.
                     unsafe { $free(memory) }
                 }
             )*

@@ -1,4 +1,4 @@
-//! The isolate that a thread compiles for which has none of its own.
+//! The isolate for which a thread without an isolate compiles.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ thread_local! {
     static COMPILED_FOR: RefCell<Option<Arc<BufferBudget>>> = const { RefCell::new(None) };
 }
 
-/// Says of the calling thread that it compiles for the isolate of `buffers`, until it ends.
+/// Declares that the calling thread compiles for the isolate of `buffers`, until the thread ends.
 pub fn set(buffers: Arc<BufferBudget>) {
     COMPILED_FOR.set(Some(buffers));
 }

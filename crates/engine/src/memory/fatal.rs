@@ -1,19 +1,20 @@
-//! Where V8 would end the process.
+//! Handles the cases in which V8 would end the process.
 
 use deno_core::v8;
 
 use crate::memory::stop::park;
 
-/// Has V8 ask before it ends the process. Must come before the first isolate.
+/// Makes V8 call a handler before it ends the process. Must run before the first isolate exists.
 pub fn install_fatal_error_handler() {
     v8::V8::set_fatal_error_handler(on_fatal_error);
 }
 
-/// What V8 says when it gives up for a size that the guest chose. It looks before it writes, so that its memory is sound.
+/// V8's messages when it gives up because of a size that the guest chose. It checks before it writes, so its memory is
+/// sound.
 const SIZE_ERRORS: [&str; 3] = ["invalid size", "Invalid size", "invalid array length"];
 
-/// V8 calls this before it ends the process. For a size, it never returns on the thread of an isolate. Otherwise an invariant
-/// does not hold, so that memory cannot be trusted: the process ends when this returns.
+/// V8 calls this before it ends the process. For a size error, it never returns on the thread of an isolate. Otherwise
+/// an invariant of V8 is broken and its memory cannot be trusted: the process ends when this returns.
 fn on_fatal_error(file: &str, line: i32, message: &str) {
     if SIZE_ERRORS.iter().any(|size| message.contains(size)) {
         park();
@@ -24,8 +25,8 @@ fn on_fatal_error(file: &str, line: i32, message: &str) {
     );
 }
 
-/// Ways in which V8 ends the process without a handler of the embedder: build.rs has the linker send them here (`--wrap`).
-/// The names are those of V8's functions, whose further arguments only make up a text.
+/// Functions by which V8 ends the process without a handler of the embedder. The linker redirects them to this file
+/// (`--wrap`, build.rs). The names are those of V8's functions. Their further arguments only make up a message.
 #[cfg(target_os = "linux")]
 mod wrappers {
     use std::ffi::{CStr, c_char};
@@ -33,11 +34,11 @@ mod wrappers {
     use crate::memory::stop::{park, stop};
 
     /// `v8::base::FatalNoSecurityImpact(const char* format, ...)`: most arrays that are too long.
-    // SAFETY: the name is that by which the linker knows the wrapper of V8's function.
+    // SAFETY: the name is the linker's name for the wrapper of V8's function.
     #[unsafe(no_mangle)]
     unsafe extern "C" fn __wrap__ZN2v84base21FatalNoSecurityImpactEPKcz(format: *const c_char) -> ! {
         park();
-        // SAFETY: V8 passes a literal.
+        // SAFETY: V8 passes a string literal.
         end(unsafe { CStr::from_ptr(format) })
     }
 
@@ -48,8 +49,8 @@ mod wrappers {
         stop()
     }
 
-    /// `v8::base::OS::PrintError(const char* format, ...)`: what the heap was like before the handler of exhausted memory is
-    /// called, which is nobody's business. Whatever ends the process says so by another way.
+    /// `v8::base::OS::PrintError(const char* format, ...)`: prints details of the heap before the handler of exhausted
+    /// memory is called. The output is suppressed. Code that ends the process reports the reason in another way.
     // SAFETY: as above.
     #[unsafe(no_mangle)]
     extern "C" fn __wrap__ZN2v84base2OS10PrintErrorEPKcz(_format: *const c_char) {}

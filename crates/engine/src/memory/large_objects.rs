@@ -1,13 +1,14 @@
-//! Objects of V8's young generation that have pages of their own, as large texts. build.rs has the linker send here (`--wrap`) what makes
-//! them.
+//! Objects of V8's young generation that have separate pages, such as long strings. The linker redirects the function
+//! that makes them to this file (`--wrap`, build.rs).
 //!
-//! V8 grants one such object beyond any limit, and finds out with the next one: a text that doubles would have doubled once more.
+//! V8 grants one such object beyond any limit and notices only with the next one. A string that doubles would double
+//! once more.
 
 use std::ffi::c_void;
 
 use crate::memory::limits::with_guard;
 
-// SAFETY: the name is that by which the linker knows the method of `v8::internal::NewLargeObjectSpace`. A hint is four bytes.
+// SAFETY: the name is the linker's name for the method of `v8::internal::NewLargeObjectSpace`. A hint is four bytes.
 unsafe extern "C" {
     fn __real__ZN2v88internal19NewLargeObjectSpace11AllocateRawEPNS0_9LocalHeapEiNS0_14AllocationHintE(
         this: *mut c_void,
@@ -17,7 +18,7 @@ unsafe extern "C" {
     ) -> *mut c_void;
 }
 
-// SAFETY: the name is that by which the linker knows the wrapper.
+// SAFETY: the name is the linker's name for the wrapper.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal19NewLargeObjectSpace11AllocateRawEPNS0_9LocalHeapEiNS0_14AllocationHintE(
     this: *mut c_void,

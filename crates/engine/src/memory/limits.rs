@@ -1,4 +1,4 @@
-//! The memory limit of one isolate: one for its heap and what it holds outside of it.
+//! The memory limit of one isolate. It covers the heap and memory outside the heap together.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -15,29 +15,31 @@ use crate::memory::usage::Account;
 use crate::memory::zones::Zones;
 use ses_protocol::Failure;
 
-/// What a terminated isolate may still allocate until it has unwound.
+/// Bytes that a terminated isolate may still allocate while it unwinds.
 const HEADROOM_BYTES: usize = 16 << 20;
-/// One of so many parts of the limit has to be free for a run to get anywhere.
+/// This fraction of the limit must be free for a run to make progress.
 const ROOM: usize = 16;
-/// What V8's limit grows by at least while the budget is not used up.
+/// The least growth of V8's limit while the budget is not used up.
 const STEP_BYTES: usize = 4 << 20;
 
-/// Limits up to here get the small share of the young generation only: what a guest takes beyond its limit until it has ended is the
-/// same for all.
+/// Up to this limit, the young generation only gets the small share. The guest then exceeds all of these limits by the
+/// same amount before it has ended.
 const SMALL_LIMIT_BYTES: usize = 64 << 20;
-/// What V8 gives the young generation at most, for heaps of 1 GiB and more. 96 MiB.
+/// V8's maximum for the young generation, for heaps of 1 GiB and more. 96 MiB.
 const MAX_YOUNG_BYTES: usize = 96 << 20;
-/// Of so many spaces V8 makes the young generation. Values are made in one of them, the semi-space.
+/// Number of spaces of this size in the young generation. New values are made in one of them, the semi-space.
 const SEMI_SPACES: usize = 3;
 
-/// What the young generation may take: with the default limit of 128 MiB a semi-space of 24 MiB. That of Node.js has 32.
+/// The maximum of the young generation. With the default limit of 128 MiB, a semi-space has 24 MiB. In Node.js it has
+/// 32 MiB.
 pub fn young_bytes(limit_bytes: usize) -> usize {
     let beyond = limit_bytes.saturating_sub(SMALL_LIMIT_BYTES);
     (limit_bytes / 16 * 3 + beyond / 4 * 3).min(MAX_YOUNG_BYTES)
 }
 
-/// What the old generation may take: the limit and a semi-space. V8 collects the whole heap whenever the old generation could not take in
-/// all that is young, which would be for each MiB that is made where a guest holds a good part of its limit.
+/// The maximum of the old generation: the limit and a semi-space. V8 collects the whole heap whenever the old
+/// generation could not take in everything that is young. Without the semi-space, a guest that holds a good part of its
+/// limit would cause a full collection for each MiB that it allocates.
 pub fn old_bytes(limit_bytes: usize) -> usize {
     limit_bytes + young_bytes(limit_bytes) / SEMI_SPACES
 }
@@ -48,19 +50,19 @@ pub struct MemoryGuard {
     isolate: v8::UnsafeRawIsolatePtr,
     interrupt: Interrupt,
     exceeded: AtomicBool,
-    /// V8's heap has been given room for the guest's end since [`Self::recover`].
+    /// V8's heap got extra room for the guest's end since [`Self::recover`].
     has_headroom: AtomicBool,
     buffers: Arc<BufferBudget>,
     account: Account,
-    /// What array buffers took when V8's heap was given the rest of the limit.
+    /// The size of array buffers when V8's heap was given the rest of the limit.
     buffers_at_split: AtomicUsize,
-    /// A collection is under way, which other threads take part in.
+    /// A collection is under way. Other threads take part in it.
     collecting: AtomicBool,
     /// V8's heap may be in the middle of a change: see [`Self::begin_change`].
     is_changing: AtomicBool,
     /// Memory of the heap when the last collection of any kind began.
     heap_at_collection: AtomicUsize,
-    /// The thread holds the lock of the isolate's handle, which parking takes.
+    /// The thread holds the lock of the isolate's handle. Parking needs this lock.
     requesting: AtomicBool,
 }
 
@@ -70,7 +72,7 @@ impl MemoryGuard {
         let account = Account::new(&buffers.native, native_step(buffers.limit));
         let guard = Box::new(Self {
             limit_bytes: buffers.limit,
-            // SAFETY: used on the isolate's thread only, by what V8 or running guest code calls.
+            // SAFETY: used on the isolate's thread only, in calls from V8 or from running guest code.
             isolate: unsafe { isolate.as_raw_isolate_ptr() },
             interrupt: Interrupt::new(isolate),
             exceeded: AtomicBool::new(false),
@@ -96,77 +98,78 @@ impl MemoryGuard {
         self.exceeded.load(Ordering::Relaxed)
     }
 
-    /// Collects what the terminated guest left. Returns whether the isolate fits its limit again, with room for a run.
-    /// `go_on` lets guest code run again.
+    /// Collects the garbage of the terminated guest. Returns whether the isolate fits its limit again, with room for a
+    /// run. `go_on` lets guest code run again.
     pub fn recover(&self, isolate: &mut v8::Isolate, go_on: impl FnOnce(&v8::Isolate)) -> bool {
-        // A heap that stays beyond its limit is given up, not parked for want of room to collect it.
+        // A heap that stays beyond its limit is given up. Its thread must not be parked for lack of room to collect it.
         self.has_headroom.store(false, Ordering::Relaxed);
         isolate.low_memory_notification();
         self.split(isolate);
-        // The collection itself may have found the limit exceeded and asked for termination once more.
+        // The collection itself may have exceeded the limit and requested termination again.
         go_on(isolate);
         self.exceeded.store(false, Ordering::Relaxed);
         self.has_headroom.store(false, Ordering::Relaxed);
         isolate.get_heap_statistics().used_heap_size() < self.limit_bytes - self.limit_bytes / ROOM
     }
 
-    /// That the limit has been met, with what the isolate holds now. On its thread.
+    /// The failure for an exceeded limit, with the memory that the isolate holds now. Must be called on its thread.
     pub fn failure(&self) -> Failure {
         Failure::memory_limit(self.limit_bytes, Some(self.used_heap_bytes() + self.buffers.outside()))
     }
 
     fn used_heap_bytes(&self) -> usize {
-        // SAFETY: this is the isolate's thread, which closes its account before it takes the isolate apart.
+        // SAFETY: this is the isolate's thread, which closes its account before it tears down the isolate.
         let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
         isolate.get_heap_statistics().used_heap_size()
     }
 
-    /// Ends the guest, for it is over the limit.
+    /// Ends the guest, because it is over the limit.
     fn exceed(&self) {
-        // Flagged before terminated, so that whoever sees the termination knows its reason.
+        // Set before the termination, so that code that sees the termination finds its reason.
         self.exceeded.store(true, Ordering::Relaxed);
         self.interrupt.terminate();
     }
 
-    /// Has the isolate held to its limit at its next check, by [`collect`]. For memory that V8 does not know of.
+    /// Requests that [`collect`] checks the isolate against its limit at V8's next check. For memory that V8 does not
+    /// count.
     pub fn request_collection(&self) {
         self.requesting.store(true, Ordering::Relaxed);
         self.interrupt.request(collect, self.data());
         self.requesting.store(false, Ordering::Relaxed);
     }
 
-    /// The thread is in an operator `new`, and does not come back from it: the heap may be in the middle of a change.
+    /// The thread is in an operator `new` and will not return from it. The heap may be in the middle of a change.
     pub fn begin_change(&self) {
         self.is_changing.store(true, Ordering::Relaxed);
     }
 
-    /// What the isolate holds, garbage and what is reserved for its heap included. On its thread.
+    /// All memory of the isolate, including garbage and memory reserved for its heap. Must be called on its thread.
     pub fn held_bytes(&self) -> usize {
-        // V8 gives pages back a while after the collection that freed them: what it held then may still be there.
+        // V8 returns pages a while after the collection that freed them, so they may still be in use.
         let earlier = self.heap_at_collection.load(Ordering::Relaxed);
         let heap = if self.collecting.load(Ordering::Relaxed) || self.is_changing.load(Ordering::Relaxed) {
             earlier
         } else {
-            // SAFETY: this is the isolate's thread, which closes its account before it takes the isolate apart.
+            // SAFETY: this is the isolate's thread, which closes its account before it tears down the isolate.
             let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
             isolate.get_heap_statistics().total_physical_size().max(earlier)
         };
         heap + self.buffers.outside()
     }
 
-    /// The isolate, whose thread this is.
+    /// The isolate of this thread.
     #[cfg(target_os = "linux")]
     pub fn isolate(&self) -> v8::UnsafeRawIsolatePtr {
         self.isolate
     }
 
-    /// Whether the isolate holds far more than its limit outside of its heap.
+    /// Whether the isolate exceeds its limit by far outside its heap.
     pub fn is_far_over(&self) -> bool {
         self.buffers.is_far_over()
     }
 
-    /// Whether it would with `bytes` more. Where these are many, the heap counts as it is, garbage included. Not to be asked while
-    /// V8 changes its heap.
+    /// Whether it would do so with `bytes` more. If these are many, the heap counts as it is, including garbage. Must
+    /// not be called while V8 changes its heap.
     #[cfg(target_os = "linux")]
     pub fn is_far_over_with(&self, bytes: usize) -> bool {
         let heap = if bytes < self.limit_bytes / ROOM {
@@ -177,19 +180,19 @@ impl MemoryGuard {
         self.buffers.is_far_over_with(bytes, heap)
     }
 
-    /// Whether nobody waits for what the thread is about to do.
+    /// Whether no other thread waits for what this thread is about to do.
     pub fn can_park(&self) -> bool {
         !self.collecting.load(Ordering::Relaxed) && !self.requesting.load(Ordering::Relaxed) && locks::holds_none()
     }
 
-    /// What V8 compiles with for the isolate.
+    /// The memory with which V8 compiles for the isolate.
     #[cfg(target_os = "linux")]
     pub fn zones(&self) -> &Zones {
         &self.buffers.zones
     }
 
-    /// Whether heap and what is outside of it exceed the limit, after a collection if need be. V8 watches its heap alone,
-    /// and collects for that alone.
+    /// Whether the heap and memory outside it exceed the limit, after a collection if necessary. V8 watches only its
+    /// heap and collects only for that.
     pub fn is_over(&self, isolate: &mut v8::Isolate) -> bool {
         if !self.may_be_over(isolate) {
             return false;
@@ -198,8 +201,8 @@ impl MemoryGuard {
         isolate.get_heap_statistics().used_heap_size() + self.buffers.outside() > self.limit_bytes + HEADROOM_BYTES
     }
 
-    /// V8 makes an object of so many bytes on its heap, and grants one beyond any limit: who makes one that is larger than the limit is
-    /// over it.
+    /// V8 is about to make an object of this many bytes on its heap, and grants one beyond any limit. An object that is
+    /// larger than the limit puts the guest over it.
     #[cfg(target_os = "linux")]
     pub fn before_object(&self, bytes: usize) {
         if bytes > self.limit_bytes {
@@ -207,17 +210,17 @@ impl MemoryGuard {
         }
     }
 
-    /// V8 is done with an array buffer that was refused, since guest code runs: what it collects for from here on is not that.
+    /// Guest code runs, so V8 has finished handling a refused array buffer. Later collections have another reason.
     pub fn forget_refusal(&self) {
         self.buffers.refused.store(false, Ordering::Relaxed);
     }
 
-    /// Whether an array buffer has been refused since this or [`Self::forget_refusal`] was called.
+    /// Whether an array buffer was refused since the last call of this or of [`Self::forget_refusal`].
     pub fn take_refusal(&self) -> bool {
         self.buffers.refused.swap(false, Ordering::Relaxed)
     }
 
-    /// Array buffers have grown: asks for a check if the heap has to make room for them.
+    /// Array buffers have grown: requests a check if the heap must make room for them.
     pub fn after_buffer(&self) {
         if self.is_split_stale() {
             self.request_collection();
@@ -229,7 +232,7 @@ impl MemoryGuard {
         !self.buffers.is_little(used.abs_diff(self.buffers_at_split.load(Ordering::Relaxed)))
     }
 
-    /// Gives V8's heap what array buffers leave of the limit. What the heap holds already stays.
+    /// Gives V8's heap the part of the limit that array buffers leave. Memory that the heap already holds stays.
     fn split(&self, isolate: &mut v8::Isolate) {
         let used = self.buffers.used.load(Ordering::Relaxed);
         self.buffers_at_split.store(used, Ordering::Relaxed);
@@ -240,12 +243,12 @@ impl MemoryGuard {
 
     fn may_be_over(&self, isolate: &mut v8::Isolate) -> bool {
         let outside = self.buffers.outside();
-        // As long as it is little, the heap's own limit does.
+        // While this is small, the heap's own limit suffices.
         outside > self.limit_bytes / 8
             && isolate.get_heap_statistics().used_heap_size() + outside > self.limit_bytes + HEADROOM_BYTES
     }
 
-    /// What is counted for the isolate beside heap and array buffers.
+    /// The count of the isolate's memory outside the heap and array buffers.
     pub fn account(&self) -> &Account {
         &self.account
     }
@@ -260,7 +263,7 @@ impl MemoryGuard {
 }
 
 impl Drop for MemoryGuard {
-    /// Before any field is dropped, so that nothing that the thread frees or allocates from here on finds the guard.
+    /// Done before any field is dropped. Nothing that the thread frees or allocates later finds the guard.
     fn drop(&mut self) {
         close_account();
     }
@@ -270,12 +273,12 @@ thread_local! {
     static GUARD: Cell<*const MemoryGuard> = const { Cell::new(std::ptr::null()) };
 }
 
-/// Counts what the calling thread allocates for nobody from now on.
+/// From now on, allocations of the calling thread count for no isolate.
 pub fn close_account() {
     GUARD.set(std::ptr::null());
 }
 
-/// Calls `work`, whose allocations count for nobody: what it makes is the process's. It runs no guest code.
+/// Calls `work`, whose allocations count for no isolate because they belong to the process. It must not run guest code.
 pub fn uncounted<R>(work: impl FnOnce() -> R) -> R {
     let guard = GUARD.replace(std::ptr::null());
     let result = work();
@@ -283,12 +286,12 @@ pub fn uncounted<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Calls `work` with the guard of the isolate whose thread this is, if it has one.
+/// Calls `work` with the guard of the calling thread's isolate, if there is one.
 pub fn with_guard<R>(work: impl FnOnce(&MemoryGuard) -> R) -> Option<R> {
     // A thread that is ending has no isolate any more.
     let guard = GUARD.try_with(Cell::get).unwrap_or(std::ptr::null());
-    // SAFETY: the pointer is cleared on this thread before anything of the guard is dropped, and none of what is called here drops
-    // the guard of its thread.
+    // SAFETY: this thread clears the pointer before anything of the guard is dropped. No `work` drops the guard of its
+    // thread.
     unsafe { guard.as_ref() }.map(work)
 }
 
@@ -300,36 +303,35 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(guard.isolate) };
     let heap = isolate.get_heap_statistics().used_heap_size();
     if guard.buffers.refused.swap(false, Ordering::Relaxed) && heap < guard.limit_bytes / 2 {
-        // V8 collects as a last resort when an array buffer was refused, and calls this for that alone. Guest code
-        // gets a RangeError then, which needs room on a heap that has been given little.
+        // V8 collects as a last resort when an array buffer was refused, and calls this only for that. Guest code then
+        // gets a RangeError. The error needs room on a heap that was given little.
         return if heap + STEP_BYTES > current_limit { current_limit + STEP_BYTES } else { current_limit };
     }
     let outside = guard.buffers.outside();
     if heap + outside < guard.limit_bytes {
-        // Array buffers that are gone may have lowered V8's limit, and what it keeps in caches counts until a collection that
-        // frees them.
+        // Freed array buffers may have lowered V8's limit. Memory in V8's caches counts until a collection frees it.
         return (old_bytes(guard.limit_bytes) - outside).max(current_limit + STEP_BYTES);
     }
     if guard.has_headroom.swap(true, Ordering::Relaxed) {
-        // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the
-        // thread is parked.
+        // The guest was told to stop and has used up the headroom since. V8 runs out of memory next, and the thread is
+        // parked.
         return current_limit;
     }
     guard.exceed();
-    // A string that doubles is noticed only when it has doubled once more, which a heap that array buffers have left little
-    // of the limit has to have room for.
+    // V8 notices a string that doubles only after it has doubled once more. The heap needs room for that, even if array
+    // buffers have left it little of the limit.
     let room = if heap < guard.limit_bytes / 2 {
         let most = guard.limit_bytes + guard.limit_bytes.max(3 * HEADROOM_BYTES);
         most.saturating_sub(heap + outside).min(2 * heap).max(HEADROOM_BYTES)
     } else {
         HEADROOM_BYTES
     };
-    // V8 grants one huge allocation beyond any limit, so that the heap may be larger than the limit already.
+    // V8 grants one huge allocation beyond any limit, so the heap may already be larger than the limit.
     current_limit.max(heap) + room
 }
 
-/// V8 calls this after each full collection: heap and array buffers together have one limit, and the heap's own limit
-/// does not know of the buffers.
+/// V8 calls this after each full collection. Heap and array buffers share one limit, and the heap's own limit does not
+/// include the buffers.
 unsafe extern "C" fn after_collection(
     isolate: v8::UnsafeRawIsolatePtr,
     _kind: v8::GCType,
@@ -342,7 +344,7 @@ unsafe extern "C" fn after_collection(
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
     let heap = isolate.get_heap_statistics().used_heap_size();
     guard.buffers.heap.store(heap, Ordering::Relaxed);
-    // Buffers are refused before the sum reaches the limit, so that what is beyond it is a heap that has grown since.
+    // Buffers are refused before the sum reaches the limit. If the sum exceeds it, the heap has grown since.
     if heap + guard.buffers.outside() > guard.limit_bytes + HEADROOM_BYTES {
         guard.exceed();
     }
@@ -364,8 +366,8 @@ unsafe extern "C" fn before_collection(
     }
 }
 
-/// V8 calls this behind each collection. What is set here does not depend on what was called before, so that a call that V8
-/// leaves out is made up for by the next collection.
+/// V8 calls this after each collection. The value set here does not depend on earlier calls. If V8 leaves out a call,
+/// the next collection corrects the value.
 unsafe extern "C" fn behind_collection(
     _isolate: v8::UnsafeRawIsolatePtr,
     _kind: v8::GCType,
@@ -377,7 +379,7 @@ unsafe extern "C" fn behind_collection(
     guard.collecting.store(false, Ordering::Relaxed);
 }
 
-/// V8 calls this at a check of its own, after [`MemoryGuard::request_collection`].
+/// V8 calls this at one of its checks, after [`MemoryGuard::request_collection`].
 unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
     // SAFETY: `data` is the guard that asked, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
@@ -385,7 +387,7 @@ unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
     guard.forget_refusal();
     guard.split(&mut isolate);
-    // A built-in may have freed since what it took for its own use.
+    // A built-in may since have freed memory that it had allocated for itself.
     if guard.account.is_above_threshold() || guard.may_be_over(&mut isolate) {
         isolate.low_memory_notification();
         let heap = isolate.get_heap_statistics().used_heap_size();
@@ -398,7 +400,7 @@ unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void
     }
 }
 
-/// What may be taken outside of the heap between two collections that are made for it.
+/// Bytes that may be allocated outside the heap between two collections for that memory.
 fn native_step(limit_bytes: usize) -> usize {
     (limit_bytes / 4).min(HEADROOM_BYTES)
 }

@@ -1,8 +1,9 @@
 //! Locks of V8 and ICU that the calling thread holds.
 //!
-//! Most of them are of the process: the queue of the platform's tasks, tables of ICU that are made when they are first
-//! needed. A thread that never returns must not hold one, so they are counted: the linker sends here (`--wrap`, build.rs)
-//! what takes and gives back a lock, and what begins and ends something that is made once, which others wait for.
+//! Most of them belong to the process: the queue of the platform's tasks, or tables of ICU that are made on first use.
+//! A thread that never returns must not hold one, so they are counted. The linker redirects functions that take or
+//! release a lock to this file (`--wrap`, build.rs). It also redirects functions that begin or end a one-time
+//! initialization that other threads wait for.
 
 use std::cell::Cell;
 
@@ -10,12 +11,12 @@ thread_local! {
     static HELD: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Nothing of V8 is on the calling thread's stack: it holds no lock.
+/// No frame of V8 is on the calling thread's stack, so it holds no lock.
 pub fn forget() {
     HELD.set(0);
 }
 
-/// Whether the calling thread can be stopped for good as far as V8's and ICU's locks are concerned.
+/// Whether the calling thread holds no lock of V8 or ICU and can be stopped for good.
 pub fn holds_none() -> bool {
     // A thread that is ending is not stopped.
     HELD.try_with(Cell::get) == Ok(0)

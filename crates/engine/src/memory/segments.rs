@@ -1,5 +1,6 @@
-//! Segments of V8's zones. build.rs has the linker send here (`--wrap`) what takes one and gives it back. The thread is the
-//! one of the isolate, or compiles for that isolate alone (compiled_for.rs), or there is only one isolate (single_isolate.rs).
+//! Segments of V8's zones. The linker redirects the functions that allocate and free them to this file (`--wrap`,
+//! build.rs). The calling thread is the isolate's or compiles for that isolate alone (compiled_for.rs), or there is
+//! only one isolate (single_isolate.rs).
 
 use std::ffi::c_void;
 
@@ -8,8 +9,8 @@ use crate::memory::stop::park_if_far_over;
 use crate::memory::zones::Zones;
 use crate::memory::{compiled_for, single_isolate};
 
-// SAFETY: the names are those that the linker gives to the methods of `v8::internal::AccountingAllocator`, of which the
-// first returns a block of `malloc` or null, and the second frees it.
+// SAFETY: the linker gives these names to the methods of `v8::internal::AccountingAllocator`. The first returns a block
+// of `malloc` or null, and the second frees it.
 unsafe extern "C" {
     fn __real__ZN2v88internal19AccountingAllocator15AllocateSegmentEm(this: *mut c_void, bytes: usize) -> *mut c_void;
     fn __real__ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE(
@@ -18,7 +19,7 @@ unsafe extern "C" {
     );
 }
 
-/// Counts the segment with the zones that the calling thread works with.
+/// Counts the segment in the zones of the isolate that the calling thread works for.
 fn count(segment: *mut c_void, count: fn(&Zones, usize)) {
     // SAFETY: a segment is a block of `malloc`.
     let bytes = unsafe { libc::malloc_usable_size(segment) };
@@ -27,7 +28,7 @@ fn count(segment: *mut c_void, count: fn(&Zones, usize)) {
     of_thread.or_else(of_helper).or_else(|| single_isolate::zones().map(|zones| count(zones, bytes)));
 }
 
-// SAFETY: the name is that by which the linker knows the wrapper.
+// SAFETY: the name is the linker's name for the wrapper.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal19AccountingAllocator15AllocateSegmentEm(
     this: *mut c_void,

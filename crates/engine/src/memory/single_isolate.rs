@@ -1,12 +1,13 @@
-//! The isolate of a process that has no other one. What threads hold that work for some isolate is this one's, and they end the process
-//! where the isolate's own thread would be parked. Also what is large is compiled beside the guest.
+//! The only isolate of a process. Memory of helper threads counts for this isolate. They end the process in the cases
+//! in which the isolate's own thread would be parked. Large functions, too, are compiled on another thread than the
+//! guest's.
 
 use std::sync::{Arc, OnceLock};
 
 use crate::memory::budget::BufferBudget;
 use crate::memory::zones::Zones;
 
-/// Told on any thread, with the bytes that the isolate holds, when that cannot go on. Ends the process.
+/// Called on any thread when the isolate cannot go on, with the bytes that it holds. Ends the process.
 pub type OnLost = Box<dyn Fn(usize) + Send + Sync>;
 
 struct SingleIsolate {
@@ -16,30 +17,31 @@ struct SingleIsolate {
 
 static SINGLE: OnceLock<SingleIsolate> = OnceLock::new();
 
-/// Says, before V8 is prepared, that the process will never have another isolate than the one of `buffers`.
+/// Declares, before V8 starts, that the process will never have an isolate other than the one of `buffers`.
 pub fn declare(buffers: Arc<BufferBudget>, on_lost: OnLost) {
-    // That there is no second one is the caller's promise.
+    // The caller promises that there is no second isolate.
     let _ = SINGLE.set(SingleIsolate { buffers, on_lost });
 }
 
-/// Whether nobody but one isolate waits for the threads of this process.
+/// Whether the threads of this process work for only one isolate.
 pub fn is_declared() -> bool {
     SINGLE.get().is_some()
 }
 
-/// What threads compile with that have no isolate.
+/// The memory with which threads without an isolate compile.
 pub fn zones() -> Option<&'static Zones> {
     SINGLE.get().map(|single| &single.buffers.zones)
 }
 
-/// Ends the process, if it has one isolate only: that holds far more than its limit, or there is no memory.
+/// Ends the process if it has only one isolate. Called when that isolate exceeds its limit by far, or there is no
+/// memory left.
 pub fn lose() {
     if let Some(SingleIsolate { buffers, on_lost }) = SINGLE.get() {
         on_lost(buffers.total());
     }
 }
 
-/// Ends the process if its only isolate holds far more than its limit. For threads that compile for it.
+/// Ends the process if its only isolate exceeds its limit by far. For threads that compile for it.
 #[cfg(target_os = "linux")]
 pub fn lose_if_far_over() {
     if SINGLE.get().is_some_and(|single| single.buffers.is_far_over()) {

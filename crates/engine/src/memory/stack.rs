@@ -1,4 +1,4 @@
-//! The stack of a thread that rests: what deep recursion has used of it stays the thread's otherwise.
+//! Returns the stack memory of an idle thread. Otherwise the thread would keep all pages that deep recursion has used.
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -7,29 +7,29 @@ use std::ptr::{self, NonNull};
 
 use crate::memory::pages;
 
-/// What the calls below may use.
+/// Bytes that the calls below may use.
 const IN_USE_BYTES: usize = 1_024;
 
-/// Gives back what the calling thread's stack does not use now.
+/// Returns the part of the calling thread's stack that is not in use.
 #[inline(never)]
 pub fn give_back() {
     let Some((lowest, bytes)) = whole() else { return };
     let here = black_box(&raw const lowest).addr();
-    // Below its end, or above its beginning, where the thread runs on another stack.
+    // The address is below the stack's end or above its beginning if the thread runs on another stack.
     let Some(unused) = here.checked_sub(lowest.addr().get() + IN_USE_BYTES).filter(|&unused| unused < bytes) else {
         return;
     };
     let (first, unused) = pages::within(lowest, unused);
-    // SAFETY: stacks grow down, and all calls that the thread is in are above.
+    // SAFETY: stacks grow down, and all frames of the thread are above.
     unsafe { pages::give_back(first, unused) };
 }
 
-/// The lowest address of the calling thread's stack, and its bytes.
+/// The lowest address of the calling thread's stack, and its size in bytes.
 fn whole() -> Option<(NonNull<u8>, usize)> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let mut lowest = ptr::null_mut::<c_void>();
     let mut bytes = 0;
-    // SAFETY: the attributes are read and destroyed only if they were made.
+    // SAFETY: the attributes are read and destroyed only if they were initialized.
     unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return None;
@@ -49,7 +49,7 @@ mod tests {
 
     const USED_PAGES: usize = 256;
 
-    /// Touches so many pages below the caller's, and tells where the last is.
+    /// Touches this many pages below the caller's. Returns the address of the last one.
     #[inline(never)]
     fn touch(pages: usize) -> NonNull<u8> {
         let mut page = [0_u8; PAGE_BYTES];

@@ -1,4 +1,4 @@
-//! How the thread of an isolate stops that cannot go on.
+//! Stops the thread of an isolate that cannot go on.
 
 use std::cell::RefCell;
 use std::ffi::c_char;
@@ -14,29 +14,30 @@ use ses_protocol::Failure;
 /// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate.
 pub fn park() {
     let bytes = with_guard(MemoryGuard::held_bytes);
-    // What reporting allocates is nobody's.
+    // Allocations of the report count for no isolate.
     close_account();
     park_thread(bytes);
 }
 
 thread_local! {
-    /// Dropped when the thread, which starts V8, cannot.
+    /// Dropped when the thread that starts V8 cannot do so.
     static STARTING: RefCell<Option<Sender<Result<(), Failure>>>> = const { RefCell::new(None) };
 }
 
-/// Calls `start` on a thread that whoever has the other end of `started` waits for. That one is told what `start` has returned,
-/// and learns that nobody will tell it if V8 stops the thread.
+/// Calls `start` and sends its result to `started`, whose receiver another thread waits on. If V8 stops this thread,
+/// the sender is dropped, so that the receiver learns that no result will come.
 pub fn start(started: Sender<Result<(), Failure>>, start: impl FnOnce() -> Result<(), Failure>) {
     STARTING.set(Some(started));
     let result = start();
     if let Some(started) = STARTING.take() {
-        // Who waits does so until it is told.
+        // The receiver waits until it gets the result.
         let _ = started.send(result);
     }
 }
 
-/// Ends what the calling thread does: parks it if it has an isolate. One of the platform works for isolates of others, of
-/// which each that waits for it meets its deadline. One that starts V8 leaves the process without it.
+/// Ends the work of the calling thread. A thread with an isolate is parked. A thread of the platform works for isolates
+/// of other threads: each of them that waits for it meets its deadline. A thread that starts V8 leaves the process
+/// without V8.
 pub fn stop() -> ! {
     if STARTING.take().is_none() {
         park();
@@ -46,9 +47,9 @@ pub fn stop() -> ! {
     }
 }
 
-/// Parks the thread if its isolate holds far more than its limit: a built-in that makes objects of ICU by the million
-/// looks for no termination, and neither does a compiler. Only to be called where V8 itself allocates: the thread may
-/// hold no lock that another one waits for.
+/// Parks the thread if its isolate exceeds its limit by far. A built-in that makes millions of ICU objects does not
+/// check for termination, and neither does a compiler. Must be called only where V8 itself allocates, because the
+/// thread must not hold a lock that another thread waits for.
 #[cfg(target_os = "linux")]
 pub fn park_if_far_over() {
     match with_guard(|guard| guard.is_far_over() && guard.can_park()) {
@@ -67,7 +68,8 @@ pub fn park_in_new_if_far_over() {
     }
 }
 
-/// The same where ICU is about to allocate `bytes`. Taking a long text apart by words needs many times the text in one call.
+/// The same when ICU is about to allocate `bytes`. Splitting a long string into words needs many times its size in one
+/// call.
 #[cfg(target_os = "linux")]
 pub fn park_in_icu_if_far_over(bytes: usize) {
     if with_guard(|guard| guard.is_far_over_with(bytes) && guard.can_park()) == Some(true) {
@@ -75,13 +77,13 @@ pub fn park_in_icu_if_far_over(bytes: usize) {
     }
 }
 
-/// V8 aborts the process when this returns, so it does not: the run is settled, the thread parked for good.
-/// Nothing of V8 is on the stack of any other thread that waits for this one.
+/// V8 aborts the process if this returns, so it does not. The run is settled and the thread parked for good. No other
+/// thread that waits for this one has frames of V8 on its stack.
 unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
     stop();
 }
 
-/// Has the thread of `isolate` stop when there is no memory left.
+/// Makes the thread of `isolate` stop when there is no memory left.
 pub fn stop_without_memory(isolate: &mut v8::Isolate) {
     isolate.set_oom_error_handler(on_out_of_memory);
 }

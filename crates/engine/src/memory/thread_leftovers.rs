@@ -1,15 +1,15 @@
-//! What the allocator keeps for a thread whose isolate is gone.
+//! Memory that the allocator keeps for a thread whose isolate is gone.
 
 use std::sync::Arc;
 
 use crate::memory::budget::BufferBudget;
 
-/// Bytes of a program from which on its syntax tree leaves much. 128 KiB.
+/// The syntax tree of a program of this size leaves much memory. 128 KiB.
 const LARGE_PROGRAM_BYTES: usize = 128 << 10;
-/// And of zones. 8 MiB.
+/// Zones of this size do too. 8 MiB.
 const LARGE_ZONES_BYTES: usize = 8 << 20;
 
-/// When this is dropped, on the isolate's thread, the system gets back what may be much.
+/// When dropped on the isolate's thread, returns memory to the system if there may be much of it.
 pub struct ThreadLeftovers {
     buffers: Arc<BufferBudget>,
     /// Bytes of the longest program.
@@ -21,7 +21,7 @@ impl ThreadLeftovers {
         Self { buffers, longest: 0 }
     }
 
-    /// A program of this length has been prepared.
+    /// Records the length of a program that was prepared.
     pub fn note_program(&mut self, bytes: usize) {
         self.longest = self.longest.max(bytes);
     }
@@ -37,30 +37,32 @@ impl Drop for ThreadLeftovers {
             }
             let has_compiled_much = self.longest > LARGE_PROGRAM_BYTES || self.buffers.zones.peak() > LARGE_ZONES_BYTES;
             if has_compiled_much || (is_large && trims::is_due()) {
-                // SAFETY: this may be called at any time; the argument is what is kept of the main thread's memory.
+                // SAFETY: this may be called at any time. The argument is the number of bytes of the main thread's
+                // memory to keep.
                 unsafe { libc::malloc_trim(0) };
             }
         }
     }
 }
 
-/// Gives the system what is free of the calling thread's arena, which other threads use when it has ended.
+/// Returns the free memory of the calling thread's arena to the system. Other threads use the arena after this one has
+/// ended.
 #[cfg(target_os = "linux")]
 pub fn give_back() {
     #[cfg(target_env = "gnu")]
     arena::give_back();
 }
 
-/// When all arenas were trimmed: of what values for the host have taken, much is freed behind the isolate's end.
+/// When all arenas were last trimmed. Much of the memory for the host's values is freed only after the isolate's end.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod trims {
     use std::sync::Mutex;
     use std::time::{Duration, Instant};
 
-    /// Between two: each looks through what is free in the whole process.
+    /// The least time between two trims: each scans the free memory of the whole process.
     const PAUSE: Duration = Duration::from_secs(1);
 
-    /// Whether the last one was long ago; the caller makes the next one.
+    /// Whether the last trim was long ago. If so, the caller makes the next one.
     pub fn is_due() -> bool {
         static LAST: Mutex<Option<Instant>> = Mutex::new(None);
         let Ok(mut last) = LAST.try_lock() else { return false };
@@ -72,8 +74,9 @@ mod trims {
     }
 }
 
-/// The arena of the calling thread. glibc gives back the end of one only if that is longer than what the largest block that was ever
-/// freed suggests, up to 64 MiB, and `malloc_trim` leaves the ends of all arenas but the main one alone.
+/// The arena of the calling thread. glibc returns the end of an arena only if that is longer than a threshold. The
+/// threshold follows the largest block that was ever freed, up to 64 MiB. `malloc_trim` skips the ends of all arenas
+/// except the main one.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod arena {
     use std::ffi::c_void;
@@ -84,23 +87,23 @@ mod arena {
 
     /// Just below 1 MiB.
     const BLOCK_BYTES: usize = (1 << 20) - 64;
-    /// As many as an arena's 64 MiB have.
+    /// As many as fit into an arena's 64 MiB.
     const MAX_BLOCKS: usize = 64;
     /// Pages that lie within a block, wherever it begins.
     const BLOCK_PAGES: usize = BLOCK_BYTES / PAGE_BYTES - 1;
-    /// Pages that the system has given to a thread which leaves much. An isolate with a small program needs some 500.
+    /// Pages of a thread that leaves much memory. An isolate with a small program needs about 500.
     const LARGE_PAGES: i64 = 600;
 
-    /// Whether the thread has used so much memory that its arena may be worth a look.
+    /// Whether the thread has used so much memory that checking its arena may be worth it.
     pub fn may_be_large() -> bool {
         let mut usage = MaybeUninit::<libc::rusage>::uninit();
-        // SAFETY: the system writes the whole structure, or says that it has not.
+        // SAFETY: the system writes the whole structure, or reports that it has not.
         unsafe {
             libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) == 0 && usage.assume_init().ru_minflt > LARGE_PAGES
         }
     }
 
-    /// Takes blocks of what is free, gives their pages back to the system, and frees them.
+    /// Allocates blocks from free memory, returns their pages to the system, and frees them.
     pub fn give_back() {
         let mut blocks = [ptr::null_mut::<c_void>(); MAX_BLOCKS];
         for block in &mut blocks {
@@ -108,27 +111,27 @@ mod arena {
             *block = unsafe { libc::malloc(BLOCK_BYTES) };
             let Some(start) = NonNull::new(*block) else { break };
             if is_mapping(start) {
-                // So large a block has never been freed, so that glibc gives back ends of arenas itself.
+                // No block this large was ever freed, so glibc itself returns the ends of arenas.
                 break;
             }
             give_back_pages(start.cast());
         }
         for block in blocks {
-            // SAFETY: it is null, or `malloc` gave it and nobody else knows of it.
+            // SAFETY: the pointer is null, or came from `malloc` and is used nowhere else.
             unsafe { libc::free(block) };
         }
     }
 
-    /// Whether a block is not of an arena. Those of an arena may use eight bytes of what is behind them, so that what they have is no
-    /// multiple of 16.
+    /// Whether a block is a separate mapping. A block of an arena may use eight bytes of the next block, so its usable
+    /// size is not a multiple of 16.
     fn is_mapping(block: NonNull<c_void>) -> bool {
-        // SAFETY: `malloc` gave it.
+        // SAFETY: the block came from `malloc`.
         unsafe { libc::malloc_usable_size(block.as_ptr()) }.is_multiple_of(16)
     }
 
     fn give_back_pages(block: NonNull<u8>) {
         let (first, bytes) = pages::within(block, BLOCK_BYTES);
-        // SAFETY: the pages are within the block, whose bytes nobody has written.
+        // SAFETY: the pages are within the block, which has not been written to.
         unsafe {
             if pages::resident::<BLOCK_PAGES>(first) > 0 {
                 pages::give_back(first, bytes);
@@ -146,7 +149,7 @@ mod arena {
 
         const BLOCKS: usize = 24;
 
-        /// Arenas are shared: in a process of its own no other test allocates in this one meanwhile.
+        /// Arenas are shared. In a separate process, no other test allocates in this one at the same time.
         #[test]
         fn the_end_of_an_arena_is_given_back() {
             match own_process::part() {
@@ -157,7 +160,7 @@ mod arena {
 
         fn fill_and_give_back() {
             assert!(!may_be_large());
-            // Once a large block has been freed, glibc takes such blocks from arenas, and keeps what is free of these.
+            // Once a large block was freed, glibc takes such blocks from arenas and keeps their free memory.
             drop(black_box(vec![1_u8; 30 << 20]));
             let blocks: Vec<Vec<u8>> = (0..BLOCKS).map(|_| vec![1; BLOCK_BYTES]).collect();
             let first = |block: &Vec<u8>| pages::within(NonNull::from(block.as_slice()).cast(), BLOCK_BYTES).0;
@@ -168,7 +171,7 @@ mod arena {
             assert_eq!(resident(), BLOCKS * BLOCK_PAGES);
             assert!(may_be_large());
             give_back();
-            // Of two blocks that touch each other one page is of both.
+            // If two blocks touch, one page belongs to both.
             let kept = resident();
             assert!(kept <= BLOCKS, "{kept} pages are kept");
         }

@@ -1,12 +1,14 @@
-//! Zones of V8: what its parsers and compilers allocate and free as a whole. segments.rs counts them.
+//! Zones of V8: memory that its parsers and compilers allocate piece by piece and free as a whole. segments.rs counts
+//! them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of the zones of one isolate. Changed by its thread, and by those that compile for it (compiled_for.rs, single_isolate.rs).
+/// Bytes of the zones of one isolate. Changed by its thread and by threads that compile for it (compiled_for.rs,
+/// sole.rs).
 #[derive(Default)]
 pub struct Zones {
     bytes: AtomicUsize,
-    /// The most there were at a time.
+    /// The highest value so far.
     peak: AtomicUsize,
 }
 
@@ -27,7 +29,7 @@ impl Zones {
 
     #[cfg(target_os = "linux")]
     pub fn take(&self, bytes: usize) {
-        // What was there before the isolate's account was opened has not been added.
+        // Segments that existed before the isolate's account was opened were not added.
         let rest = |sum: usize| Some(sum.saturating_sub(bytes));
         let _ = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
     }

@@ -1,4 +1,4 @@
-//! The functions that the linker calls in place of those that take and give back locks.
+//! The functions that the linker calls in place of functions that take or release locks.
 
 use std::ffi::{c_int, c_void};
 
@@ -11,19 +11,20 @@ fn take() {
 }
 
 fn give_back() {
-    // What was taken while the thread began or ended was not counted.
+    // A lock that was taken while the thread began or ended was not counted.
     let _ = HELD.try_with(|held| held.set(held.get().saturating_sub(1)));
 }
 
-/// Defines the wrapper of a function, which the linker calls `$real` then, and what is counted around the call of it.
+/// Defines the wrapper of a function and the counting around the original call. The linker renames the original to
+/// `$real`.
 macro_rules! wrap {
     ($($wrapper:ident, $real:ident($($parameter:ident: $type:ty),*) $(-> $result:ty)?: $count:expr;)*) => {
-        // SAFETY: the names are those that the linker gives to the functions, which have these parameters.
+        // SAFETY: the linker gives the functions these names, and they have these parameters.
         unsafe extern "C" {
             $(fn $real($($parameter: $type),*) $(-> $result)?;)*
         }
         $(
-            // SAFETY: the name is that by which the linker knows the wrapper.
+            // SAFETY: the name is the linker's name for the wrapper.
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $wrapper($($parameter: $type),*) $(-> $result)? {
                 // SAFETY: the caller's contract is the same.
@@ -49,7 +50,7 @@ fn tries(lock: impl FnOnce() -> bool) -> bool {
     is_taken
 }
 
-/// The same for functions that return 0 when they took it.
+/// The same for functions that return 0 when they took the lock.
 fn tries_posix(lock: impl FnOnce() -> c_int) -> c_int {
     let status = lock();
     if status == 0 {
@@ -58,7 +59,7 @@ fn tries_posix(lock: impl FnOnce() -> c_int) -> c_int {
     status
 }
 
-/// Begins what is made once, if the caller is to make it.
+/// Begins a one-time initialization, if the caller is to do it.
 fn begins(begin: impl FnOnce() -> c_int) -> c_int {
     let is_first = begin();
     if is_first != 0 {
@@ -72,7 +73,7 @@ fn unlocks<R>(unlock: impl FnOnce() -> R) -> R {
     unlock()
 }
 
-/// Makes what is made once.
+/// Does a one-time initialization.
 fn makes(make: impl FnOnce()) {
     take();
     make();
@@ -80,18 +81,18 @@ fn makes(make: impl FnOnce()) {
 }
 
 wrap! {
-    // `absl::Mutex`, of which V8's are made.
+    // `absl::Mutex`, which V8 uses for its locks.
     __wrap__ZN4absl5Mutex4lockEv, __real__ZN4absl5Mutex4lockEv(mutex: Pointer): locks;
     __wrap__ZN4absl5Mutex8try_lockEv, __real__ZN4absl5Mutex8try_lockEv(mutex: Pointer) -> bool: tries;
     __wrap__ZN4absl5Mutex6unlockEv, __real__ZN4absl5Mutex6unlockEv(mutex: Pointer): unlocks;
     __wrap__ZN4absl5Mutex11lock_sharedEv, __real__ZN4absl5Mutex11lock_sharedEv(mutex: Pointer): locks;
     __wrap__ZN4absl5Mutex15try_lock_sharedEv, __real__ZN4absl5Mutex15try_lock_sharedEv(mutex: Pointer) -> bool: tries;
     __wrap__ZN4absl5Mutex13unlock_sharedEv, __real__ZN4absl5Mutex13unlock_sharedEv(mutex: Pointer): unlocks;
-    // What the mutexes of C++'s library are made of, which are ICU's.
+    // The basis of the mutexes of C++'s library, which ICU uses.
     __wrap_pthread_mutex_lock, __real_pthread_mutex_lock(mutex: Pointer) -> c_int: tries_posix;
     __wrap_pthread_mutex_trylock, __real_pthread_mutex_trylock(mutex: Pointer) -> c_int: tries_posix;
     __wrap_pthread_mutex_unlock, __real_pthread_mutex_unlock(mutex: Pointer) -> c_int: unlocks;
-    // Variables of functions that are made at the first call.
+    // Static variables of functions, made at the first call.
     __wrap___cxa_guard_acquire, __real___cxa_guard_acquire(guard: Pointer) -> c_int: begins;
     __wrap___cxa_guard_release, __real___cxa_guard_release(guard: Pointer): unlocks;
     __wrap___cxa_guard_abort, __real___cxa_guard_abort(guard: Pointer): unlocks;
