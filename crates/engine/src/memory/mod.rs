@@ -1,9 +1,9 @@
 //! The memory limit of an isolate, and what happens to an isolate that exceeds it.
 //!
 //! At the bottom are the counters (`usage`, `zones`, `budget`), the system's `pages`, and the owner and the compiling
-//! thread (`parking`, `single_isolate`, `compiled_for`). Above them are the guard of an isolate (`limits`) and the way its thread
-//! stops (`stop`). At the top are the functions that V8, ICU and C++ call (`allocator`, `segments`, `large_objects`,
-//! `array_buffers`, `fatal`), and the code that returns memory (`stack`, `thread_leftovers`).
+//! thread (`parking`, `single_isolate`, `compiled_for`). Above them are the guard of an isolate (`limits`) and the way
+//! its thread stops (`stop`). At the top are the functions that V8, ICU and C++ call (`allocator`, `segments`,
+//! `large_objects`, `array_buffers`, `fatal`), and the code that returns memory (`stack`, `thread_leftovers`).
 
 pub mod allocator;
 pub mod array_buffers;

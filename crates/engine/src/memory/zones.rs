@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of the zones of one isolate. Changed by its thread and by threads that compile for it (compiled_for.rs,
-/// sole.rs).
+/// single_isolate.rs).
 #[derive(Default)]
 pub struct Zones {
     bytes: AtomicUsize,
