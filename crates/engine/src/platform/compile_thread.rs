@@ -1,11 +1,13 @@
 //! The thread on which Turbofan compiles for one isolate while its guest runs.
 //!
-//! V8's own threads compile for all isolates in turn: one guest could delay the others, and the memory that such a thread holds could not
-//! be counted for a guest. So each isolate has its own queue and its own thread. The linker sends three functions of V8 here (`--wrap`,
-//! build.rs): those that make and destroy an isolate's queue, and the one that posts the task which works the queue off.
+//! V8's own threads compile for all isolates in turn. One guest could delay the others, and the memory of such a thread
+//! could not be counted for a guest. So each isolate has its own queue and its own thread. The linker redirects three
+//! functions of V8 to this file (`--wrap`, build.rs). Two of them make and destroy an isolate's queue. The third posts
+//! the task that processes the queue.
 //!
-//! In a process with many isolates the guest compiles large functions itself (tiers.rs), so that it never waits long for this thread. In a
-//! process with one isolate the thread is made before the sandbox is closed, which allows no new threads afterwards.
+//! In a process with many isolates, the guest compiles large functions itself (tiers.rs), so that it never waits long
+//! for this thread. In a process with one isolate, the thread is made before the sandbox is closed, because the sandbox
+//! allows no new threads.
 
 use std::array;
 use std::cell::{Cell, RefCell};
@@ -20,22 +22,22 @@ use crate::memory::budget::BufferBudget;
 use crate::memory::{compiled_for, parking, single_isolate, thread_leftovers};
 use ses_sync::priority;
 
-/// The thread ends after so long without work. The next work starts another one.
+/// The thread ends after this time without work. The next work starts another one.
 const IDLE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 });
-/// How long an isolate whose heap is full waits for the thread.
+/// How long an isolate with a full heap waits for the thread.
 const SETTLING: Duration = Duration::from_millis(200);
-/// V8 bounds what a compiler takes of a stack at 1 MB.
+/// V8 limits a compiler's use of the stack to 1 MB.
 const STACK_BYTES: usize = 4 << 20;
 
-/// What V8 compiles with for one isolate. Shared by its handles and the thread.
+/// The compile queue of one isolate. Shared by its handles and the thread.
 struct CompileThread {
     /// Never locked while V8 is called.
     state: Mutex<State>,
     /// Notified when the state changes.
     changed: Condvar,
-    /// The task is to return soon.
+    /// The task must return soon.
     is_cancelled: AtomicBool,
-    /// What the thread allocates counts for this isolate.
+    /// Allocations of the thread count for this isolate.
     buffers: Arc<BufferBudget>,
 }
 
@@ -46,15 +48,16 @@ struct State {
     /// The queue may have something.
     is_wanted: bool,
     is_running: bool,
-    /// The isolate has a guest. Before that nothing is compiled: what is hot while an isolate is made does not run again.
+    /// The isolate has a guest. Before that nothing is compiled, because code that is hot while an isolate is made does
+    /// not run again.
     is_open: bool,
     has_thread: bool,
-    /// The thread does not end without work, because another one could not be made.
+    /// The thread stays without work, because another one could not be made.
     stays: bool,
 }
 
 thread_local! {
-    /// Of the isolate that this thread has made most recently.
+    /// The compile thread of the isolate that this thread has made most recently.
     static OF_THIS_THREAD: RefCell<Weak<CompileThread>> = const { RefCell::new(Weak::new()) };
     /// The executor that is being started belongs to one isolate, not to V8's group of isolates.
     static IS_ISOLATES: Cell<bool> = const { Cell::new(false) };
@@ -64,7 +67,7 @@ fn of_this_thread() -> Option<Arc<CompileThread>> {
     OF_THIS_THREAD.with_borrow(Weak::upgrade)
 }
 
-/// Begins to compile for the calling thread's isolate, which has a guest from now on.
+/// Starts compiling for the calling thread's isolate, which has a guest from now on.
 pub fn open() {
     if let Some(shared) = of_this_thread() {
         shared.state().is_open = true;
@@ -72,7 +75,7 @@ pub fn open() {
     }
 }
 
-/// Makes the thread of the calling thread's isolate if that is the only one of its process.
+/// Makes the compile thread in advance if the calling thread's isolate is the only one of its process.
 pub fn start_ahead() {
     if let Some(shared) = of_this_thread().filter(|_| single_isolate::is_declared()) {
         let mut state = shared.state();
@@ -81,18 +84,19 @@ pub fn start_ahead() {
     }
 }
 
-/// Whether the functions that V8 queues for the calling thread's isolate will be compiled. False: the guest has to compile them itself.
+/// Whether the functions that V8 queues for the calling thread's isolate will be compiled. False: the guest must
+/// compile them itself.
 pub fn is_ready() -> bool {
     of_this_thread().is_some_and(|shared| shared.start(&mut shared.state()))
 }
 
-/// Whether something is compiled for the calling thread's isolate, or about to be.
+/// Whether a function is being compiled, or about to be, for the calling thread's isolate.
 pub fn is_busy() -> bool {
     of_this_thread().is_some_and(|shared| shared.state().is_busy())
 }
 
-/// Waits until nothing is compiled for the calling thread's isolate, which keeps garbage alive. Not for long, because the compiler may
-/// itself need a collection by the calling thread.
+/// Waits until nothing is compiled for the calling thread's isolate, because compilation keeps garbage alive. The wait
+/// is short: the compiler itself may need a collection by the calling thread.
 pub fn settle() {
     if let Some(shared) = of_this_thread() {
         drop(shared.changed.wait_timeout_while(shared.state(), SETTLING, |state| state.is_busy()));
@@ -111,7 +115,7 @@ impl CompileThread {
         Arc::new(Self { state, changed, is_cancelled, buffers })
     }
 
-    /// That of the isolate that the calling thread is making. `None`: it makes none.
+    /// The compile thread of the isolate that the calling thread is making. `None`: it makes none.
     fn of_new_isolate() -> Option<Arc<Self>> {
         let buffers = parking::buffers()?;
         let last = of_this_thread().filter(|shared| Arc::ptr_eq(&shared.buffers, &buffers));
@@ -132,7 +136,7 @@ impl CompileThread {
         }
         state.is_wanted = true;
         if self.start(&mut state) {
-            // The thread would wait for the lock where it is woken.
+            // Unlocked first: the woken thread would otherwise wait for the lock.
             drop(state);
             self.changed.notify_all();
         }
@@ -152,7 +156,7 @@ impl CompileThread {
         state.has_thread = thread.spawn(move || shared.work()).is_ok();
     }
 
-    /// Takes the task away, asks it to return soon, and waits until it has returned and the thread has ended.
+    /// Removes the task, asks it to return soon, and waits until it has returned and the thread has ended.
     fn take(&self) -> Option<Task> {
         self.is_cancelled.store(true, Ordering::Relaxed);
         let mut state = self.state();
@@ -163,7 +167,7 @@ impl CompileThread {
         task
     }
 
-    /// The thread.
+    /// The body of the thread.
     fn work(&self) {
         priority::help_guests();
         compiled_for::set(self.buffers.clone());
@@ -184,12 +188,12 @@ impl CompileThread {
                 self.changed.notify_all();
                 return;
             }
-            // There is nothing to give back until it has worked again.
+            // There is no memory to return until the thread has worked again.
             limit = Duration::MAX;
         }
     }
 
-    /// Waits for the next work, which is under way from now on. `None`: the task was taken away, or nothing came for `patience`.
+    /// Waits for the next work and marks it as started. `None`: the task was removed, or no work came for `patience`.
     fn next(&self, limit: Duration) -> Option<Task> {
         let mut state = self.state();
         loop {
@@ -236,11 +240,11 @@ impl Task {
     }
 
     fn delete(self) {
-        // SAFETY: as above; the caller has taken the task out of the state, so that nothing else uses it any more.
+        // SAFETY: as above; the caller has taken the task out of the state, so nothing else uses it any more.
         unsafe { ((*self.table()).delete)(self) }
     }
 
-    /// Whether it is the task of the calling thread's isolate by which Turbofan compiles what is queued.
+    /// Whether this is the task of the calling thread's isolate with which Turbofan compiles queued functions.
     fn is_turbofans(self) -> bool {
         IS_ISOLATES.get() && self.table().addr() == (&raw const TURBOFAN_TASK).addr() + FIRST_FUNCTION
     }
@@ -308,7 +312,7 @@ static HANDLE: HandleTable = {
         this.shared.notify();
     }
     extern "C" fn cancel(this: &Handle) {
-        // The second time there is no task.
+        // On the second call there is no task.
         if let Some(task) = this.shared.take() {
             task.delete();
         }
@@ -330,23 +334,23 @@ static HANDLE: HandleTable = {
     }
 };
 
-/// A table of virtual functions, of which only the address is used.
+/// A table of virtual functions. Only its address is used.
 type TypeTable = [usize; 2];
-/// Before the first function come the offset of the object and its type.
+/// The offset of the object and its type come before the first function.
 const FIRST_FUNCTION: usize = 2 * size_of::<usize>();
 
 /// Bytes of a `v8::internal::OptimizingCompileTaskExecutor`: seven times 16, as V8's group of isolates allocates.
 type Executor = [u128; 7];
 
-/// What a `v8::internal::OptimizingCompileDispatcher` begins with.
+/// The beginning of a `v8::internal::OptimizingCompileDispatcher`.
 #[repr(C)]
 struct Dispatcher {
     isolate: *mut c_void,
     executor: *mut Executor,
 }
 
-// SAFETY: the names are those that the linker gives to V8's methods and tables of virtual functions. A `unique_ptr` is passed as
-// the pointer that it has.
+// SAFETY: the linker gives these names to V8's methods and tables of virtual functions. A `unique_ptr` is passed as the
+// pointer that it holds.
 unsafe extern "C" {
     #[link_name = "_ZTVN2v88internal29OptimizingCompileTaskExecutor11CompileTaskE"]
     static TURBOFAN_TASK: TypeTable;
@@ -373,7 +377,7 @@ fn own_executors() -> MutexGuard<'static, BTreeSet<usize>> {
     OWN_EXECUTORS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-// SAFETY: the name is that by which the linker knows the wrapper of V8's method, which has these parameters.
+// SAFETY: the name is the linker's name for the wrapper of V8's method, which has these parameters.
 #[unsafe(export_name = "__wrap__ZN2v88platform15DefaultPlatform13CreateJobImplENS_12TaskPriorityENSt4__Cr10unique_ptrINS_7JobTaskENS3_14default_deleteIS5_EEEERKNS_14SourceLocationE")]
 unsafe extern "C" fn create_job(
     platform: *mut c_void,
@@ -396,8 +400,8 @@ unsafe extern "C" fn create_job(
 // SAFETY: as above.
 #[unsafe(export_name = "__wrap__ZN2v88internal27OptimizingCompileDispatcherC1EPNS0_7IsolateEPNS0_29OptimizingCompileTaskExecutorE")]
 unsafe extern "C" fn construct_dispatcher(dispatcher: *mut Dispatcher, isolate: *mut c_void, of_group: *mut Executor) {
-    // SAFETY: the memory of the executor is as large as V8's and aligned as V8's. It is constructed here, and destroyed and freed only
-    // after the dispatcher that has it.
+    // SAFETY: the memory of the executor has the size and alignment of V8's. It is constructed here, and destroyed and
+    // freed only after the dispatcher that holds it.
     unsafe {
         let mut executor = of_group;
         if CompileThread::of_new_isolate().is_some() {
@@ -415,8 +419,8 @@ unsafe extern "C" fn construct_dispatcher(dispatcher: *mut Dispatcher, isolate: 
 // SAFETY: as above.
 #[unsafe(export_name = "__wrap__ZN2v88internal27OptimizingCompileDispatcherD1Ev")]
 unsafe extern "C" fn destroy_dispatcher(dispatcher: *mut Dispatcher) {
-    // SAFETY: the caller's contract is the same. The executor is one of those that `construct_dispatcher` has made, if its address is
-    // among them, and no dispatcher has it any more.
+    // SAFETY: the caller's contract is the same. If the executor's address is in the set, `construct_dispatcher` has
+    // made it, and no dispatcher holds it any more.
     unsafe {
         let executor = (*dispatcher).executor;
         real_destroy_dispatcher(dispatcher);

@@ -1,5 +1,5 @@
-//! What is left for when an isolate's thread has nothing else to do: collections of the young generation that are due soon, since between
-//! two runs hardly anything of what they look at is alive, and nobody waits; and what is given back when nothing comes for a while.
+//! Work for an idle isolate thread. It collects a young generation that is due for collection soon: between two runs,
+//! hardly any of it is alive, and no caller waits. It also returns memory when no command comes for a while.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -10,13 +10,13 @@ use deno_core::v8::{self, PlatformImpl, Task};
 #[cfg(target_os = "linux")]
 use crate::memory::stack;
 
-/// A young generation of so many bytes has grown. One that has not has two pages of 256 KiB. 4 MiB.
+/// A young generation of this size has grown. At first it has two pages of 256 KiB. 4 MiB.
 const GROWN_BYTES: usize = 4 << 20;
 
-/// Of the calling thread's isolate.
+/// Idle work of the calling thread's isolate.
 struct Idle {
     isolate: usize,
-    /// What V8 has posted last. It takes back what it posted before.
+    /// The task that V8 has posted last. It replaces the task before.
     task: Option<Task>,
 }
 
@@ -24,17 +24,17 @@ thread_local! {
     static OF_THIS_THREAD: RefCell<Option<Idle>> = const { RefCell::new(None) };
 }
 
-/// Keeps what V8 posts for the calling thread's isolate from now on, for [`work`].
+/// From now on, keeps the tasks that V8 posts for the calling thread's isolate, for [`work`].
 pub fn begin(isolate: &v8::Isolate) {
     OF_THIS_THREAD.set(Some(Idle { isolate: address_of(isolate), task: None }));
 }
 
 fn address_of(isolate: &v8::Isolate) -> usize {
-    // SAFETY: it is a pointer and nothing else, and nobody follows it.
+    // SAFETY: the type is a plain pointer, and nothing dereferences it.
     unsafe { mem::transmute::<v8::UnsafeRawIsolatePtr, usize>(isolate.as_raw_isolate_ptr()) }
 }
 
-/// Does what V8 has left. Runs no guest code. True: it was a collection.
+/// Runs the task that V8 has posted. Runs no guest code. True: it was a collection.
 pub fn work(isolate: &mut v8::Isolate) -> bool {
     let task = OF_THIS_THREAD.with_borrow_mut(|idle| idle.as_mut()?.task.take());
     let Some(task) = task else { return false };
@@ -55,8 +55,9 @@ fn young_generation(isolate: &mut v8::Isolate) -> Option<v8::HeapSpaceStatistics
         .find(|space| space.space_name() == c"new_space")
 }
 
-/// Gives back what an isolate does not need while nothing comes: what its thread's stack has been used for, and the pages of a young
-/// generation that has grown. V8 gives those back when it collects the whole heap, which takes longer the more is alive.
+/// Returns memory that an idle isolate does not need: used stack pages of its thread, and the pages of a young
+/// generation that has grown. V8 returns the latter only when it collects the whole heap. That takes longer the more is
+/// alive.
 pub fn rest(isolate: &mut v8::Isolate) {
     if has_grown(isolate) {
         isolate.low_memory_notification();
@@ -65,21 +66,21 @@ pub fn rest(isolate: &mut v8::Isolate) {
     stack::give_back();
 }
 
-/// Drops what has been left: the isolate is about to be taken apart.
+/// Drops the posted task: the isolate is about to be torn down.
 pub fn end() {
     OF_THIS_THREAD.take();
 }
 
-/// What V8 posts to the threads of its isolates. Kept are collections of the young generation, which are not to be nested; the other
-/// tasks of that kind are switched off (flags.rs) or those of `FinalizationRegistry`, which guests do not have. The rest is dropped:
-/// without an event loop nothing would run it.
+/// Receives the tasks that V8 posts to the threads of its isolates. Keeps collections of the young generation, which
+/// must not be nested. The other tasks of that kind are switched off (flags.rs) or belong to `FinalizationRegistry`,
+/// which guests do not have. Everything else is dropped, because without an event loop nothing would run it.
 pub struct Posted;
 
 impl PlatformImpl for Posted {
     fn post_task(&self, _isolate: *mut c_void, _task: Task) {}
 
     fn post_non_nestable_task(&self, isolate: *mut c_void, task: Task) {
-        // V8's own threads have none, and a thread on its end may post to isolates of others.
+        // V8's own threads have no idle state. A thread that is ending may post to isolates of other threads.
         let _ = OF_THIS_THREAD.try_with(|idle| {
             let mut idle = idle.borrow_mut();
             let idle = idle.as_mut().filter(|idle| idle.isolate == isolate.addr())?;

@@ -1,4 +1,4 @@
-//! What there is once per process.
+//! State that exists once per process.
 
 #[cfg(target_os = "linux")]
 pub mod compile_thread;

@@ -1,5 +1,5 @@
-//! Threads that answer questions about texts of guests. Nobody waits for one that takes too long: it is replaced, and ends when
-//! it is done. One that has panicked is replaced, too.
+//! Threads that answer questions about sources of guests. A thread that takes too long is replaced and ends when it is
+//! done. A thread that has panicked is replaced too.
 
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -7,29 +7,29 @@ use std::time::{Duration, Instant};
 
 use ses_sync::{CpuClock, Receiver, Sender, channel};
 
-/// Address space of a thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
+/// Address space of a thread's stack. The parser runs on it, and on a separate stack only for a source that needs more.
 const STACK_BYTES: usize = 64 << 20;
-/// Replaced threads that may be at work; while there are more, nothing is asked.
+/// The most replaced threads that may still run. If there are more, no questions are asked.
 const MAX_REPLACED: usize = 4;
-/// A thread that is asked nothing for so long rests.
+/// A thread without questions for this time rests.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// What a thread does with all its questions.
+/// The work of a thread: it handles all its questions.
 type Work<Q, A> = Arc<dyn Fn(&Questions<Q, A>) + Send + Sync>;
 
-/// A kind of questions and the thread for it, which starts with the first question.
+/// A kind of question and the thread for it, which starts with the first question.
 pub struct Service<Q, A> {
     name: &'static str,
     work: Work<Q, A>,
-    /// The asking threads hold the lock while they send, and while they replace the thread.
+    /// Asking threads hold the lock while they send and while they replace the thread.
     state: Mutex<State<Q, A>>,
 }
 
 struct State<Q, A> {
     thread: Option<Thread<Q, A>>,
-    /// Threads that nobody waits for any more.
+    /// Threads whose answers are no longer awaited.
     replaced: Vec<Weak<()>>,
-    /// Threads that were started.
+    /// Number of threads that were started.
     started: u64,
 }
 
@@ -37,7 +37,7 @@ struct Thread<Q, A> {
     id: u64,
     sender: Sender<Message<Q, A>>,
     clock: Arc<OnceLock<Clock>>,
-    /// Gone when the thread has ended.
+    /// Dropped when the thread has ended.
     life: Weak<()>,
 }
 
@@ -47,9 +47,9 @@ enum Message<Q, A> {
     End,
 }
 
-/// What a thread has worked. Made when it takes its first question, so that what it needs to start does not count.
+/// The processor time of a thread. Made when it takes its first question, so that its start-up does not count.
 struct Clock {
-    /// Absent where the system has none.
+    /// Absent if the system has no such clock.
     clock: Option<CpuClock>,
     start: Duration,
 }
@@ -65,20 +65,20 @@ impl Clock {
     }
 }
 
-/// What a thread is asked.
+/// The questions for a thread.
 pub struct Questions<Q, A> {
     inbox: Receiver<Message<Q, A>>,
     clock: Arc<OnceLock<Clock>>,
 }
 
 impl<Q, A> Questions<Q, A> {
-    /// The next question, and the way back; waits. `None`: there are no more.
+    /// Waits for the next question. Returns it with the sender for its answer. `None`: there are no more.
     pub fn next(&self) -> Option<(Q, mpsc::Sender<A>)> {
         self.clock.get_or_init(Clock::of_this_thread);
         question(self.inbox.recv())
     }
 
-    /// As [`Self::next`]; calls `rest` if nothing comes for a while.
+    /// As [`Self::next`]; calls `rest` if no question comes for a while.
     pub fn next_or_rest(&self, rest: impl FnOnce()) -> Option<(Q, mpsc::Sender<A>)> {
         self.clock.get_or_init(Clock::of_this_thread);
         match self.inbox.recv_until(Instant::now() + IDLE) {
@@ -98,31 +98,31 @@ fn question<Q, A>(message: Message<Q, A>) -> Option<(Q, mpsc::Sender<A>)> {
     }
 }
 
-/// Where an answer will come, and who gives it.
+/// Receives an answer, and identifies the thread that gives it.
 pub struct Answer<A> {
     reply: mpsc::Receiver<A>,
     thread: u64,
     clock: Arc<OnceLock<Clock>>,
     asked: Instant,
-    /// What the thread had worked when it was asked.
+    /// The processor time of the thread when it was asked.
     began: Duration,
 }
 
 /// How long the asking thread waits for all its answers.
 pub struct Allowance {
-    /// What the answering threads may still work.
+    /// Processor time that the answering threads may still use.
     left: Duration,
-    /// And when it stops to wait, even if they did not get the processor.
+    /// When it stops waiting, even if they did not get the processor.
     until: Option<Instant>,
 }
 
 impl Allowance {
-    /// For answers that take `work`, and `time` at most on a busy machine.
+    /// For answers that take `work` of processor time, and at most `time` on a busy machine.
     pub fn new(work: Duration, time: Duration) -> Self {
         Self { left: work, until: Instant::now().checked_add(time) }
     }
 
-    /// Until the answers are there.
+    /// Waits until the answers are available.
     pub fn endless() -> Self {
         Self { left: Duration::MAX, until: None }
     }
@@ -138,12 +138,12 @@ impl Allowance {
 pub enum NoAnswer {
     /// It took too long.
     Late,
-    /// There is no thread, or it did not survive the question.
+    /// There is no thread, or it panicked on the question.
     Lost,
 }
 
 impl<A> Answer<A> {
-    /// What the thread has worked since it was asked.
+    /// The processor time of the thread since it was asked.
     fn worked(&self) -> Duration {
         match self.clock.get() {
             None => Duration::ZERO,
@@ -157,7 +157,7 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         Self { name, work: Arc::new(work), state: Mutex::new(State { thread: None, replaced: Vec::new(), started: 0 }) }
     }
 
-    /// Asks; does not wait.
+    /// Asks a question without waiting.
     pub fn ask(&self, question: Q) -> Answer<A> {
         let (reply, answer) = mpsc::channel();
         let mut state = self.state();
@@ -169,7 +169,7 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
                 thread.sender.send(Message::Question(question, reply));
                 (thread.id, thread.clock.clone())
             }
-            // The way back is dropped.
+            // The sender of the answer is dropped.
             None => (0, Arc::default()),
         };
         let began = clock.get().and_then(Clock::now).unwrap_or_default();
@@ -197,14 +197,14 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         }
     }
 
-    /// An answer that nobody wants any more: the next question does not wait for it.
+    /// Drops an answer that is no longer needed. The next question does not wait for it.
     pub fn give_up(&self, answer: &Answer<A>) {
         if let Err(TryRecvError::Empty) = answer.reply.try_recv() {
             self.replace(answer.thread);
         }
     }
 
-    /// The next question goes to another thread than this one.
+    /// Makes the next question go to a new thread instead of this one.
     fn replace(&self, id: u64) {
         let mut state = self.state();
         if let Some(thread) = state.thread.take_if(|thread| thread.id == id) {
@@ -224,7 +224,7 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         let work = self.work.clone();
         let builder = std::thread::Builder::new().name(self.name.to_owned()).stack_size(STACK_BYTES);
         let run = move || {
-            // Until the thread ends.
+            // Held until the thread ends.
             let _life = life;
             work(&Questions { inbox, clock });
         };

@@ -1,9 +1,9 @@
-//! Built-ins of V8 that take milliseconds for a long text, and are called without a function of the bootstrap round them. build.rs has the
-//! linker send here (`--wrap`) who calls them.
+//! Built-ins of V8 that take milliseconds for a long string and have no wrapper function in the bootstrap. The linker
+//! redirects their callers to this file (`--wrap`, build.rs).
 //!
-//! A loop that V8 has not compiled with an optimising compiler looks at termination when it has run through so many bytes of its
-//! bytecode, and at each call of a function in JavaScript. Of such built-ins it calls thousands before. One that goes through a list of
-//! locales looks at none.
+//! A loop in code that is not optimized checks for termination only in two cases: after a certain number of bytes of
+//! bytecode, and at each call of a JavaScript function. It can call thousands of such built-ins before that. A built-in
+//! that goes through a list of locales never checks.
 
 use std::ffi::{c_char, c_void};
 use std::mem;
@@ -16,24 +16,25 @@ use crate::memory::limits::{MemoryGuard, with_guard};
 /// A built-in or a function of V8's runtime: the number of its arguments, the arguments, and the isolate.
 type Native = unsafe extern "C" fn(i32, *mut usize, *mut c_void) -> usize;
 
-/// Where a `v8::internal::Isolate` has its `StackGuard`.
+/// The offset of the `StackGuard` in a `v8::internal::Isolate`.
 const STACK_GUARD_OFFSET: usize = 8;
-/// Where that has the address below which a stack is too deep, and what it has there while somebody asks for the thread's attention.
+/// The offset of the stack limit in the guard: the address below which a stack is too deep. An interrupt request
+/// replaces it by another value.
 const LIMIT_OFFSET: usize = 24;
 const INTERRUPTED: usize = usize::MAX - 1;
 /// `v8::internal::StackGuard::InterruptLevel`.
 const ANY_EFFECT: u32 = 2;
 
-// SAFETY: the name is that which the linker gives to a method of `v8::internal::StackGuard`.
+// SAFETY: the linker gives this name to a method of `v8::internal::StackGuard`.
 unsafe extern "C" {
     #[link_name = "_ZN2v88internal10StackGuard16HandleInterruptsENS1_14InterruptLevelE"]
     fn handle_interrupts(guard: *mut c_void, level: u32) -> usize;
 }
 
-/// If the guest is to end, what V8 unwinds it with, which has been thrown.
+/// If the guest is to end: V8's exception for unwinding it, which has been thrown.
 ///
 /// # Safety
-/// The isolate is the thread's, where V8 can collect and end the guest.
+/// The calling thread owns the isolate, at a point where V8 can collect and end the guest.
 unsafe fn end(isolate: *mut c_void) -> Option<usize> {
     // SAFETY: the layout is that of the pinned version of V8. An isolate is a pointer to it.
     unsafe {
@@ -53,13 +54,13 @@ unsafe fn end(isolate: *mut c_void) -> Option<usize> {
 /// # Safety
 /// V8 calls this in place of `native`, with its arguments.
 unsafe fn call(native: Native, count: i32, arguments: *mut usize, isolate: *mut c_void) -> usize {
-    // SAFETY: V8 calls `native` where it can collect and end the guest.
+    // SAFETY: V8 calls `native` at a point where it can collect and end the guest.
     unsafe { end(isolate).unwrap_or_else(|| native(count, arguments, isolate)) }
 }
 
 macro_rules! look_before {
     ($($wrapper:ident => $native:ident),*) => { $(
-        // SAFETY: the names are those by which the linker knows V8's function and its wrapper.
+        // SAFETY: the names are the linker's names for V8's function and its wrapper.
         unsafe extern "C" {
             fn $native(count: i32, arguments: *mut usize, isolate: *mut c_void) -> usize;
         }
@@ -82,20 +83,21 @@ look_before! {
     __wrap__ZN2v88internal29Runtime_StringToLowerCaseIntlEiPmPNS0_7IsolateE => __real__ZN2v88internal29Runtime_StringToLowerCaseIntlEiPmPNS0_7IsolateE
 }
 
-/// `v8::Maybe<bool>` as it is returned: whether there is a value, and the value.
+/// `v8::Maybe<bool>` in its returned form: whether there is a value, and the value.
 type MaybeBool = u16;
-/// Something was thrown.
+/// An exception was thrown.
 const NOTHING: MaybeBool = 0;
 /// `true`.
 const FOUND: MaybeBool = 0x0101;
-/// `v8::internal::ElementTypes`: those of an array-like that stands for the keys of a proxy.
+/// `v8::internal::ElementTypes`: the element types that are allowed in the array-like of a proxy's keys.
 const STRING_AND_SYMBOL: u32 = 1;
-/// Keys of a proxy, of each of which V8 has several copies beside the heap.
+/// The most keys of a proxy. V8 has several copies of each outside the heap.
 const MAX_PROXY_KEYS: usize = 1 << 18;
-/// Bytes of a language tag, of whose parts V8 and ICU compare each with all others. People write tens.
+/// The most bytes of a language tag. V8 and ICU compare each of its parts with all others. Real tags have tens of
+/// bytes.
 const MAX_TAG_BYTES: usize = 1024;
 
-// SAFETY: the names are those by which the linker knows functions of V8 and ICU; the last one is of the `v8` crate.
+// SAFETY: the names are the linker's names for functions of V8 and ICU. The last one belongs to the `v8` crate.
 unsafe extern "C" {
     fn __real__ZN2v88internal10JSReceiver11HasPropertyEPNS0_14LookupIteratorE(lookup: *mut c_void) -> MaybeBool;
     fn __real__ZN2v88internal8JSLocale27StartsWithUnicodeLanguageIdENSt4__Cr17basic_string_viewIcNS2_11char_traitsIcEEEE(
@@ -122,8 +124,8 @@ unsafe extern "C" {
     fn v8__Isolate__GetCurrentContext(isolate: *mut c_void) -> *const v8::Context;
 }
 
-/// Whether an object has a property, which proxies are asked for, so that it may be where the guest ends. In a list of locales of any
-/// length each is looked for.
+/// Whether an object has a property. Proxies may be asked, so the guest may end here. V8 calls this for each element of
+/// a list of locales, however long the list is.
 ///
 /// # Safety
 /// V8 calls this in place of its own function.
@@ -141,7 +143,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal10JSReceiver11HasPropertyEPNS0_14Look
     }
 }
 
-/// The elements of an array-like, such as the keys that a proxy says it has.
+/// The elements of an array-like, such as the keys that a proxy reports.
 ///
 /// # Safety
 /// V8 calls this in place of its own function.
@@ -151,11 +153,13 @@ unsafe extern "C" fn __wrap__ZN2v88internal6Object23CreateListFromArrayLikeEPNS0
     object: *mut c_void,
     types: u32,
 ) -> *const v8::FixedArray {
-    // SAFETY: the caller's contract is the same. V8's handles are what the locals of its interface are, and null is none.
+    // SAFETY: the caller's contract is the same. V8's handles have the representation of the locals of its interface,
+    // and null is the empty one.
     unsafe {
         let array = v8::Local::<v8::Array>::try_from(mem::transmute::<*mut c_void, v8::Local<v8::Value>>(object));
         let is_long = |length: usize| types == STRING_AND_SYMBOL && length > MAX_PROXY_KEYS;
-        // V8 makes an internalized text of each, and only those who are asked know the length of what is no array.
+        // V8 interns a string for each element. The length of an object that is not an array is known only after a read
+        // that may run code.
         if !array.is_ok_and(|array| is_long(array.length() as usize)) {
             let list = __real__ZN2v88internal6Object23CreateListFromArrayLikeEPNS0_7IsolateENS0_12DirectHandleIS1_EENS0_12ElementTypesE(isolate, object, types);
             if list.is_null() || !is_long((*list).length()) {
@@ -167,7 +171,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal6Object23CreateListFromArrayLikeEPNS0
     }
 }
 
-/// Whether a language tag begins as one has to, without which it is a `RangeError`.
+/// Whether a language tag begins with a valid part. Otherwise V8 throws a `RangeError`.
 ///
 /// # Safety
 /// V8 calls this in place of its own function.
@@ -183,7 +187,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal8JSLocale27StartsWithUnicodeLanguageI
         }
 }
 
-/// Gives ICU's builder of a locale its language tag, or notes that it is none.
+/// Passes a language tag to ICU's builder of a locale, or an invalid tag.
 ///
 /// # Safety
 /// V8 calls this in place of ICU's function.
@@ -193,13 +197,14 @@ unsafe extern "C" fn __wrap__ZN6icu_7713LocaleBuilder14setLanguageTagENS_11Strin
     tag: *const u8,
     bytes: i32,
 ) -> *mut c_void {
-    // Of one that is too long, so much that it is none.
+    // A tag that is too long is cut to a length that is invalid.
     let bytes = if usize::try_from(bytes).is_ok_and(|bytes| bytes > MAX_TAG_BYTES) { 1 } else { bytes };
-    // SAFETY: the caller's contract is the same, and the text is no shorter.
+    // SAFETY: the caller's contract is the same, and the tag is not shorter than `bytes`.
     unsafe { __real__ZN6icu_7713LocaleBuilder14setLanguageTagENS_11StringPieceE(builder, tag, bytes) }
 }
 
-/// Reads a text among the options of a constructor of `Intl`, such as parts of a language tag: whether it is there, in `text`.
+/// Reads a string option of a constructor of `Intl`, such as a part of a language tag. Returns whether it is present;
+/// `text` is its value.
 ///
 /// # Safety
 /// V8 calls this in place of its own function.
@@ -211,7 +216,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal15GetStringOptionEPNS0_7IsolateENS0_1
     method: *const c_char,
     text: *mut v8::Local<'_, v8::String>,
 ) -> MaybeBool {
-    // SAFETY: the caller's contract is the same. V8's handles are what the locals of its interface are.
+    // SAFETY: the caller's contract is the same. V8's handles have the representation of the locals of its interface.
     unsafe {
         let found = __real__ZN2v88internal15GetStringOptionEPNS0_7IsolateENS0_12DirectHandleINS0_10JSReceiverEEENS3_INS0_6StringEEEPKcPS7_(isolate, options, name, method, text);
         if found != FOUND || (*text).length() <= MAX_TAG_BYTES {
@@ -223,13 +228,13 @@ unsafe extern "C" fn __wrap__ZN2v88internal15GetStringOptionEPNS0_7IsolateENS0_1
 }
 
 /// # Safety
-/// The isolate is the thread's, where V8 can throw.
+/// The calling thread owns the isolate, at a point where V8 can throw.
 unsafe fn throw_range_error(isolate: *mut c_void, message: &str) {
-    // SAFETY: it has a context, whose handle is what a local of V8's interface is.
+    // SAFETY: the isolate has a context, whose handle has the representation of a local of V8's interface.
     let context = unsafe {
         mem::transmute::<*const v8::Context, v8::Local<v8::Context>>(v8__Isolate__GetCurrentContext(isolate))
     };
-    // SAFETY: V8 is called back on the isolate's thread, in this context.
+    // SAFETY: V8 calls this on the isolate's thread, in this context.
     v8::callback_scope!(unsafe scope, context);
     let message = v8::String::new(scope, message).unwrap_or_else(|| v8::String::empty(scope));
     let error = v8::Exception::range_error(scope, message);

@@ -1,4 +1,4 @@
-//! What V8 needs once in a process.
+//! Starts V8, once per process.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,25 +18,25 @@ use crate::platform::{flags, idle, traps};
 use ses_protocol::Failure;
 use ses_sync::priority;
 
-/// Why there is no V8 in this process, and what to do.
+/// The message if V8 cannot start in this process, with advice.
 const NO_V8: &str = "V8 cannot reserve the address space that it needs: raise the process's limit (ulimit -v, RLIMIT_AS), which counts \
                      what is reserved and not what is used";
 
-/// The same where it may be there later.
+/// The same if V8 may be able to start later.
 const NO_THREADS: &str =
     "V8 gets no threads of the system: raise its limit of them (ulimit -u, RLIMIT_NPROC, or pids.max of a container)";
 
-/// Threads of V8's own, at most. As in Node.js.
+/// The most threads of V8's own, as in Node.js.
 const MAX_WORKERS: u32 = 4;
-/// What a thread that has ended may take until the system does not count it any more.
+/// How long the system may still count a thread that has ended.
 const LEAVING: Duration = Duration::from_millis(100);
 
-/// What the process's V8 and ICU need before the first isolate.
+/// Prepares the process's V8 and ICU. Must run before the first isolate.
 ///
 /// # Errors
 ///
-/// The system refuses what V8 needs: threads, which it may give later, or address space, after which there will never be an isolate
-/// in this process.
+/// The system refuses threads, which may be available later, or address space. In the latter case there will never be
+/// an isolate in this process.
 pub fn prepare_v8() -> Result<(), Failure> {
     static IS_STARTED: Mutex<Option<bool>> = Mutex::new(None);
     let mut is_started = IS_STARTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,13 +47,13 @@ pub fn prepare_v8() -> Result<(), Failure> {
     if is_there { Ok(()) } else { Err(Failure::init(NO_V8)) }
 }
 
-/// Starts V8, on a thread of its own, whose priority the platform's workers have: they collect and compile for guests. In a
-/// process for one guest they are nicer than it is, who does that itself where there is no processor to spare. False: V8 could
-/// not be started.
+/// Starts V8 on a separate thread. The platform's workers, which collect and compile for guests, inherit its priority.
+/// In a process for one guest they are nicer than the guest, which does that work itself if no processor is idle.
+/// False: V8 could not be started.
 ///
 /// # Errors
 ///
-/// There are no threads for it, and nothing was done.
+/// No threads are available for it, and nothing was done.
 fn start_v8() -> Result<bool, Failure> {
     #[cfg(target_os = "linux")]
     if !newest_built_ins::are_in_snapshot() {
@@ -69,7 +69,7 @@ fn start_v8() -> Result<bool, Failure> {
         install_fatal_error_handler();
         v8::V8::set_entropy_source(random_bytes);
         flags::set();
-        // Locale and language of the host's environment are none of a guest's business.
+        // The locale and language of the host's environment must not reach guests.
         v8::icu::set_default_locale("en-US");
         let platform = v8::new_custom_platform(workers, false, false, idle::Posted);
         JsRuntime::init_platform(Some(platform.make_shared()));
@@ -88,7 +88,7 @@ fn start_v8() -> Result<bool, Failure> {
     is_started.recv().map_or(Ok(false), |started| started.map(|()| true))
 }
 
-/// Has so many threads at once, since V8 ends the process where the system refuses it one.
+/// Runs this many threads at the same time as a test, because V8 ends the process if the system refuses it one.
 fn try_threads(count: u32) -> io::Result<()> {
     let gate = Mutex::new(());
     let tried = thread::scope(|scope| -> io::Result<Vec<_>> {
@@ -111,17 +111,17 @@ fn try_threads(count: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// What there is in the file system as long as the calling thread.
+/// A path that exists in the file system as long as the calling thread.
 fn task() -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
-    // SAFETY: it takes nothing.
+    // SAFETY: the call takes no arguments.
     return Some(PathBuf::from(format!("/proc/self/task/{}", unsafe { libc::gettid() })));
     #[cfg(not(target_os = "linux"))]
     None
 }
 
-/// Fills `bytes`, for seeds of hashes and of `Math.random`, which each isolate asks for: V8 opens a device for each otherwise.
-/// False: the system gives none, and V8 takes another source.
+/// Fills `bytes`. Each isolate asks for seeds of hashes and of `Math.random`; otherwise V8 would open a device for
+/// each. False: the system returns none, and V8 uses another source.
 pub fn random_bytes(bytes: &mut [u8]) -> bool {
     getrandom::fill(bytes).is_ok()
 }

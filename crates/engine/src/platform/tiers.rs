@@ -1,16 +1,19 @@
-//! Which of V8's compilers a function gets, on which thread, and when. build.rs has the linker send here (`--wrap`) what starts them.
+//! Decides which of V8's compilers a function gets, on which thread, and when. The linker redirects the functions that
+//! start them to this file (`--wrap`, build.rs).
 //!
-//! Maglev compiles quickly, on the guest's own thread: on another it would wait for what Turbofan has under way, for longer than it
-//! takes. But it has no bound: it takes 40 KB for an `await`. What is too large for it goes to Turbofan, which refuses functions above
-//! a size of its own. In a process with several isolates the guest compiles that on its own thread, too, where its deadline and
-//! its limit of memory hold.
+//! Maglev compiles quickly, on the guest's own thread. On another thread it would wait for Turbofan's current work, for
+//! longer than it takes itself. But it has no limit: it takes 40 KB for an `await`. Functions that are too large for it
+//! go to Turbofan, which refuses functions above its own limit. In a process with several isolates, the guest compiles
+//! these on its own thread too, where its deadline and its memory limit apply.
 //!
-//! While Turbofan compiles a loop beside the guest, V8 compiles no other loop of the function. A program that is one loop behind the other would
-//! be interpreted in the next ones until Turbofan is done with one that is over, so V8 is not told.
+//! While Turbofan compiles a loop on another thread, V8 compiles no other loop of the function. A program with several
+//! loops in sequence would be interpreted in the later ones until Turbofan has finished a loop that is already over. So
+//! V8 is not told that a compilation is under way.
 //!
-//! What V8 has learned of a function, which all of them go by, it keeps from the function's eighth call on, or from the eighth round of a
-//! loop. Most loops of a program are in code that is called once: of what guests call it is kept from the first call on. V8 has a flag for
-//! that (`--lazy-feedback-allocation`), but a session that does nothing would keep it of all that it was made with, too.
+//! V8 collects feedback on a function, which all its compilers use, from the function's eighth call on, or from the
+//! eighth round of a loop. Most loops of a program are in code that is called once, so feedback on guest code is
+//! collected from the first call on. V8 has a flag for that (`--lazy-feedback-allocation`). But with the flag, an idle
+//! session would also keep feedback on all code that the session was made with.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -20,13 +23,14 @@ use std::time::{Duration, Instant};
 use crate::memory::single_isolate;
 use crate::platform::compile_thread;
 
-/// The longest function that Maglev gets, and that is compiled beside a guest among others: 8 KiB of text, for which Maglev takes some
-/// 50 MB at worst.
+/// The longest function that Maglev compiles, and that is compiled on another thread in a process with several
+/// isolates. 8 KiB of text. Maglev takes about 50 MB for it in the worst case.
 const MAX_CHARACTERS: i32 = 8 << 10;
 
-/// A loop that Turbofan was asked to compile is not asked for again for so long, in which it is mostly done.
+/// After Turbofan was asked to compile a loop, it is not asked again for this time. Most compilations are finished by
+/// then.
 const UNDER_WAY: Duration = Duration::from_millis(10);
-/// So many loops are remembered. V8 queues no more functions.
+/// The number of loops that are remembered. V8 queues no more functions.
 const MAX_LOOPS: usize = 8;
 
 /// `v8::internal::ConcurrencyMode`.
@@ -35,29 +39,30 @@ const SYNCHRONOUS: u8 = 0;
 const MAGLEV: u8 = 12;
 const TURBOFAN: u8 = 13;
 
-/// `v8::internal::JSFunction` behind its map, properties, elements and dispatch handle: `shared_function_info_`.
+/// `v8::internal::JSFunction` after its map, properties, elements and dispatch handle: `shared_function_info_`.
 const SHARED_OFFSET: usize = 32;
-/// The same, behind the context: `feedback_cell_`.
+/// The same, after the context: `feedback_cell_`.
 const FEEDBACK_CELL_OFFSET: usize = 48;
 /// `v8::internal::FeedbackCell`: `value_`, the `FeedbackVector` of a function that has run for a while.
 const FEEDBACK_OFFSET: usize = 8;
 /// `v8::internal::FeedbackVector`: `osr_state_`, and the first byte of `flags_`.
 const OSR_STATE_OFFSET: usize = 21;
 const FLAGS_OFFSET: usize = 22;
-/// Of `osr_state_`: at loops of what depth V8 asks to have the function compiled. 0: at none.
+/// Bits of `osr_state_`: the loop depth at which V8 requests compilation of the function. 0: never.
 const OSR_URGENCY: u8 = 0b111;
-/// Of `flags_`: a loop of the function is being compiled.
+/// Bit of `flags_`: a loop of the function is being compiled.
 const OSR_TIERING_IN_PROGRESS: u8 = 0b10;
-/// What V8 adds to a pointer to its heap.
+/// The tag that V8 adds to a pointer to its heap.
 const HEAP_TAG: usize = 1;
 
 /// `IsCompiledScope`, on the caller's stack.
 type CompiledScope = *mut c_void;
 
-/// `DirectHandle<JSFunction>`: where the pointer to the function is.
+/// `DirectHandle<JSFunction>`: the address of the pointer to the function.
 type Handle = *const usize;
 
-// SAFETY: the first two are methods of `v8::internal::SharedFunctionInfo` and `JSFunction`; the others are those that the linker calls so.
+// SAFETY: the first two are methods of `v8::internal::SharedFunctionInfo` and `JSFunction`. The linker gives the others
+// these names.
 unsafe extern "C" {
     #[link_name = "_ZN2v88internal18SharedFunctionInfo10SourceSizeEv"]
     fn source_size_of(shared: *const c_void) -> i32;
@@ -87,25 +92,27 @@ unsafe extern "C" {
 /// A loop of a function that Turbofan was asked to compile.
 #[derive(Clone, Copy)]
 struct Asked {
-    /// Where what V8 has learned of the function is. It may move, and something else be there: then a loop is compiled twice, or later.
+    /// The address of the function's feedback. A collection may move it and put another object there. Then a loop is
+    /// compiled twice, or later.
     feedback: usize,
     loop_offset: i32,
     at: Instant,
 }
 
 thread_local! {
-    /// What is called is a guest's.
+    /// The functions that are called belong to a guest.
     static IS_GUESTS: Cell<bool> = const { Cell::new(false) };
-    /// Of the thread's guest, the next one in the place of the oldest.
+    /// Loops of the thread's guest. The next one replaces the oldest.
     static ASKED: Cell<([Option<Asked>; MAX_LOOPS], usize)> = const { Cell::new(([None; MAX_LOOPS], 0)) };
 }
 
-/// Whether what the calling thread's isolate calls from now on is a guest's, of which V8 learns at once.
+/// Sets whether the calling thread's isolate runs guest code from now on. V8 collects feedback on guest code from the
+/// first call on.
 pub fn learn_at_once(is_guests: bool) {
     IS_GUESTS.set(is_guests);
 }
 
-/// Whether Turbofan is to be asked now to compile the loop, which is noted then.
+/// Whether to ask Turbofan now to compile the loop. If so, records the loop.
 fn is_to_be_asked(feedback: usize, loop_offset: i32, now: Instant) -> bool {
     let (mut loops, next) = ASKED.get();
     let is_it = |asked: &Asked| (asked.feedback, asked.loop_offset) == (feedback, loop_offset);
@@ -117,10 +124,10 @@ fn is_to_be_asked(feedback: usize, loop_offset: i32, now: Instant) -> bool {
     true
 }
 
-/// Where what V8 has learned of the function is: its `FeedbackVector`.
+/// The address of the function's feedback, its `FeedbackVector`.
 ///
 /// # Safety
-/// There is a function with feedback at the end of `function`.
+/// `function` points to a function with feedback.
 unsafe fn feedback_of(function: Handle) -> usize {
     // SAFETY: as for `source_size`.
     unsafe {
@@ -129,21 +136,21 @@ unsafe fn feedback_of(function: Handle) -> usize {
     }
 }
 
-/// A byte of it.
+/// A byte of the feedback.
 ///
 /// # Safety
-/// As for [`feedback_of`], and the result is not used behind a collection.
+/// As for [`feedback_of`], and the result is not used after a collection.
 unsafe fn feedback<'a>(function: Handle, offset: usize) -> &'a AtomicU8 {
-    // SAFETY: the caller's contract; V8 itself writes there on this thread only.
+    // SAFETY: the caller's contract; V8 itself writes there only on this thread.
     unsafe { &*((feedback_of(function) + offset) as *const AtomicU8) }
 }
 
-/// Characters of the text of a function.
+/// The number of characters of a function's source.
 ///
 /// # Safety
-/// There is a compiled function at the end of `function`.
+/// `function` points to a compiled function.
 unsafe fn source_size(function: Handle) -> i32 {
-    // SAFETY: the layout is that of the pinned version of V8, whose objects begin where the pointer says without its tag.
+    // SAFETY: the layout is that of the pinned version of V8. Its objects begin at the pointer without its tag.
     unsafe {
         let function = *function - HEAP_TAG;
         let shared = *((function + SHARED_OFFSET) as *const usize);
@@ -158,8 +165,8 @@ fn chosen(mode: u8, kind: u8, is_large: bool) -> (u8, u8) {
     (if is_beside { mode } else { SYNCHRONOUS }, kind)
 }
 
-// SAFETY: the name is that by which the linker knows the wrapper of V8's function, which has these parameters. V8 calls it where a function
-// is about to run that is compiled to bytecode.
+// SAFETY: the name is the linker's name for the wrapper of V8's function, which has these parameters. V8 calls it when
+// a function that is compiled to bytecode is about to run.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal10JSFunction22InitializeFeedbackCellEPNS0_7IsolateENS0_12DirectHandleIS1_EEPNS0_15IsCompiledScopeEb(
     isolate: *mut c_void,
@@ -167,7 +174,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal10JSFunction22InitializeFeedbackCellE
     scope: CompiledScope,
     resets_budget: bool,
 ) {
-    // SAFETY: what V8 has passed, which it would pass on by itself with the flag.
+    // SAFETY: the arguments are V8's. With the flag, V8 would pass them on itself.
     unsafe {
         __real__ZN2v88internal10JSFunction22InitializeFeedbackCellEPNS0_7IsolateENS0_12DirectHandleIS1_EEPNS0_15IsCompiledScopeEb(
             isolate, function, scope, resets_budget,
@@ -217,9 +224,11 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7
         if !is_asked_beside || is_large {
             return compile();
         }
-        // What asks may be Maglev's code, which must not wait for Turbofan: without a thread for that the loop stays as it is.
+        // The request may come from Maglev's code, which must not wait for Turbofan. Without a compile thread, the loop
+        // stays as it is.
         if mode == SYNCHRONOUS || !is_to_be_asked(feedback_of(function), loop_offset, Instant::now()) {
-            // As where V8 begins to compile: it asks at none of the loops until it finds once more that one is hot.
+            // As V8 does when it begins to compile: it makes no request at any loop until it finds again that one is
+            // hot.
             feedback(function, OSR_STATE_OFFSET).fetch_and(!OSR_URGENCY, Ordering::Relaxed);
             return std::ptr::null();
         }

@@ -1,8 +1,8 @@
-//! How WebAssembly keeps the bounds of its memory.
+//! Bounds checks of WebAssembly's memory.
 //!
-//! In a host's process V8 compiles a check of bounds into each access. In a worker process it leaves the checks out, which makes Python up
-//! to a quarter faster: V8 reserves the addresses after each memory, and handles the SIGSEGV that an access to them causes. A signal's
-//! handler is the whole process's, so a library must not install one in its host.
+//! In a host's process, V8 compiles a bounds check into each access. In a worker process it leaves the checks out,
+//! which makes Python up to a quarter faster. V8 then reserves the addresses after each memory and handles the SIGSEGV
+//! of an access to them. A signal handler belongs to the whole process, so a library must not install one in its host.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,13 +11,13 @@ use deno_core::v8;
 
 static IS_WORKER: AtomicBool = AtomicBool::new(false);
 
-/// Says that this process is a worker, in which V8 may handle SIGSEGV. To be called before V8 is started.
+/// Declares that this process is a worker, in which V8 may handle SIGSEGV. Must be called before V8 starts.
 pub fn declare_worker() {
     IS_WORKER.store(true, Ordering::Relaxed);
 }
 
-/// Whether V8 leaves checks of bounds out. Machine code that was made with checks must not be used without them, nor the other way
-/// round. The first call decides, and has to come before the first isolate.
+/// Whether V8 leaves out bounds checks. Machine code that was made with checks must not be used without them, or vice
+/// versa. The first call decides, and must come before the first isolate.
 pub fn are_enabled() -> bool {
     static ENABLED: OnceLock<bool> = OnceLock::new();
     *ENABLED.get_or_init(|| {
@@ -25,11 +25,11 @@ pub fn are_enabled() -> bool {
     })
 }
 
-/// Whether the process may reserve as many addresses as it likes: each memory without checks takes 10 GB of them.
+/// Whether the process may reserve unlimited address space: each memory without checks takes 10 GB.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn has_addresses() -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the pointer is that of a whole structure.
+    // SAFETY: the pointer is to a whole structure.
     let found = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
     found == 0 && limit.rlim_cur == libc::RLIM_INFINITY
 }

@@ -1,4 +1,5 @@
-//! An isolate with Python before it has a session: Pyodide booted in it, from a snapshot where there is one, and sealed.
+//! An isolate with Python before it has a session. Pyodide has booted in it, from a snapshot if there is one, and it is
+//! sealed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,31 +29,32 @@ use crate::realm::snapshot;
 use crate::state::origin::origin;
 use ses_protocol::{Failure, PythonSpec};
 
-/// Of a limit, what V8's heap and array buffers have of it: Pyodide's own JavaScript, and values on their way. 48 MiB.
+/// The part of a limit for V8's heap and array buffers: Pyodide's own JavaScript, and values in transfer. 48 MiB.
 const HEAP_BYTES: usize = 48 << 20;
-/// What a snapshot is made with, which is no guest's. 512 MiB.
+/// The limit for making a snapshot, which is not guest work. 512 MiB.
 const MAKER_LIMIT_BYTES: usize = 512 << 20;
-/// Stack that V8 takes of the thread's, so much that CPython's own limit of its stack comes first. 24 MiB.
+/// The part of the thread's stack that V8 may use. It is so large that CPython's own stack limit applies first. 24 MiB.
 const STACK_BYTES: usize = 24 << 20;
-// What the thread has used before, and what V8's own functions take beyond that.
+// Includes the stack that the thread has used before, and V8's own functions beyond the limit.
 const _: () = assert!(STACK_BYTES + (4 << 20) <= ISOLATE_STACK_BYTES);
-/// Where guests find packages, which is on `sys.path` (shell.js).
+/// The folder of guest packages, which is on `sys.path` (shell.js).
 const PACKAGES_PATH: &str = "/packages";
 /// Timers that booting may wait for.
 const MAX_TURNS: usize = 1_000;
 
-/// Reads all files that isolates are made of and opens their folders, for a process that will have none.
+/// Reads all files that isolates are made of and opens their folders, for a process that will have no access to files.
 ///
 /// # Errors
 ///
-/// What is missing or broken, for people.
+/// A message for people that says what is missing or broken.
 pub fn read_python(spec: &PythonSpec) -> Result<Folders, String> {
     let distribution = Distribution::of(spec)?;
     distribution.load_image();
     Ok(Folders::of(spec, &distribution.version)?.opened())
 }
 
-/// Sees to it that there is a snapshot in the cache, for processes that may not write it. On a thread with a large stack.
+/// Makes a snapshot in the cache if there is none, for processes that may not write to it. Needs a thread with a large
+/// stack.
 pub fn make_snapshot(spec: &PythonSpec) {
     if prepare_v8().is_ok()
         && let Ok(distribution) = Distribution::of(spec)
@@ -68,7 +70,7 @@ fn snapshot_of(distribution: &Arc<Distribution>, on_parked: &OnParked) -> Option
     })
 }
 
-/// An isolate that any one session can have.
+/// An isolate that is ready for any session.
 pub struct Booted {
     pub shell: Shell,
     /// The folder that guest code may use.
@@ -79,8 +81,9 @@ pub struct Booted {
 }
 
 impl Booted {
-    /// Makes an isolate with one limit for Python's memory, V8's heap and array buffers on the calling thread. `on_parked` is
-    /// told if there is not even memory for that. `folders`: those of `spec`, if they are open already.
+    /// Makes an isolate on the calling thread with one limit for Python's memory, V8's heap and array buffers.
+    /// `on_parked` is called if the memory does not suffice even for that. `folders`: those of `spec`, if they are open
+    /// already.
     pub fn new(
         spec: &PythonSpec,
         folders: Option<Folders>,
@@ -97,18 +100,18 @@ impl Booted {
         Unsealed::boot(distribution, image, limit_bytes, on_parked, false)?.seal(folders)
     }
 
-    /// Names who is told from now on if V8 has no memory left.
+    /// Sets the callback for the case that V8 has no memory left.
     pub fn set_owner(&self, on_parked: OnParked) {
         set_thread_isolate(on_parked, self.buffers.clone());
     }
 
-    /// What ends guest code from any thread.
+    /// Ends guest code from any thread.
     pub fn interrupt(&self) -> Interrupt {
         Interrupt::with_request(&self.guarded.instance.isolate, self.signal.clone())
     }
 }
 
-/// An isolate in which Pyodide has booted, and that still has what only booting needs.
+/// An isolate in which Pyodide has booted. It still has everything that only booting needs.
 struct Unsealed {
     shell: Shell,
     module: v8::Global<v8::Module>,
@@ -148,7 +151,7 @@ impl Unsealed {
         Ok(Self { shell, module, origin, buffers, guarded })
     }
 
-    /// Takes away what only booting needs, and lets `guest.js` connect.
+    /// Removes everything that only booting needs, and lets `guest.js` connect.
     fn seal(self, Folders { mount: folder, packages }: Folders) -> Result<Booted, Failure> {
         let Self { shell, origin, buffers, mut guarded, .. } = self;
         let signal = Arc::<Signal>::default();
@@ -179,7 +182,7 @@ impl Unsealed {
         Ok(Booted { shell, folder, buffers, signal, guarded })
     }
 
-    /// A snapshot of the isolate, which is given up.
+    /// Makes a snapshot of the isolate, which is consumed.
     fn into_image(mut self) -> Option<Image> {
         let Instance { isolate, context } = &mut self.guarded.instance;
         v8::scope_with_context!(scope, isolate, &*context);
@@ -192,9 +195,9 @@ impl Unsealed {
         let memory = self.shell.memory(attempt)?;
         let buffer = memory.buffer();
         let base = buffer.data()?;
-        // SAFETY: these are the bytes of the buffer, and nothing of the isolate runs while they are read.
+        // SAFETY: these are the bytes of the buffer, and nothing in the isolate runs while they are read.
         let memory = unsafe { std::slice::from_raw_parts(base.cast::<u8>().as_ptr(), buffer.byte_length()) }.to_vec();
-        // What the memory is from here on is not kept.
+        // Later changes of the memory are not kept.
         let program = v8::String::new(attempt, REHEARSAL_TEXT)?.into();
         let is_rehearsed = self.shell.call(attempt, "rehearse", &[program]).is_some();
         let machine_code = if is_rehearsed { self.origin.distribution.settled_machine_code() } else { Vec::new() };
@@ -202,7 +205,7 @@ impl Unsealed {
     }
 }
 
-/// A plain isolate with a context of its own.
+/// A plain isolate with its own context.
 fn isolate(buffers: &Arc<BufferBudget>, heap_bytes: usize) -> Guarded {
     let young_bytes = heap_bytes / 8;
     let here = 0u32;
@@ -212,12 +215,12 @@ fn isolate(buffers: &Arc<BufferBudget>, heap_bytes: usize) -> Guarded {
         .set_max_young_generation_size_in_bytes(young_bytes)
         .array_buffer_allocator(array_buffers::allocator(buffers).make_shared());
     let mut instance = snapshot::plain(params);
-    // SAFETY: the thread, which is the isolate's, has a stack of `ISOLATE_STACK_BYTES`, of which it has used little.
+    // SAFETY: this is the isolate's thread. Its stack has `ISOLATE_STACK_BYTES`, of which little is in use.
     unsafe { stack::set_limit(&mut instance.isolate, limit) };
     Guarded::new(instance, buffers.clone())
 }
 
-/// Loads Pyodide's scripts and has it boot. `Err` beside no exception: what is missing.
+/// Loads Pyodide's scripts and boots it. `Err` without an exception: a message that says what is missing.
 fn start(
     scope: &mut v8::PinScope,
     origin: &Origin,
@@ -253,7 +256,7 @@ fn start(
     Err("it waits for something that does not come")
 }
 
-/// A module of Pyodide, evaluated.
+/// Evaluates a module of Pyodide.
 fn load<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     name: &str,
@@ -280,7 +283,7 @@ fn load<'s>(
     (evaluated.state() == v8::PromiseState::Fulfilled).then_some(module)
 }
 
-/// The scripts import nothing that they do not ask for at run time.
+/// The scripts import only modules that they request at run time.
 fn no_import<'s>(
     _context: v8::Local<'s, v8::Context>,
     _specifier: v8::Local<'s, v8::String>,
@@ -305,7 +308,7 @@ unsafe extern "C" fn refuse_wasm(_context: v8::Local<v8::Context>, _source: v8::
     false
 }
 
-/// An error for people, with its stack where it has one.
+/// The text of an error for people, with its stack if there is one.
 fn describe(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> String {
     let stack = v8::Local::<v8::Object>::try_from(thrown).ok().and_then(|error| {
         let key = v8::String::new(scope, "stack")?;

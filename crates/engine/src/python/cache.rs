@@ -1,21 +1,21 @@
-//! The folder that snapshots are kept in, for this user's processes: whose its files are, and which of them stay.
+//! The cache folder for snapshots of this user's processes: checks the owner of its files and removes old files.
 
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Snapshots that were not used for so long are of a version that is gone. 30 days.
+/// Snapshots that were unused for this time belong to an obsolete version. 30 days.
 const UNUSED: Duration = Duration::from_secs(30 * 86_400);
-/// What was to become one, and was not written to for so long, is of a process that was killed meanwhile. An hour.
+/// Unfinished files that were not written to for this time belong to a process that was killed. An hour.
 const ABANDONED: Duration = Duration::from_secs(3_600);
-/// How old the note may be that a file was used. A day.
+/// The most that the recorded time of use may lag. A day.
 const NOTED: Duration = Duration::from_secs(86_400);
 
-/// Whether nobody else can write the file: what V8 is given as bytecode has to be its own.
+/// Whether no other user can write the file. V8 trusts bytecode, so it must be our own.
 #[cfg(unix)]
 pub fn is_own(found: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    // SAFETY: this cannot fail.
+    // SAFETY: the call cannot fail.
     found.is_file() && found.uid() == unsafe { libc::geteuid() } && found.mode() & 0o022 == 0
 }
 
@@ -24,14 +24,15 @@ pub fn is_own(found: &fs::Metadata) -> bool {
     found.is_file()
 }
 
-/// Notes that a file was used, for [`sweep`]. Where that cannot be done, the file is made anew some day.
+/// Records that a file was used, for [`sweep`]. If that fails, the file is made again some day.
 pub fn freshen(file: &File) {
     if file.metadata().is_ok_and(|found| is_older(&found, NOTED)) {
         let _ = file.set_modified(SystemTime::now());
     }
 }
 
-/// Removes the user's own snapshots that were not used for long, and what nobody makes one of any more. Who has one open goes on with it.
+/// Removes the user's own snapshots that were unused for long, and files of abandoned writes. Processes that have one
+/// open can go on using it.
 pub fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -43,7 +44,7 @@ pub fn sweep(folder: &Path) {
             _ => continue,
         };
         if name.starts_with("python-") && entry.metadata().is_ok_and(|found| is_own(&found) && is_older(&found, age)) {
-            // Another process may have done so.
+            // Another process may have removed it.
             let _ = fs::remove_file(entry.path());
         }
     }

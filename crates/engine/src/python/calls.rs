@@ -1,4 +1,4 @@
-//! What guest code in Python asks of its host, as `guest.js` passes it on.
+//! Calls from guest code in Python to its host, as `guest.js` passes them on.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ use ses_protocol::{
 };
 use ses_transfer as transfer;
 
-/// What a session has beside its [`Host`]; in a slot of the isolate.
+/// A Python session's state in addition to its [`Host`]; in a slot of the isolate.
 pub struct Own {
     pub shell: Shell,
     /// The folder that guest code may use, until it is mounted.
@@ -30,7 +30,7 @@ pub struct Own {
     pub has_folder: bool,
 }
 
-/// Longest time that one call sleeps, in milliseconds.
+/// The longest sleep of one call, in milliseconds.
 const MAX_SLEEP_MS: f64 = i32::MAX as f64;
 
 natives! {
@@ -53,8 +53,8 @@ fn is_asked(scope: &v8::PinScope) -> bool {
     scope.get_slot::<Arc<Signal>>().is_some_and(|signal| signal.is_raised())
 }
 
-/// `callTool(id, args)`: the tool's result, which the thread waits for. Also on the way out of a run that has its answer: `finally`
-/// and `with` give back what they have of the host.
+/// `callTool(id, args)`: waits for the tool's result and returns it. Also works while a run that has its answer
+/// unwinds: `finally` and `with` release resources of the host.
 fn call_tool<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let Some(host) = host(scope) else { return };
     let tool = args.get(0).uint32_value(scope).unwrap_or(u32::MAX);
@@ -64,7 +64,7 @@ fn call_tool<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut retu
     if !host.has_tool(tool) {
         return throw(scope, "there is no such tool");
     }
-    // The guest may call while a value is written within a limit of memory.
+    // The guest may call while a value is being written within a limit of memory.
     if let Some(value) = transfer::without_limit(|| call(scope, &host, tool, list)) {
         returned.set(value);
     }
@@ -78,7 +78,7 @@ fn call<'s>(
     args: v8::Local<'s, v8::Array>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     if !host.count_tool_call() {
-        // Its code has the prelude end the run.
+        // The prelude ends the run when it sees the code of this error.
         let message = "the run makes more tool calls than it may".to_owned();
         throw_error(scope, None, bridge_error("Error", message, Some(ERR_TOOL_CALL_LIMIT_EXCEEDED)));
         return None;
@@ -97,13 +97,13 @@ fn call<'s>(
     loop {
         let Some(reply) = host.wait_for_reply(id) else {
             if is_asked(scope) && !host.context.is_given_up() {
-                // CPython raises a KeyboardInterrupt as soon as it goes on.
+                // CPython raises a KeyboardInterrupt as soon as it continues.
                 throw(scope, "the run was interrupted");
             }
             return None;
         };
         match reply {
-            // What it gives follows.
+            // The result of the promise follows.
             ToolReply::Promise => {}
             ToolReply::Error(error) => {
                 throw_error(scope, Some(id), error);
@@ -114,7 +114,7 @@ fn call<'s>(
     }
 }
 
-/// The arguments on their way, or the error that keeps them from crossing; `Err(None)` if the guest is being terminated.
+/// The serialized arguments, or the error that prevents their transfer. `Err(None)`: the guest is being terminated.
 fn write(
     scope: &mut v8::PinScope,
     host: &Host,
@@ -179,7 +179,7 @@ fn bridge_error(name: &str, message: String, code: Option<&str>) -> ToolError {
     ToolError { name: name.to_owned(), message, code, bridge: true }
 }
 
-/// Throws what `guest.js` makes an error of Python of.
+/// Throws an exception from which `guest.js` makes a Python error.
 fn throw_error(scope: &mut v8::PinScope, call: Option<ToolCallId>, error: ToolError) {
     let ToolError { name, message, code, bridge } = error;
     let Some(message) = v8::String::new(scope, &message) else { return };
@@ -212,7 +212,7 @@ fn log<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s
     }
 }
 
-/// `finalAnswer(value)`: what the run gives, whatever it does from now on. Too late once the run was asked to end.
+/// `finalAnswer(value)`: the result of the run, whatever it does later. Ignored once the run was asked to end.
 fn final_answer<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     if let Some(host) = host(scope)
         && !is_asked(scope)
@@ -221,7 +221,7 @@ fn final_answer<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Re
     }
 }
 
-/// `mount(path)`: the folder that the session has, as a part of the guest's file system.
+/// `mount(path)`: mounts the folder of the session in the guest's file system.
 fn mount_at<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let Some(own) = scope.get_slot::<Rc<Own>>().cloned() else { return };
     if !own.has_folder {
@@ -229,13 +229,13 @@ fn mount_at<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Return
     }
     let Some(folder) = own.folder.take() else { return throw(scope, "the folder is mounted already") };
     match folder.open() {
-        // What fails is pending as an exception.
+        // If it fails, an exception is pending.
         Ok(folder) => drop(mount::mount(scope, &own.shell, folder, args.get(0))),
         Err(reason) => throw(scope, &reason),
     }
 }
 
-/// `library(bytes)`: a module of WebAssembly that packages may load.
+/// `library(bytes)`: a WebAssembly module that packages may load.
 fn library<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let Some(libraries) = scope.get_slot::<Rc<Libraries>>().cloned() else { return };
     let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(args.get(0)) else {
@@ -248,7 +248,7 @@ fn library<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut return
     }
 }
 
-/// `operations(count)`: how many the run has taken.
+/// `operations(count)`: the number of operations that the run has taken.
 fn operations<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let count = args.get(0).number_value(scope).unwrap_or_default();
     if let Some(host) = host(scope)
@@ -258,11 +258,11 @@ fn operations<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Retu
     }
 }
 
-/// `sleep(ms)`: returns sooner if the run is asked to end.
+/// `sleep(ms)`: returns early if the run is asked to end.
 fn sleep<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let ms = args.get(0).number_value(scope).unwrap_or_default();
     if let Some(host) = host(scope) {
-        // Not for a number that is none.
+        // Also handles NaN.
         let ms = if ms > 0.0 { ms.min(MAX_SLEEP_MS) } else { 0.0 };
         let until = Instant::now() + Duration::from_secs_f64(ms / 1e3);
         while !is_asked(scope) && host.wait_until(until) {}

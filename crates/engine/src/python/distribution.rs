@@ -1,4 +1,4 @@
-//! Pyodide's files and what is made of them once per process.
+//! Pyodide's files, and the data that is made from them once per process.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,18 +19,20 @@ use crate::python::shell;
 use crate::python::used_names::UsedNames;
 use ses_protocol::PythonSpec;
 
-/// The version that snapshots are made of: what they hold beside the memory is its own business.
+/// The only version from which snapshots are made. The parts of a snapshot outside the memory depend on Pyodide's
+/// internals.
 const SNAPSHOT_VERSION: &str = "314.0.7";
 
-/// Between two looks at what V8 has optimised, how many in a row find nothing new, and how many there are at most.
+/// The interval between two checks of V8's optimized code, how many checks in a row must find nothing new, and the most
+/// checks.
 const LOOK: Duration = Duration::from_millis(50);
 const QUIET_LOOKS: u32 = 8;
 const MAX_LOOKS: u32 = 200;
 
-/// A text of ASCII that isolates use in place.
+/// An ASCII string that isolates use in place.
 pub type Text = &'static v8::OneByteConst;
 
-/// Pyodide as it lies on disk, read once, and what isolates share of it.
+/// Pyodide's files on disk, read once, and the data that isolates share.
 pub struct Distribution {
     pub spec: PythonSpec,
     pub version: String,
@@ -42,25 +44,25 @@ pub struct Distribution {
     pub lock: String,
     pub guest: String,
     pub prelude: String,
-    /// Libraries of packages may be linked to the module.
+    /// Whether libraries of packages may be linked to the module.
     pub links: bool,
-    /// Of all that a snapshot depends on.
+    /// Digest of everything that a snapshot depends on.
     pub digest: [u8; 32],
     compiled: OnceLock<v8::CompiledWasmModule>,
     image: Mutex<Option<Option<Arc<Image>>>>,
 }
 
-/// Those that were read, which stay: their texts are used in place.
+/// The distributions that were read. They stay in memory, because isolates use their strings in place.
 static READ: Mutex<BTreeMap<PythonSpec, Arc<Distribution>>> = Mutex::new(BTreeMap::new());
 
 impl Distribution {
-    /// The distribution of `spec`, read if this is the first time.
+    /// The distribution of `spec`, read on the first call.
     ///
     /// # Errors
     ///
-    /// What is missing or broken, for people.
+    /// A message for people that says what is missing or broken.
     pub fn of(spec: &PythonSpec) -> Result<Arc<Self>, String> {
-        // Whatever is mounted, and whichever the packages are.
+        // The mount and the choice of packages make no difference.
         let packages = spec.packages.as_ref().map(|_| PathBuf::new());
         let spec = &PythonSpec { mount: None, packages, ..spec.clone() };
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +87,7 @@ impl Distribution {
         let guest = text(&spec.guest)?;
         let prelude = joined(&spec.prelude)?;
         let modules = spec.modules.join("\n");
-        // Of other versions nobody has seen what their scripts need.
+        // For other versions, it is unknown what their scripts need.
         let links = spec.packages.is_some() || version != SNAPSHOT_VERSION;
         let parts = [
             &loader,
@@ -107,7 +109,7 @@ impl Distribution {
             let names = UsedNames::of(&[&module, &loader]);
             import_memory(&wasm, |name| links || names.has(name))
         };
-        // Each takes as long as the other.
+        // Both take about the same time.
         let (digest, wasm) = in_parallel(|| digest_of(&parts), rewrite);
         let wasm = wasm.ok_or("pyodide.asm.wasm is not a module that this version can run")?;
         Ok(Self {
@@ -127,7 +129,8 @@ impl Distribution {
         })
     }
 
-    /// The module in the current isolate, made of the image's machine code or compiled if no other one has done so.
+    /// The module in the current isolate. It is made from the image's machine code, or compiled if no other isolate has
+    /// done so.
     pub fn compiled<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -140,13 +143,13 @@ impl Distribution {
             .filter(|image| !image.machine_code.is_empty())
             .and_then(|image| machine_code::deserialize(scope, &self.wasm.bytes, &image.machine_code))
             .or_else(|| v8::WasmModuleObject::compile(scope, &self.wasm.bytes))?;
-        // Of two that compile at the same time the first one's is kept.
+        // If two threads compile at the same time, the first result is kept.
         let _ = self.compiled.set(module.get_compiled_module());
         Some(module)
     }
 
-    /// The optimised machine code of the module, as soon as V8, which optimises on threads of its own, makes no more of it. Empty, if
-    /// there is none.
+    /// The optimized machine code of the module. Waits until V8, which optimizes on its own threads, has stopped making
+    /// more. Empty if there is none.
     pub fn settled_machine_code(&self) -> Vec<u8> {
         let of_now = || self.compiled.get().and_then(machine_code::serialize).unwrap_or_default();
         let mut length = of_now().len();
@@ -156,7 +159,7 @@ impl Distribution {
                 break;
             }
             std::thread::sleep(LOOK);
-            // On a busy machine nothing new may come for long, and more is to come.
+            // On a busy machine, V8 may need long for code that it is still optimizing.
             if machine_code::is_compiling() {
                 quiet = 0;
                 continue;
@@ -168,8 +171,8 @@ impl Distribution {
         of_now()
     }
 
-    /// The snapshot that isolates start from. If this is the first time, it is loaded, or made by `make`, and others wait for it
-    /// meanwhile. `None`: Pyodide has to boot by itself.
+    /// The snapshot that isolates start from. The first call loads it or makes it with `make`; other callers wait
+    /// meanwhile. `None`: Pyodide must boot without a snapshot.
     pub fn image(&self, make: impl FnOnce() -> Option<Image>) -> Option<Arc<Image>> {
         if self.version != SNAPSHOT_VERSION {
             return None;
@@ -190,11 +193,11 @@ impl Distribution {
         Image::load(&self.path()?, &self.digest)
     }
 
-    /// A snapshot of these parts, which is left in the cache as well.
+    /// A snapshot of these parts, which is also stored in the cache.
     pub fn keep(&self, header: Vec<u8>, code_cache: Vec<u8>, machine_code: Vec<u8>, memory: &[u8]) -> Option<Image> {
         let image = Image::new(header, code_cache, machine_code, memory).ok()?;
         if let Some(path) = self.path() {
-            // Without it the next process takes longer.
+            // Without the file, the next process only takes longer to start.
             let _ = image.save(&path, &self.digest, memory);
         }
         Some(image)
@@ -215,7 +218,7 @@ fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// A text in memory that stays.
+/// A string in memory that is never freed.
 fn shared(name: &str, text: Vec<u8>) -> Result<Text, String> {
     if !text.is_ascii() {
         return Err(format!("{name} of Pyodide is not of the form that this version can run"));
@@ -227,7 +230,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
 }
 
-/// The files of a folder in the order of their names, with an empty line between two.
+/// The files of a folder in the order of their names, separated by empty lines.
 fn joined(folder: &Path) -> Result<String, String> {
     let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = listed.map_err(|error| format!("{} cannot be read: {error}", folder.display()))?;

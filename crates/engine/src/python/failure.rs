@@ -1,4 +1,4 @@
-//! What `guest.js` throws, as a failure.
+//! Converts exceptions of `guest.js` to failures.
 
 use deno_core::v8;
 use serde_json::Value;
@@ -9,18 +9,19 @@ use ses_protocol::{
     ERR_VALIDATION_FAILED, Failure, FailureKind, are_facts,
 };
 
-/// Longest text of an error that is reported, in bytes.
+/// The longest text of an error that is reported, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
-/// Longest text of details that is read.
+/// The longest text of details that is read, in bytes.
 const MAX_DETAILS_BYTES: usize = 256 << 10;
 
-/// A failure of guest code without a code of its own.
+/// A failure of guest code without a specific code.
 pub fn runtime(cause: &str) -> Failure {
     Failure::new(FailureKind::Runtime { cause: cause.to_owned() })
 }
 
-/// The failure that an error stands for: its `code` names the kind, `details` is JSON. Guest code may have changed any of it,
-/// so that all of it is only a text, and details that no prelude gives are none. `limit_bytes`: of the isolate.
+/// The failure that an error stands for: its `code` names the kind, and `details` is JSON. Guest code may have changed
+/// all of these, so they are treated as plain text, and details that no prelude would produce are dropped.
+/// `limit_bytes`: the limit of the isolate.
 pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, limit_bytes: usize) -> Failure {
     v8::tc_scope!(let attempt, scope);
     let thrown = v8::Local::new(attempt, thrown);

@@ -1,4 +1,4 @@
-//! Folders of the host that an isolate has: one that guest code may use, and one of packages that it may import.
+//! Host folders of an isolate: one that guest code may use, and one of packages that it may import.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::python::libraries::Digest;
 use ses_files::mount::Mount;
 use ses_protocol::{MountSpec, PACKAGES_LIST, PythonSpec};
 
-/// A list that is longer is none of ours. 16 MiB.
+/// A longer list was not made by us. 16 MiB.
 const MAX_LIST_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Default)]
@@ -22,31 +22,31 @@ pub struct Folders {
 /// The folder that guest code may use.
 #[derive(Debug)]
 pub enum Folder {
-    /// Is opened when it is mounted.
+    /// Opened when it is mounted.
     At(MountSpec),
-    /// Was opened, or why it was not.
+    /// Already opened, or the reason why that failed.
     Open(Result<Mount, String>),
 }
 
 #[derive(Debug)]
 pub struct Packages {
     pub mount: Mount,
-    /// Digests of the modules of WebAssembly that may be loaded.
+    /// Digests of the WebAssembly modules that may be loaded.
     pub libraries: BTreeSet<Digest>,
 }
 
 impl Folders {
-    /// Those of `spec`, whose packages are for Pyodide `version`.
+    /// The folders of `spec`, whose packages are for Pyodide `version`.
     ///
     /// # Errors
     ///
-    /// What is wrong with the packages, for people.
+    /// A message for people that says what is wrong with the packages.
     pub fn of(spec: &PythonSpec, version: &str) -> Result<Self, String> {
         let packages = spec.packages.as_deref().map(|root| Packages::open(root, version)).transpose()?;
         Ok(Self { mount: spec.mount.clone().map(Folder::At), packages })
     }
 
-    /// With the folder opened now, for a process that will open nothing.
+    /// The same, with the folder opened now, for a process that will open no files.
     #[must_use]
     pub fn opened(self) -> Self {
         let mount = self.mount.map(|folder| match folder {
@@ -56,7 +56,7 @@ impl Folders {
         Self { mount, ..self }
     }
 
-    /// With nothing to mount, because of `reason`.
+    /// The same without a mount, because of `reason`.
     #[must_use]
     pub fn refused(self, reason: &str) -> Self {
         Self { mount: self.mount.map(|_| Folder::Open(Err(reason.to_owned()))), ..self }
@@ -66,7 +66,7 @@ impl Folders {
 impl Folder {
     /// # Errors
     ///
-    /// The folder cannot be opened; for people.
+    /// The folder cannot be opened. The message is for people.
     pub fn open(self) -> Result<Mount, String> {
         match self {
             Self::At(spec) => Mount::open(&spec.root, spec.read_only),
@@ -105,7 +105,7 @@ fn read_list(path: &Path) -> Result<Value, String> {
     serde_json::from_slice(&bytes).map_err(|error| cannot(&error))
 }
 
-/// A digest as hexadecimal digits say it.
+/// Parses the hexadecimal digits of a digest.
 fn parse(text: &str) -> Option<Digest> {
     let mut digest = Digest::default();
     if text.len() != 2 * digest.len() || !text.is_ascii() {

@@ -1,4 +1,4 @@
-//! One isolate with Python in a session: takes commands one after the other.
+//! One isolate with Python in a session. Executes commands one after the other.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ pub struct Guest {
     guarded: Guarded,
 }
 
-/// What became of a job.
+/// The outcome of a job.
 struct Done {
     result: Result<Success, Failure>,
     figures: Figures,
@@ -43,7 +43,7 @@ struct Done {
 enum Ending<'s> {
     Value(v8::Local<'s, v8::Value>),
     Failed(Failure),
-    /// V8 was made to unwind. What the interpreter was doing is half done.
+    /// V8 was forced to unwind. The interpreter's work is incomplete.
     Terminated,
 }
 
@@ -57,12 +57,12 @@ impl Guest {
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
         isolate.set_slot(host.clone());
         isolate.set_slot(own.clone());
-        // Set once, here.
+        // Set only here.
         let _ = host.interrupt.set(Interrupt::new(isolate));
         Self { host, own, signal, guarded }
     }
 
-    /// Takes commands one after the other, until the session is given up or the isolate is lost.
+    /// Executes commands one after the other, until the session is given up or the isolate is lost.
     pub fn serve(&mut self) {
         while let Some(command) = self.host.next_command() {
             let (job, done) = match command {
@@ -124,7 +124,7 @@ impl Guest {
         });
         let figures = self.host.figures();
         self.host.run.borrow_mut().take();
-        // What `guest.js` gives is JSON or a text.
+        // `guest.js` returns JSON or a string.
         let result = match result {
             Ok(Success::Output { value: Value::Undefined, .. }) => {
                 let failure = failure::runtime("the output is nested too deeply or too large for the host");
@@ -135,7 +135,7 @@ impl Guest {
         Done { result, figures, sound }
     }
 
-    /// Has `guest.js` do something, and gives what comes of it, and whether the isolate can go on.
+    /// Calls a function of `guest.js`. Returns its result and whether the isolate can go on.
     fn call(
         &mut self,
         work: impl for<'s> FnOnce(&mut v8::PinScope<'s, '_>, &Host, &Shell) -> Option<v8::Local<'s, v8::Value>>,
@@ -175,7 +175,7 @@ impl Guest {
         }
     }
 
-    /// What the isolate holds: V8's heap, and the memory of WebAssembly, which V8 counts nowhere.
+    /// Memory of the isolate: V8's heap, and the memory of WebAssembly, which V8 does not count.
     fn used_bytes(&mut self) -> u64 {
         let Instance { isolate, context } = &mut self.guarded.instance;
         let heap = isolate.get_heap_statistics();
@@ -186,7 +186,8 @@ impl Guest {
     }
 }
 
-/// The end of what has returned `value`: if that is a promise, runs microtasks and timers until it is settled.
+/// The ending of a call that has returned `value`. If that is a promise, runs microtasks and timers until it is
+/// settled.
 fn settle<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
@@ -227,13 +228,13 @@ fn settle<'s>(
             return Ending::Terminated;
         }
     };
-    // What the run has left would go on in the next one.
+    // Microtasks that the run has left would go on in the next run.
     v8::tc_scope!(let attempt, scope);
     shell.call(attempt, "forgetTimers", &[]);
     ending
 }
 
-/// A tool as `guest.js` takes it.
+/// A tool in the form that `guest.js` takes.
 fn spec<'s>(scope: &mut v8::PinScope<'s, '_>, tool: &ToolSpec) -> Option<v8::Local<'s, v8::Value>> {
     let fields = [
         ("path", strings(scope, &tool.path)?.into()),

@@ -1,4 +1,4 @@
-//! A snapshot: the WebAssembly memory of a Pyodide that is ready to run, and what belongs to it.
+//! A snapshot: the WebAssembly memory of a Pyodide that is ready to run, and the data that belongs to it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -12,27 +12,27 @@ use sha2::{Digest, Sha256};
 use crate::python::cache::{freshen, is_own, sweep};
 use crate::python::parallel::in_parallel;
 
-/// How a file of this version begins.
+/// The first bytes of a file of this version.
 const MAGIC: &[u8; 8] = b"sespy\0\0\x03";
-/// A file that is longer is none of ours. 1 GiB.
+/// A longer file was not made by us. 1 GiB.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 const DIGEST_BYTES: usize = 32;
-/// Magic, key, digest of all that follows, the lengths of all parts but the last.
+/// Magic number, key, digest of everything that follows, and the lengths of all parts except the last.
 const HEAD_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES + 24;
-/// Of a page of WebAssembly.
+/// Bytes of a WebAssembly page.
 pub const PAGE_BYTES: usize = 1 << 16;
-/// What is left out of a memory if it is zeros, which half of Python's is: a page of the system.
+/// Blocks of a memory that are all zeros are left out, which is half of Python's. A block is a page of the system.
 const BLOCK_BYTES: usize = 1 << 12;
 /// Offset and length of a run.
 const RUN_BYTES: usize = 16;
 
-/// Never changes. Isolates map its memory, each with its own copy of the pages that it writes.
+/// Immutable. Isolates map its memory. Each has its own copy of the pages that it writes.
 pub struct Image {
-    /// What Pyodide needs to know of the JavaScript objects that the memory refers to.
+    /// Pyodide's data about the JavaScript objects that the memory refers to.
     pub header: Vec<u8>,
-    /// V8's bytecode of `pyodide.asm.mjs`, as far as it was needed to boot.
+    /// V8's bytecode of the parts of `pyodide.asm.mjs` that booting needs.
     pub code_cache: Vec<u8>,
-    /// V8's machine code of `pyodide.asm.wasm`, as far as it was worth optimising. Empty: there is none.
+    /// V8's machine code of the parts of `pyodide.asm.wasm` that were worth optimizing. Empty: there is none.
     pub machine_code: Vec<u8>,
     memory: Memory,
 }
@@ -42,7 +42,7 @@ impl Image {
         Ok(Self { header, code_cache, machine_code, memory: Memory::new(memory.len(), &runs_of(memory))? })
     }
 
-    /// Pages of WebAssembly in which the memory has room.
+    /// WebAssembly pages that the memory needs.
     pub fn pages(&self) -> u32 {
         self.memory.length().div_ceil(PAGE_BYTES) as u32
     }
@@ -57,7 +57,8 @@ impl Image {
         unsafe { self.memory.map(base) }
     }
 
-    /// The image that [`Self::save`] has left at `path` for `key`. None, if the file is not whole, or not the user's own.
+    /// The image that [`Self::save`] has stored at `path` for `key`. `None` if the file is incomplete or not the user's
+    /// own.
     pub fn load(path: &Path, key: &[u8; DIGEST_BYTES]) -> Option<Self> {
         let mut file = File::open(path).ok()?;
         let found = file.metadata().ok()?;
@@ -91,8 +92,8 @@ impl Image {
         image.filter(|_| found.as_slice() == digest).inspect(|_| freshen(&file))
     }
 
-    /// Leaves the image at `path`, for [`Self::load`], and removes those beside it that nobody uses any more. `memory`: what the image
-    /// was made of.
+    /// Stores the image at `path`, for [`Self::load`], and removes files in its folder that are no longer used.
+    /// `memory`: the memory that the image was made from.
     pub fn save(&self, path: &Path, key: &[u8; DIGEST_BYTES], memory: &[u8]) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             let mut make = fs::DirBuilder::new();
@@ -100,13 +101,14 @@ impl Image {
             #[cfg(unix)]
             make.mode(0o700);
             make.create(folder)?;
-            // Here, where it costs nothing beside what is done, and not at starts; before, since who is killed while it writes leaves a file.
+            // Done here and not at start-up, because its cost is negligible here. Done before the write, because a
+            // process that is killed during the write leaves a file.
             sweep(folder);
         }
         let parts = [&self.header, &self.code_cache, &self.machine_code, &packed(memory)];
         let mut hash = Sha256::new();
         parts.iter().for_each(|part| hash.update(part));
-        // Numbers of processes are not enough: containers may share the folder.
+        // Process numbers are not enough: containers may share the folder.
         let mut number = [0; 8];
         getrandom::fill(&mut number).map_err(io::Error::other)?;
         let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(number)));
@@ -122,12 +124,12 @@ impl Image {
             parts[..3].iter().try_for_each(|part| file.write_all(&(part.len() as u64).to_le_bytes()))?;
             parts.iter().try_for_each(|part| file.write_all(part))
         };
-        // In one step, so that nobody reads half of it.
+        // In one step, so that no process reads an incomplete file.
         write().and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| drop(fs::remove_file(&temporary)))
     }
 }
 
-/// What of a memory is not zeros: where, and the bytes.
+/// A run of a memory that is not all zeros: its offset and its bytes.
 type Run<'a> = (usize, &'a [u8]);
 
 fn runs_of(memory: &[u8]) -> Vec<Run<'_>> {
@@ -142,7 +144,7 @@ fn runs_of(memory: &[u8]) -> Vec<Run<'_>> {
     runs
 }
 
-/// A memory as files have it: its length, how many runs there are, offset and length of each, and their bytes.
+/// A memory in the format of files: its length, the number of runs, offset and length of each run, and their bytes.
 fn packed(memory: &[u8]) -> Vec<u8> {
     let runs = runs_of(memory);
     let mut numbers = vec![memory.len(), runs.len()];
@@ -152,7 +154,7 @@ fn packed(memory: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Length and runs of what [`packed`] gave. `None`: it is something else.
+/// Length and runs of the output of [`packed`]. `None`: the format is different.
 fn unpacked(bytes: &[u8]) -> Option<(usize, Vec<Run<'_>>)> {
     let number = |bytes: &[u8]| usize::try_from(u64::from_le_bytes(bytes.try_into().ok()?)).ok();
     let (length, rest) = bytes.split_at_checked(8)?;
@@ -169,7 +171,7 @@ fn unpacked(bytes: &[u8]) -> Option<(usize, Vec<Run<'_>>)> {
     (length as u64 <= MAX_FILE_BYTES && rest.is_empty()).then_some((length, runs))
 }
 
-/// Sealed memory of the system, of which each mapping has its own copy of what it writes.
+/// Sealed memory of the system. Each mapping has its own copy of the pages that it writes.
 #[cfg(target_os = "linux")]
 struct Memory {
     file: File,
@@ -185,15 +187,15 @@ impl Memory {
         if file < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the descriptor is open, and nobody else has it.
+        // SAFETY: the descriptor is open, and nothing else owns it.
         let file = unsafe { File::from_raw_fd(file) };
         file.set_len(length as u64)?;
-        // What is left out reads as zeros, and takes no memory.
+        // Parts that are left out read as zeros and take no memory.
         for &(at, run) in runs {
             std::os::unix::fs::FileExt::write_all_at(&file, run, at as u64)?;
         }
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_WRITE | libc::F_SEAL_SEAL;
-        // SAFETY: this takes numbers only.
+        // SAFETY: the call takes only numbers.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -207,7 +209,7 @@ impl Memory {
     unsafe fn map(&self, base: NonNull<u8>) -> io::Result<()> {
         use std::os::fd::AsRawFd;
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_FIXED);
-        // SAFETY: the caller owns all of the range, which V8 has mapped by itself and unmaps as it is, whatever lies there.
+        // SAFETY: the caller owns the whole range. V8 has mapped it separately, and unmaps it whatever is mapped there.
         let mapped =
             unsafe { libc::mmap(base.as_ptr().cast(), self.length, protection, flags, self.file.as_raw_fd(), 0) };
         if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
@@ -230,7 +232,7 @@ impl Memory {
     }
 
     unsafe fn map(&self, base: NonNull<u8>) -> io::Result<()> {
-        // SAFETY: the caller owns the range, which is another one.
+        // SAFETY: the caller owns the range, which does not overlap the image.
         unsafe { base.as_ptr().copy_from_nonoverlapping(self.0.as_ptr(), self.0.len()) };
         Ok(())
     }
@@ -260,7 +262,8 @@ mod tests {
 
     fn copied(image: &Image) -> Vec<u8> {
         let layout = std::alloc::Layout::from_size_align(3 * PAGE_BYTES, PAGE_BYTES).unwrap();
-        // SAFETY: the layout is not empty; the copy is of its length, and the block is left as it is: part of it is mapped.
+        // SAFETY: the layout is not empty, and the copy has its length. The block is never freed, because part of it is
+        // mapped.
         unsafe {
             let base = NonNull::new(std::alloc::alloc(layout)).unwrap();
             image.map(base).unwrap();
@@ -299,7 +302,7 @@ mod tests {
         days_ago("python-1-making.8.tmp", 0);
         days_ago("notes.image", 31);
         fs::create_dir(folder.join("python-1-folder.image")).unwrap();
-        // Who loads one has used it.
+        // Loading an image counts as use.
         assert!(Image::load(&folder.join("python-1-used.image"), &KEY).is_some());
         let age = fs::metadata(folder.join("python-1-used.image")).unwrap().modified().unwrap().elapsed().unwrap();
         assert!(age < Duration::from_secs(3_600), "{age:?}");
@@ -318,7 +321,7 @@ mod tests {
         assert_eq!(left, expected);
     }
 
-    /// Their numbers may be the same: containers that share a folder count for themselves.
+    /// Process numbers may be the same, because containers that share a folder number processes separately.
     #[test]
     fn what_another_process_is_writing_stays_and_keeps_nobody_from_saving() {
         let folder = folder("shared");
@@ -350,7 +353,7 @@ mod tests {
             bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
             bytes
         };
-        // The length, the number of runs, where the last one begins, how long it is.
+        // The length, the number of runs, and the offset and length of the last run.
         for broken in [with(0, 9), with(0, u64::MAX), with(8, u64::MAX), with(32, u64::MAX), with(40, u64::MAX)] {
             assert!(unpacked(&broken).is_none());
         }

@@ -1,5 +1,5 @@
-//! Rewrites a WebAssembly module so that its memory is an import, whose maximum the embedder chooses, and its tables have one; and
-//! leaves out functions that it exports for nobody.
+//! Rewrites a WebAssembly module. Its memory becomes an import, whose maximum the embedder chooses, and its tables get
+//! a maximum. Exports of unused functions are removed.
 
 use std::borrow::Cow;
 
@@ -15,21 +15,21 @@ const MEMORY_KIND: u8 = 2;
 const HAS_MAXIMUM: u8 = 1;
 /// Magic number and version.
 const HEAD_BYTES: usize = 8;
-/// Entries that a table may grow by.
+/// The most entries that a table may grow by.
 const TABLE_GROWTH: u32 = 1 << 20;
-/// Pages that 32 bits can address.
+/// The number of pages that 32 bits can address.
 const MAX_PAGES: u32 = 1 << 16;
 
-/// A module without a memory of its own.
+/// A module that imports its memory.
 pub struct Importing {
     pub bytes: Vec<u8>,
-    /// Pages that it needs at least, and that it takes at most.
+    /// The least pages that it needs, and the most that it accepts.
     pub min_pages: u32,
     pub max_pages: u32,
 }
 
-/// `wasm` with its one memory imported as `env.memory`, and of its exported functions those whose names `is_used`. `None`: it is not
-/// of the form that Emscripten gives it.
+/// `wasm` with its only memory imported as `env.memory`, and with only those exported functions for which `is_used` is
+/// true. `None`: the module does not have the form that Emscripten produces.
 pub fn import_memory(wasm: &[u8], is_used: impl Fn(&[u8]) -> bool) -> Option<Importing> {
     let mut bytes = Vec::with_capacity(wasm.len() + 64);
     bytes.extend_from_slice(wasm.get(..HEAD_BYTES)?);
@@ -95,7 +95,7 @@ fn with_memory(body: &[u8], min_pages: u32, max_pages: u32) -> Option<Vec<u8>> {
     Some(changed)
 }
 
-/// Gives tables that have no maximum one.
+/// Adds a maximum to tables that have none.
 fn with_maxima(body: &[u8]) -> Option<Vec<u8>> {
     let mut at = 0;
     let count = read(body, &mut at)?;
@@ -118,7 +118,7 @@ fn with_maxima(body: &[u8]) -> Option<Vec<u8>> {
     (at == body.len()).then_some(changed)
 }
 
-/// Leaves out exports of functions that are not used: each takes an object of its own in every isolate.
+/// Leaves out exports of unused functions: each export takes a separate object in every isolate.
 fn with_used(body: &[u8], is_used: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
     let mut at = 0;
     let count = read(body, &mut at)?;

@@ -1,4 +1,5 @@
-//! Modules of WebAssembly that packages load when guest code runs: those that the host knows by their digests, and no others.
+//! WebAssembly modules that packages load while guest code runs. Only modules with a digest that the host knows are
+//! allowed.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,19 +12,19 @@ use crate::memory::limits::uncounted;
 
 pub type Digest = [u8; 32];
 
-/// A module that only passes calls on has no more.
+/// An adapter, which only passes calls on, is not larger.
 const MAX_ADAPTER_BYTES: usize = 256;
-/// Different ones of those that an isolate may have. Each is for one list of parameters.
+/// The most different adapters of an isolate. Each is for one list of parameters.
 const MAX_ADAPTERS: usize = 128;
 /// Magic number and version.
 const HEAD: &[u8] = b"\0asm\x01\0\0\0";
 /// The sections of a module without code: types, imports, exports.
 const WITHOUT_CODE: [u8; 3] = [1, 2, 7];
 
-/// Compiled once per process.
+/// Libraries that were compiled, once per process.
 static COMPILED: Mutex<BTreeMap<Digest, Arc<v8::CompiledWasmModule>>> = Mutex::new(BTreeMap::new());
 
-/// What an isolate may load; in a slot of it.
+/// The libraries that an isolate may load; in a slot of the isolate.
 #[derive(Default)]
 pub struct Libraries {
     known: BTreeSet<Digest>,
@@ -35,12 +36,12 @@ impl Libraries {
         Self { known, adapters: RefCell::default() }
     }
 
-    /// The module that `bytes` are. Beside libraries these may be adapters, which make a function of JavaScript one that
-    /// WebAssembly can call, and have no code.
+    /// The module of `bytes`. It may be a library or an adapter. An adapter makes a JavaScript function callable from
+    /// WebAssembly and contains no code.
     ///
     /// # Errors
     ///
-    /// They are none that may be loaded, for people.
+    /// The module may not be loaded. The message is for people.
     pub fn module<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -57,7 +58,7 @@ impl Libraries {
         if let Some(compiled) = compiled {
             return v8::WasmModuleObject::from_compiled_module(scope, &compiled).ok_or("there is no memory for it");
         }
-        // All isolates have it from now on.
+        // All isolates share it from now on.
         let module = uncounted(|| compile(scope, bytes))?;
         let compiled = Arc::new(module.get_compiled_module());
         COMPILED.lock().unwrap_or_else(PoisonError::into_inner).entry(digest).or_insert(compiled);
@@ -82,7 +83,7 @@ impl Libraries {
     }
 }
 
-/// V8 does not ask here whether the isolate may make code, which it may not.
+/// V8 does not check here whether the isolate may compile code. The isolate's own code may not.
 fn compile<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     bytes: &[u8],
@@ -95,7 +96,7 @@ fn compile<'s>(
 fn is_without_code(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.strip_prefix(HEAD) else { return false };
     while let [id, length, body @ ..] = rest {
-        // Emscripten writes the length of the types in two bytes, of which the first has its highest bit set.
+        // Emscripten writes the length of the types in two bytes. The highest bit of the first byte is set.
         let (length, body) = match (*length, body) {
             (low @ 0x80.., [high, body @ ..]) if *high < 0x80 => {
                 (usize::from(low & 0x7f) | usize::from(*high) << 7, body)
@@ -115,7 +116,7 @@ fn is_without_code(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// As Emscripten makes one for a function of an `i32` without a result.
+    /// Emscripten's adapter for a function with an `i32` parameter and no result.
     const ADAPTER: &[u8] =
         b"\0asm\x01\0\0\0\x01\x87\0\x01\x60\x81\0\x7f\x80\0\x02\x07\x01\x01e\x01f\0\0\x07\x05\x01\x01f\0\0";
 
@@ -125,7 +126,7 @@ mod tests {
         assert!(is_without_code(HEAD));
         // One function with a body.
         assert!(!is_without_code(b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x04\x01\x02\0\x0b"));
-        // A memory, a table, a section of another name.
+        // A memory, a table, a section with another number.
         for section in [b"\x05\x03\x01\0\x01".as_slice(), b"\x04\x04\x01\x70\0\x01", b"\0\x02\x01a"] {
             assert!(!is_without_code(&[HEAD, section].concat()), "{section:?}");
         }

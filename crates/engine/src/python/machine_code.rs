@@ -1,12 +1,12 @@
-//! Machine code that V8 has made of a WebAssembly module, for later processes.
+//! Machine code that V8 has made from a WebAssembly module, for later processes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use deno_core::v8;
 
-/// A module in the current isolate, of `machine_code` that [`serialize`] has given for these bytes. `None`: V8 has been made
-/// otherwise, or the processor is another one.
+/// A module in the current isolate, made from `machine_code` that [`serialize`] has returned for these bytes. `None`:
+/// V8's version or build is different, or the processor is.
 pub fn deserialize<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     wasm: &[u8],
@@ -22,35 +22,36 @@ pub fn deserialize<'s>(
         *here.borrow_mut() = module.ok().map(|module| v8::Global::new(isolate, module));
     });
     GIVEN.set((std::ptr::null(), 0));
-    // V8 would compile what it cannot use by tasks that nobody runs here.
+    // If V8 cannot use the code, it would compile in tasks that nothing runs here.
     let module = made.borrow_mut().take()?;
     Some(v8::Local::new(scope, module))
 }
 
 thread_local! {
-    /// What the callback below gives to V8, which calls it within `finish` and passes nothing along.
+    /// The data that the callback below passes to V8. V8 calls it within `finish` without an argument.
     static GIVEN: Cell<(*const u8, usize)> = const { Cell::new((std::ptr::null(), 0)) };
 }
 
 unsafe extern "C" fn give(cache: *mut v8::ModuleCachingInterface) {
     let (bytes, length) = GIVEN.get();
     if !bytes.is_null() {
-        // SAFETY: `deserialize` has borrowed the bytes as long as `finish` runs, which calls this, and V8 owns `cache` meanwhile.
+        // SAFETY: `deserialize` borrows the bytes until `finish`, which calls this, returns. V8 owns `cache` during
+        // that time.
         unsafe { (*cache).set_cached_compiled_module_bytes(std::slice::from_raw_parts(bytes, length)) };
     }
 }
 
-/// The optimised code that there is of the module by now. `None`: there is none, or V8's symbol is not known on this platform.
+/// The optimized code of the module so far. `None`: there is none, or V8's symbol is not known on this platform.
 pub fn serialize(module: &v8::CompiledWasmModule) -> Option<Vec<u8>> {
     native::serialize(module)
 }
 
-/// Whether V8's threads optimise something at the moment, or would if a processor were free. False where nobody says it.
+/// Whether V8's threads are optimizing, or would be if a processor were idle. False if the platform does not tell.
 pub fn is_compiling() -> bool {
     native::states_of_workers().iter().any(|&state| state != WAITS)
 }
 
-/// How Linux writes the state of a thread that waits for something to do.
+/// Linux's letter for the state of a thread that waits for work.
 const WAITS: u8 = b'S';
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -67,8 +68,8 @@ mod native {
         length: usize,
     }
 
-    // SAFETY: V8's declarations (`include/v8-wasm.h`), which the `v8` crate has no functions for. V8's own C++ library gives
-    // `unique_ptr` the ABI of a pointer (`trivial_abi`), and with it the buffer that of two words.
+    // SAFETY: V8's declarations (`include/v8-wasm.h`), for which the `v8` crate has no functions. V8's own C++ library
+    // gives `unique_ptr` the ABI of a pointer (`trivial_abi`), so the buffer has that of two words.
     unsafe extern "C" {
         #[link_name = "_ZN2v818CompiledWasmModule9SerializeEv"]
         fn serialize_module(module: *mut c_void) -> OwnedBuffer;
@@ -78,7 +79,8 @@ mod native {
 
     pub fn serialize(module: &v8::CompiledWasmModule) -> Option<Vec<u8>> {
         const { assert!(size_of::<v8::CompiledWasmModule>() == size_of::<*mut c_void>()) };
-        // SAFETY: the crate's type is a pointer to V8's, as its own functions pass it on. The array is ours, and freed once.
+        // SAFETY: the crate's type is a pointer to V8's, as its own functions pass it. We own the array and free it
+        // once.
         unsafe {
             let OwnedBuffer { bytes, length } =
                 serialize_module(std::ptr::from_ref(module).cast::<*mut c_void>().read());
@@ -88,10 +90,10 @@ mod native {
         }
     }
 
-    /// What V8 calls the threads of its platform, as far as Linux keeps names.
+    /// The name that V8 gives the threads of its platform, truncated to the length that Linux stores.
     const WORKER: &[u8] = b"(V8 DefaultWorke) ";
 
-    /// A letter for each thread of V8's platform, as in `/proc`.
+    /// The state letter of each thread of V8's platform, as in `/proc`.
     pub fn states_of_workers() -> Vec<u8> {
         let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
         let state_of = |stat: Vec<u8>| {
@@ -130,7 +132,7 @@ mod tests {
         prepare_v8().unwrap();
         let mut instance = plain(v8::CreateParams::default());
         v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
-        // V8 may have compiled it by then, or not.
+        // V8 may or may not have compiled it by then.
         let module = deserialize(scope, MODULE, &[7; 4096]).or_else(|| v8::WasmModuleObject::compile(scope, MODULE));
         let module = module.unwrap();
         // Nothing was worth optimising.
@@ -141,7 +143,7 @@ mod tests {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     fn threads_of_v8_are_found() {
         prepare_v8().unwrap();
-        // A thread has its name when it begins.
+        // A thread gets its name when it begins.
         while native::states_of_workers().is_empty() {
             std::thread::yield_now();
         }

@@ -1,5 +1,5 @@
-//! Native functions of `js/python/mount.js`: the folders that guest code was given. The data of a function is the number of its
-//! folder.
+//! Native functions of `js/python/mount.js`: the folders that guest code was given. The data of a function is the
+//! number of its folder.
 
 use std::cell::RefCell;
 use std::ptr::NonNull;
@@ -31,10 +31,10 @@ natives! {
     "setTimes" set_times
 }
 
-/// The mounted folders by their numbers; in a slot of the isolate.
+/// The mounted folders by number; in a slot of the isolate.
 pub type Mounted = Rc<RefCell<Vec<Mount>>>;
 
-/// Makes a folder part of the guest's file system. `None`: an exception is pending.
+/// Mounts a folder in the guest's file system. `None`: an exception is pending.
 pub fn mount(scope: &mut v8::PinScope, shell: &Shell, folder: Mount, path: v8::Local<v8::Value>) -> Option<()> {
     let mounted = match scope.get_slot::<Mounted>() {
         Some(mounted) => mounted.clone(),
@@ -50,7 +50,8 @@ pub fn mount(scope: &mut v8::PinScope, shell: &Shell, folder: Mount, path: v8::L
     shell.call(scope, "mount", &[files, path]).map(drop)
 }
 
-/// Calls `work` with the folder of the function that was called. What fails is thrown as a number. `None`: it was.
+/// Calls `work` with the folder of the function that was called. An error is thrown as a number. `None`: an error was
+/// thrown.
 fn with<T>(scope: &mut v8::PinScope, args: &Arguments, work: impl FnOnce(&mut Mount) -> Result<T, Errno>) -> Option<T> {
     let mounted = scope.get_slot::<Mounted>()?.clone();
     let number = args.data().uint32_value(scope)? as usize;
@@ -69,7 +70,7 @@ fn path(scope: &mut v8::PinScope, args: &Arguments, index: i32) -> String {
 /// A size or a position.
 fn size(scope: &mut v8::PinScope, args: &Arguments, index: i32) -> Result<u64, Errno> {
     let number = args.get(index).number_value(scope).unwrap_or(-1.0);
-    // 2^53: what a number can count to.
+    // 2^53: the largest integer up to which numbers are exact.
     if (0.0..=9_007_199_254_740_992.0).contains(&number) { Ok(number as u64) } else { Err(EINVAL) }
 }
 
@@ -115,11 +116,11 @@ fn close<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<
     with(scope, &args, |mount| mount.close(file));
 }
 
-/// Calls `work` with the bytes of a view, which nothing else uses meanwhile.
+/// Calls `work` with the bytes of a view. Nothing else uses them during the call.
 fn with_bytes<T>(args: &Arguments, index: i32, work: impl FnOnce(&mut [u8]) -> Result<T, Errno>) -> Result<T, Errno> {
     let view = v8::Local::<v8::Uint8Array>::try_from(args.get(index)).map_err(|_| EINVAL)?;
     match NonNull::new(view.data().cast::<u8>()) {
-        // SAFETY: the bytes lie there as long as nothing of the isolate runs, which `work` does not.
+        // SAFETY: the bytes stay in place as long as nothing in the isolate runs, and `work` runs nothing there.
         Some(data) => work(unsafe { std::slice::from_raw_parts_mut(data.as_ptr(), view.byte_length()) }),
         None => work(&mut []),
     }

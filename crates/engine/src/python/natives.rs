@@ -1,4 +1,5 @@
-//! Native functions that `js/python/shell.js` boots Pyodide with. Those of the environment stay, and reach nothing of the host's.
+//! Native functions with which `js/python/shell.js` boots Pyodide. The functions of the environment stay, and do not
+//! reach the host.
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -20,27 +21,27 @@ use ses_protocol::Block;
 pub type Arguments<'s> = v8::FunctionCallbackArguments<'s>;
 pub type Returned<'s> = v8::ReturnValue<'s, v8::Value>;
 
-/// Bytes that are kept of what is printed while Pyodide boots.
+/// Bytes of the printed output that are kept while Pyodide boots.
 const MAX_PRINTED_BYTES: usize = 4 << 10;
-/// Random bytes that one call gives.
+/// The most random bytes per call.
 const MAX_RANDOM_BYTES: usize = 1 << 20;
-/// Bytes of a text that is encoded or decoded. 128 MiB.
+/// The most bytes of a string that is encoded or decoded. 128 MiB.
 const MAX_TEXT_BYTES: usize = 128 << 20;
-/// Encodings, as shell.js numbers them.
+/// Encodings, as numbered in shell.js.
 const UTF_16: u32 = 1;
 const LATIN_1: u32 = 2;
 
-/// What an isolate boots from; in a slot of it until it is sealed.
+/// The inputs for booting an isolate; in a slot of the isolate until it is sealed.
 pub struct Origin {
     pub distribution: Arc<Distribution>,
     pub image: Option<Arc<Image>>,
-    /// Pages that its WebAssembly memory may have.
+    /// The most pages of its WebAssembly memory.
     pub max_pages: u32,
-    /// What was printed, for whoever has to know why nothing works.
+    /// The printed output, to explain a failed boot.
     pub printed: RefCell<String>,
 }
 
-/// An object of native functions, which get the number `data`.
+/// An object of native functions, which receive the number `data`.
 macro_rules! natives {
     ($visibility:vis fn $table:ident: $($name:literal $function:ident)*) => {
         $visibility fn $table<'s>(scope: &mut v8::PinScope<'s, '_>, data: u32) -> Option<v8::Local<'s, v8::Object>> {
@@ -90,17 +91,17 @@ pub fn throw(scope: &mut v8::PinScope, message: &str) {
     }
 }
 
-/// Milliseconds since some moment of this process.
+/// Milliseconds since an arbitrary moment of this process.
 fn now<'s>(_: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     returned.set_double(START.elapsed().as_secs_f64() * 1e3);
 }
 
-/// That many random bytes.
+/// Returns this many random bytes.
 pub fn random<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let count = args.get(0).uint32_value(scope).unwrap_or_default() as usize;
     let mut bytes = vec![0; count.min(MAX_RANDOM_BYTES)];
-    // Fewer than were asked for would be taken for as many.
+    // A shorter result would be used as if it were complete.
     if count > MAX_RANDOM_BYTES || !random_bytes(&mut bytes) {
         throw(scope, "the system gives no random bytes");
         return;
@@ -121,7 +122,7 @@ fn adopt<'s>(scope: &mut v8::PinScope<'s, '_>, block: Block) -> Option<v8::Local
     adopt::bytes(scope, &budget, block)
 }
 
-/// Bytes of a view, encoding, and whether what is broken is an error.
+/// Decodes the bytes of a view: (view, encoding, whether invalid bytes are an error).
 fn decode<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(args.get(0)) else { return };
     let encoding = args.get(1).uint32_value(scope).unwrap_or_default();
@@ -153,14 +154,14 @@ fn decode<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returne
     }
 }
 
-/// The UTF-8 of a text.
+/// The UTF-8 of a string.
 fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let Ok(text) = v8::Local::<v8::String>::try_from(args.get(0)) else { return };
     let length = text.utf8_length(scope);
     if length > MAX_TEXT_BYTES {
         return throw(scope, "the text is too long");
     }
-    // SAFETY: V8 writes the first bytes of the room, as many as it returns.
+    // SAFETY: V8 initializes the first bytes of the room, as many as it returns.
     let block = unsafe {
         Block::fill(length, |room| text.write_utf8_uninit_v2(scope, room, v8::WriteFlags::kReplaceInvalidUtf8, None))
     };
@@ -169,7 +170,7 @@ fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returne
     }
 }
 
-/// Writes a text into a view, as far as there is room: `[units read, bytes written]`.
+/// Writes a string into a view, as far as there is room: `[units read, bytes written]`.
 fn encode_into<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let (Ok(text), Ok(view)) =
         (v8::Local::<v8::String>::try_from(args.get(0)), v8::Local::<v8::Uint8Array>::try_from(args.get(1)))
@@ -178,7 +179,8 @@ fn encode_into<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut re
     };
     let (mut read, mut written) = (0, 0);
     if let Some(data) = NonNull::new(view.data().cast::<MaybeUninit<u8>>()) {
-        // SAFETY: the view's bytes lie there as long as nothing of the isolate runs, and V8 writes no more than there is room for.
+        // SAFETY: the view's bytes stay in place as long as nothing in the isolate runs, and V8 writes no more than
+        // there is room for.
         let room = unsafe { std::slice::from_raw_parts_mut(data.as_ptr(), view.byte_length()) };
         written = text.write_utf8_uninit_v2(scope, room, v8::WriteFlags::kReplaceInvalidUtf8, Some(&mut read));
     }
@@ -186,7 +188,7 @@ fn encode_into<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut re
     returned.set(v8::Array::new_with_elements(scope, &counts).into());
 }
 
-/// Keeps a line for whoever has to know why Pyodide does not boot. Later ones are nobody's.
+/// Keeps a line to explain why Pyodide does not boot. Lines after the boot are dropped.
 fn print<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let Some(origin) = origin(scope) else { return };
     let mut line = args.get(0).to_rust_string_lossy(scope);
@@ -198,7 +200,7 @@ fn print<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<
     }
 }
 
-/// A text of the distribution, by its name.
+/// A string of the distribution, by its name.
 fn text<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let Some(origin) = origin(scope) else { return };
     let Distribution { lock, prelude, .. } = &*origin.distribution;
@@ -252,7 +254,7 @@ fn pages<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: R
     returned.set(v8::Array::new_with_elements(scope, &pages).into());
 }
 
-/// What belongs to the snapshot; undefined without one.
+/// The snapshot's header; undefined without a snapshot.
 fn header<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
     let Some(image) = origin(scope).and_then(|origin| origin.image.clone()) else { return };
     if let Some(header) = new_bytes(scope, &image.header) {
@@ -260,14 +262,15 @@ fn header<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: 
     }
 }
 
-/// Makes a memory that of the snapshot.
+/// Fills a memory with the snapshot's.
 fn restore<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let Some(image) = origin(scope).and_then(|origin| origin.image.clone()) else { return };
     let Ok(memory) = v8::Local::<v8::WasmMemoryObject>::try_from(args.get(0)) else { return };
     let buffer = memory.buffer();
     let base = buffer.data().filter(|_| buffer.byte_length() >= image.pages() as usize * PAGE_BYTES);
     let Some(base) = base else { return throw(scope, "the memory is too small for the snapshot") };
-    // SAFETY: the buffer is that of a WebAssembly memory of this isolate, on whose thread this is, with as many bytes.
+    // SAFETY: the buffer belongs to a WebAssembly memory of this isolate, has at least as many bytes, and this is the
+    // isolate's thread.
     if let Err(error) = unsafe { image.map(base.cast()) } {
         throw(scope, &format!("the snapshot cannot be mapped: {error}"));
     }

@@ -1,8 +1,9 @@
-//! Two things at the same time.
+//! Runs two functions at the same time.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Does `first` on a thread of its own while the calling one does `second`; both on this one if there is no thread to be had.
+/// Runs `first` on a separate thread while the calling thread runs `second`. Runs both on the calling thread if no
+/// thread is available.
 pub fn in_parallel<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
     let first = Mutex::new(Some(first));
     let take = || first.lock().unwrap_or_else(PoisonError::into_inner).take();

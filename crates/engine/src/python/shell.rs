@@ -1,4 +1,4 @@
-//! `js/python/shell.js` in an isolate: its functions, as Rust calls them.
+//! The functions of `js/python/shell.js` in an isolate, in the form in which Rust calls them.
 
 use deno_core::v8;
 
@@ -7,17 +7,17 @@ use crate::state::origin::origin;
 /// The script.
 pub const TEXT: &str = include_str!("../../js/python/shell.js");
 
-/// What mounts a folder.
+/// The script that mounts a folder.
 pub const MOUNT_TEXT: &str = include_str!("../../js/python/mount.js");
 
-/// A program as agents write them, which Python runs before V8's machine code is kept.
+/// A program like those that agents write. Python runs it before V8's machine code is kept.
 pub const REHEARSAL_TEXT: &str = include_str!("../../js/python/rehearsal.py");
 
-/// What the script gives. Guest code reaches none of it.
+/// The result of the script. Guest code cannot reach it.
 pub struct Shell(v8::Global<v8::Object>);
 
 impl Shell {
-    /// Evaluates the script, and calls what it evaluates to with `natives`.
+    /// Evaluates the script to a function, and calls it with `natives`.
     pub fn new(scope: &mut v8::PinScope, natives: v8::Local<v8::Object>) -> Option<Self> {
         let function = v8::Local::<v8::Function>::try_from(evaluate(scope, "shell.js", TEXT)?).ok()?;
         let receiver = v8::undefined(scope).into();

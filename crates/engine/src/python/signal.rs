@@ -1,4 +1,4 @@
-//! How another thread asks running Python to end: by the byte that CPython looks at between its instructions.
+//! Lets another thread ask running Python to end, by a byte that CPython checks between its instructions.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use ses_protocol::JobId;
 /// The number of the signal that becomes a `KeyboardInterrupt`.
 const SIGINT: u8 = 2;
 
-/// One byte, which is Pyodide's interrupt buffer.
+/// One byte that is Pyodide's interrupt buffer.
 #[derive(Default)]
 pub struct Signal {
     byte: AtomicU8,
-    /// The run that is to end, which stays when CPython has taken the byte. Numbers begin with 1.
+    /// The run that is to end. Stays set after CPython has read the byte. Numbers begin with 1.
     job: AtomicU64,
 }
 
 impl StopRequest for Signal {
-    /// CPython looks at the byte itself: its isolate is not terminated.
+    /// CPython checks the byte itself, so its isolate is not terminated.
     fn raise(&self, job: JobId, _isolate: &v8::IsolateHandle) {
         Signal::raise(self, job);
     }
 }
 
 impl Signal {
-    /// Has the guest raise a `KeyboardInterrupt` in this run.
+    /// Makes the guest raise a `KeyboardInterrupt` in this run.
     pub fn raise(&self, job: JobId) {
         self.job.store(job, Ordering::Release);
         self.byte.store(SIGINT, Ordering::Release);
@@ -39,7 +39,8 @@ impl Signal {
         self.job.load(Ordering::Acquire) != 0
     }
 
-    /// A job begins: what was said of a run before it does not count. CPython may not have looked at the byte until that had ended.
+    /// A job begins. Earlier requests for another run do not count. CPython may not have checked the byte until that
+    /// run had ended.
     pub fn begin(&self, job: JobId) {
         let named = self.job.load(Ordering::Acquire);
         if named == job {
@@ -47,7 +48,7 @@ impl Signal {
         }
         self.byte.store(0, Ordering::Release);
         if self.job.compare_exchange(named, 0, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            // This one was named meanwhile, perhaps before the byte was taken back.
+            // This job was named meanwhile, perhaps before the byte was cleared.
             self.byte.store(SIGINT, Ordering::Release);
         }
     }
@@ -76,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// Waits until `reached` says so, without sleep as far as there is a processor.
+    /// Spins until `reached` has the number of the job.
     fn wait_for(reached: &AtomicU64, job: JobId) {
         for looks in 1.. {
             if reached.load(Ordering::Acquire) >= job {
@@ -108,7 +109,7 @@ mod tests {
             });
             for job in 1..=RUNS {
                 begins.store(job, Ordering::Release);
-                // At some of these distances both happen at once.
+                // At some of these offsets, both happen at the same time.
                 (0..job % 64).for_each(|_| hint::spin_loop());
                 signal.begin(job);
                 wait_for(&is_named, job);

@@ -1,21 +1,22 @@
-//! How much of a thread's stack V8 takes.
+//! The part of a thread's stack that V8 may use.
 
 use deno_core::v8;
 
-/// Lets V8 take the stack of the calling thread down to `limit`, an address. V8's parameters have that too, but V8 forgets it where an
-/// isolate starts from a snapshot, and takes 984 KiB; so it does on other platforms than this one.
+/// Lets V8 use the stack of the calling thread down to `limit`, an address. V8's parameters have this setting too. But
+/// V8 forgets it when an isolate starts from a snapshot, and then uses 984 KiB. On other platforms, V8 uses 984 KiB
+/// too.
 ///
 /// # Safety
 ///
-/// The isolate belongs to the calling thread, whose stack reaches beyond `limit` by what V8's own functions take.
+/// The isolate belongs to the calling thread. Below `limit`, its stack has enough space for V8's own functions.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub unsafe fn set_limit(isolate: &mut v8::Isolate, limit: usize) {
-    // SAFETY: V8's declaration (`include/v8-isolate.h`), of a method that the `v8` crate has no function for.
+    // SAFETY: V8's declaration (`include/v8-isolate.h`) of a method for which the `v8` crate has no function.
     unsafe extern "C" {
         #[link_name = "_ZN2v87Isolate13SetStackLimitEm"]
         fn set_stack_limit(isolate: v8::UnsafeRawIsolatePtr, limit: usize);
     }
-    // SAFETY: the isolate is alive, the rest is the caller's contract.
+    // SAFETY: the isolate is alive; the rest is the caller's contract.
     unsafe { set_stack_limit(isolate.as_raw_isolate_ptr(), limit) }
 }
 

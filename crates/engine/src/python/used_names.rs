@@ -1,12 +1,12 @@
-//! Which functions of `pyodide.asm.wasm` the scripts around it call.
+//! Finds the functions of `pyodide.asm.wasm` that the scripts around it call.
 
 use std::collections::HashMap;
 
-/// Identifiers of Pyodide's scripts, and how often each is there.
+/// Identifiers of Pyodide's scripts, with the number of their occurrences.
 pub struct UsedNames<'a>(HashMap<&'a [u8], u32>);
 
-/// How often the name of a function is there at least: Emscripten declares a variable for each export and sets it, once as a
-/// property too (`_f = Module["_f"] = exports["f"]`).
+/// The least number of occurrences of a function's name. Emscripten declares a variable for each export and sets it,
+/// once also as a property (`_f = Module["_f"] = exports["f"]`).
 const DECLARED: u32 = 3;
 
 impl<'a> UsedNames<'a> {

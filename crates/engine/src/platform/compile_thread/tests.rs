@@ -1,11 +1,11 @@
-//! The thread with tasks that V8 has not made.
+//! Tests of the thread with tasks that V8 has not made.
 
 use super::*;
 
-/// What a task did.
+/// The actions of a task.
 type Diary = Arc<Mutex<Vec<&'static str>>>;
 
-/// A task as V8 makes them. If it is patient, it runs until it is to return.
+/// A task in V8's layout. If it is patient, it runs until it is asked to return.
 #[repr(C)]
 struct Fake {
     table: *const TaskTable,
@@ -16,7 +16,7 @@ struct Fake {
 static FAKE: TaskTable = {
     unsafe extern "C" fn destroy(_: Task) {}
     unsafe extern "C" fn delete(task: Task) {
-        // SAFETY: `post` has made it.
+        // SAFETY: `post` has made the pointer.
         let fake = unsafe { Box::from_raw(task.0.cast::<Fake>()) };
         fake.diary.lock().unwrap().push("deleted");
     }
@@ -34,7 +34,7 @@ static FAKE: TaskTable = {
     TaskTable { destroy, delete, run, max_concurrency }
 };
 
-/// Posts a task for an isolate that has a guest if `is_open`.
+/// Posts a task for an isolate. `is_open`: the isolate has a guest.
 fn post(is_open: bool, is_patient: bool) -> (Handle, Arc<CompileThread>, Diary) {
     let (shared, diary) = (CompileThread::new(BufferBudget::new(1 << 20)), Diary::default());
     let fake = Fake { table: &FAKE, is_patient, diary: diary.clone() };
@@ -44,7 +44,7 @@ fn post(is_open: bool, is_patient: bool) -> (Handle, Arc<CompileThread>, Diary) 
     (Handle { table: &HANDLE, shared: shared.clone() }, shared, diary)
 }
 
-/// Waits until it is so.
+/// Waits until the condition holds.
 fn until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         thread::yield_now();
@@ -68,7 +68,7 @@ fn the_thread_starts_with_work_and_ends_after_a_while_without_work() {
     assert_eq!(*diary.lock().unwrap(), ["ran", "ran", "deleted"]);
 }
 
-/// A worker process starts no thread once guest code can come.
+/// A worker process starts no threads once it may receive guest code.
 #[test]
 fn a_thread_that_was_made_ahead_stays_until_the_task_is_cancelled() {
     let (handle, shared, diary) = post(false, false);
