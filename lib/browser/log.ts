@@ -78,8 +78,7 @@ export class Log {
     if (method === 'trace') return this.#trace(args);
     this.#printed = { text: '', isWarning: false };
     try {
-      // Printers have no bounds: what occurs again in a value is printed again, so that a small one may have millions of parts.
-      const bounded = args.map((arg) => (typeof arg !== 'object' || isSmall(arg) ? arg : truncated(arg)));
+      const bounded = boundedArguments(args);
       const remark = LABELLED.test(method) ? this.#missed(method, bounded[0]) : undefined;
       if (remark !== undefined) return this.add('warn', `Warning: ${remark}`);
       Reflect.apply((this.#console as any)[method], this.#console, bounded);
@@ -137,6 +136,22 @@ export class Log {
     const from = stack.indexOf('\n    at ');
     this.add('error', (message === '' ? 'Trace' : `Trace: ${message}`) + (from === -1 ? '' : stack.slice(from)));
   }
+}
+
+/**
+ * Arguments of a call that a printer is done with in a moment. Printers have no bounds: a part that occurs again is printed again, so
+ * that a small value may have millions of parts, and so may a hundred arguments.
+ */
+function boundedArguments(args: unknown[]): unknown[] {
+  const objects = args.filter(isObject);
+  if (isSmall(objects.length === 1 ? objects[0] : objects)) return args;
+  const cut = objects.length === 1 ? [truncated(objects[0])] : (truncated(objects) as unknown[]);
+  let next = 0;
+  return args.map((arg) => (isObject(arg) ? (next < cut.length ? cut[next++] : '...') : arg));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** As much of a text as takes that many bytes of UTF-8, and no part of a character. */
