@@ -32,7 +32,7 @@ export interface RunFacts {
   reject: (error: unknown) => void;
 }
 
-/** Runs agent-written code in a page of a browser. Documented in `index.d.ts`. */
+/** Runs agent-written code in a page of a browser. Documented in `api.d.ts`. */
 export class BrowserExecutor {
   #options;
   #state: ExecutorState = 'NEW';

@@ -169,7 +169,7 @@ export const FILE_TOOLS: FileTool[] = [
 /** Tools that change files. */
 export const MUTATING = new Set(['write', 'edit', 'move', 'remove']);
 
-/** The tools that these options give, with their limits. Documented in `index.d.ts`. */
+/** The tools that these options give, with their limits. Documented in `api.d.ts`. */
 export function describeFileTools(options: FileToolOptions): Definition[] {
   const { readOnly, limits } = checkFileToolOptions(options);
   return FILE_TOOLS.filter(({ name }) => !readOnly || !MUTATING.has(name)).map(

@@ -34,7 +34,7 @@ const CALLS: Record<
   ls: (native, { path, limit }, stop) => native.ls(path, limit, stop),
 };
 
-/** File tools for agents, confined to one folder. Documented in `index.d.ts`. */
+/** File tools for agents, confined to one folder. Documented in `api.d.ts`. */
 export function createFileTools(options: FileToolOptions) {
   const { root, limits } = checkFileToolOptions(options);
   // Here and not above: the definitions need no addon.

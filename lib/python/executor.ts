@@ -17,7 +17,7 @@ const RESERVED_PREFIX = '__smolagents_';
 /** Builtins that are allowed as soon as a tool has their name. */
 const REPLACEABLE_BUILTINS = ['eval', 'exec', 'compile'];
 
-/** Runs agent-written Python. Documented in `index.d.ts`. */
+/** Runs agent-written Python. Documented in `api.d.ts`. */
 export class PyodideExecutor {
   #options;
   #engine;

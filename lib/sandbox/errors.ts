@@ -13,7 +13,7 @@ const HINTS = {
   ERR_SANDBOX_BUSY: 'Try again in a moment.',
 } as Record<string, string>;
 
-/** A failure of a `SandboxManager`. Documented in `index.d.ts`. */
+/** A failure of a `SandboxManager`. Documented in `api.d.ts`. */
 export class SandboxError extends ExecutorError {
   report: ExecutionReport | undefined;
 

@@ -22,7 +22,7 @@ import type { Program } from './program';
 /** To make an isolate keeps a core busy. Half of them are left to the programs that run. */
 const MAX_MAKING = Math.ceil(availableParallelism() / 2);
 
-/** Runs the programs of models against an API, each in an isolate of its own. Documented in `index.d.ts`. */
+/** Runs the programs of models against an API, each in an isolate of its own. Documented in `api.d.ts`. */
 export class SandboxManager {
   declare [Symbol.asyncDispose]: () => Promise<void>;
   #options;

@@ -20,7 +20,7 @@ resample(candles, timeframe, { gaps }), pctChange(data), normalize(data), parall
 of candles; the last argument may name another column than "close". Results are as long as the data, with null where there is no
 full window yet; data may begin with null.`;
 
-/** The part of a system prompt that says how to use the sandbox. Documented in `index.d.ts`. */
+/** The part of a system prompt that says how to use the sandbox. Documented in `api.d.ts`. */
 export function renderSandboxPrompt(
   manager: SandboxManager<any, any>,
   { style = 'sync' }: { style?: 'sync' | 'async' } = {},

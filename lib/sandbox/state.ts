@@ -9,7 +9,7 @@ const MAX_ISSUES = 50;
 /** Panels of a state. */
 const MAX_PANELS = 100_000;
 
-/** The dashboard of the specification, as a Standard Schema. Documented in `index.d.ts`. */
+/** The dashboard of the specification, as a Standard Schema. Documented in `api.d.ts`. */
 export const dashboardState: StandardSchemaV1<unknown, DashboardState> = {
   '~standard': {
     version: 1,

@@ -18,7 +18,7 @@ const SCHEMA = Symbol.for('vercel.ai.schema');
 const VALIDATOR = Symbol.for('vercel.ai.validator');
 
 /**
- * Makes the tool by which a model calls other tools from code. Documented in `index.d.ts`. The package `ai` is loaded for
+ * Makes the tool by which a model calls other tools from code. Documented in `api.d.ts`. The package `ai` is loaded for
  * schemas of zod 3 only, so that any version of it will do.
  */
 export function createCodeTool(options: CodeToolOptions): any {

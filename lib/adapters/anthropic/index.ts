@@ -7,7 +7,7 @@ import { settingsOf } from '../code-tool/settings';
 import type { CodeToolOptions } from './api';
 
 /**
- * Makes a tool for the tool runner of Anthropic's SDK by which a model calls other tools from code. Documented in `index.d.ts`.
+ * Makes a tool for the tool runner of Anthropic's SDK by which a model calls other tools from code. Documented in `api.d.ts`.
  */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, ...settings } = settingsOf(options);

@@ -35,7 +35,7 @@ const PROGRAM = /^async \(\) => \{\n([^]*)\n\}$/;
 const FUNCTION_START =
   /^(?:\s|\/\/.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:async\b\s*)?(?:function\b|\(\s*\)\s*(?::[^;]*?)?=>)/;
 
-/** Runs code for `@cloudflare/codemode`. Documented in `index.d.ts`. */
+/** Runs code for `@cloudflare/codemode`. Documented in `api.d.ts`. */
 export class SESCodemodeExecutor {
   #options: ExecutorOptions;
   /** Of the caller's, if there is one; executions take turns then. */

@@ -7,7 +7,7 @@ import { settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import type { CodeToolOptions } from './api';
 
-/** Makes a tool of LangChain by which a model calls other tools from code. Documented in `index.d.ts`. */
+/** Makes a tool of LangChain by which a model calls other tools from code. Documented in `api.d.ts`. */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, ...settings } = settingsOf(options);
   const { tool } = requirePeer('ses-executor/langchain', '@langchain/core', () => require('@langchain/core/tools'));

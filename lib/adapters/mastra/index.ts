@@ -9,7 +9,7 @@ import type { CodeToolOptions } from './api';
 /** How Mastra's message begins where it is the input that is wrong. */
 const OF_INPUT = /^Tool input validation failed/;
 
-/** Makes a tool of Mastra by which a model calls other tools from code. Documented in `index.d.ts`. */
+/** Makes a tool of Mastra by which a model calls other tools from code. Documented in `api.d.ts`. */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, ...settings } = settingsOf(options);
   const { createTool } = requirePeer('ses-executor/mastra', '@mastra/core', loadTools);

@@ -10,7 +10,7 @@ import type { ExecutorOptions } from '../../../index';
 const OWN_OPTIONS = ['executor', 'root', 'readOnly', 'tools', 'servers', 'variables'];
 const KNOWN = [...OWN_OPTIONS, ...OPTION_NAMES];
 
-/** What `ses-executor mcp` serves, for any transport. Documented in `index.d.ts`. */
+/** What `ses-executor mcp` serves, for any transport. Documented in `api.d.ts`. */
 export async function createMcpServer(given: McpServerOptions = {}): Promise<McpServer> {
   const {
     executor,

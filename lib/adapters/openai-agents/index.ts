@@ -11,7 +11,7 @@ import type { CodeToolOptions } from './api';
 import type { RunOfCode } from './guardrails';
 
 /**
- * Makes a function tool of the OpenAI Agents SDK by which a model calls other tools from code. Documented in `index.d.ts`.
+ * Makes a function tool of the OpenAI Agents SDK by which a model calls other tools from code. Documented in `api.d.ts`.
  */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, ...settings } = settingsOf(options);

@@ -8,7 +8,7 @@ import { version } from '../../../package.json';
 import type { InstrumentOptions } from './api';
 import type { Attributes, Span, Tracer } from '@opentelemetry/api';
 
-/** Makes spans of all runs and tool calls of this process from now on. Documented in `index.d.ts`. */
+/** Makes spans of all runs and tool calls of this process from now on. Documented in `api.d.ts`. */
 export function instrument(options?: InstrumentOptions): () => void {
   const { tracerProvider, captureContent = false } = record(options, 'options', ['tracerProvider', 'captureContent']);
   const api = requirePeer('ses-executor/opentelemetry', '@opentelemetry/api', () => require('@opentelemetry/api'));

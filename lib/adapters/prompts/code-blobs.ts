@@ -22,7 +22,7 @@ const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{:,(]*)([^`\n]*)/gm;
 const NOT_A_PROGRAM = new Set(['syntax_valid', 'code_non_empty', 'code_too_large', 'nesting_too_deep']);
 
 /**
- * The code in a model's answer. Documented in `index.d.ts`.
+ * The code in a model's answer. Documented in `api.d.ts`.
  *
  * @throws {CodeParsingError}
  */

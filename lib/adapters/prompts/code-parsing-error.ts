@@ -1,7 +1,7 @@
 /** UTF-16 units of the answer that an error quotes, at its beginning and at its end. */
 const MAX_QUOTED = 1_000;
 
-/** A model's answer has no code in it. Documented in `index.d.ts`. */
+/** A model's answer has no code in it. Documented in `api.d.ts`. */
 export class CodeParsingError extends Error {
   code;
 

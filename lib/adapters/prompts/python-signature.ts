@@ -8,7 +8,7 @@ import type { ToolDefinition } from './api';
 import type { Definition, Parameter } from './definition';
 
 /**
- * The declaration of a tool as a model that writes Python reads it. Documented in `index.d.ts`.
+ * The declaration of a tool as a model that writes Python reads it. Documented in `api.d.ts`.
  *
  * @throws {TypeError}
  */

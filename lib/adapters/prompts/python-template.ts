@@ -1,6 +1,6 @@
 /**
  * The system prompt of a code agent that writes Python (Python specification, section 13), as a Handlebars template. Documented
- * in `index.d.ts`.
+ * in `api.d.ts`.
  */
 export const CODE_AGENT_PYTHON_SYSTEM_PROMPT = `You are an expert assistant who can solve any task using code blobs. You will be given a task to solve as best you can.
 You have access to a list of tools: these tools are basically Python functions which you can call with code.

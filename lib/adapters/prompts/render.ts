@@ -38,7 +38,7 @@ const FINAL_ANSWER = {
 const TAG =
   /^[ \t]*\{\{(#if \w+|\/if)\}\}[ \t]*(?:\r?\n|(?![^]))|\{\{(#if \w+|\/if)\}\}|\{\{\{(\w+)\}\}\}|\{\{(\w+)\}\}|\{\{/gm;
 
-/** The system prompt of a code agent. Documented in `index.d.ts`. */
+/** The system prompt of a code agent. Documented in `api.d.ts`. */
 export function renderSystemPrompt(options?: SystemPromptOptions): string {
   const variables = systemPromptVariables(options);
   const { template } = options ?? {};
@@ -54,7 +54,7 @@ function languageOf({ language = 'javascript' }: SystemPromptOptions | undefined
   throw new TypeError(`options.language must be "javascript" or "python", got ${describe(language)}`);
 }
 
-/** The variables of the template. Documented in `index.d.ts`. */
+/** The variables of the template. Documented in `api.d.ts`. */
 export function systemPromptVariables(options?: SystemPromptOptions): SystemPromptVariables {
   const given = record(options, 'options', KNOWN_OPTIONS);
   const { signature } = languageOf(given);

@@ -10,7 +10,7 @@ import type { TypeContext } from './schema-types';
 const JSDOC_PATH = /^(\[\])?(\.[^.[\]]+(\[\])?)*$/;
 
 /**
- * The declaration of a tool as a model reads it. Documented in `index.d.ts`.
+ * The declaration of a tool as a model reads it. Documented in `api.d.ts`.
  *
  * @throws {TypeError}
  */

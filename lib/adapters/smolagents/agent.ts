@@ -6,7 +6,7 @@ import { failedObservation, formatErrorObservation } from './observation';
 import type { ICodeExecutor } from '../../../index';
 
 /**
- * A `CodeAgent` whose model writes JavaScript. Documented in `index.d.ts`.
+ * A `CodeAgent` whose model writes JavaScript. Documented in `api.d.ts`.
  *
  * @param CodeAgent the class of smolagents-ts
  */

@@ -15,7 +15,7 @@ import type { SmolagentsExecutorOptions, SmolagentsTools } from './api';
 /** Options that are not the executor's. */
 const OWN_OPTIONS = ['tools', 'executor'];
 
-/** The executor of a smolagents-ts `CodeAgent`. Documented in `index.d.ts`. */
+/** The executor of a smolagents-ts `CodeAgent`. Documented in `api.d.ts`. */
 export class SmolagentsExecutor {
   #executor: Executor = undefined as any;
   #queue: ReturnType<typeof queueOf> = undefined as any;

@@ -6,7 +6,7 @@ import { modelLogs, modelText } from '../../contract/model-text';
 import { objectOf } from '../../contract/options';
 import type { Reader } from '../../contract/failure-text';
 
-/** What the model is told of a run. Documented in `index.d.ts`. */
+/** What the model is told of a run. Documented in `api.d.ts`. */
 export function formatObservation(result: { output?: unknown; logs: string }): string {
   const { output, logs } = objectOf(result, 'result');
   if (typeof logs !== 'string') throw new TypeError(`result.logs must be a string, got ${describe(logs)}`);
@@ -16,7 +16,7 @@ export function formatObservation(result: { output?: unknown; logs: string }): s
     : `${observation}\nLast output from code snippet:\n${modelText(output, { indent: 2 })}`;
 }
 
-/** What the model is told of a step that failed. Documented in `index.d.ts`. */
+/** What the model is told of a step that failed. Documented in `api.d.ts`. */
 export function formatErrorObservation(error: any): string {
   const { code, logs, details } = error ?? {};
   const { message } = error instanceof Error ? error : describeThrown(error);

@@ -8,7 +8,7 @@ import type { PythonRunOptions } from '../../python/api';
 /** Options that are not the executor's. */
 const OWN_OPTIONS = ['tools', 'language'];
 
-/** The executor of a `CodeAgent` that writes Python. Documented in `index.d.ts`. */
+/** The executor of a `CodeAgent` that writes Python. Documented in `api.d.ts`. */
 export class PythonSmolagentsExecutor extends PyodideExecutor {
   #ownTools: Tools;
   #starting: Promise<void> | undefined;

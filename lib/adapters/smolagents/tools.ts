@@ -8,7 +8,7 @@ import type { Tools } from '../../../index';
 import type { Inputs } from './arguments';
 
 /**
- * Functions for `sendTools`, of smolagents tools and managed agents. Documented in `index.d.ts`.
+ * Functions for `sendTools`, of smolagents tools and managed agents. Documented in `api.d.ts`.
  *
  * @throws {TypeError} naming what is neither a tool, nor an agent, a function or an object of such
  */
