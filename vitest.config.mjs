@@ -8,7 +8,7 @@ await compile();
 export default defineConfig({
   test: {
     include: ['__test__/**/*.test.{js,mjs,ts}'],
-    // Real processes, as hosts have them: worker threads are a case of their own.
+    // Real processes, as hosts have them: separate tests cover worker threads.
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -34,7 +34,7 @@ const GROUPS = {
   host: 'Host: cleanup, exit, neighbours (P3, P4)',
 };
 
-/** With --process, executors have processes of their own; that is always a check, for the same outcomes. */
+/** With --process, each executor has its own process. Such a run is always a check: its outcomes must be the same. */
 const { values } = parseArgs({
   options: { process: { type: 'boolean' }, check: { type: 'boolean', default: false }, only: { type: 'string' } },
 });

@@ -55,7 +55,7 @@ function cells(line) {
 }
 
 /**
- * Whether two lines say the same but for the size, which depends on the bundler.
+ * Whether two lines are equal except for the size, which depends on the bundler.
  *
  * @param {string[]} a
  * @param {string[]} b

@@ -66,7 +66,7 @@ const inside = (module, name) => (module === '' ? name : `${module}::${name}`);
 const parentOf = (module) => module.split('::').slice(0, -1).join('::');
 const isWithin = (module, other) => other === '' || module === other || module.startsWith(`${other}::`);
 
-/** The paths that a file names, what it brings in by names of its own, and what it passes on. */
+/** The paths that a file names, its named imports, and its re-exports. */
 function read(file, withTests) {
   const code = readFileSync(file, 'utf8').replace(/\/\/.*$/gm, '');
   const text = withTests ? code : code.replace(/^\s*#\[cfg\((?:all\()?test\b[^\]]*\]\s*mod \w+ \{[^]*/m, '');
@@ -118,7 +118,7 @@ function pathsOf(tree) {
     );
 }
 
-/** The modules in which what `module` names is written, but for those that it is in, or that are in it: they are one place. */
+/** The modules that define the names used by `module`, except its ancestors and descendants: those count as one place. */
 function arrowsFrom(modules, module) {
   const targets = new Set();
   for (const path of modules.get(module).paths) {

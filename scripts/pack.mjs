@@ -3,7 +3,7 @@
 // names those, and with them as optional dependencies, of which npm installs the one that fits. What build/bundled/ needs is put
 // into its files, so that `npx ses-executor mcp` needs nothing else. `--platform-only` leaves out ses-executor.
 //
-// The packages are staged in folders of their own. `npm publish` takes the tarballs made here.
+// Each package is staged in its own folder. `npm publish` takes the tarballs made here.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

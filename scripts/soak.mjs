@@ -1,6 +1,6 @@
-// Runs honest and hostile programs at once for a while, each kind on executors of its own, and watches the host: results,
-// deadlines, what honest tenants wait for, the event loop, memory. Hostile are those below and the guest programs of
-// `__test__/hostile/` that take no memory beyond their limit.
+// Runs honest and hostile programs at the same time for a while, each kind on its own executors. It watches the host:
+// results, deadlines, waiting times of honest tenants, the event loop, memory. The hostile programs are those below and
+// the guest programs of `__test__/hostile/` that take no memory beyond their limit.
 //
 //   node scripts/soak.mjs [--minutes 10 | --seconds n] [--executors 8] [--isolation thread|process] [--seed 1]
 //
@@ -240,7 +240,7 @@ async function makeExecutor() {
     isolation,
     maxOperations: 100_000,
     memoryLimitMb: 64,
-    // The soak has a bound of its own.
+    // The soak has its own bound.
     maxParkedMb: 65_536,
     authorizedImports: ['units'],
     modules: { units: 'export const twice = (x) => 2 * x;' },

@@ -1,9 +1,9 @@
-// Runs the tests of test262 in a checkout of it, each as a program or module of guest code, in an executor of its own.
+// Runs the tests of a test262 checkout, each as a program or module of guest code, in its own executor.
 //
 //   node scripts/test262.mjs --checkout ../test262 [--only test/language/statements] [--every 20] [--verbose] [--write]
 //
-// Fails if a test ends otherwise than it says, unless `__test__/test262/exceptions.mjs` has a reason for that. With --write what became
-// of all of them is written to reports/test262.md.
+// Fails if the outcome of a test differs from the expected one, unless `__test__/test262/exceptions.mjs` gives a reason.
+// With --write, all outcomes are written to reports/test262.md.
 
 import { writeFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
@@ -82,7 +82,7 @@ async function work() {
 }
 
 /**
- * Runs a test, and tells of it if it ends otherwise than it says.
+ * Runs a test, and reports it if its outcome differs from the expected one.
  *
  * @param {Test} test
  * @returns {Promise<'passed' | 'excepted' | 'failed'>}
@@ -137,7 +137,7 @@ function isOf({ paths, flags, features, code, ending }, test, failure) {
 }
 
 /**
- * How a test ends otherwise than it should.
+ * How the outcome of a test differs from the expected one.
  *
  * @param {Test} test
  * @returns {Promise<string | undefined>}
@@ -166,7 +166,7 @@ async function failureOf(test) {
   }
 }
 
-/** @param {import('../index.mjs').ExecutorError} error Of a value that is no error: how the harness makes its own. */
+/** @param {import('../index.mjs').ExecutorError} error For a thrown value that is not an error: the harness throws its own that way. */
 function thrownName({ message }) {
   return /^Runtime exception: (\w+) \{/.exec(message)?.[1];
 }

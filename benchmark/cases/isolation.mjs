@@ -1,4 +1,4 @@
-// What a boundary costs: the same work on a thread of the host, in a process of its own, and in what Node.js has for that.
+// The cost of a boundary: the same work on a host thread, in a separate process, and in the equivalents of Node.js.
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

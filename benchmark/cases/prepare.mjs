@@ -74,7 +74,7 @@ async function measure(state, size, samples) {
   return { time, perCharacter: time.map((ms) => ms / texts[0].length) };
 }
 
-/** `salt` makes a text that was not seen before. */
+/** `salt` makes the source text unique. */
 function programOf(steps, salt) {
   return Array.from({ length: steps }, (_, i) => STEP.replaceAll('{n}', String(i + 1))).join('') + `// ${salt}\n`;
 }

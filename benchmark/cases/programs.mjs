@@ -23,12 +23,12 @@ export function programCase({ programs, memoryLimitMb, ...rest }) {
     async round(state, { id }) {
       const { text, want } = programs.find((program) => program.id === id);
       if (state.id !== id) {
-        // Each program has a session of its own: where variables outlive a run, those of another one are no burden of its.
+        // Each program has its own session. Otherwise, where variables outlive a run, other programs' variables would slow it.
         await state.session?.close();
         state.session = await state.peer.open({ memoryLimitMb });
         state.id = id;
       }
-      // A text of its own, so that no compilation of an earlier round is used.
+      // The source text is unique, so that no compilation of an earlier round is used.
       const program = `// ${++state.last}\n${text}`;
       const started = performance.now();
       const result = await state.session.run(program);

@@ -1,6 +1,6 @@
-// Programs over an API: a search, calls, and many at the same time, each in an isolate of its own that knows the registry. Ours has
-// isolates ready; the pool is full again before each sample, which is not measured. What others do instead is make an isolate and
-// put the registry in.
+// Programs over an API: a search, calls, and many at the same time, each in its own isolate that has the registry. This
+// package keeps isolates ready. Its pool is refilled before each sample; refilling is not measured. The other packages make
+// an isolate and put the registry into it.
 
 import { expectEqual, repeat } from './measure.mjs';
 

@@ -11,10 +11,10 @@
 export const OURS = 'ses-executor';
 /** The same under the Node.js that runs the benchmark, where that is another than the peers'. */
 export const OURS_ON_HOST_NODE = 'ses-executor-host-node';
-/** The same with the isolate in a process of its own, with the sandbox of the operating system and without. */
+/** The same with the isolate in a separate process, with the sandbox of the operating system and without. */
 export const OURS_IN_PROCESS = 'ses-executor-process';
 export const OURS_UNCONFINED = 'ses-executor-unconfined';
-/** Pages of Chrome, ours and those of whoever drives it without us. */
+/** Pages of Chrome, driven by this package or directly. */
 export const OUR_BROWSER = 'browser';
 export const PUPPETEER = 'puppeteer-core';
 /** Python in an isolate of this package, and Pyodide in the host's own thread. */

@@ -1,4 +1,4 @@
-// What people would write who want a process of its own for each session: a Node.js child with this package in it, and Node's IPC.
+// The usual way to give each session a separate process: a Node.js child that loads this package, and Node's IPC.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

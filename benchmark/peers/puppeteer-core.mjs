@@ -6,7 +6,7 @@ import puppeteer from 'puppeteer-core';
 
 const { findChrome } = createRequire(import.meta.url)('../../build/browser/browser-path.js');
 
-/** As cases/browser.mjs asks for: `isContextEach` is whether each page has a browser context of its own. */
+/** The interface for cases/browser.mjs. `isContextEach`: whether each page has its own browser context. */
 export async function openBrowser({ tools = {}, isContextEach = false } = {}) {
   // Chrome has no sandbox for root, and puppeteer cannot start it as somebody else.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];

@@ -47,7 +47,7 @@ async function session({ tools, memoryLimitMb = 128, timeoutMs = 120_000, warmPo
     run: async (body) => (await executor.run(body)).output,
     set: (name, value) => executor.sendVariables({ [name]: value }),
     close: () => executor.cleanup(),
-    /** The process of its own, if it has one. */
+    /** The executor's process, if it has a separate one. */
     pid: executor.isolation?.pid,
   };
 }

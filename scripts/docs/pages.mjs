@@ -75,7 +75,7 @@ function linkOnSite(page, target, { root, pages, repository }) {
 }
 
 /**
- * A text with all lines changed that are not in a block of code, and without comments.
+ * Changes all lines that are not in a code block, and removes comments.
  *
  * @param {string} text
  * @param {(line: string) => string} change

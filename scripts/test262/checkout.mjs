@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** Folders of tests; SpiderMonkey has tests of its own beside them. */
+/** Folders of tests. SpiderMonkey keeps additional tests next to them. */
 const FOLDERS = ['annexB', 'built-ins', 'harness', 'intl402', 'language', 'staging'];
 /** What SpiderMonkey's own host defines instead of this file of the harness. */
 const DONE_PRINT_HANDLE = `function $DONE(error) {
