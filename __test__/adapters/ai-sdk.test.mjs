@@ -233,7 +233,7 @@ describe('a call of a tool', () => {
     expect(await call(createCodeTool({ tools: { steps } }), 'await steps()')).toEqual({ output: 'whole', logs: '' });
   });
 
-  test('that throws is an error of its own', async () => {
+  test('that throws fails with a separate error', async () => {
     const fail = {
       inputSchema: z.object({}),
       execute: async () => {
@@ -444,7 +444,7 @@ describe('executors', () => {
     expect(await call(code, 'typeof left')).toEqual({ output: 'undefined', logs: '' });
   });
 
-  test('that calls had of their own are gone', async () => {
+  test('that calls had for themselves are gone', async () => {
     const { status, stdout } = await runChild(`
       import { engineStats } from 'ses-executor';
       import { createCodeTool } from 'ses-executor/ai';

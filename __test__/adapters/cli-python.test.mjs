@@ -69,7 +69,7 @@ Code execution failed at line 2: 1/0
     expect(result).toMatchObject({ status: 0, stdout: 'YQ==\n' });
   });
 
-  test('a module with a text is wrong use, and so is check', async () => {
+  test('a module with source text is wrong use, and so is check', async () => {
     const files = { 'a.py': '1', 'm.mjs': '' };
     const result = await cli(['run', 'a.py', '--allow-import', 'm=m.mjs'], files);
     expect([result.status, result.stderr.split('\n')[0]]).toEqual([
@@ -152,7 +152,7 @@ Code execution failed at line 1: 1/0
     ]);
   });
 
-  test('a module with a text, and packages without Python, are wrong use', async () => {
+  test('a module with source text, and packages without Python, are wrong use', async () => {
     const { status, stderr } = await typed([], ['--allow-import', 'm=m.mjs'], { 'm.mjs': '' });
     expect([status, stderr.split('\n')[0]]).toEqual([
       2,

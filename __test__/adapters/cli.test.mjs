@@ -32,7 +32,7 @@ describe('run', () => {
     });
   });
 
-  test('a text is printed as it is', async () => {
+  test('a string is printed as it is', async () => {
     expect(await cli(['run', '-'], { input: '"text"' })).toMatchObject({ status: 0, stdout: 'text\n' });
   });
 
@@ -357,7 +357,7 @@ describe('check --module', () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: 'two', lacks: [], imports: [], exports: [], error: 'at 1' });
   });
 
-  test('modules of Node.js are left out, but for those that packages or the browser field stand for', async () => {
+  test('modules of Node.js are left out, except those that packages or the browser field replace', async () => {
     const files = {
       'node_modules/one/package.json':
         '{ "name": "one", "main": "main.js", "browser": { "crypto": false, "fs": "./fs.js" } }',
@@ -489,7 +489,7 @@ describe('stdout', () => {
     return { status, stderr };
   };
 
-  test('a reader that stops reading is no failure', async () => {
+  test('a reader that stops reading is not a failure', async () => {
     expect(await unread(['run', '-'], '"x".repeat(5e6)')).toEqual({ status: 0, stderr: '' });
   });
 

@@ -294,7 +294,7 @@ describe('a call', () => {
       expect(await tool.execute('1')).toEqual({ output: 1, logs: '', text: '1' });
     }));
 
-  test('of something that is no text is wrong use', async () => {
+  test('of something that is not a string is wrong use', async () => {
     await expect(createCodeTool({ tools: {} }).execute({ code: '1' })).rejects.toThrow(
       new TypeError('code must be a string, got an object'),
     );
@@ -678,7 +678,7 @@ describe('the description', () => {
       expect((await execute(code)).output).toEqual(['x', 'x']);
     });
 
-    test('that have a limit of their own', () => {
+    test('that have their own limit', () => {
       const { description } = createCodeTool({ tools: { readText: withTimeout(files.readText, 1_000) } });
       expect(description.endsWith(`\n\n${declaration}\nasync function readText(args) {}`)).toBe(true);
     });

@@ -39,7 +39,7 @@ describe('with @cloudflare/codemode', () => {
     expect(await call({ code })).toEqual({ result: 3, logs: ['Ada'] });
     expect(calls).toEqual([{ id: 7 }]);
     const { message } = await rejection(call({ code: 'console.log("early");\nnull.x' }));
-    // codemode makes an arrow function of the program, in lines of its own.
+    // codemode wraps the program in an arrow function, on separate lines.
     expect(message).toMatch(
       /^Code execution failed: ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: .* \(line 3, column 14\)\n/,
     );
@@ -247,7 +247,7 @@ describe('functions', () => {
   });
 });
 
-describe('errors are a text of the result', () => {
+describe('errors are strings in the result', () => {
   test('with place and code frame', async () => {
     const { error, ...rest } = await execute('async () => {\n  console.log("early");\n  return null.size;\n}');
     expect(rest).toEqual({ result: undefined, logs: ['early'] });

@@ -394,7 +394,7 @@ test('langchain: code gets the content of a message, and no command to the graph
   expect(await told('commands')).toBe(lost('commands'));
 });
 
-test('langchain: tools that take a text need no converter of zod 3', async () => {
+test('langchain: tools that take a string need no converter of zod 3', async () => {
   const require = createRequire(import.meta.url);
   require('zod-to-json-schema');
   const cached = require.cache[require.resolve('zod-to-json-schema')];
@@ -422,7 +422,7 @@ test('langchain: tools that take a text need no converter of zod 3', async () =>
   }
 });
 
-describe('a model is told what is wrong with input that is no code', () => {
+describe('a model is told what is wrong with input that is not code', () => {
   const WRONG = 'the input must be an object with the string `code`';
   const tools = {};
 

@@ -45,7 +45,7 @@ test('tools of another server whose names are words of Python can be called from
     }
   }));
 
-test('run_python is a tool of its own, with the same functions', () =>
+test('run_python is a separate tool with the same functions', () =>
   withFolder(async (folder) => {
     writeFileSync(join(folder, 'a.txt'), 'inside\n');
     writeFileSync(join(folder, 'tools.mjs'), 'export const add = async (a, b) => a + b;');

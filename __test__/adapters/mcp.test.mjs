@@ -499,7 +499,7 @@ describe('createMcpServer', () => {
     }));
 
   // They were declared as they are, and no code could call them.
-  test('names of tools that are no identifiers are changed, and declared so', () => {
+  test('tool names that are not identifiers are changed, and declared in the changed form', () => {
     const tools = {
       'list-files': () => 'files',
       delete: () => 'deleted',
@@ -885,7 +885,7 @@ describe('the process', () => {
     expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
   });
 
-  // A text without a line break would be the beginning of the next message, which the client then cannot read.
+  // A message without a line break would be the beginning of the next message, which the client then cannot read.
   test('has what tools print to stdout on stderr', () =>
     withFolder(async (folder) => {
       const file = join(folder, 'tools.mjs');

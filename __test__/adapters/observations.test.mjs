@@ -1,4 +1,4 @@
-// What the model is told of a step: `formatObservation` and `formatErrorObservation` of `ses-executor/smolagents`.
+// What the model is told about a step: `formatObservation` and `formatErrorObservation` of `ses-executor/smolagents`.
 
 import { describe, expect, test } from 'vitest';
 

@@ -77,7 +77,7 @@ describe('tags', () => {
     '<code>search</code> comes first.',
     'I call <code>search(query)</code> and then <code>final_answer()</code>.',
     'A block begins with <code>.\nIt ends with </code>.',
-  ])('spans of prose beside a block on lines of its own are none: %j', (prose) => {
+  ])('inline spans of prose next to a block on separate lines are not code: %j', (prose) => {
     const block = '\n  <code>\nfinal_answer(2);\n</code>\n';
     expect(parseCodeBlobs(prose + block)).toBe('final_answer(2);');
     expect(parseCodeBlobs(block + prose)).toBe('final_answer(2);');

@@ -105,7 +105,7 @@ describe('declarations', () => {
         '    """Args:\n        args: { from: any } (as TypeScript writes it)\n\n' +
         '    Args, keys of `args`:\n        from: Where.\n    """',
     ],
-    // Types of all were lost if the name of one is no name in Python.
+    // One name that is not a Python identifier lost the types of all.
     [
       { name: 'f', inputs: { from: { type: 'string' }, kind: { enum: ['a', 'b'], default: 'a' } } },
       'def f(args: dict) -> Any:\n' +

@@ -68,7 +68,7 @@ describe('piped into it', () => {
     expect(stdout).toBe("1\nundefined\nlogged\n42\n'text'\nMap(1) { 1 => 2n }\nundefined\n1\n0\n");
   });
 
-  test('a text goes on behind a line break that is escaped, and behind no other', async () => {
+  test('a string continues after an escaped line break, and after no other', async () => {
     const { stdout } = await piped(['"a\\', 'b\\', 'c"', '"d\\\\', '7']);
     expect(stdout).toBe(
       [
@@ -226,7 +226,7 @@ describe('piped into it', () => {
   });
 });
 
-/** A person at a terminal: `type` sends keys, `until` waits for a text, of what has been shown since it was found last. */
+/** A person at a terminal: `type` sends keys, `until` waits for a string in the output since its last match. */
 function terminal({ tools = {}, history, isolation = 'thread' } = {}) {
   const input = new PassThrough();
   const output = new PassThrough();

@@ -130,7 +130,7 @@ describe('toHostTools', () => {
     expect(output).toEqual(['text of a', 'text of b']);
   });
 
-  test('managed agents, each time with a task of its own', async () => {
+  test('managed agents, each time with a different task', async () => {
     const runs = [];
     const researcher = {
       name: 'researcher',

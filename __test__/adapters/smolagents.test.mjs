@@ -419,7 +419,7 @@ describe('two over one executor', () => {
       ({ details, code }) => details.message ?? code,
     );
 
-  test('call the tools of their own only', async () => {
+  test('call only their own tools', async () => {
     const inner = new SESExecutor();
     const [ada, bob] = [
       create({ executor: inner, tools: [tool('inbox', 'mails of Ada')] }),
@@ -493,7 +493,7 @@ describe('two over one executor', () => {
     await ada.cleanup();
   });
 
-  test('tell of their own tools, and of those that the executor has anyway', async () => {
+  test('list their own tools, and those that the executor has anyway', async () => {
     const inner = new SESExecutor();
     await inner.init();
     await inner.sendTools({ common() {} });

@@ -94,7 +94,7 @@ Host.readDoc = async function (args) {};`;
     expect(none).toBe('/**\n * @returns {Promise<any>}\n */\nasync function f() {}');
   });
 
-  test('names of properties that are no identifiers', () => {
+  test('names of properties that are not identifiers', () => {
     const properties = {
       path: { type: 'string', description: 'Path.' },
       'max-size': { type: 'number', description: 'Bytes\nat most.' },

@@ -1,4 +1,4 @@
-// The contract, kept by an executor whose code runs in one page of a browser: what is told of it in contract-*.test.mjs.
+// The contract for an executor whose code runs in one browser page. The tests are in contract-*.test.mjs.
 
 import { describeExecutor } from '../contract/suite/index.mjs';
 import { make } from './helpers.mjs';

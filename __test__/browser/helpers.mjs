@@ -84,7 +84,7 @@ export function killAll(processes) {
   }
 }
 
-/** Waits until `condition` holds, which something else than time brings about. */
+/** Waits until `condition` holds. Something other than time must make it true. */
 export async function until(condition, ms = 40_000) {
   const end = performance.now() + ms;
   while (!(await condition())) {

@@ -595,7 +595,7 @@ describe('P11 origins that are allowed', () => {
     }
   });
 
-  test('those that wait are not made when their page is gone, and the browser is told of none', async () => {
+  test('waiting requests are not made when their page is gone, and none reaches the browser', async () => {
     let asked = 0;
     let release;
     const released = new Promise((resolve) => (release = resolve));

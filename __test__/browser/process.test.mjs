@@ -1,4 +1,4 @@
-// The processes of the browser: what holds them, what becomes of runs when they end, and that none is left.
+// The processes of the browser: what holds them, how runs end when they end, and that none is left.
 
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -364,7 +364,7 @@ describe('without a browser', () => {
     expect(stderr).toContain('there is no program at /nowhere/chrome');
   });
 
-  test('nor what earlier runs have left, if each run is to have a page of its own', async () => {
+  test('nor what earlier runs have left, if each run is to have its own page', async () => {
     const { stdout } = await runChild(`
       import { BrowserExecutor } from './build/browser/index.js';
       for (const isolation of ['run', 'session']) {
@@ -464,7 +464,7 @@ test.runIf(isLinux)('a tab that is closed before its process is known leaves eac
     const listen = connection.listen.bind(connection);
     const held = [];
     let release;
-    // The first tab is slow: what is told of its document comes later.
+    // The first tab is slow: the events of its document come later.
     connection.listen = (session, listener) => {
       connection.listen = listen;
       release = () => {

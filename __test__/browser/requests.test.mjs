@@ -27,7 +27,7 @@ async function serve(respond) {
   return `http://127.0.0.1:${server.address().port}/`;
 }
 
-/** Requests of a page, and what its tab is told of each: a promise by id. */
+/** Requests of a page, and the answer to its tab for each: a promise by id. */
 function page() {
   const told = new Map();
   const of = (id) => told.get(id) ?? told.set(id, deferred()).get(id);
@@ -175,7 +175,7 @@ test('sixteen requests are made at once, and others when one is answered or has 
   expect(told.filter((it) => it === 'refused')).toHaveLength(1);
 });
 
-test('with the page its requests end, and nobody is told of them', async () => {
+test('the requests of a page end with it, and are not reported', async () => {
   const arrived = deferred();
   const gone = deferred();
   const url = await serve((request, response) => {

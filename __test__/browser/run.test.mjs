@@ -713,7 +713,7 @@ describe('failures', () => {
     });
   });
 
-  test('what is no error has no name', async () => {
+  test('a thrown value that is not an error has no name', async () => {
     await withBrowser({}, {}, async (executor) => {
       const error = await expectCode(executor.run('throw { a: 1 }'), 'ERR_RUNTIME_EXCEPTION');
       expect(error.details).toMatchObject({ name: null, message: '{ a: 1 }' });

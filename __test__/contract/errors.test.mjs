@@ -262,7 +262,7 @@ describe('a run that took too long is told', () => {
   });
 
   // A fix ends without a full stop: it ran into the sentence about what is lost.
-  test('what is lost, in a sentence of its own behind a fix', () => {
+  test('what is lost, in a separate sentence after a fix', () => {
     const finding = {
       rule: 'code_non_empty',
       severity: 'ERROR',

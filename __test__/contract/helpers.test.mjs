@@ -171,7 +171,7 @@ describe('schemas of libraries', () => {
     );
   });
 
-  test('are converted by what they have: a method of their own, or that of Standard JSON Schema', () => {
+  test('are converted by their own method, or by that of Standard JSON Schema', () => {
     expect(schemas.jsonSchemaOf({ ...standard(), toJsonSchema: () => ({ type: 'null' }) }, 'input', 'x')).toStrictEqual({ type: 'null' }); // prettier-ignore
     const made = schemas.standardSchema('acme', { type: 'string' }, () => {});
     const converted = schemas.jsonSchemaOf(made, 'output', 'x');

@@ -20,7 +20,7 @@ test.each([
 });
 
 test.each(['[1,]', '[,1]', '{"a":1,}', '[1}', '[1 2]', '{"a" 1}', '{1:2}', '["a]', '[1]]', '[[1],]', '{"a":1]'])(
-  'a text is refused wherever it stops being JSON: %s',
+  'a string is refused wherever it stops being JSON: %s',
   async (bad) => {
     const texts = [bad, bad.replace('1', LONG), `[${LONG},${bad}]`, `[${bad},${LONG}]`, `${LONG}${bad}`];
     for (const text of [...texts, `{"x":${LONG},"y":${bad}}`]) {
@@ -34,11 +34,11 @@ test.each([
   ['[', '['.repeat(8_000_000)],
   ['objects', '{"a":'.repeat(1_001)],
   ['a part', `[${LONG},${'['.repeat(1_000)}]`],
-])('a text that is nested too deeply is refused before anything is made of it: %s', async (_, text) => {
+])('a string that is nested too deeply is refused before any value is created: %s', async (_, text) => {
   await expect(parseJson(text)).rejects.toThrow('it is nested more than 1000 levels deep');
 });
 
-test('a text is refused for what its value would take', async () => {
+test('a string is refused for the memory that its value would take', async () => {
   await expect(
     parseJson(
       list(100_000, () => '[]'),

@@ -136,7 +136,7 @@ test('each list that is a default is a copy, so that what one executor does to i
   for (const name of ['authorizedImports', 'collectConsoleLevels']) expect(one[name]).not.toBe(other[name]);
 });
 
-test('a hole in a list is no string', () => {
+test('a hole in a list is not a string', () => {
   expect(() => checkOptions({ authorizedImports: ['a', , 'b'] })).toThrow(
     new TypeError('options.authorizedImports[1] must be a non-empty string, got undefined'),
   ); // prettier-ignore
@@ -246,7 +246,7 @@ class Limits {
 }
 
 // Limits were lost without a word: only an object's own properties are copied.
-describe('options that are no plain object', () => {
+describe('options that are not a plain object', () => {
   const { signal } = new AbortController();
 
   test.each([
@@ -271,7 +271,7 @@ describe('options that are no plain object', () => {
     );
   });
 
-  test('those of an instance that has them as properties of its own are taken', () => {
+  test('options that are own properties of an instance are accepted', () => {
     class Config {
       maxOperations = 10;
       get label() {

@@ -219,7 +219,7 @@ describe('turns of an executor', () => {
     expect(await ready()).toBe(second + 1);
   });
 
-  test('an isolate that could not be made has no number of its own', async () => {
+  test('an isolate that could not be created takes no number', async () => {
     let fails = true;
     const executor = new Scripted(undefined, async () => {
       if (fails) throw errorOf('ERR_INIT_FAILED', { reason: 'x' }, {});

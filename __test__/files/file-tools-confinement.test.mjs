@@ -226,7 +226,7 @@ describe('what is no regular file is not opened', () => {
     expect(readdirSync(root)).toEqual(['inside']);
   });
 
-  test('a file is no folder', async () => {
+  test('a file is not a folder', async () => {
     for (const name of ['ls', 'find']) {
       expect((await rejection(CALLS[name]('inside/plain.txt'))).message).toBe('Not a directory: inside/plain.txt');
     }

@@ -51,7 +51,7 @@ describe('a set of tools', () => {
     expect([(await failed).message, get('a.txt')]).toEqual(['no thread', 'written']);
   });
 
-  test('gives each large outcome in a turn of the event loop of its own', async () => {
+  test('delivers each large outcome in a separate turn of the event loop', async () => {
     vi.spyOn(native.NativeFileTools.prototype, 'readText').mockImplementation(async () => ({
       text: '',
       receipt: { sign() {} },

@@ -1,4 +1,4 @@
-// A folder of its own for each test of a file, with the file tools for its `root`. What is beside `root` is outside.
+// A separate folder for each test of a file, with the file tools for its `root`. Siblings of `root` are outside.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -178,7 +178,7 @@ describe('grep', () => {
     );
   });
 
-  test('each line is a text of its own', async () => {
+  test('each line is a separate string', async () => {
     put('a', 'x\nxx\nxy\n');
     for (const pattern of ['\\Ax+\\z', '(?-m)^x+$']) expect(await textOf(tools.grep(pattern))).toBe('a:1: x\na:2: xx');
   });

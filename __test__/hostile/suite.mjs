@@ -27,7 +27,7 @@ const DEFAULTS = { timeoutMs: 1_500, memoryLimitMb: 64 };
 const GRACE_MS = 1_000;
 /** Resident memory that an attack may cost beyond its memory limit. */
 const HEADROOM_MB = 64;
-/** The same where the memory is that of a process of its own. */
+/** The same if the memory is that of a separate process. */
 const PROCESS_PEAK_MB = 16;
 /** A child that takes longer is stuck. */
 const CHILD_TIMEOUT_MS = 60_000;
@@ -98,7 +98,7 @@ export function readAttack(file) {
 }
 
 /**
- * Runs one attack in a process of its own.
+ * Runs one attack in its own process.
  *
  * @param {Attack} attack
  * @param {Isolation} isolation
@@ -143,7 +143,7 @@ export function expected(attack, isolation) {
 }
 
 /**
- * What became of an attack, in the terms of {@link expected}.
+ * The outcome of an attack, in the terms of {@link expected}.
  *
  * @param {Attack} attack
  * @param {Isolation} isolation

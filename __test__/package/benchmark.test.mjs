@@ -162,7 +162,7 @@ test('the report lists what was not measured', () => {
   );
 });
 
-test('rows have names of their own', () => {
+test('rows have unique names', () => {
   const ids = CASES.flatMap(({ variants }) => variants.map(({ id }) => id));
   expect(new Set(ids).size).toBe(ids.length);
 });

@@ -64,7 +64,7 @@ describe('folders in order', () => {
   const LIB = { 'lib.rs': 'mod low;\nmod high;\nmod top;', 'top.rs': 'use crate::high::a;\npub fn f() {}' };
   const upwardOf = (files) => inCrate({ ...LIB, ...files }, (folder) => upwardIn(folder, ['low', 'high']));
 
-  test('a module may name folders below its own and modules of its own', async () => {
+  test('a module may name folders below its own folder and modules in it', async () => {
     const files = {
       'low/mod.rs': 'pub mod a;\npub mod b;',
       'low/a.rs': 'use crate::low::b::g;',

@@ -14,7 +14,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const HOST = thisPlatform();
 
-/** Runs a part of set-up in a process of its own. */
+/** Runs a part of set-up in a separate process. */
 const setUp = (file, call, env) => {
   const { href } = pathToFileURL(join(ROOT, 'scripts/setup', file));
   const script = `const part = await import(${JSON.stringify(href)}); await part.${call}; console.log('goes on');`;

@@ -1,4 +1,4 @@
-// The workflows of .github/ build what the package says that there is, with commands that there are.
+// The workflows of .github/ build the platforms that the package declares, with commands that exist.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

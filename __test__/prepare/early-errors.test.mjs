@@ -79,7 +79,7 @@ test('a module as well', async () => {
   expect(details.message).toBe(
     'Module \'m\' cannot be loaded: in module "m", line 1, column 18: Keyword must not contain escaped characters',
   );
-  // V8's own error of a text that VALIDATE lets pass would look like one of the code that imports it.
+  // V8's error for source text that VALIDATE accepts would look like an error of the importing code.
   const { details: twice } = await expectCode(load('\nconst a = 1;\n  const a = 2;'), 'ERR_RUNTIME_EXCEPTION');
   expect(twice.message).toBe(
     "Module 'm' cannot be loaded: in module \"m\", line 3, column 9: Identifier 'a' has already been declared",

@@ -303,7 +303,7 @@ const print = ({ body, end }, reference) => {
       case 'expression':
         return `(${e});`;
       case 'declare':
-        // A `var` would collide with lexical declarations on its way out of the blocks: it gets a name of its own.
+        // A `var` would collide with lexical declarations on its way out of the blocks: it gets a unique name.
         if (s.how === 'var') return `var ${fresh('v')} = clip(${e});`;
         return declare([s.name], at, () => `${s.how} ${s.name} = clip(${e});`, `${s.name} = clip(${e});`);
       case 'pattern': {

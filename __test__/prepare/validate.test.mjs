@@ -9,7 +9,7 @@ const rules = (diagnostics) => diagnostics.map(({ rule }) => rule);
 const IN_REGISTER = 'if (--__smol_left < 0) break __smol_loop;';
 const IN_MEMORY = 'if (--__smol_budget < 0) __smol_guard(-1);';
 const SETTLED = 'if ((__smol_budget -= __smol_had - __smol_left) < 0) __smol_guard(__smol_left);';
-/** How often a text has each of them. */
+/** How often each of them occurs in the source text. */
 const guardsOf = (text) => [IN_REGISTER, IN_MEMORY, SETTLED].map((guard) => text.split(guard).length - 1);
 
 describe('validateCode: what is fine', () => {
@@ -49,7 +49,7 @@ describe('validateCode: early errors that only V8 finds', () => {
     expect(validateCode(code)).toMatchObject([{ rule: 'syntax_valid', location: { line: 3, column: 5 } }]);
   });
 
-  test('a text that V8 would take for the end of its function is refused', () => {
+  test('source text that V8 would parse as the end of its function is refused', () => {
     for (const code of ['}, async () => {', '}; async () => {', '}\nasync () => {']) {
       expect(rules(validateCode(code))).toContain('syntax_valid');
     }

@@ -59,7 +59,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '4\nfalse\n', stderr: '' });
   });
 
-  test('has an empty environment, a folder and a group of its own, no terminal, and no file for its program but the addon', async () => {
+  test('has an empty environment, its own folder and group, no terminal, and no program file except the addon', async () => {
     await withProcess({}, {}, async (executor) => {
       const pid = pidOf(executor);
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('');
@@ -115,7 +115,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
   });
 
   // None begins once limits and filter are set. The thread that compiles came when a function was hot: there was none where the host is
-  // not root, for whom that limit is none, and guests waited for each function that V8 optimised.
+  // not root, which is exempt from that limit, and guests waited for each function that V8 optimised.
   test('has all of its threads before code comes, that which compiles too', async () => {
     await withProcess({ spares: 0, maxOperations: 1e9 }, {}, async (executor) => {
       const threads = () => readdirSync(`/proc/${pidOf(executor)}/task`);

@@ -1,4 +1,4 @@
-// The contract of executors, with the isolate in a process of its own.
+// The contract of executors, with the isolate in a separate process.
 
 import { SESExecutor } from '../../index.mjs';
 import { describeExecutor } from '../contract/suite/index.mjs';

@@ -58,7 +58,7 @@ export function descriptorsOf(pid) {
   );
 }
 
-/** Worker processes that this process has started and that are there. */
+/** Running worker processes that this process has started. */
 export function workersOf(parent) {
   const isWorker = (pid) => {
     try {

@@ -46,7 +46,7 @@ const logged = (job, message) => frame(0x86, u64(job), [0], new Uint8Array(8), t
  * What an executor makes of a worker that answers the n-th time that it is written to with the n-th of `answers`; the first is
  * its greeting.
  *
- * @returns {Promise<string>} what became of `init()`, and of `run('1')` if that went well, with its log
+ * @returns {Promise<string>} the outcome of `init()`, and of `run('1')` if that succeeded, with its log
  */
 async function hostOf(answers, options = {}) {
   const program = `#!${process.execPath}

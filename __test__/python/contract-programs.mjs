@@ -17,7 +17,7 @@ const RECURSION = `async def f():
         await f()
 await f()`;
 
-/** Ends of programs whose answer a function gives, which is an `async` one where tools are. */
+/** Ends of programs whose answer a function returns. It is `async` if tools are available. */
 const ANSWERED = 'try { final_answer(main()); } catch { } "not reached"';
 const answering = (body) => `def main():
     ${body.replaceAll('\n', '\n    ')}
@@ -28,7 +28,7 @@ except Exception: pass
 /** Whole programs; of deadlines that which comes closest. */
 const PROGRAMS = new Map([
   ...TOOL_PROGRAMS,
-  // Answers that a function gives.
+  // Answers that a function returns.
   [
     `async function main() { const out = []; for (const n of [1, 2]) out.push(await get(n)); return out; }\n${ANSWERED}`,
     answering('out = []\nfor n in [1, 2]: out.append(get(n))\nreturn out'),
@@ -122,7 +122,7 @@ await halfAsync(1), await givenAsync(1), await promisedAsync(1), await nothingAs
   ],
   ['await sleepTool(999999)', 'await sleepTool(999999)'],
   ['final_answer("ok")', 'final_answer("ok")'],
-  // What is told of runs.
+  // What is reported about runs.
   [
     'now(1); await later(2); try { fails(3) } catch {}',
     'now(1)\nawait later(2)\ntry: fails(3)\nexcept Exception: pass',

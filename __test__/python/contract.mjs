@@ -1,4 +1,4 @@
-// The contract, kept by Python: what is told of it in contract-*.test.mjs.
+// The contract for Python. The tests are in contract-*.test.mjs.
 
 import { describeExecutor } from '../contract/suite/index.mjs';
 import { makePython } from './contract-subject.mjs';

@@ -42,7 +42,7 @@ const send = async () => {
   await executor.sendTools({ echo: (value) => value });
 };
 await send();
-/** What is told of a run, and in a word. */
+/** The outcome of a run, in one word. */
 const told = async (program) => {
   try {
     const { output, logs } = await executor.run(program);

@@ -182,7 +182,7 @@ export const ESCAPES = [
 ];
 
 /**
- * Runs all of them in a process of its own: a program that ends it would end whoever asks, too.
+ * Runs all of them in a separate process: a program that ends its process would otherwise end the caller, too.
  *
  * @param {'thread' | 'process'} isolation
  * @returns {Promise<{ status: number | null, signal: string | null, stderr: string, report: { name: string, outcome: string, reached: string[] }[] | undefined }>}

@@ -1,4 +1,4 @@
-// Python in an isolate of its own: the suite, and what only an isolate can do.
+// Python in its own isolate: the suite, and abilities that only an isolate has.
 
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -351,7 +351,7 @@ describe('asyncio', () => {
     'asyncio.new_event_loop().run_until_complete(main())',
     'asyncio.get_event_loop().run_until_complete(main())',
     'with asyncio.Runner() as runner: x = runner.run(main())\nx',
-  ])('code may have a loop of its own: %s', async (code) => {
+  ])('code may have its own loop: %s', async (code) => {
     expect((await executor.run(code)).output).toBe(1);
   });
 
@@ -596,8 +596,8 @@ describe('P18 code that breaks what runs it', () => {
     await executor.cleanup();
   });
 
-  // What the prelude tells is text of the guest's then. Findings that are no list had the host throw while it told of them.
-  test('an outcome of its own: there are no details of it, and the host can tell of the failure', async () => {
+  // Findings that are not a list made the host throw while it reported them: the guest can forge what the prelude reports.
+  test('a forged outcome has no details, and the host can report the failure', async () => {
     const executor = await unguarded({ timeoutMs: 5_000 });
     const forged = '{"code":"ERR_RUNTIME_EXCEPTION","message":"mine","details":{"diagnostics":5}}';
     const code = `import sys
@@ -659,7 +659,7 @@ describe('several at once', () => {
 });
 
 describe('the pool of isolates', () => {
-  // The process counts them, so that each of these has one of its own.
+  // The process counts them, so each of these has its own process.
   const facts = async (script) => {
     const prelude = `
       import { engineStats } from './index.mjs';

@@ -142,7 +142,7 @@ describe('adding', () => {
     expect(Object.keys(list.libraries)).toStrictEqual(['native/large.so', 'native/larger.so', 'native/tiny.so']);
   });
 
-  test('replaces what was there, and compiles what can be', async () => {
+  test('replaces what was in the folder, and compiles what can be', async () => {
     const exists = (/** @type {string} */ path) => existsSync(join(packages, path));
     expect(exists('greeting/old.py')).toBe(false);
     expect(exists('greeting/__pycache__/old.cpython-314.pyc')).toBe(false);
@@ -215,7 +215,7 @@ describe('ses-executor python add', () => {
     expect(ran).toEqual({ status: 0, signal: null, stdout: 'hello cli\n', stderr: '' });
   });
 
-  test('has pip find what is no file', { timeout: 120_000 }, async () => {
+  test('has pip find packages that are not files', { timeout: 120_000 }, async () => {
     // Stands for Python: notes what it is asked, and downloads a wheel.
     const python = join(root, 'python');
     const asked = join(root, 'asked');

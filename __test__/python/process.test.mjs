@@ -1,4 +1,4 @@
-// Python in a worker process of its own: the same suite.
+// Python in its own worker process: the same suite.
 
 import { expect, test } from 'vitest';
 

@@ -1179,7 +1179,7 @@ values`;
         await own.cleanup();
       });
 
-      // What `tolist` gives was taken for data of its own: a date, as that of numpy's `datetime64` is, was "not iterable".
+      // The result of `tolist` was treated as plain data: a date, as that of numpy's `datetime64` is, was "not iterable".
       test('take what has a list or one value, as arrays and scalars of numpy have', async () => {
         const given = [];
         await executor.sendTools({ give: (...args) => void given.push(args) });
@@ -1237,7 +1237,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         ).toStrictEqual(['RangeError', 'too far', 'E_FAR']);
       });
 
-      // A code that is no number of JSON made the failure one that could not be read.
+      // A code that is not a JSON number made the failure unreadable.
       test.each([NaN, Infinity])('that throw may have the code %d, which is left out', async (code) => {
         const thrown = Object.assign(new Error('no'), { code });
         await executor.sendTools({
@@ -1276,7 +1276,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         expect(error.cause).toBeUndefined();
         expect(error.details).toMatchObject({ name: 'Mine', message: 'mine', line: 4 });
         expect(error.details).not.toHaveProperty('tool');
-        // What is no text cannot be told.
+        // A value that is not a string cannot be reported.
         const round = await failureOf(executor, `${catching}made = type(caught)("m")\nmade.name = [made]\nraise made`);
         expect(round.details).toMatchObject({ name: 'ToolError', message: 'm' });
       });
@@ -1341,7 +1341,7 @@ await asyncio.gather(f(2), f(1))`;
         await own.cleanup();
       });
 
-      test('takes results of tools, which are no awaitables', async () => {
+      test('takes results of tools, which are not awaitables', async () => {
         const own = make(['asyncio']);
         await own.sendTools({ plain: (value) => value, later: async (value) => value });
         const gathered = await own.run('import asyncio\nawait asyncio.gather(plain({"a": 1}), later(1), plain(1))');
@@ -1613,7 +1613,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         }
       });
 
-      whenFast('sessions have numbers of their own', async () => {
+      whenFast('sessions have distinct numbers', async () => {
         const own = make();
         const code = 'import random\nrandom.random()';
         const [{ output: first }, second] = [await own.run(code), await output(code)];

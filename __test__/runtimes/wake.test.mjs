@@ -8,7 +8,7 @@ const CALLS = 2_000;
 /** A run without its answer for so long has lost it. */
 const LOST_MS = 10_000;
 
-test('the event loop is told of each of 120,000 tool calls in a row, whatever else it waits for', async () => {
+test('the event loop receives each of 120,000 tool calls in a row, whatever else it waits for', async () => {
   const executor = new SESExecutor({ timeoutMs: LOST_MS, maxToolCalls: CALLS });
   // An event loop with a timer loses more.
   const timer = setTimeout(() => {}, 2 * LOST_MS);

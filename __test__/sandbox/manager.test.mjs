@@ -311,7 +311,7 @@ test('promises in a state are awaited', async () => {
   expect((await expectCode(manager.executeCode(failing), 'ERR_RUNTIME_EXCEPTION')).details.message).toBe('too far');
 });
 
-test('what is no data in a state is refused, with its path, whichever way the program ends', async () => {
+test('a value in a state that is not data is refused, with its path, whichever way the program ends', async () => {
   const manager = managerOf({ stateSchema: anyState });
   const refused = {
     '({ panels: [{ fmt: (x) => x }] })': ['panels.0.fmt', 'must be data, got the function "fmt"'],
@@ -333,7 +333,7 @@ test('what is no data in a state is refused, with its path, whichever way the pr
   expect(await manager.executeSearch('({ a: Math.max })')).toEqual({ a: '[Function: max]' });
 });
 
-test('what is no valid state is refused, with each path', async () => {
+test('an invalid state is refused, with each path', async () => {
   const manager = managerOf();
   const error = await expectCode(
     manager.executeCode('({ title: 5, panels: [{ type: "line" }, { title: "x" }] })'),

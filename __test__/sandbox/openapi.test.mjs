@@ -295,7 +295,7 @@ describe('parameters and security', () => {
     expect(requests).toEqual([]);
   });
 
-  test('a header that a security scheme fills in is no parameter, in any case', async () => {
+  test('a header that a security scheme fills in is not a parameter, in any letter case', async () => {
     const parameters = [{ name: 'x-api-key', in: 'header', required: true, schema: { type: 'string' } }];
     const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-API-Key' } };
     const document = documentOf(
@@ -396,7 +396,7 @@ describe('parameters and security', () => {
     expect(error.cause.message).toBe('HTTP 303 See Other (to http://localhost:1/a):');
   });
 
-  test('a connection that fails says why and to where, and an answer that is no JSON of what', async () => {
+  test('a failed connection reports the cause and the address, and an answer that is not JSON reports its request', async () => {
     const said = async (manager, code) => {
       const { cause, details } = await expectCode(manager.executeCode(code), 'ERR_TOOL_PROXY_FAIL');
       return [cause.code, details.message];
@@ -650,7 +650,7 @@ describe('how values are written', () => {
     expect(await read.get('file').text()).toBe('a,b\nü');
   });
 
-  test('a body of a type that objects are not written in is a text', async () => {
+  test('a body of a type that cannot encode objects is a string', async () => {
     const content = { 'application/xml': { schema: { type: 'object', properties: { a: ids } } } };
     const document = documentOf({
       '/x': { method: 'post', operationId: 'x', requestBody: { required: true, content } },
@@ -847,7 +847,7 @@ test('of an answer that is no success an error shows the beginning', async () =>
   expect(error.details.message).toBe(`HTTP 500 Internal Server Error: ${'x'.repeat(500)}...`);
 });
 
-test('a credential that is no text fails the call, and sends nothing', async () => {
+test('a credential that is not a string fails the call, and sends nothing', async () => {
   const document = documentOf(
     { '/a': { operationId: 'a', security: [{ token: [] }] } },
     { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
@@ -939,7 +939,7 @@ test('an answer may begin with a byte order mark', async () => {
   expect(await manager.executeCode('sdk.api.a()')).toEqual({ a: 1 });
 });
 
-describe('an answer that is no JSON', () => {
+describe('an answer that is not JSON', () => {
   const bytesOf = (...bytes) => Buffer.from(bytes);
 
   test.each([
@@ -952,7 +952,7 @@ describe('an answer that is no JSON', () => {
     ['application/json-seq', Buffer.from('\x1e{"a":1}\n'), '\x1e{"a":1}\n'],
     ['application/x-ndjson', Buffer.from('{}\n'), '{}\n'],
     ['', Buffer.from('ж'), 'ж'],
-  ])('of %s is a text in its charset', async (type, body, expected) => {
+  ])('of %s is a string in its charset', async (type, body, expected) => {
     answer = () => ({ body, headers: { 'content-type': type } });
     const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
     expect(await manager.executeCode('sdk.api.a()')).toBe(expected);
@@ -1257,7 +1257,7 @@ test('what is wrong with a document is said with its place, unless it is in answ
   );
 });
 
-test('a document is a text in usual forms of JSON and YAML', async () => {
+test('a document is a string in usual forms of JSON and YAML', async () => {
   const operations = (texts) =>
     texts.map((text, at) => `  /${at}: { get: { operationId: a${at}, ${text} } }`).join('\n');
   const head = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n";
@@ -1283,7 +1283,7 @@ test('a document is a text in usual forms of JSON and YAML', async () => {
 test('what is no document of 3.0 or 3.1 is refused', async () => {
   const refused = async (document, options) => (await rejection(registryFromOpenApi(document, options))).message;
   expect(await refused(5)).toBe('document must be an object or a text in JSON or YAML, got 5');
-  // A text is YAML, too.
+  // A plain string is also YAML.
   expect(await refused('api.yaml')).toBe('document must be the text of a document, got "api.yaml"');
   expect(await refused('{"swagger":"2.0"}')).toBe('document must be OpenAPI 3.0 or 3.1, got version "2.0"');
   expect(await refused({ openapi: '3.0.0', info: {}, paths: {} }, { baseUrl })).toMatch(

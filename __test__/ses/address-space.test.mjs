@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
     expect(limited(program)).toEqual({ status: 0, signal: null, said: [refused, refused, 0] });
   });
 
-  it('refuses executors in processes of their own', () => {
+  it('refuses executors in separate processes', () => {
     const program = `
       const executor = new SESExecutor({ isolation: 'process' });
       say(await executor.init().then(() => 'READY', ({ code, details }) => ({ code, says: details.reason })));
@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
     });
   });
 
-  // A worker closed its pipe before it ended, and the host, which kills whoever does that, told of SIGKILL in most cases.
+  // A worker closed its pipe before it ended, and the host kills such a worker: in most cases it reported SIGKILL.
   it('says of workers how they have ended', () => {
     const program = `
       for (let i = 0; i < 10; i++) {

@@ -461,7 +461,7 @@ describe('console methods print as Node does', () => {
     );
   });
 
-  test('table refuses columns that are no array', async () => {
+  test('table refuses columns that are not an array', async () => {
     await withExecutor({}, {}, async (executor) => {
       const error = await expectCode(executor.run('console.table([1], 5)'), 'ERR_RUNTIME_EXCEPTION');
       expect(error.details.name).toBe('TypeError');
@@ -557,7 +557,7 @@ describe('floods cost the host no more than the limit', () => {
     }
   });
 
-  test('a text of three million lines in a group', async () => {
+  test('a string of three million lines in a group', async () => {
     const report = await flood("console.group('g'); console.log('123456789\\n'.repeat(3e6)); 'went on'");
     expect(report).toMatchObject({
       code: null,

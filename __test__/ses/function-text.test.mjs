@@ -77,7 +77,7 @@ test('functions that guests did not write show no text', async () => {
   );
 });
 
-test('what is no function has no text', async () => {
+test('a value that is not a function has no source text', async () => {
   const code = 'try { Function.prototype.toString.call({}) } catch (error) { `${error}` }';
   expect(await texts(code)).toBe("TypeError: Function.prototype.toString requires that 'this' be a Function");
   expect(await texts('Function.prototype.toString.call(new Proxy(() => {}, {}))')).toBe(
@@ -100,7 +100,7 @@ test('no name of the shim is seen', async () => {
   expect(seen).not.toMatch(/feral|inert|shared/i);
 });
 
-// V8 shows the text of a function in messages of its own: that of SES's constructors was in them, with the shim's names.
+// V8 shows the text of a function in its own messages: that of SES's constructors was in them, with the shim's names.
 test('no message of the engine shows what the realm is made of', async () => {
   const code = `(() => { const seen = [];
     const mistakes = [(o) => delete o.length, (o) => { o.length = 1 }, (o) => { o.prototype = 1 }, (o) => Object.setPrototypeOf(o, {}),

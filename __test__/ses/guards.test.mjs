@@ -502,7 +502,7 @@ test('operations are in the stats of failed runs too', async () => {
   });
 });
 
-test('a loop of a module that is loaded is told of, with the limit that modules have for it', async () => {
+test('a loop of a module that is loaded is reported, with the limit for modules', async () => {
   const modules = { inf: 'export const x = 1; for (;;);', top: 'import "inf";' };
   const options = { maxOperations: 1000, authorizedImports: ['inf', 'top'], modules };
   await withExecutor(options, {}, async (executor) => {

@@ -389,7 +389,7 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test('what libraries assign on instances, subclasses and prototypes of their own can be assigned', async () => {
+  test('libraries can assign properties on their own instances, subclasses and prototypes', async () => {
     const code = `
       const results = [];
       const makes = [() => new Map(), () => new Set(), () => [], () => new Error('e'), () => new TypeError('e'),

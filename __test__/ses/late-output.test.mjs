@@ -8,7 +8,7 @@ import { NativeConnection } from '../../build/ses/native-connection.js';
 import { readOutput } from '../../build/ses/output.js';
 import { rejection } from '../helpers.mjs';
 
-/** Each object has a shape of its own, which takes Node.js some milliseconds per thousand. */
+/** Each object has a distinct shape, which takes Node.js some milliseconds per thousand. */
 const WIDE = 'Array.from({ length: 100_000 }, (_, i) => ({ ["a" + i]: 1 }))';
 const TIMEOUT_MS = 60_000;
 

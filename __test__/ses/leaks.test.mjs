@@ -1,5 +1,5 @@
 // What executors take they give back: threads, file descriptors and memory return to the starting level, however the
-// executors end. Each case has a process of its own, since it measures the process.
+// executors end. Each case has its own process, since it measures the process.
 import { describe, expect, test } from 'vitest';
 
 import { runChild } from '../helpers.mjs';

@@ -72,7 +72,7 @@ describe('operations', () => {
     });
   });
 
-  test('of loading one have a limit of their own', async () => {
+  test('of loading one have a separate limit', async () => {
     await withModule('for (;;);', async (executor) => {
       await expectCode(executor.run("await import('m')"), 'ERR_MAX_OPS_EXCEEDED');
       expect((await executor.run('for (let i = 0; i < 1_000; i++); 1')).output).toBe(1);

@@ -1,5 +1,5 @@
 // P4: a guest that takes more memory than it may ends its run with a coded outcome; the host lives,
-// and the next executor works. Each bomb has a process of its own.
+// and the next executor works. Each bomb has its own process.
 import { describe, expect, test, vi } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: LONG_MS + 30_000 });
 const LIMIT = 'ERR_MEMORY_LIMIT_EXCEEDED';
 const RUNTIME = 'ERR_RUNTIME_EXCEPTION';
 
-/// Runs `code` in a child and returns what became of it. In a function, so that nothing of it persists.
+/// Runs `code` in a child and returns its outcome. In a function, so that nothing of it persists.
 const detonate = async (code, { options = {}, limitMb = 64 } = {}) => {
   const { status, signal, stdout, stderr } = await runChild(
     `

@@ -10,7 +10,7 @@ const TOOLS = {
   plain: () => 1,
 };
 
-/** What the failure of a run says to whoever writes the code: the hint, or what to do about the findings. */
+/** The advice that a failed run has for the author of the code: the hint, or how to fix the findings. */
 const told = (code, { earlier = [], options = {}, variables = {} } = {}) =>
   withExecutor({ ...options }, TOOLS, async (executor) => {
     await executor.sendVariables(variables);

@@ -146,7 +146,7 @@ for (const [name, make] of Object.entries(others)) {
 }
 `;
 
-test('replace and match of what is no plain expression give what plain JavaScript gives', async () => {
+test('replace and match of objects that are not plain expressions return the same as plain JavaScript', async () => {
   const expected = new Function(`${OTHERS} return results;`)();
   expect(expected.length).toBe(360);
   await withExecutor({}, {}, async (executor) => {

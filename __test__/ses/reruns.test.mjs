@@ -1,4 +1,4 @@
-// A program that comes again in one session is the function that V8 has compiled before. Each run is one of its own all the same.
+// A program that is repeated in one session reuses the function that V8 has compiled before. Runs stay separate all the same.
 
 import { expect, test } from 'vitest';
 
@@ -9,7 +9,7 @@ const RUNS = 5;
 
 test('V8 compiles a program twice, and again when 16 others have come', () =>
   withExecutor({}, {}, async (executor) => {
-    // Each place of a text that V8 has compiled has an array of its own.
+    // Each place in source text that V8 has compiled has its own array.
     const code =
       'const same = (strings) => strings; globalThis.compiled ??= new Set(); compiled.add(same`x`).size; compiled.size';
     const sizes = [];
@@ -21,7 +21,7 @@ test('V8 compiles a program twice, and again when 16 others have come', () =>
     expect(sizes).toEqual([1, 2, 2, 2, 2, 2, 3, 4, 4, 4, 4]);
   }));
 
-test('each run has variables, functions and classes of its own', () =>
+test('each run has its own variables, functions and classes', () =>
   withExecutor({}, {}, async (executor) => {
     const code = `
       const { add, Point } = (() => {

@@ -1,4 +1,4 @@
-// Values that are thrown and are no errors do not know where they come from: they were reported without a place.
+// Thrown values that are not errors carry no position: they were reported without a place.
 
 import { expect, test } from 'vitest';
 

@@ -104,7 +104,7 @@ const graph = fc
 
 const value = fc.oneof(leaf, graph, fc.array(leaf, { maxLength: 6 }), fc.dictionary(key, leaf, { maxKeys: 6 }));
 
-/// A text in which two values are the same if and only if structured clone cannot tell them apart: objects are
+/// A string in which two values are the same if and only if structured clone cannot tell them apart: objects are
 /// numbered in the order of their discovery, so that identities and order count.
 const fingerprint = (root) => {
   const numbers = new Map();

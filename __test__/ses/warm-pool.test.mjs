@@ -1,4 +1,4 @@
-// The pools of isolates that `init()` takes one from. The process counts them together, so that each case has a process of its own.
+// The pools of isolates that `init()` takes one from. The process counts them together, so each case has its own process.
 
 import { describe, expect, test } from 'vitest';
 

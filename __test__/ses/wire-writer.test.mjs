@@ -24,7 +24,7 @@ describe('writes the bytes that V8 writes', () => {
     [2 ** 31, 'N\x00\x00\x00\x00\x00\x00\xe0A'],
     ['caf\xe9', '"\x04caf\xe9'],
     ['\u4e2d', 'c\x02\x2dN'],
-    // The units of a text of 16 bits are at an even place.
+    // The units of a 16-bit string are at an even offset.
     [['a', '\u4e2d'], 'A\x02"\x01a\x00c\x02\x2dN$\x00\x02'],
     [0n, 'Z\x00'],
     [-5n, 'Z\x11\x05\x00\x00\x00\x00\x00\x00\x00'],

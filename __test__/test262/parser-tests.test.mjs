@@ -1,4 +1,4 @@
-// Each text of test262-parser-tests is accepted or refused as its folder says, but for the exceptions of `exceptions.mjs`.
+// Each program of test262-parser-tests is accepted or refused as its folder says, except those in `exceptions.mjs`.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -6,7 +6,7 @@ import { deferred, expectCode } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeApproval({ withExecutor }) {
-  test('it is told of each call, in order, and nothing lets it pass', async () => {
+  test('it is asked about each call, in order, and no call passes without it', async () => {
     const told = [];
     const onToolCall = ({ signal, ...call }) => {
       told.push({ ...call, signal: signal instanceof AbortSignal && signal.aborted });

@@ -7,7 +7,7 @@ import { expectCode, rejection, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeErrors({ make, withExecutor, can }) {
-  /** The error that `code` fails with in an executor of its own. */
+  /** The error that `code` fails with in its own executor. */
   const failure = (code, expected = 'ERR_RUNTIME_EXCEPTION', tools = {}, options = {}) =>
     withExecutor(options, tools, (executor) => expectCode(executor.run(code), expected));
 
@@ -336,7 +336,7 @@ export function describeErrors({ make, withExecutor, can }) {
     });
   });
 
-  describe('what is thrown and is no error', () => {
+  describe('a thrown value that is not an error', () => {
     test.each([
       ['"text"', 'text'],
       ['""', ''],
@@ -607,7 +607,7 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(error.details.name).toBe('TypeError');
     });
 
-    test('an error that a tool hands over as a value is no failure', async () => {
+    test('an error that a tool returns as a value is not a failure', async () => {
       await withExecutor({}, { tool: () => new RangeError('data') }, async (executor) => {
         const { output } = await executor.run('const e = tool(); [e instanceof RangeError, e.message]');
         expect(output).toEqual([true, 'data']);

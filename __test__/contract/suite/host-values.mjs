@@ -1,4 +1,4 @@
-// What the host gives guests, as results of tools and as variables: what may cross, and what is told of what may not.
+// Values that the host passes to guests, as results of tools and as variables: which may cross, and the errors for others.
 
 import { describe, expect, test } from 'vitest';
 

@@ -593,7 +593,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('but not one that has failed by an error of its own', async () => {
+    test('but not one that failed with its own error', async () => {
       await withExecutor(OPTIONS, TOOLS, async (executor) => {
         const caught = 'try { await import("throws"); } catch (e) { final_answer([e.message, times]); }';
         expect((await executor.run(`let times = 0; ${caught}`)).output).toEqual(['of its own', 1]);

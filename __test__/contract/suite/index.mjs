@@ -42,7 +42,7 @@ import { describeValues } from './values.mjs';
  * default true
  * @property {boolean} [nameIndices] whether variables may have numbers for names; default true
  * @property {boolean} [browse] whether guests find what browsers have, timers and the document among it; default false
- * @property {boolean} [countBytes] whether `maxTransferBytes` are bytes, not characters of a text; default true
+ * @property {boolean} [countBytes] whether `maxTransferBytes` counts bytes, not characters of a string; default true
  * @property {boolean} [makeAtOnce] whether variables are made in the guest when they are sent, which fails the call where it cannot
  * be done; else the next run makes them, in its time; default true
  * @property {boolean} [limitDepth] whether values may be nested too deeply to cross; default true

@@ -376,7 +376,7 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
-    // Programs had variables of their own by the name, and what one wrote reached the others with the next statement.
+    // Programs had their own variables by the name, and what one wrote reached the others with the next statement.
     const ADD = 'let n = 1; const add = () => { n += 10; return n; };';
     test.each([
       ['let', ADD, 'let n = 5; add(); n', 15],
@@ -887,7 +887,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(await steps(['typeof v'])).toEqual(['undefined']);
     });
 
-    test('of names that are no identifiers are on globalThis', async () => {
+    test('of names that are not identifiers are on globalThis', async () => {
       const variables = can.nameIndices ? { 'a b': 1, '': 2, 0: 3 } : { 'a b': 1, '': 2, o: 3 };
       const last = can.nameIndices ? '0' : '"o"';
       expect(await steps([`globalThis["a b"] + globalThis[""] + globalThis[${last}]`], { variables })).toEqual([6]);

@@ -59,7 +59,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('a run may have a limit of its own', async () => {
+    test('a run may have its own limit', async () => {
       await withExecutor({ toolTimeoutMs: FOREVER_MS }, { tool: async () => never() }, async (executor) => {
         const error = await expectCode(executor.run('await tool()', { toolTimeoutMs: 30 }), 'ERR_TOOL_PROXY_FAIL');
         expect(error.details.message).toBe('tool did not answer within 30 ms');

@@ -47,7 +47,7 @@ export function describeToolDefinition({ withExecutor }) {
     [{ bad: null }, 'bad'],
     [null, 'tools'],
     [[() => 1], 'tools'],
-  ])('what is no function is a TypeError that names the path: %j', async (tools, path) => {
+  ])('a value that is not a function is a TypeError that names the path: %j', async (tools, path) => {
     await withExecutor({}, {}, async (executor) => {
       const error = await rejection(executor.sendTools(tools));
       expect(error).toBeInstanceOf(TypeError);

@@ -145,8 +145,8 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
       });
     });
 
-    // A guest may have rewritten it since: what the host is told of a tool belongs to the run that called it.
-    test('a failure of an earlier run that is thrown in a later one is an error of its own', async () => {
+    // A guest may have rewritten it since: the host gets the details of a tool failure only for the run that called it.
+    test('a failure of an earlier run that is thrown in a later one is a separate error', async () => {
       await withExecutor({}, TOOLS, async (executor) => {
         await executor.run('let kept; try { syncBoom(); } catch (e) { kept = e; }');
         const error = await expectCode(executor.run('throw kept'), 'ERR_RUNTIME_EXCEPTION');
@@ -337,7 +337,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
           });
         }
         gate.reject(new Error('late failure'));
-        // Rejections that nobody handles are told of when the microtasks are done.
+        // Unhandled rejections are reported when the microtasks are done.
         await new Promise((resolve) => setImmediate(resolve));
       } finally {
         process.off('unhandledRejection', listener);

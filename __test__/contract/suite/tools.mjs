@@ -76,7 +76,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('the host is told of calls while the guest computes', async () => {
+    test('calls reach the host while the guest computes', async () => {
       const limits = { maxOperations: 1e15, timeoutMs: 30_000 };
       const controller = new AbortController();
       const told = [];

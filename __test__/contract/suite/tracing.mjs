@@ -97,7 +97,7 @@ export function describeTracing({ withExecutor, can }) {
     ]);
   });
 
-  test('a subscriber can have runs and calls happen in a context of its own', async () => {
+  test('a subscriber can have runs and calls happen in its own context', async () => {
     const storage = new AsyncLocalStorage();
     const note = (channel, event, message) => {
       if (event !== 'start') return;

@@ -32,7 +32,7 @@ export function describeLargeValues({ make, can }) {
     'that is empty': '',
   };
 
-  describe('a text', () => {
+  describe('a string', () => {
     test.each(Object.entries(TEXTS))('%s', async (_, text) => {
       const executor = await executorWith({ tools: { echo: (value) => value, later: async (value) => value } });
       await executor.sendVariables({ text });
@@ -46,7 +46,7 @@ export function describeLargeValues({ make, can }) {
   });
 
   describe('bytes', () => {
-    test('cross in both directions as a Uint8Array on a buffer of its own', async () => {
+    test('cross in both directions as a Uint8Array on its own buffer', async () => {
       const seen = [];
       const executor = await executorWith({
         tools: {

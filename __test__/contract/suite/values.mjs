@@ -267,7 +267,7 @@ export function describeValues({ withExecutor, inChild, can }) {
   });
 
   describe('only own bytes cross', () => {
-    test('a Buffer of the pool arrives as a Uint8Array with a buffer of its own', async () => {
+    test('a Buffer of the pool arrives as a Uint8Array with its own buffer', async () => {
       const secret = Buffer.from('secret of the pool');
       const pool = Buffer.concat([secret, Buffer.from('abcxyz')]).buffer;
       const pooled = (text) => Buffer.from(pool, Buffer.from(pool).indexOf(text), text.length);
@@ -524,7 +524,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       expect(Object.getOwnPropertyDescriptor(received[0], 'a').value).toBe(1);
     });
 
-    test('a thenable output is awaited by the guest, and is no thenable on the host', async () => {
+    test('a thenable output is awaited by the guest, and is not a thenable on the host', async () => {
       await withExecutor({}, {}, async (executor) => {
         expect((await executor.run('({ then(resolve) { resolve("from then"); } })')).output).toBe('from then');
         const { output } = await executor.run('[{ then: 1 }]');
@@ -766,7 +766,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('each call gives a copy of its own, and the host keeps its object', async () => {
+    test('each call passes a separate copy, and the host keeps its object', async () => {
       const held = { list: [1] };
       await withExecutor({}, { give: () => held }, async (executor) => {
         const code = 'const a = give(); a.list.push(2); const b = give(); return [a.list, b.list, a === b];';
@@ -863,7 +863,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe('a host with prototypes of its own making', () => {
+  describe('a host with custom prototypes', () => {
     const OUTPUTS =
       '({ toString: 1, constructor: 2, hasOwnProperty: 3, valueOf: 4, ["__proto__"]: 5, x: 6, list: Object.assign([1], { x: 7, push: 8 }), map: new Map([["x", { x: 9 }]]), err: new TypeError("t", { cause: { x: 10 } }), loop: (() => { const e = new Error("l"); e.cause = e; return e; })() })';
     const script = (prepare) => `
