@@ -1,14 +1,14 @@
-//! What V8 assumes of built-ins as long as nobody has changed them. Hardening must not look like a change: each assumption that
-//! is lost makes spread, copies of arrays, `await`, iteration or calls of methods many times as slow.
+//! V8's assumptions about built-ins that no code has changed. Hardening must not count as a change. Each lost
+//! assumption makes spread, array copies, `await`, iteration or method calls many times as slow.
 //!
-//! In a process of its own, since the flag has to be there before V8 is.
+//! Runs in a separate process, because the flag must be set before V8 starts.
 
 use std::rc::Rc;
 
 use deno_core::v8;
 use ses_engine::Booted;
 
-/// What `expressions` give in a realm as guests get it. They may call V8's own functions.
+/// The values of `expressions` in a realm in the state in which guests get it. They may call V8's own functions.
 fn values(expressions: &[String]) -> Vec<String> {
     v8::V8::set_flags_from_string("--allow-natives-syntax");
     let booted = Booted::new(None, 64 << 20, Rc::new(|_| {})).expect("there is memory");
@@ -43,7 +43,7 @@ fn hardening_keeps_what_v8_assumes_of_its_classes() {
     assert_eq!(lost, Vec::<&str>::new());
 }
 
-/// What is in a table instead is looked up each time it is read, and optimised code inlines none of it.
+/// Properties in a hash table are looked up on each read, and optimized code inlines none of them.
 #[test]
 fn prototypes_and_constructors_are_laid_out_for_reading() {
     const SLOW: &str = "
@@ -64,7 +64,7 @@ fn prototypes_and_constructors_are_laid_out_for_reading() {
     assert_eq!(values(&[SLOW.to_owned()]), ["true"]);
 }
 
-/// `split`, `replace`, `match` and others ask for each of these.
+/// `split`, `replace`, `match` and others check each of these.
 #[test]
 fn regular_expressions_are_what_v8_made() {
     const ARE_UNMODIFIED: &str = "
@@ -74,7 +74,7 @@ fn regular_expressions_are_what_v8_made() {
     assert_eq!(values(&[ARE_UNMODIFIED.to_owned()]), ["true,true,true,true false,false,false"]);
 }
 
-/// Such as those of objects that an earlier program of the session has made.
+/// For example, methods of objects that an earlier program of the session has made.
 #[test]
 fn arrays_of_built_ins_are_not_laid_out_for_what_earlier_ones_held() {
     const MAKE: &str = "

@@ -1,4 +1,5 @@
-//! An isolate on its own thread before it has a session: made from the snapshot, hardened, held to its memory limit.
+//! An isolate on its own thread before it has a session: made from the snapshot, hardened, and held to its memory
+//! limit.
 
 use std::sync::Arc;
 
@@ -23,12 +24,12 @@ use crate::state::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::Failure;
 
-/// Address space of the stack of a thread that may have an isolate; pages are touched only when used. V8 takes 1 MiB of it, and of one with
-/// Python 24 MiB. The parser of programs asks for 18 MiB for the nesting that 3 KiB of text could have, and 6 KiB per bracket: what is
-/// longer than agents write runs on a stack of its own. 32 MiB.
+/// Address space of the stack of a thread that may have an isolate. Pages are touched only when used. V8 uses 1 MiB of
+/// it, or 24 MiB with Python. The parser of programs asks for 18 MiB for the deepest nesting possible in 3 KiB of
+/// source, and 6 KiB per bracket. Sources longer than agents write are parsed on a separate stack. 32 MiB.
 pub const ISOLATE_STACK_BYTES: usize = 32 << 20;
 
-/// An isolate and what watches its memory. Dropped in this order: the isolate calls the guard back until it is gone.
+/// An isolate and the guard of its memory. Dropped in this order, because the isolate calls the guard until it is gone.
 pub struct Guarded {
     pub instance: Instance,
     pub memory: Box<MemoryGuard>,
@@ -45,14 +46,14 @@ impl Guarded {
 }
 
 impl Drop for Guarded {
-    /// Taking the isolate apart is not held to its limit.
+    /// The teardown of the isolate is not held to its limit.
     fn drop(&mut self) {
         idle::end();
         close_account();
     }
 }
 
-/// An isolate that any one session can have.
+/// An isolate that is ready for any session.
 pub struct Booted {
     pub realm: Realm,
     pub buffers: Arc<BufferBudget>,
@@ -61,14 +62,14 @@ pub struct Booted {
 }
 
 impl Booted {
-    /// Makes an isolate with one limit for heap and array buffers on the calling thread, and finishes its hardening.
-    /// `on_parked` is told if there is not even memory for that.
+    /// Makes an isolate on the calling thread with one limit for heap and array buffers, and finishes its hardening.
+    /// `on_parked` is called if the memory does not suffice even for that.
     pub fn new(limit_bytes: usize, on_parked: OnParked) -> Result<Self, Failure> {
         Self::boot(BufferBudget::new(limit_bytes), on_parked)
     }
 
-    /// As [`Self::new`], for the only isolate that the process will ever have: V8 compiles beside the guest. `on_lost` ends the
-    /// process where that would take far more than the limit.
+    /// As [`Self::new`], for the only isolate that the process will ever have. V8 compiles on another thread. `on_lost`
+    /// ends the process if compilation would exceed the limit by far.
     pub fn single(limit_bytes: usize, on_parked: OnParked, on_lost: OnLost) -> Result<Self, Failure> {
         let buffers = BufferBudget::new(limit_bytes);
         single_isolate::declare(buffers.clone(), on_lost);
@@ -103,8 +104,8 @@ impl Booted {
         Ok(Self { realm, buffers, stop: Arc::default(), guarded })
     }
 
-    /// Runs an empty program as a session would, so that what V8, the parser and the allocator do once per isolate or thread is
-    /// done. Nothing of it stays.
+    /// Runs an empty program as a session would. V8, the parser and the allocator then do their one-time work per
+    /// isolate or thread in advance. The program leaves nothing in the realm.
     pub fn warm_up(&mut self) {
         let Ok(program) = prepare::prepare("1", &PrepareOptions::unlimited()) else { return };
         let Instance { isolate, context } = &mut self.guarded.instance;
@@ -116,12 +117,12 @@ impl Booted {
         self.realm.finish(attempt, true);
     }
 
-    /// Names who is told from now on if V8 has no memory left.
+    /// Sets the callback for the case that V8 has no memory left.
     pub fn set_owner(&self, on_parked: OnParked) {
         set_thread_isolate(on_parked, self.buffers.clone());
     }
 
-    /// What terminates guest code from any thread.
+    /// Terminates guest code from any thread.
     pub fn interrupt(&self) -> Interrupt {
         Interrupt::with_request(&self.guarded.instance.isolate, self.stop.clone())
     }
@@ -146,18 +147,18 @@ mod tests {
     use super::*;
 
     thread_local! {
-        /// What there is when the isolate of a boot that fails is taken apart; `None`: boots do not fail.
+        /// The holders of the budget when the isolate of a failed boot is torn down. `None`: boots do not fail.
         static AT_END: Cell<Option<Holders>> = const { Cell::new(None) };
     }
 
-    /// Holders of the budget: the guard is one, and what else is dropped behind the isolate.
+    /// Holders of the budget: the guard, and values that are dropped after the isolate.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct Holders {
         when_failed: usize,
         when_taken_apart: usize,
     }
 
-    /// Is dropped by V8's isolate.
+    /// Dropped by V8's isolate.
     struct Witness {
         buffers: Arc<BufferBudget>,
         when_failed: usize,
@@ -170,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Has a boot fail if the thread's are to.
+    /// Makes a boot fail if boots on this thread are to fail.
     pub fn fail(isolate: &mut v8::Isolate, buffers: &Arc<BufferBudget>) -> Result<(), Failure> {
         if AT_END.get().is_none() {
             return Ok(());
@@ -181,7 +182,7 @@ mod tests {
         Err(Failure::init("as the test asked"))
     }
 
-    /// The guard was dropped first, and an isolate calls it back until it is gone.
+    /// Regression: the guard was dropped first, but an isolate calls it until it is gone.
     #[test]
     fn the_isolate_of_a_boot_that_fails_is_gone_before_its_guard() {
         let run = || {

@@ -1,7 +1,8 @@
-//! VALIDATE and TRANSFORM without a run, with the early errors that only V8 finds, such as a name that is declared twice.
+//! VALIDATE and TRANSFORM without a run, including the early errors that only V8 finds, such as a name that is declared
+//! twice.
 //!
-//! V8 looks at the text as it was written while that is prepared. What it finds there need not be wrong in what will run, such
-//! as types; then it looks at that, too.
+//! V8 checks the source as it was written while the program is being prepared. An error there need not be an error in
+//! the generated code: TypeScript types, for example. In that case V8 checks the generated code too.
 
 use std::rc::Rc;
 use std::sync::{Arc, Once};
@@ -21,16 +22,18 @@ use crate::realm::snapshot;
 use ses_prepare::{self as prepare, PrepareOptions, Program, Programs};
 use ses_protocol::Diagnostic;
 
-/// What the checking isolate may hold: V8 takes up to 300 bytes for each of a text. 512 MiB.
+/// The limit of the checking isolate. V8 uses up to 300 bytes per byte of source. 512 MiB.
 const LIMIT_BYTES: usize = 512 << 20;
-/// What its heap may hold between two questions: nothing of a text is needed any more, but V8 itself would wait for most of the limit. That is
-/// what some ten thousand short texts leave, and takes some milliseconds to collect. 16 MiB.
+/// The most bytes on its heap between two questions. Nothing of a source is needed after its question, but V8 itself
+/// would wait for most of the limit. This is the garbage of about ten thousand short sources. It takes some
+/// milliseconds to collect. 16 MiB.
 const MAX_LEFT_BYTES: usize = 16 << 20;
-/// The same when nobody asks for a while. 4 MiB.
+/// The same when no question comes for a while. 4 MiB.
 const MAX_RESTING_BYTES: usize = 4 << 20;
-/// A text up to this size is waited for longer if the machine is busy: it takes a few milliseconds. 32 KiB.
+/// The wait for a source up to this size is longer if the machine is busy, because it takes only a few milliseconds. 32
+/// KiB.
 const SHORT_BYTES: usize = 32 << 10;
-/// How much longer.
+/// The factor for the longer wait.
 const BUSY: u32 = 100;
 
 type Prepared = Result<Arc<Program>, Vec<Diagnostic>>;
@@ -41,8 +44,8 @@ enum Text {
     Prepared(Arc<Program>),
 }
 
-/// Prepares programs, and has V8 compile them, on two threads that start when they are asked first. What is prepared is kept for
-/// the isolates, too.
+/// Prepares programs and makes V8 compile them, on two threads that start with the first question. Prepared programs
+/// are cached for the isolates too.
 pub struct Checker {
     programs: Arc<Programs>,
     preparer: Service<(Arc<str>, PrepareOptions), Prepared>,
@@ -50,12 +53,12 @@ pub struct Checker {
     keeps_shared_heap: Once,
 }
 
-/// Prepares. The program is kept behind the answer.
+/// Prepares programs. Each is stored in the cache after its answer.
 fn prepare_all(questions: &Questions<(Arc<str>, PrepareOptions), Prepared>, programs: &Programs) {
     while let Some(((code, options), reply)) = questions.next() {
         let kept = programs.kept(&code, &options);
         let prepared = kept.map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok);
-        // Nobody waits any more if the environment of the asking thread is gone.
+        // The receiver is gone if the asking thread's environment is gone.
         let _ = reply.send(prepared.clone());
         if let Ok(program) = prepared {
             programs.keep(&code, &options, &program);
@@ -63,14 +66,14 @@ fn prepare_all(questions: &Questions<(Arc<str>, PrepareOptions), Prepared>, prog
     }
 }
 
-/// Has V8 compile texts.
+/// Compiles sources with V8.
 fn compile_all(questions: &Questions<Text, Option<EarlyError>>) {
     // Without V8 there is no answer.
     let Some(mut guarded) = isolate() else { return };
     while let Some((text, reply)) = questions.next_or_rest(|| rest(&mut guarded.instance.isolate)) {
         let found = compile(&mut guarded.instance, &text);
         if guarded.memory.is_exceeded() {
-            // Without an answer, after which there is another isolate.
+            // Sends no answer; the next question gets another isolate.
             break;
         }
         let _ = reply.send(found);
@@ -78,7 +81,7 @@ fn compile_all(questions: &Questions<Text, Option<EarlyError>>) {
     }
 }
 
-/// What is done behind an answer. Whether much is left need only be looked at when V8 has collected what is young.
+/// Work after an answer. The amount of garbage is worth checking only after V8 has collected the young generation.
 fn work_unwatched(isolate: &mut v8::Isolate) {
     if idle::work(isolate) {
         collect_above(MAX_LEFT_BYTES, isolate);
@@ -88,18 +91,18 @@ fn work_unwatched(isolate: &mut v8::Isolate) {
 /// The calling thread's isolate, which only compiles.
 fn isolate() -> Option<Guarded> {
     let buffers = BufferBudget::new(LIMIT_BYTES);
-    // Who asked for what it is parked with stops to wait.
+    // If the isolate is parked on a question, the asking thread stops waiting.
     set_thread_isolate(Rc::new(|_| ()), buffers.clone());
     prepare_v8().ok()?;
     let params = v8::CreateParams::default().heap_limits(0, LIMIT_BYTES);
-    // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
-    // other isolates, because V8 shares the read-only part of its heap among them.
+    // The compiled code never runs, so the realm needs no bridge and no finished hardening. The snapshot is the same as
+    // for all other isolates, because V8 shares the read-only part of its heap among them.
     let guarded = Guarded::new(snapshot::hardened(params), buffers);
     idle::begin(&guarded.instance.isolate);
     Some(guarded)
 }
 
-/// Gives back what texts have left.
+/// Frees the garbage of earlier sources.
 fn rest(isolate: &mut v8::Isolate) {
     collect_above(MAX_RESTING_BYTES, isolate);
     idle::rest(isolate);
@@ -112,12 +115,12 @@ fn collect_above(bytes: usize, isolate: &mut v8::Isolate) {
 }
 
 impl Checker {
-    /// What was prepared lately.
+    /// Programs that were prepared recently.
     pub fn programs(&self) -> &Arc<Programs> {
         &self.programs
     }
 
-    /// Validates a guest program and rewrites it for execution, as a run would, and waits for no more than `time`.
+    /// Validates a guest program and rewrites it for execution, as a run would. Waits for at most `time`.
     ///
     /// # Errors
     ///
@@ -131,12 +134,13 @@ impl Checker {
         };
         let code: Arc<str> = code.into();
         let prepared = self.preparer.ask((code.clone(), options.clone()));
-        // A text that is refused for its size is not read, and one that may be refused for what V8 would take is not read yet.
+        // A source that is refused for its size is not compiled. A source that V8 may need too much memory for is not
+        // compiled yet.
         let is_read = code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code);
         let written = is_read.then(|| self.compiler.ask(Text::Written(code.clone())));
         let program = self.preparer.wait(&prepared, &mut allowance).map_err(unchecked).and_then(|prepared| prepared);
         let program = program.inspect_err(|_| {
-            // Nobody asks any more what V8 makes of it.
+            // V8's answer for the written source is no longer needed.
             written.iter().filter(|_| code.len() > SHORT_BYTES).for_each(|written| self.compiler.give_up(written));
         })?;
         if let Some(written) = written {
@@ -154,8 +158,8 @@ impl Checker {
         Err(refused(early_errors::diagnostic(message, program.positions.original(line, column), &code), &program))
     }
 
-    /// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share with the last one of them, and reads it
-    /// from the snapshot again for the next one.
+    /// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share together with the last of
+    /// them. It would read it from the snapshot again for the next one.
     pub fn keep_shared_heap(&self) {
         self.keeps_shared_heap.call_once(|| {
             let _ = self.compiler.wait(&self.compiler.ask(Text::Written("".into())), &mut Allowance::endless());
@@ -176,17 +180,17 @@ impl Default for Checker {
     }
 }
 
-/// All that is to be said of a program that V8 refuses.
+/// All diagnostics of a program that V8 refuses.
 fn refused(reason: Diagnostic, program: &Program) -> Vec<Diagnostic> {
     std::iter::once(reason).chain(program.diagnostics.iter().cloned()).collect()
 }
 
-/// What V8 finds wrong with a text.
+/// The early error that V8 finds in a source.
 fn compile(instance: &mut Instance, text: &Text) -> Option<EarlyError> {
     v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
     match text {
         Text::Written(code) => early_errors::of_program(scope, code),
-        // Within parentheses V8 expects a call, and parses a function for good rather than for its errors.
+        // Inside parentheses V8 expects a call, and parses a function fully instead of only for errors.
         Text::Prepared(program) => {
             let code = &program.code;
             let text = code.strip_prefix('(').and_then(|code| code.strip_suffix(')')).unwrap_or(code);

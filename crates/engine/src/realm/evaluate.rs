@@ -18,7 +18,7 @@ use crate::values::serialize::Unwritable;
 use ses_prepare::{Form, Program, code_frame, module_name};
 use ses_protocol::{Command, Diagnostic, Failure, FailureKind, Severity, Success, Value};
 
-/// UTF-16 units of a program that is compiled with all its functions.
+/// The most UTF-16 units of a program that is compiled with all its functions.
 const MAX_EAGER_UNITS: usize = 1 << 15;
 
 /// How guest code ended.
@@ -31,16 +31,16 @@ enum Ending<'s> {
     Terminated,
 }
 
-/// What V8 has made of a program.
+/// The compiled form of a program.
 #[derive(Default)]
 pub struct Compiled {
-    /// None if its bytecode is kept.
+    /// `None` if its bytecode is already cached.
     pub script: Option<v8::Global<v8::UnboundScript>>,
-    /// None if it is no function. One that is there before the run is called again.
+    /// `None` if the program is not a function. If the function exists before the run, it is called again.
     pub function: Option<v8::Global<v8::Function>>,
 }
 
-/// Runs `program`, what `script` has become. The caller has begun the run in `host`.
+/// Runs `program`, the prepared form of `script`. The caller has begun the run in `host`.
 pub fn evaluate(
     scope: &mut v8::PinScope,
     host: &Rc<Host>,
@@ -61,17 +61,17 @@ pub fn evaluate(
     let ending = ending?;
     let is_out_of_memory = memory.is_exceeded();
     if host.terminated.replace(false) || is_out_of_memory || host.is_stopped() {
-        // Stopped by this thread: no guest frame is left, so that the realm can go on.
+        // This thread stopped the guest: no guest frame is left, so the realm can go on.
         host.go_on(scope);
     }
-    // Before the output is read, so that its getters find a realm without a signal. What a run that exhausted the
-    // memory has declared is forgotten: it would be what fills the memory.
+    // Done before the output is read, so that its getters run in a realm without a signal. If a run has exhausted the
+    // memory, its declarations are dropped, because they are likely to be what fills the memory.
     finish(scope, host, is_out_of_memory);
     let result = normalize(scope, host, script, ending);
     if memory.is_exceeded() { Err(memory.failure()) } else { result }
 }
 
-/// Runs the program up to where it waits. `None`: the isolate is being terminated.
+/// Runs the program up to its first wait. `None`: the isolate is being terminated.
 fn start<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
@@ -152,15 +152,16 @@ fn promise_of<'s>(
 ) -> Option<v8::Local<'s, v8::Promise>> {
     let resolver = v8::PromiseResolver::new(scope)?;
     match outcome {
-        // The `then` of a value of the guest's is read here.
+        // This reads the `then` of a guest value.
         Ok(value) => resolver.resolve(scope, value)?,
         Err(thrown) => resolver.reject(scope, thrown)?,
     };
     Some(resolver.get_promise(scope))
 }
 
-/// Compiles a program: a short one at once with all its functions, since parsing each again when it is called would take
-/// longer. V8 reads `bytecode` instead, which another isolate has made of the same text, or compiles if it cannot use it.
+/// Compiles a program. A short one is compiled immediately with all its functions, because parsing each again at its
+/// call would take longer. V8 reads `bytecode` that another isolate has made from the same source, or compiles the
+/// source if it cannot use it.
 fn compile<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     text: v8::Local<v8::String>,
@@ -179,13 +180,13 @@ fn compile<'s>(
         if script.is_some() || attempt.has_terminated() {
             return script;
         }
-        // Not all of its functions may fit the stack, of which those that are called need less; and an error is the same
+        // All functions together may not fit the stack, but those that are called may. An error would be the same
         // again.
     }
     v8::Script::compile(scope, text, Some(origin))
 }
 
-/// The failure of code that is not run, with the lines around the first finding that keeps it from running.
+/// The failure for code that is refused, with the lines around the first ERROR.
 pub fn refused(diagnostics: &[Diagnostic], source: &str) -> Failure {
     let failure = Failure::from_diagnostics(diagnostics);
     let first = diagnostics.iter().find(|diagnostic| matches!(diagnostic.severity, Severity::Error));
@@ -195,7 +196,7 @@ pub fn refused(diagnostics: &[Diagnostic], source: &str) -> Failure {
     }
 }
 
-/// Runs microtasks and takes in answers of tools until the run has ended.
+/// Runs microtasks and receives answers of tools until the run has ended.
 fn settle<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
@@ -204,7 +205,7 @@ fn settle<'s>(
 ) -> Ending<'s> {
     let mut awaited = promise;
     let mut declared = None;
-    // The guest's handlers cannot be told from ours: this one only says that somebody cares.
+    // The guest's handlers cannot be distinguished from ours. This only marks the promise as handled.
     awaited.mark_as_handled();
     loop {
         {
@@ -241,7 +242,7 @@ fn settle<'s>(
         if next.is_none() {
             return Ending::Terminated;
         }
-        // All answers that are there before guest code goes on.
+        // Takes all available answers before guest code goes on.
         while let Some(command) = next {
             if let Command::ToolReplies(replies) = command {
                 for (call, reply) in replies {
@@ -250,14 +251,14 @@ fn settle<'s>(
                     tools::on_reply(attempt, host, call, reply);
                 }
             }
-            // Nothing else is sent while a run is under way, but for a reason to look.
+            // Only a request to check the state can arrive in addition while a run is under way.
             next = host.ready_command();
         }
     }
 }
 
-/// How a program ends whose last statement has declared `value`. A promise is not awaited: it lives on, and who has not
-/// handled its rejection reads of it in the log. Only calls of tools, which end with the run, are waited for: `None`.
+/// The ending of a program whose last statement has declared `value`. A promise is not awaited: it lives on. If its
+/// rejection is not handled, the log says so. Only tool calls, which end with the run, are awaited: `None`.
 fn of_declared<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
@@ -273,9 +274,9 @@ fn of_declared<'s>(
 
 enum FinalAnswer<'s> {
     None,
-    /// The verdict needs nothing more of the guest.
+    /// The verdict needs no further guest code.
     Recorded,
-    /// `final_answer` was given a promise, which is awaited.
+    /// `final_answer` got a promise, which is awaited.
     Promise(v8::Local<'s, v8::Promise>),
 }
 
@@ -294,13 +295,13 @@ fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
     let realm = host.realm.get();
     let mut left = realm.and_then(|realm| realm.finish(attempt, forget_declared));
     if left.is_none() && host.is_stopped() {
-        // It was stopped here: once more, since names would lead to what has no value.
+        // The guest was stopped here. Repeated, because otherwise names would refer to variables without a value.
         attempt.reset();
         host.go_on(attempt);
         left = realm.and_then(|realm| realm.finish(attempt, forget_declared));
     }
     if left.is_some_and(|left| left < 0.0) {
-        // No stack was left for the guard that found it out.
+        // The guard that detected this had no stack left to report it.
         host.exceed_limit(None);
     }
     if let (Some(left), Some(run)) = (left, host.run.borrow_mut().as_mut()) {
@@ -313,7 +314,7 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
     if let Some(recorded) = recorded(scope, host, Some(script)) {
         return recorded;
     }
-    // A promise that was given to `final_answer` is what has ended.
+    // The promise that has ended is the one that was given to `final_answer`.
     let is_final_answer = host.run.borrow_mut().as_mut().is_some_and(|run| run.verdict.take().is_some());
     match ending {
         Ending::Value(value) => written(scope, host, value, is_final_answer),
@@ -322,12 +323,12 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
     }
 }
 
-/// The one who terminated the guest has the failure, and replaces this one.
+/// The code that terminated the guest has the actual failure, which replaces this one.
 fn terminated() -> Failure {
     Failure::new(FailureKind::Runtime { cause: "the run was terminated".to_owned() })
 }
 
-/// The failure that `exceeded` is: with the module that was being loaded, or with the loop of `script`.
+/// The failure for `exceeded`: with the module that was being loaded, or with the loop of `script`.
 fn limit_exceeded(scope: &mut v8::PinScope, script: Option<&Script>, exceeded: Exceeded) -> Failure {
     let Exceeded { limit, module, at } = exceeded;
     let failure = Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit);
@@ -344,7 +345,8 @@ fn limit_exceeded(scope: &mut v8::PinScope, script: Option<&Script>, exceeded: E
     failure.with("line", at.line).with("column", at.column).with("codeFrame", frame)
 }
 
-/// The outcome that was recorded while the run of `script`, if it has one, went on, and that needs nothing more of the guest.
+/// The outcome that was recorded while the run went on and that needs no further guest code. `script`: the run's, if it
+/// has one.
 pub fn recorded(scope: &mut v8::PinScope, host: &Host, script: Option<&Script>) -> Option<Result<Success, Failure>> {
     let is_decided = |run: &mut Run| run.verdict.take_if(|verdict| verdict.is_decided());
     let verdict = host.run.borrow_mut().as_mut().and_then(is_decided)?;
@@ -374,7 +376,8 @@ pub fn written(
     output(host, value, is_final_answer)
 }
 
-/// A run's success with this output. A value that could not be written at all is `undefined`, unless the run was to end meanwhile.
+/// A run's success with this output. If the value could not be written at all, the output is `undefined`, unless the
+/// run was to end meanwhile.
 fn output(host: &Host, value: Result<Value, Unwritable>, is_final_answer: bool) -> Result<Success, Failure> {
     match value {
         Ok(value) => Ok(Success::Output { value, is_final_answer }),

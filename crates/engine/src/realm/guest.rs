@@ -1,4 +1,4 @@
-//! One isolate and its realm in a session: takes commands one after the other.
+//! One isolate and its realm in a session. Executes commands one after the other.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,42 +29,43 @@ use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
 use ses_transfer::Plain;
 
-/// Wires of variables that are installed after the call: what is smaller is not worth another wake-up, and what is larger
-/// would take too long.
+/// Sizes of serialized variables that are installed after the call. Smaller ones are not worth another wake-up, and
+/// larger ones would take too long.
 const MIN_SENT_BYTES: usize = 64 << 10;
 const MAX_SENT_BYTES: usize = 4 << 20;
-/// Why variables cannot be made.
+/// The message if variables cannot be made.
 const TOO_LARGE: &str = "the variables are nested too deeply or too large for the guest";
-/// What to do where a run has met its limit of memory, and a collection behind it leaves no room for the next one.
+/// The hint if a run has met its memory limit and a collection after it leaves no room for the next run.
 const NO_ROOM_HINT: &str = "Variables hold nearly all of it, those of earlier runs included: work on smaller pieces, and keep \
     results instead of everything that led to them.";
-/// Bytes of a program whose bytecode is written to be kept: that takes a millisecond, for which the next run waits. 64 KiB.
+/// The least source size for which bytecode is cached. Writing it takes a millisecond, and the next run waits for it.
+/// 64 KiB.
 const MAX_BYTECODE_CODE: usize = 64 << 10;
-/// Nesting for which V8's stack certainly suffices.
+/// The deepest nesting for which V8's stack certainly suffices.
 const MAX_SENT_DEPTH: usize = 500;
 
-/// A session for which nothing comes for so long is idle.
+/// A session without commands for this time is idle.
 const SOON: Duration = Duration::from_millis(20);
-/// And so for what the next run would only have to get again, if it is like the last one.
+/// The same for memory that the next run would have to allocate again if it is like the last one.
 const LATER: Duration = Duration::from_secs(1);
 
-/// A program of which something is to be kept, with what V8 has made of it and is not kept yet.
+/// A program that is to be cached, with V8's results for it that are not cached yet.
 struct LastProgram {
     script: Rc<Script>,
     options: PrepareOptions,
     program: Arc<Program>,
-    /// Whether it was prepared before; then it has come at least twice.
+    /// Whether it was prepared before, so it has run at least twice.
     is_kept: bool,
     compiled: Compiled,
 }
 
-/// Variables, and the wire of their values, which is plain.
+/// Variables and their serialized values, which are plain.
 struct Sent {
     names: Vec<String>,
     wire: Vec<u8>,
 }
 
-/// What became of a job.
+/// The outcome of a job.
 struct Done {
     result: Result<Success, Failure>,
     figures: Figures,
@@ -76,15 +77,15 @@ struct Done {
 pub struct Guest {
     host: Rc<Host>,
     runs: u64,
-    /// Commands that were carried out.
+    /// Number of commands that were executed.
     commands: u64,
-    /// The session has been idle, and what it did not need then is the system's.
+    /// The session was idle, and has returned its unneeded memory to the system.
     has_given_back: bool,
     last_program: Option<Box<LastProgram>>,
     observed: Observed,
     programs: Arc<Programs>,
     reruns: Box<Reruns>,
-    /// Variables that the host was told the guest has.
+    /// Variables that were reported as installed but are not yet.
     sent: Option<Sent>,
     guarded: Guarded,
 }
@@ -100,10 +101,10 @@ impl Guest {
         isolate.set_promise_reject_callback(on_promise_reject);
         isolate.set_host_import_module_dynamically_callback(refuse_import);
         isolate.set_slot(host.clone());
-        // Set once, here.
+        // Set only here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
-        // A run that is terminated hands nothing over, so that what it leaves has to be on the global from the start.
+        // A terminated run hands nothing over, so its declarations must be on the global from the start.
         let keeps = host.context.config().keep_state;
         let observed = if keeps { Observed::everything() } else { Observed::default() };
         Self {
@@ -120,7 +121,7 @@ impl Guest {
         }
     }
 
-    /// Takes commands one after the other, until the session is given up or the isolate is lost.
+    /// Executes commands one after the other, until the session is given up or the isolate is lost.
     pub fn serve(&mut self) {
         while let Some(command) = self.host.next_command() {
             let (job, done) = match command {
@@ -143,7 +144,7 @@ impl Guest {
         }
     }
 
-    /// What is done behind a command, when nobody waits for it.
+    /// Work after a command, when no caller waits for it.
     fn work_unwatched(&mut self) {
         let isolate = &mut self.guarded.instance.isolate;
         idle::work(isolate);
@@ -155,7 +156,7 @@ impl Guest {
         } else {
             return;
         };
-        // What has been taken in wakes nobody any more.
+        // A command that has already been received causes no further wake-up.
         if self.host.has_come() || self.host.context.is_given_up() {
             return;
         }
@@ -187,8 +188,8 @@ impl Guest {
         })
     }
 
-    /// Whether variables can be made after the call, so that the host goes on meanwhile. Only if nothing in it can fail, and if
-    /// it is soon done.
+    /// Whether variables can be made after the call, so that the host goes on meanwhile. Only if nothing in the call
+    /// can fail and the work is short.
     fn can_install_later(&mut self, names: &[String], wire: &[u8]) -> bool {
         if !(MIN_SENT_BYTES..=MAX_SENT_BYTES).contains(&wire.len()) {
             return false;
@@ -199,15 +200,15 @@ impl Guest {
         depth <= MAX_SENT_DEPTH && used <= self.host.context.config().memory_limit_bytes / 2 && self.can_define(names)
     }
 
-    /// Whether the guest's global takes variables of these names.
+    /// Whether the guest's global accepts variables with these names.
     fn can_define(&mut self, names: &[String]) -> bool {
         v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
         v8::tc_scope!(let attempt, scope);
         self.host.realm.get().and_then(|realm| realm.can_define(attempt, names)).unwrap_or(false)
     }
 
-    /// Installs what [`Self::set_variables`] has left for later, before any guest code runs. False: the session cannot go on,
-    /// for the host was told that the guest has the variables.
+    /// Installs the variables that [`Self::set_variables`] has left for later, before any guest code runs. False: the
+    /// session cannot go on, because the variables were already reported as installed.
     fn install_sent(&mut self) -> bool {
         let Some(Sent { names, wire }) = self.sent.take() else { return true };
         let Done { result, sound, .. } = self.set_up(TOO_LARGE, |scope, host| {
@@ -273,7 +274,7 @@ impl Guest {
             (result, figures)
         };
         result = result.map_err(|failure| match failure.details.contains_key("diagnostics") {
-            // V8 found an early error, which is why the program did not run.
+            // V8 found an early error, so the program did not run.
             true => failure,
             false if program.diagnostics.is_empty() => failure,
             false => failure.with_diagnostics(&program.diagnostics),
@@ -294,8 +295,8 @@ impl Guest {
         Done { result, figures, sound }
     }
 
-    /// Keeps the program of the last run for the next time, and its function and its bytecode if it has come again. Nobody has to
-    /// wait for that, so it comes after the run is settled.
+    /// Caches the program of the last run, and its function and bytecode if it has run before. Done after the run is
+    /// settled, so that no caller waits for it.
     fn keep_program(&mut self) {
         let Some(last) = self.last_program.take() else { return };
         let LastProgram { script, options, program, is_kept, compiled: Compiled { script: compiled, function } } =
@@ -375,7 +376,7 @@ impl Guest {
         self.host.go_on(&self.guarded.instance.isolate);
     }
 
-    /// Bytes in use of the young generation, and what there is room for.
+    /// Bytes in use of the young generation, and its capacity.
     pub fn young(&mut self) -> (usize, usize) {
         let isolate = &mut self.guarded.instance.isolate;
         let spaces = (0..isolate.number_of_heap_spaces()).filter_map(|at| isolate.get_heap_space_statistics(at));
@@ -395,7 +396,7 @@ impl Guest {
         script.is_some() && !source.get_cached_data().expect("it was given").rejected()
     }
 
-    /// Whether a loop comes to its end.
+    /// Whether a loop can run to its end.
     pub fn can_run(&mut self) -> bool {
         let Instance { isolate, context } = &mut self.guarded.instance;
         v8::scope_with_context!(scope, isolate, &*context);
@@ -412,14 +413,14 @@ impl Done {
     }
 }
 
-/// Drops what belonged to the run and remarks on what was left.
+/// Drops state of the run and logs remarks about what it left.
 fn drop_remains(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failure>) {
     v8::tc_scope!(let attempt, scope);
     let rejections = host.run.borrow_mut().as_mut().map(|run| std::mem::take(&mut run.rejections));
     for promise in rejections.unwrap_or_default() {
         let promise = v8::Local::new(attempt, promise);
         let reason = promise.result(attempt);
-        // What the run ended with is no mistake of the guest's.
+        // The signal that ended the run is not a mistake of the guest's.
         let is_signal = host.realm.get().and_then(|realm| realm.is_signal(attempt, reason));
         if is_signal == Some(true) {
             continue;
@@ -428,7 +429,7 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failure>
         host.warn(format!("Unhandled promise rejection: {text}"));
     }
     let dropped = host.calls.borrow_mut().drop_all(attempt, failure.is_some());
-    // A limit may have ended the run where it was about to wait for them.
+    // A limit may have ended the run just before it would have awaited them.
     let is_known = !failure.is_some_and(|failure| {
         matches!(failure.kind, FailureKind::ToolCallLimit { .. } | FailureKind::MaxOperations { .. })
     });
@@ -451,10 +452,10 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failure>
     }
 }
 
-/// Ends the run and drops the microtasks that it has left, because it was stopped or because the host has read a getter, so that
-/// nothing of it goes on in the next one. V8 forgets them when it is terminated while it runs them.
+/// Ends the run and drops its remaining microtasks, so that nothing of it goes on in the next run. They exist because
+/// the run was stopped, or because the host has read a getter. V8 drops them when it is terminated while it runs them.
 fn drop_microtasks(scope: &mut v8::PinScope, host: &Host) {
-    // Native ones may run all the same: without a run under way they reach neither log nor tools.
+    // Native microtasks may still run. Without a run under way they reach neither log nor tools.
     host.run.borrow_mut().take();
     scope.terminate_execution();
     {
@@ -464,7 +465,7 @@ fn drop_microtasks(scope: &mut v8::PinScope, host: &Host) {
     host.go_on(scope);
 }
 
-/// Remembers rejections that nobody handles, for a remark at the end of the run.
+/// Records unhandled rejections, for a remark at the end of the run.
 unsafe extern "C" fn on_promise_reject(message: v8::PromiseRejectMessage) {
     // SAFETY: V8 calls this on the isolate's thread, with a message that lives as long as the call.
     v8::callback_scope!(unsafe scope, &message);

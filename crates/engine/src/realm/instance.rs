@@ -1,5 +1,5 @@
-//! An isolate as the snapshot has it, with its one context. Plain V8: what deno_core's `JsRuntime` adds (an event loop,
-//! modules, 185 native functions) takes memory and time in each isolate and serves nothing here.
+//! An isolate from the snapshot, with its only context. It is plain V8. deno_core's `JsRuntime` would add an event
+//! loop, modules and 185 native functions. These take memory and time in each isolate and are not needed here.
 
 use deno_core::v8;
 
@@ -11,7 +11,7 @@ pub struct Instance {
     pub isolate: v8::OwnedIsolate,
 }
 
-/// What the snapshot refers to by index: the native functions, then the texts of the bootstrap's scripts.
+/// The pointers that the snapshot refers to by index: the native functions, then the texts of the bootstrap's scripts.
 pub fn external_references(sources: &'static [v8::OneByteConst]) -> Vec<v8::ExternalReference> {
     let natives = ops::table().into_iter().map(|(_, function)| v8::ExternalReference { function });
     let texts =
@@ -20,7 +20,7 @@ pub fn external_references(sources: &'static [v8::OneByteConst]) -> Vec<v8::Exte
 }
 
 impl Instance {
-    /// Makes an isolate on the calling thread, which V8 has been prepared for. `sources`: the texts that `blob` was made with.
+    /// Makes an isolate on the calling thread. V8 must be prepared. `sources`: the texts with which `blob` was made.
     pub fn new(blob: &'static [u8], sources: &'static [v8::OneByteConst], params: v8::CreateParams) -> Self {
         let mut isolate = isolate_of(blob, sources, params);
         let context = {
@@ -32,7 +32,7 @@ impl Instance {
     }
 }
 
-/// An isolate of `blob`, without a context.
+/// An isolate from `blob`, without a context.
 pub fn isolate_of(
     blob: &'static [u8],
     sources: &'static [v8::OneByteConst],

@@ -1,4 +1,4 @@
-//! One isolate with its hardened realm, and how it runs programs.
+//! One isolate with its hardened realm, and the code that runs programs in it.
 
 pub mod boot;
 pub mod checker;

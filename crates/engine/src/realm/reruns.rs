@@ -1,6 +1,6 @@
-//! Programs that come again in one session, each with the function that V8 has compiled it to: what V8 has learned of the values that it
-//! met belongs to the function, and so does the machine code that it made of that. Nothing of a run is in it; that it is the same one
-//! shows only in the arrays that tags of templates are given, which are frozen.
+//! Programs that run again in one session, each with its compiled function. V8 stores feedback on the values that it
+//! met, and the machine code based on that, with the function. The function holds no state of a run. Reuse is visible
+//! only in one place: the arrays that are passed to template tags are identical, and they are frozen.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -13,13 +13,13 @@ use lru::LruCache;
 use crate::state::scripts::Script;
 use ses_prepare::Program;
 
-/// Programs that are known again.
+/// The most programs that are remembered.
 const MAX_PROGRAMS: usize = 16;
-/// Bytes of the source of a program that is kept, for what has become of it is many times as large. 32 KiB.
+/// The most bytes of the source of a program that is kept. Its compiled form is many times as large. 32 KiB.
 const MAX_SOURCE_BYTES: usize = 32 << 10;
 
-/// The programs of one session, by the hash of their source. One that has come once has no function yet: most never come again, and what
-/// is made of those that do depends on what was there before them.
+/// The programs of one session, by the hash of their source. A program that has run once has no function here yet. Most
+/// programs never run again, and the code of those that do depends on variables from before.
 pub struct Reruns {
     programs: LruCache<u64, Option<Kept>>,
     hasher: RandomState,
@@ -42,7 +42,7 @@ impl Reruns {
         is_same.then(|| (function.clone(), script.resource_name.clone()))
     }
 
-    /// Remembers a program that has run, and keeps its function if it has come before.
+    /// Records a program that has run, and keeps its function if it has run before.
     pub fn note(&mut self, script: &Rc<Script>, program: &Arc<Program>, function: v8::Global<v8::Function>) {
         if script.source.len() > MAX_SOURCE_BYTES {
             return;
@@ -56,7 +56,7 @@ impl Reruns {
         }
     }
 
-    /// Forgets all, for the guest's heap is full.
+    /// Drops everything, because the guest's heap is full.
     pub fn clear(&mut self) {
         self.programs.clear();
     }

@@ -9,16 +9,16 @@ use crate::realm::instance::{Instance, isolate_of};
 #[repr(C, align(16))]
 struct Aligned<T: ?Sized>(T);
 
-/// V8 reads the blob word by word, in place.
+/// Aligned, because V8 reads the blob in place, word by word.
 static BLOB: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/hardened.bin")));
 
-/// Texts of the bootstrap's scripts, which V8 uses in place.
+/// The texts of the bootstrap's scripts, which V8 uses in place.
 static SOURCES: LazyLock<&[v8::OneByteConst]> = LazyLock::new(|| {
     let texts: &[&[u8]] = &include!(concat!(env!("OUT_DIR"), "/sources.rs"));
     texts.iter().map(|text| v8::String::create_external_onebyte_const(text)).collect::<Vec<_>>().leak()
 });
 
-/// Makes an isolate of it on the calling thread, which V8 has been prepared for.
+/// Makes an isolate from the snapshot on the calling thread. V8 must be prepared.
 pub fn hardened(params: v8::CreateParams) -> Instance {
     Instance::new(&BLOB.0, &SOURCES, params)
 }
@@ -26,7 +26,7 @@ pub fn hardened(params: v8::CreateParams) -> Instance {
 /// The index of the context that build.rs adds.
 const PLAIN_CONTEXT: usize = 0;
 
-/// Makes an isolate on the calling thread, which V8 has been prepared for, with a context as V8 itself has it.
+/// Makes an isolate on the calling thread with an unmodified V8 context. V8 must be prepared.
 pub fn plain(params: v8::CreateParams) -> Instance {
     let mut isolate = isolate_of(&BLOB.0, &SOURCES, params);
     let context = {
@@ -45,7 +45,7 @@ mod tests {
     use crate::state::entry::Realm;
     use crate::state::origin::origin;
 
-    /// What audit.js reports of a realm as guests find it.
+    /// The report of audit.js on a realm in the state in which guests get it.
     fn audit() -> serde_json::Value {
         prepare_v8().unwrap();
         let mut instance = super::hardened(v8::CreateParams::default());
@@ -71,7 +71,7 @@ mod tests {
         assert!(used < 800 << 10, "{used}");
     }
 
-    /// Each isolate would look at them when it starts.
+    /// Each isolate would read these names when it starts.
     #[test]
     fn names_that_nothing_uses_are_not_in_the_snapshot() {
         let has = |name: &[u8]| super::BLOB.0.windows(name.len()).any(|bytes| bytes == name);

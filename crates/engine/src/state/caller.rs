@@ -1,18 +1,18 @@
-//! Where guest code has called into the host.
+//! The place from which guest code has called into the host.
 
 use deno_core::v8;
 
-/// The guest code that made a call. What it stands for is found by `realm::positions::set_position`, which few calls need.
+/// The guest code that made a call. `realm::positions::set_position` resolves it to a position, which few calls need.
 pub enum Caller {
-    /// The program that runs, by a message of its innermost frame: it takes a third as long as a stack of that frame and the native
-    /// one above it.
+    /// The running program, by a message of its innermost frame. This takes a third of the time of a stack with that
+    /// frame and the native one above it.
     Program(v8::Global<v8::Message>),
-    /// Other code, by an error that was made there: its stack leads to the program.
+    /// Other code, by an error that was made there. Its stack leads to the program.
     Other(v8::Global<v8::Object>),
 }
 
 impl Caller {
-    /// The innermost frame that is not native; `is_running` tells the name of the program that runs.
+    /// The innermost frame that is not native. `is_running` recognizes the name of the running program.
     pub fn find(scope: &mut v8::PinScope, is_running: impl FnOnce(&str) -> bool) -> Self {
         let nothing = v8::undefined(scope).into();
         let message = v8::Exception::create_message(scope, nothing);

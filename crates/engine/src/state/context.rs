@@ -1,4 +1,4 @@
-//! What an isolate needs of whoever it works for.
+//! What an isolate needs from its session.
 
 use std::time::Instant;
 
@@ -10,21 +10,21 @@ pub trait GuestContext {
 
     fn config(&self) -> &Config;
 
-    /// Reports. Never waits for the owner.
+    /// Reports an event. Never waits for the owner.
     fn report(&self, event: Event);
 
-    /// The next command; waits. `None`: somebody looks whether the session was given up.
+    /// Waits for the next command. `None`: check whether the session was given up.
     fn next(&self) -> Option<Command>;
 
-    /// As [`Self::next`], but no longer than until `until`. `None`: nothing has come.
+    /// As [`Self::next`], but waits at most until `until`. `None`: nothing has arrived.
     fn next_until(&self, until: Instant) -> Option<Option<Command>>;
 
     /// A command that has arrived already.
     fn ready(&self) -> Option<Command>;
 
-    /// Values go as V8 writes them: the owner, who trusts nobody here, makes them ready for Node.js.
+    /// Values are sent as V8 writes them. The owner, who does not trust this process, converts them for Node.js.
     fn sends_raw(&self) -> bool;
 
-    /// The session was given up: nothing that the isolate does counts any more. Set before guest code is terminated.
+    /// The session was given up: later results of the isolate are ignored. Set before guest code is terminated.
     fn is_given_up(&self) -> bool;
 }

@@ -6,10 +6,10 @@ use crate::values::serialize;
 use ses_hints::LookUp;
 use ses_protocol::ToolSpec;
 
-/// The property by which the bootstrap hands its functions over; deleted at once.
+/// The property through which the bootstrap hands over its functions. Deleted immediately.
 const HANDOVER: &str = "__smol_realm";
 
-/// UTF-16 units of an inspected value that are read.
+/// The most UTF-16 units of an inspected value that are read.
 const MAX_INSPECTED_UNITS: usize = 1 << 20;
 
 /// Makes the guest's function for a tool.
@@ -21,14 +21,14 @@ pub struct Realm {
     /// Called in every run.
     begin: v8::Global<v8::Function>,
     finish: v8::Global<v8::Function>,
-    /// What a program gives that ends with a declaration: its `value` is what is declared.
+    /// The value of a program that ends with a declaration. Its `value` is the declared value.
     declared: v8::Global<v8::Object>,
     mark: v8::Global<v8::Private>,
     position: v8::Global<v8::Private>,
 }
 
 impl Realm {
-    /// Takes the functions out of the global and removes what guests must not find there.
+    /// Takes the functions from the global and removes properties that guests must not find there.
     pub fn take(scope: &mut v8::PinScope) -> Option<Self> {
         let global = scope.get_current_context().global(scope);
         let key = v8::String::new(scope, HANDOVER)?;
@@ -58,7 +58,7 @@ impl Realm {
         v8::Local::new(scope, &self.position)
     }
 
-    /// Freezes what V8 adds to the realm when a context is made from the snapshot.
+    /// Freezes the objects that V8 adds to the realm when it makes a context from the snapshot.
     pub fn finish_hardening(&self, scope: &mut v8::PinScope) -> Option<()> {
         self.call(scope, "finishHardening", &[]).map(drop)
     }
@@ -77,12 +77,12 @@ impl Realm {
         v8::Local::new(scope, &self.finish).call(scope, receiver, &[forget_declared])?.number_value(scope)
     }
 
-    /// Whether `value` is what unwinds a run that is over.
+    /// Whether `value` is the signal that unwinds a run that is over.
     pub fn is_signal<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>) -> Option<bool> {
         self.call(scope, "isSignal", &[value]).map(|answer| answer.is_true())
     }
 
-    /// What a program has declared last, if `value` stands for that. Once.
+    /// The value that a program has declared last, if `value` stands for it. Can be taken once.
     pub fn take_declared<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -99,14 +99,14 @@ impl Realm {
         Some(value)
     }
 
-    /// Whether the guest's global takes variables of these names.
+    /// Whether the guest's global accepts variables with these names.
     pub fn can_define(&self, scope: &mut v8::PinScope, names: &[String]) -> Option<bool> {
         let names = strings(scope, names)?;
         self.call(scope, "canDefine", &[names.into()]).map(|answer| answer.is_true())
     }
 
-    /// Hardens and defines variables; `values` is an array in the order of `names`. Returns the names that the guest's global did
-    /// not take. `is_plain`: the values are [`ses_transfer::Plain`].
+    /// Hardens and defines variables. `values` is an array in the order of `names`. Returns the names that the guest's
+    /// global did not accept. `is_plain`: the values are [`ses_transfer::Plain`].
     pub fn set_variables(
         &self,
         scope: &mut v8::PinScope,
@@ -121,14 +121,14 @@ impl Realm {
         to_strings(scope, refused)
     }
 
-    /// Builds functions for tools and defines them. Returns the names that the guest's global did not take.
+    /// Builds functions for tools and defines them. Returns the names that the guest's global did not accept.
     pub fn install_tools(&self, scope: &mut v8::PinScope, tools: &[ToolSpec], make: MakeTool) -> Option<Vec<String>> {
         let specs = tool_specs(scope, tools, make)?;
         let refused = self.call(scope, "installTools", &[specs])?;
         to_strings(scope, refused)
     }
 
-    /// Exports of an object module: `values` is the wire of an array in the order of `names`.
+    /// Exports of an object module. `values` are the serialized bytes of an array in the order of `names`.
     pub fn build_exports<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -143,7 +143,7 @@ impl Realm {
         self.call(scope, "buildExports", &[names.into(), values, specs])?.try_into().ok()
     }
 
-    /// Freezes a value that has just been read from a wire, and everything reachable from it.
+    /// Freezes a value that has just been deserialized, and everything reachable from it.
     pub fn harden<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -155,7 +155,7 @@ impl Realm {
         self.call(scope, "hardenFresh", &[value])
     }
 
-    /// Gives the errors in a value that has just been read from a wire without stacks one of their own.
+    /// Gives errors without stacks new ones, in a value that has just been deserialized.
     pub fn set_stacks<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -164,7 +164,7 @@ impl Realm {
         self.call(scope, "setStacks", &[value])
     }
 
-    /// A copy of `value` in which everything that cannot be cloned is the text that inspection gives.
+    /// A copy of `value` in which parts that cannot be cloned are replaced by the string that inspection returns.
     pub fn to_cloneable<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -173,7 +173,7 @@ impl Realm {
         self.call(scope, "toCloneable", &[value])
     }
 
-    /// `value`, or a copy of it in which URLs and their parameters are their texts.
+    /// `value`. If it contains URLs or their parameters, a copy with their strings instead.
     pub fn with_url_texts<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -182,7 +182,7 @@ impl Realm {
         self.call(scope, "withUrlTexts", &[value])
     }
 
-    /// `args`, an array of arguments, or a copy of them in which URLs and their parameters are their texts.
+    /// `args`, an array of arguments. If it contains URLs or their parameters, a copy with their strings instead.
     pub fn arguments_with_url_texts<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -191,12 +191,12 @@ impl Realm {
         self.call(scope, "argumentsWithUrlTexts", &[args.into()])?.try_into().ok()
     }
 
-    /// What the console prints for `value`.
+    /// The string that the console prints for `value`.
     pub fn inspect(&self, scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<String> {
         v8::tc_scope!(let attempt, scope);
         let value = v8::Local::new(attempt, value);
         let text = v8::Local::<v8::String>::try_from(self.call(attempt, "inspect", &[value])?).ok()?;
-        // No longer than a log may be: the guest decides what its `inspect.custom` methods return.
+        // Limited to the size of a log, because the guest decides what its `inspect.custom` methods return.
         let mut units = vec![0u16; text.length().min(MAX_INSPECTED_UNITS)];
         text.write_v2(attempt, 0, &mut units, v8::WriteFlags::default());
         Some(String::from_utf16_lossy(&units))
@@ -210,7 +210,7 @@ impl Realm {
         path.is_string().then(|| path.to_rust_string_lossy(attempt))
     }
 
-    /// What there is where `path` leads to from the global.
+    /// Describes the value that `path` leads to from the global.
     pub fn look_up(&self, scope: &mut v8::PinScope, path: &[String], member: &str) -> Option<LookUp> {
         v8::tc_scope!(let attempt, scope);
         let place = v8::Object::new(attempt);
@@ -225,7 +225,7 @@ impl Realm {
         Some(LookUp { kind, names: to_strings(attempt, names)?, built_ins: to_strings(attempt, built_ins)? })
     }
 
-    /// Whether what the global has by `name` is an object that the host has sent.
+    /// Whether the global's value of `name` is an object that the host has sent.
     pub fn is_sent(&self, scope: &mut v8::PinScope, name: &str) -> bool {
         v8::tc_scope!(let attempt, scope);
         let Some(name) = v8::String::new(attempt, name) else { return false };
@@ -253,7 +253,7 @@ fn function<'s>(
     functions.get(scope, key.into())?.try_into().ok()
 }
 
-/// An array of these texts.
+/// An array of these strings.
 pub fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8::Local<'s, v8::Array>> {
     let texts = texts.iter().map(|text| v8::String::new(scope, text).map(Into::into)).collect::<Option<Vec<_>>>()?;
     Some(v8::Array::new_with_elements(scope, &texts))
@@ -264,7 +264,7 @@ fn to_strings(scope: &mut v8::PinScope, texts: v8::Local<v8::Value>) -> Option<V
     (0..texts.length()).map(|index| Some(texts.get_index(scope, index)?.to_rust_string_lossy(scope))).collect()
 }
 
-/// Tools as the bootstrap takes them: `{ path, tool }`.
+/// Tools in the form that the bootstrap takes: `{ path, tool }`.
 fn tool_specs<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     tools: &[ToolSpec],

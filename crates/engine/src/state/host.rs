@@ -1,4 +1,4 @@
-//! What the realm's native functions work on: the run under way and the way to the Node.js thread.
+//! The state that the realm's native functions work on: the run under way and the connection to the Node.js thread.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashSet, VecDeque};
@@ -22,32 +22,33 @@ use crate::state::pending_calls::{PendingCalls, ToolTable};
 use crate::state::scripts::Scripts;
 use crate::values::serialize::{Unwritable, Way};
 
-/// Bytes of answers that have been taken until the session is told. 1 MiB.
+/// Bytes of answers that are taken before they are reported to the session. 1 MiB.
 const TAKEN_BYTES: usize = 1 << 20;
-/// Bits of a session's number that its calls begin with, above 32 of their own: JavaScript has their numbers as they are, and answers to
-/// calls of an earlier session find none.
+/// Bits of a session's number at the start of its call numbers; 32 bits for the call follow. JavaScript can represent
+/// these numbers exactly, and answers to calls of an earlier session match no call.
 const SESSION_BITS: u32 = 20;
-/// Rejections without a handler that one run remembers.
+/// The most unhandled rejections that one run records.
 const MAX_REJECTIONS: usize = 16;
 
-/// How guest code ended its run, recorded where it cannot reach it.
+/// How guest code ended its run. Stored where guest code cannot reach it.
 pub enum Verdict {
-    /// `final_answer` is being recorded; a nested call from a getter of its value does not count.
+    /// `final_answer` is being recorded. A nested call from a getter of its value does not count.
     Recording,
-    /// `final_answer(value)`: the value as it was at that moment, unless it is too large.
+    /// `final_answer(value)`: the value at that moment, unless it is too large.
     Final(Result<Value, Unwritable>),
     /// `final_answer(promise)`: the run ends when the promise is settled.
     FinalPromise(v8::Global<v8::Promise>),
-    /// `final_answer(value)` where the stack that was left did not suffice to write the value.
+    /// `final_answer(value)`, but the remaining stack did not suffice to write the value.
     FinalLate(v8::Global<v8::Value>),
-    /// The guards counted more than a limit.
+    /// The guards counted more iterations than a limit allows.
     MaxOperations(Exceeded),
-    /// The run made more tool calls than it may.
+    /// The run made more tool calls than allowed.
     ToolCallLimit,
 }
 
 impl Verdict {
-    /// Whether the guest must not act on the host any more. A final answer that is a promise still needs its tools.
+    /// Whether the guest must not act on the host any more. If the final answer is a promise, its code still needs
+    /// tools.
     pub fn is_decided(&self) -> bool {
         !matches!(self, Self::Recording | Self::FinalPromise(_))
     }
@@ -56,9 +57,9 @@ impl Verdict {
 /// A limit of iterations that was exceeded.
 pub struct Exceeded {
     pub limit: f64,
-    /// The limit is that of modules, and this one was being loaded.
+    /// Present if the limit is that of modules: the module that was being loaded.
     pub module: Option<String>,
-    /// Where.
+    /// Where it was exceeded.
     pub at: Option<v8::Global<v8::StackTrace>>,
 }
 
@@ -67,20 +68,20 @@ pub struct Run {
     pub job: JobId,
     pub verdict: Option<Verdict>,
     pub max_operations: f64,
-    /// What was thrown last that is no error, and where.
+    /// The last thrown value that is not an error, and where it was thrown.
     pub thrown: Option<(v8::Global<v8::Value>, v8::Global<v8::StackTrace>)>,
-    /// Iterations that the run has taken, as far as it has told.
+    /// Iterations of the run, as far as it has reported them.
     pub operations: f64,
     /// Tool calls so far.
     tool_calls: u64,
-    /// Those of them that were not awaited, once the run has ended.
+    /// The calls among them that were not awaited, once the run has ended.
     pub dropped_calls: u64,
     log: LogRoom,
     pub rejections: Vec<v8::Global<v8::Promise>>,
 }
 
 impl Run {
-    /// Whether its outcome is still to come: that of a promise may be another one than its value.
+    /// Whether the outcome is still open. A promise may have a different outcome than its value.
     pub fn is_open(&self) -> bool {
         matches!(self.verdict, None | Some(Verdict::FinalPromise(_)))
     }
@@ -90,17 +91,17 @@ impl Run {
     }
 }
 
-/// One per isolate, shared by its native functions; used by the executor thread only.
+/// The state of one isolate, shared by its native functions. Used by the executor thread only.
 pub struct Host {
     pub context: Rc<dyn GuestContext>,
     pub memory: Arc<BufferBudget>,
-    /// Answers of tools that have arrived in the run under way.
+    /// Answers of tools that have arrived during the run under way.
     answers: Cell<u64>,
-    /// Bytes of answers that the guest has taken and the session was not told of.
+    /// Bytes of answers that the guest has taken and that were not reported to the session yet.
     taken_bytes: Cell<usize>,
-    /// All calls of the run are answered within some time.
+    /// All calls of the run are answered within a limited time.
     limits_calls: Cell<bool>,
-    /// Commands that arrived while a tool was awaited synchronously.
+    /// Commands that arrived during the synchronous wait for a tool.
     early: RefCell<VecDeque<Command>>,
     pub interrupt: OnceCell<Interrupt>,
     /// The run that is to end without its isolate.
@@ -109,13 +110,13 @@ pub struct Host {
     job: Cell<JobId>,
     pub realm: OnceCell<Realm>,
     pub run: RefCell<Option<Run>>,
-    /// Runs that have begun.
+    /// Number of runs that have begun.
     runs: Cell<u64>,
-    /// The executor thread terminated the guest itself, for a reason that is recorded elsewhere.
+    /// The executor thread itself terminated the guest, for a reason that is recorded elsewhere.
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
     pub tools: RefCell<ToolTable>,
-    /// The guest may have made URLs, or parameters of them.
+    /// The guest may have made URLs or their parameters.
     pub has_urls: Cell<bool>,
     /// Names of variables that were sent.
     pub sent_names: RefCell<HashSet<String>>,
@@ -175,7 +176,7 @@ impl Host {
         self.runs.get()
     }
 
-    /// Whether the guest was terminated for another reason than its iterations.
+    /// Whether the guest was terminated for a reason other than its iterations.
     pub fn is_terminated(&self) -> bool {
         self.context.is_given_up() || self.is_stopped() || with_guard(MemoryGuard::is_exceeded) == Some(true)
     }
@@ -185,14 +186,14 @@ impl Host {
         self.stop.is_raised(self.job.get())
     }
 
-    /// A run has ended: lets guest code run again if it was to end before it did.
+    /// A run has ended. If it was to end before that, lets guest code run again.
     pub fn forget_stop(&self, job: JobId, isolate: &v8::Isolate) {
         if self.stop.forget(job) {
             self.go_on(isolate);
         }
     }
 
-    /// Records that the run has exceeded a limit: its own, if nothing is known of it.
+    /// Records that the run has exceeded a limit. `None`: the run's own.
     pub fn exceed_limit(&self, exceeded: Option<Exceeded>) {
         if self.is_terminated() {
             return;
@@ -208,7 +209,7 @@ impl Host {
         }
     }
 
-    /// Terminates the guest: it went on although its run is over.
+    /// Terminates the guest, which went on although its run is over.
     pub fn stop_guest(&self) {
         self.terminated.set(true);
         if let Some(interrupt) = self.interrupt.get() {
@@ -216,8 +217,8 @@ impl Host {
         }
     }
 
-    /// Lets guest code run again after a termination. Whoever gives the session up says so before it terminates: what is seen
-    /// here only after the cancellation is not lost by it.
+    /// Lets guest code run again after a termination. Code that gives the session up sets its flag before it
+    /// terminates. So if the cancellation here hides that termination, the flag still shows it.
     pub fn go_on(&self, isolate: &v8::Isolate) {
         isolate.cancel_terminate_execution();
         if self.context.is_given_up() {
@@ -230,9 +231,9 @@ impl Host {
         self.run.borrow().as_ref().is_some_and(|run| run.verdict.as_ref().is_some_and(Verdict::is_decided))
     }
 
-    /// The next command; waits. `None` when the session was given up.
+    /// Waits for the next command. `None` when the session was given up.
     pub fn next_command(&self) -> Option<Command> {
-        // What woke the thread up last may have been that, or what was to end a sleep or a run that had ended.
+        // The last wake-up may have been for that, or to end a sleep or a run that had ended.
         while !self.context.is_given_up() {
             let early = self.early.borrow_mut().pop_front();
             if early.is_some() {
@@ -254,7 +255,7 @@ impl Host {
         self.await_answer()
     }
 
-    /// The next command; waits, and the guest with it. `None` when the session was given up.
+    /// Waits for the next command while the guest waits too. `None` when the session was given up.
     fn await_answer(&self) -> Option<Command> {
         if self.limits_calls.get() || self.tools.borrow().has_limited() {
             self.context.report(Event::Idle { answers: self.answers.get() });
@@ -267,7 +268,7 @@ impl Host {
         command.filter(|_| !self.context.is_given_up())
     }
 
-    /// Counts what has arrived just now.
+    /// Counts a command that has just arrived.
     fn arrived(&self, command: Command) -> Command {
         if let Command::ToolReplies(replies) = &command {
             self.answers.set(self.answers.get() + replies.len() as u64);
@@ -275,7 +276,7 @@ impl Host {
         command
     }
 
-    /// Notes that the guest has an answer, which nobody keeps for it any more.
+    /// Records that the guest has an answer, which takes no memory of the host any more.
     pub fn take_answer(&self, reply: &ToolReply) {
         let bytes = self.taken_bytes.get() + reply.bytes();
         if bytes < TAKEN_BYTES {
@@ -286,7 +287,7 @@ impl Host {
         }
     }
 
-    /// Takes in what has arrived already, for [`Self::next_command`] and the like.
+    /// Receives commands that have arrived already, for [`Self::next_command`] and similar methods.
     pub fn take_in(&self) {
         while let Some(command) = self.context.ready() {
             let command = self.arrived(command);
@@ -294,7 +295,7 @@ impl Host {
         }
     }
 
-    /// Whether something has arrived, which is kept. Does not wait.
+    /// Whether a command has arrived. Stores it. Does not wait.
     pub fn has_come(&self) -> bool {
         self.take_in();
         !self.early.borrow().is_empty()
@@ -306,7 +307,7 @@ impl Host {
         early.or_else(|| self.context.ready().map(|command| self.arrived(command)))
     }
 
-    /// Waits for the answer to a tool call, keeping everything else for [`Self::next_command`]. `None` when the session
+    /// Waits for the answer to a tool call. Stores everything else for [`Self::next_command`]. `None` when the session
     /// was given up.
     pub fn wait_for_reply(&self, call: ToolCallId) -> Option<ToolReply> {
         loop {
@@ -328,7 +329,8 @@ impl Host {
         }
     }
 
-    /// Waits until `until` or until something more arrives, which is kept. Returns whether it is sooner, and the session not given up.
+    /// Waits until `until`, or until another command arrives, which is stored. Returns whether it is still before
+    /// `until` and the session was not given up.
     pub fn wait_until(&self, until: Instant) -> bool {
         match self.context.next_until(until) {
             Some(command) => {
@@ -339,13 +341,13 @@ impl Host {
         }
     }
 
-    /// Whether the console level is collected and the log has room.
+    /// Whether this console level is collected and the log has room.
     pub fn is_log_open(&self, level: usize) -> bool {
         self.context.config().levels.get(level).copied().unwrap_or(false)
             && self.run.borrow().as_ref().is_some_and(|run| run.log.is_open())
     }
 
-    /// Adds `message` to the run's log, or as much of it as there is room for. `complete`: nothing follows it.
+    /// Adds `message` to the run's log, as far as there is room. `complete`: the message is not cut.
     pub fn log(&self, level: usize, message: String, complete: bool) {
         if !self.is_log_open(level) {
             return;
@@ -357,17 +359,17 @@ impl Host {
         }
     }
 
-    /// A remark of the engine.
+    /// Logs a remark of the engine.
     pub fn warn(&self, message: String) {
         self.log(LEVEL_WARN, message, true);
     }
 
-    /// Bytes that the log still takes.
+    /// Bytes that fit into the log.
     pub fn log_room(&self) -> usize {
         self.run.borrow().as_ref().map_or(0, |run| run.log.remaining())
     }
 
-    /// Remembers a promise that was rejected without a handler.
+    /// Records a promise that was rejected without a handler.
     pub fn add_rejection(&self, promise: v8::Global<v8::Promise>) {
         if let Some(run) = self.run.borrow_mut().as_mut()
             && run.rejections.len() < MAX_REJECTIONS
@@ -376,14 +378,15 @@ impl Host {
         }
     }
 
-    /// Forgets a promise that got its handler later.
+    /// Removes a promise that later got a handler.
     pub fn remove_rejection(&self, promise: &v8::Global<v8::Promise>) {
         if let Some(run) = self.run.borrow_mut().as_mut() {
             run.rejections.retain(|rejected| rejected != promise);
         }
     }
 
-    /// Counts a tool call. Returns false, with the verdict, for the first one beyond the limit; later ones are not counted.
+    /// Counts a tool call. For the first call beyond the limit, records the verdict and returns false. Later calls are
+    /// not counted.
     pub fn count_tool_call(&self) -> bool {
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return false };
@@ -400,12 +403,12 @@ impl Host {
         false
     }
 
-    /// How a value of at most `max_bytes` goes to the host.
+    /// How a value of at most `max_bytes` is sent to the host.
     pub fn way(&self, max_bytes: usize) -> Way {
         Way { max_bytes, is_raw: self.context.sends_raw() }
     }
 
-    /// Reports what no other event tells.
+    /// Reports figures that no other event contains.
     pub fn report_progress(&self) {
         if let Some(run) = self.run.borrow().as_ref() {
             self.context.report(run.progress());
@@ -417,7 +420,7 @@ impl Host {
         self.run.borrow().as_ref().map_or(0, |run| run.tool_calls)
     }
 
-    /// What is known of the run; nothing without one.
+    /// The figures of the run, as far as they are known. Zero without a run.
     pub fn figures(&self) -> Figures {
         self.run.borrow().as_ref().map_or_else(Figures::default, |run| Figures {
             operations: run.operations as u64,
@@ -427,7 +430,7 @@ impl Host {
         })
     }
 
-    /// Whether the guest was given a tool of this number.
+    /// Whether the guest was given a tool with this number.
     pub fn has_tool(&self, id: u32) -> bool {
         self.tools.borrow().has(id)
     }
@@ -438,14 +441,14 @@ impl Host {
     }
 }
 
-/// Has the isolate take in what has been sent to it, at V8's next check, while it does not wait for that.
+/// Makes the isolate receive pending commands at V8's next check, unless it is waiting for them.
 pub fn wake(interrupt: &Interrupt) {
     interrupt.request(take_in, std::ptr::null_mut());
 }
 
-/// V8 calls this at a check, where guest code runs.
+/// V8 calls this at a check while guest code runs.
 unsafe extern "C" fn take_in(isolate: v8::UnsafeRawIsolatePtr, _data: *mut c_void) {
-    // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
+    // SAFETY: this is the isolate's thread, and guest code runs, so the isolate is alive.
     let isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
     if let Some(host) = isolate.get_slot::<Rc<Host>>() {
         host.take_in();

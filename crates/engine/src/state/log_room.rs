@@ -1,5 +1,5 @@
-//! What the log of a run still takes (specification, section 7.3). It is cut here, where the text comes from: guests can log
-//! more than anybody should carry.
+//! The room that is left in a run's log (specification, section 7.3). Entries are cut here, at their source, because
+//! guests can log more than is worth transferring.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use ses_protocol::{LogEntry, TRUNCATION_MARKER};
 #[derive(Debug)]
 pub struct LogRoom {
     max_bytes: usize,
-    /// Of the entries so far, joined by line breaks.
+    /// Bytes of the entries so far, joined by line breaks.
     bytes: usize,
     is_empty: bool,
     is_cut: bool,
@@ -25,12 +25,12 @@ impl LogRoom {
         !self.is_cut
     }
 
-    /// Bytes of text that the next entry may have before it is cut.
+    /// The most bytes of text of the next entry before it is cut.
     pub fn remaining(&self) -> usize {
         self.max_bytes.saturating_sub(self.bytes + self.separator())
     }
 
-    /// The entry, or as much of it as there is room for; `complete` is false if `message` is only the beginning of a longer
+    /// The entry, cut to the room that is left. `complete` is false if `message` is only the beginning of a longer
     /// text.
     pub fn take(&mut self, level: usize, mut message: String, complete: bool) -> Option<LogEntry> {
         if self.is_cut {
@@ -54,7 +54,7 @@ impl LogRoom {
     }
 }
 
-/// `text` with spaces in front of each line, or the beginning of that, of more than `room` bytes.
+/// `text` with each line indented. If that exceeds `room` bytes, only a beginning of it that does.
 pub fn indented(text: &str, indent: usize, room: usize) -> String {
     let mut result = String::new();
     for line in text.split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! What an isolate's thread knows of its guest: the session, the run under way, its scripts and the realm's functions.
+//! The guest's state on an isolate's thread: the session, the run under way, its scripts, and the realm's functions.
 
 pub mod caller;
 pub mod context;

@@ -7,13 +7,13 @@ use deno_core::v8;
 /// Modules of one isolate by specifier.
 #[derive(Default)]
 pub struct ModuleCache {
-    /// Evaluated, or failed by errors of their own: that is for good.
+    /// Modules that were evaluated or have failed with their own errors. Both states are final.
     pub finished: HashMap<String, v8::Global<v8::Module>>,
-    /// Those that the run under way has loaded.
+    /// Modules that the run under way has loaded.
     pub loaded: HashMap<String, v8::Global<v8::Module>>,
-    /// Export values of synthetic modules that have not been evaluated.
+    /// Export values of synthetic modules that were not evaluated yet.
     pub exports: Vec<(v8::Global<v8::Module>, v8::Global<v8::Object>)>,
-    /// The code of one runs at this moment.
+    /// The code of a module is running.
     pub is_evaluating: bool,
 }
 

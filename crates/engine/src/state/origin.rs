@@ -1,4 +1,4 @@
-//! What V8 is told of where code comes from.
+//! Script origins for V8.
 
 use deno_core::v8;
 

@@ -1,4 +1,4 @@
-//! Tools that the realm has, and calls of them that the host has not answered.
+//! Tools of the realm, and tool calls that the host has not answered.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,12 +7,12 @@ use deno_core::v8;
 use crate::state::caller::Caller;
 use ses_protocol::{ToolCallId, ToolSpec, Values};
 
-/// What is known of the tools that the realm has.
+/// The tools of the realm.
 #[derive(Default)]
 pub struct ToolTable {
-    /// For people.
+    /// Names for messages.
     names: HashMap<u32, String>,
-    /// Names of those that give promises.
+    /// Names of tools that return promises.
     asynchronous: HashSet<String>,
     has_limited: bool,
 }
@@ -33,19 +33,19 @@ impl ToolTable {
         self.names.get(&id).cloned().unwrap_or_default()
     }
 
-    /// Whether there is, or was, a tool of this name, or with it in front of its own.
+    /// Whether there is, or was, a tool with this name, or a tool in the namespace of this name.
     pub fn has_named(&self, name: &str) -> bool {
         self.names
             .values()
             .any(|tool| tool.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
     }
 
-    /// Whether a tool of this name gives, or gave, promises.
+    /// Whether a tool with this name returns, or returned, promises.
     pub fn is_async(&self, name: &str) -> bool {
         self.asynchronous.contains(name)
     }
 
-    /// Whether there are, or were, tools that answer within some time whatever the limits of a run are.
+    /// Whether there are, or were, tools that always answer within a limited time, whatever the limits of a run are.
     pub fn has_limited(&self) -> bool {
         self.has_limited
     }
@@ -60,7 +60,7 @@ pub struct PendingCall {
     pub args_bytes: usize,
 }
 
-/// A call that waits until the host works on fewer.
+/// A call that waits until the host works on fewer calls.
 pub struct WaitingCall {
     pub number: ToolCallId,
     pub tool: u32,
@@ -70,11 +70,11 @@ pub struct WaitingCall {
 /// Calls of the run that the host has not answered.
 pub struct PendingCalls {
     pub calls: HashMap<ToolCallId, PendingCall>,
-    /// Calls whose promise the guest holds and that the host has not been told of.
+    /// Calls with a promise that were not sent to the host yet.
     pub waiting: VecDeque<WaitingCall>,
     /// Calls among `calls` that the host works on.
     pub running: usize,
-    /// Wire of the arguments of all `calls`.
+    /// Serialized bytes of the arguments of all `calls`.
     pub args_bytes: usize,
     next: ToolCallId,
 }
@@ -100,8 +100,9 @@ impl PendingCalls {
         self.calls.is_empty()
     }
 
-    /// Drops all resolvers, so that nothing of this run goes on in the next one. Returns the tools of calls that the program has
-    /// not waited for: all of them if it came to its end, and those that nothing waits for if it `has_failed`.
+    /// Drops all resolvers, so that nothing of this run goes on in the next one. Returns the tools of calls that the
+    /// program has not awaited: all of them if it ran to its end. If it `has_failed`, only those that nothing waits
+    /// for.
     pub fn drop_all(&mut self, scope: &mut v8::PinScope, has_failed: bool) -> Vec<u32> {
         self.waiting.clear();
         self.running = 0;

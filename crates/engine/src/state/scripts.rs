@@ -1,4 +1,4 @@
-//! Where guest code came from: positions in what runs, translated to positions in what was written.
+//! Origins of guest code: translates positions in generated code to positions in the source.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 use ses_prepare::PositionMap;
 use ses_protocol::Location;
 
-/// What scripts that are kept for stack traces and code frames take, in bytes; functions of older steps still run, their
-/// frames just lose the position.
+/// Bytes of the scripts that are kept for stack traces and code frames. Functions of dropped scripts still run, but
+/// their frames have no positions.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
-/// What names of programs begin with.
+/// The prefix of names of programs.
 const PROGRAM: &str = "step-";
 
 /// The name of the program of a run.
@@ -19,7 +19,7 @@ pub fn program_name(run: u64) -> String {
     format!("{PROGRAM}{run}.js")
 }
 
-/// Whether a script of this name is a program, or else a module.
+/// Whether a script with this name is a program. Otherwise it is a module.
 pub fn is_program(name: &str) -> bool {
     name.starts_with(PROGRAM)
 }
@@ -27,7 +27,7 @@ pub fn is_program(name: &str) -> bool {
 /// One program or module.
 pub struct Script {
     pub name: Rc<str>,
-    /// What V8 calls it: a program that comes again has the name of the one that V8 compiled.
+    /// V8's name. A program that runs again has the name of the one that V8 has compiled.
     pub resource_name: Rc<str>,
     pub source: String,
     positions: Arc<PositionMap>,
@@ -36,17 +36,17 @@ pub struct Script {
 impl Script {
     /// Memory that the script takes.
     fn bytes(&self) -> usize {
-        // With the counters of its owners and its place in the list.
+        // Includes the counters of its owners and its place in the list.
         let names = 2 * size_of::<[usize; 2]>() + self.name.len() + self.resource_name.len();
         size_of::<Self>() + size_of::<[usize; 3]>() + names + self.source.len() + self.positions.bytes()
     }
 
-    /// The position in the source of a 1-based position in the transformed program.
+    /// The position in the source for a 1-based position in the transformed program.
     pub fn original(&self, line: u32, column: u32) -> Option<Location> {
         self.positions.original(line, column)
     }
 
-    /// The text of the function or class that a 1-based position in the transformed program belongs to.
+    /// The text of the function or class at a 1-based position in the transformed program.
     pub fn function_at(&self, line: u32, column: u32) -> Option<&str> {
         self.source.get(self.positions.function_at(line, column)?)
     }
@@ -62,7 +62,7 @@ pub struct Scripts {
 }
 
 impl Scripts {
-    /// Adds a script and drops the oldest ones when they take too much. `compiled_as`: V8's name for it, if it is another.
+    /// Adds a script, and drops the oldest ones if they take too much memory. `compiled_as`: V8's name, if it differs.
     pub fn add(
         &mut self,
         name: &str,
@@ -86,22 +86,22 @@ impl Scripts {
         script
     }
 
-    /// The one that stacks call so.
+    /// The script with this name in stacks.
     pub fn named(&self, name: &str) -> Option<Rc<Script>> {
         self.scripts.iter().rev().find(|script| *script.name == *name).cloned()
     }
 
-    /// Whether V8 calls the last program so.
+    /// Whether this is V8's name for the last program.
     pub fn is_last_program(&self, resource_name: &str) -> bool {
         self.program.as_deref() == Some(resource_name)
     }
 
-    /// Whether a program that is kept has `text` in it.
+    /// Whether the source of a kept program contains `text`.
     pub fn has_program_with(&self, text: &str) -> bool {
         self.scripts.iter().any(|script| is_program(&script.name) && script.source.contains(text))
     }
 
-    /// The one that V8 calls so, and of programs that came again the last one.
+    /// The script with this V8 name. Of programs that ran again, the last one.
     pub fn get(&self, resource_name: &str) -> Option<Rc<Script>> {
         self.scripts.iter().rev().find(|script| *script.resource_name == *resource_name).cloned()
     }
@@ -113,7 +113,8 @@ mod tests {
 
     use super::*;
 
-    /// An agent makes hundreds of thousands of short runs on one executor: their texts take little, what belongs to them does not.
+    /// An agent makes hundreds of thousands of short runs on one executor. Their sources are small, but their other
+    /// data is not.
     #[test]
     fn short_scripts_count_with_all_that_they_take() {
         let positions = prepare("1", &PrepareOptions::unlimited()).expect("a program").positions;

@@ -1,4 +1,4 @@
-//! What threads do that the system refuses memory.
+//! Tests of threads whose allocations the system refuses.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::realm::boot::Booted;
 const LIMIT_BYTES: usize = 64 << 20;
 
 thread_local! {
-    /// Allocations that the thread is still to be refused.
+    /// The number of the thread's next allocations that are refused.
     static REFUSALS: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -22,14 +22,14 @@ pub fn is_refused() -> bool {
     left > 0
 }
 
-/// One of V8's platform, which works for all isolates: V8 aborts the process when it gets nothing.
+/// A thread of V8's platform works for all isolates. V8 aborts the process if an allocation fails.
 #[test]
 fn a_thread_without_an_isolate_waits_for_memory_and_goes_on() {
     REFUSALS.set(3);
     let memory = allocate_or_abort(64);
     assert!(!memory.is_null());
     assert_eq!(REFUSALS.get(), 0);
-    // SAFETY: `allocate` gave it.
+    // SAFETY: the block came from `allocate`.
     unsafe { free(memory) };
 }
 

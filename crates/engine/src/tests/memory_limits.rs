@@ -1,4 +1,4 @@
-//! The guard of an isolate's memory, with isolates.
+//! Tests of the guard of an isolate's memory.
 
 use std::rc::Rc;
 use std::thread;
@@ -9,7 +9,7 @@ use crate::realm::instance::Instance;
 
 const LIMIT_BYTES: usize = 64 << 20;
 
-/// Calls `test` with an isolate on a thread of its own.
+/// Calls `test` with an isolate on a separate thread.
 fn with_isolate(test: impl FnOnce(Guarded) + Send + 'static) {
     with_isolate_of(LIMIT_BYTES, test);
 }
@@ -24,8 +24,8 @@ fn found() -> Option<usize> {
     with_guard(|guard| guard.limit_bytes)
 }
 
-/// It was found by a reference whose lifetime its caller chose, and while its fields were dropped. What is borrowed for a
-/// closure cannot be kept, which the compiler sees to.
+/// Regression: callers could choose the lifetime of the reference to the guard, and could find it while its fields were
+/// dropped. The compiler prevents a closure from keeping its argument.
 #[test]
 fn a_guard_is_found_on_its_own_thread_and_not_once_it_is_being_dropped() {
     assert_eq!(found(), None);
@@ -39,7 +39,7 @@ fn a_guard_is_found_on_its_own_thread_and_not_once_it_is_being_dropped() {
     });
     with_isolate(|mut guarded| {
         let buffers = guarded.memory.buffers.clone();
-        // V8 takes each of these once.
+        // V8 accepts each of these removals once.
         guarded.instance.isolate.remove_near_heap_limit_callback(near_heap_limit, 0);
         let other = MemoryGuard::install(&mut guarded.instance.isolate, buffers);
         assert_eq!(found(), Some(LIMIT_BYTES));
@@ -49,7 +49,7 @@ fn a_guard_is_found_on_its_own_thread_and_not_once_it_is_being_dropped() {
     });
 }
 
-/// Drops a guard that its isolate is not to call back any more.
+/// Drops a guard after its isolate's callbacks were removed.
 fn drop_unused(isolate: &mut v8::Isolate, guard: Box<MemoryGuard>) {
     isolate.remove_gc_epilogue_callback(after_collection, guard.data());
     isolate.remove_gc_prologue_callback(before_collection, guard.data());
@@ -58,17 +58,17 @@ fn drop_unused(isolate: &mut v8::Isolate, guard: Box<MemoryGuard>) {
     drop(guard);
 }
 
-/// Each call turned the flag over, so that one that was left out inverted it for good.
+/// Regression: each call toggled the flag, so one call that V8 left out inverted it for good.
 #[test]
 fn a_call_that_v8_leaves_out_is_made_up_for_by_the_next_collection() {
     with_isolate(|mut guarded| {
         let isolate = &mut guarded.instance.isolate;
         let guard = &guarded.memory;
-        // SAFETY: used on the isolate's thread, as long as it is alive.
+        // SAFETY: used on the isolate's thread, while the isolate is alive.
         let raw = unsafe { isolate.as_raw_isolate_ptr() };
         let (kind, flags) = (v8::GCType::kGCTypeScavenge, v8::GCCallbackFlags::kNoGCCallbackFlags);
         assert!(guard.can_park());
-        // SAFETY: these are the guard and the isolate that V8 calls this with, on its thread.
+        // SAFETY: V8 calls this with this guard and this isolate, on this thread.
         unsafe { before_collection(raw, kind, flags, guard.data()) };
         assert!(!guard.can_park());
         isolate.low_memory_notification();
@@ -81,14 +81,15 @@ fn a_call_that_v8_leaves_out_is_made_up_for_by_the_next_collection() {
     });
 }
 
-/// V8's own limit was five eighths of the isolate's. It collected the whole heap for each MiB that was made then.
+/// Regression: V8's own limit was five eighths of the isolate's. V8 then collected the whole heap for each MiB that was
+/// allocated.
 #[test]
 fn a_guest_that_holds_half_its_limit_is_collected_as_others_are() {
     static COLLECTIONS: AtomicUsize = AtomicUsize::new(0);
     unsafe extern "C" fn count(_: v8::UnsafeRawIsolatePtr, _: v8::GCType, _: v8::GCCallbackFlags, _: *mut c_void) {
         COLLECTIONS.fetch_add(1, Ordering::Relaxed);
     }
-    /// Full collections while it runs.
+    /// Number of full collections while it runs.
     fn during(guarded: &mut Guarded, program: &str) -> usize {
         let earlier = COLLECTIONS.load(Ordering::Relaxed);
         let Instance { isolate, context } = &mut guarded.instance;
@@ -104,11 +105,12 @@ fn a_guest_that_holds_half_its_limit_is_collected_as_others_are() {
             &mut guarded,
             "const held = []; for (let i = 0; i < 1_000_000; i++) held.push({ a: i, b: i, c: i, d: i });",
         );
-        // V8's pace starts from here. A marking that the first program began could end in the second, or not.
+        // V8's schedule starts from here. Otherwise a marking that the first program began could end in the second, or
+        // not.
         guarded.instance.isolate.low_memory_notification();
-        // 400 MB, of which 5 are alive at a time.
+        // Allocates 400 MB, of which 5 MB are alive at a time.
         let made = "const ring = []; for (let i = 0; i < 8_000_000; i++) ring[i & 0x1ffff] = { a: i, b: i };";
-        // 6. It was 42.
+        // 6 collections now; 42 with the bug.
         assert!(during(&mut guarded, made) < 12);
     });
 }

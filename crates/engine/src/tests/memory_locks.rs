@@ -11,7 +11,7 @@ use crate::realm::boot::Booted;
 
 const LIMIT_BYTES: usize = 64 << 20;
 
-/// Calls what it is given while something is held, by what the wrappers of that kind count with.
+/// Calls its argument while something is held, counted as the wrappers of that kind do.
 type Hold = fn(&dyn Fn());
 
 const HOLDS: [(&str, Hold); 6] = [
@@ -47,7 +47,7 @@ const HOLDS: [(&str, Hold); 6] = [
     }),
 ];
 
-/// Others would wait for it for good.
+/// Other threads would wait for it forever.
 #[test]
 fn a_thread_far_over_its_limit_is_parked_only_when_it_has_given_its_locks_back() {
     for (name, hold) in HOLDS {

@@ -1,4 +1,4 @@
-//! Guests over a context that has its commands already.
+//! Tests of guests over a context that has its commands from the start.
 
 #[cfg(target_os = "linux")]
 pub mod own_process;
@@ -24,18 +24,18 @@ pub struct Context {
     session: SessionId,
     pub config: Config,
     commands: RefCell<VecDeque<Command>>,
-    /// Those that have arrived before the guest asks for the next one.
+    /// Commands that have arrived before the guest asks for the next one.
     ready: RefCell<VecDeque<Command>>,
-    /// How often the guest has waited for a while.
+    /// How often the guest has waited with a time limit.
     waits: Cell<u32>,
     pub events: RefCell<Vec<Event>>,
     is_given_up: Cell<bool>,
-    /// Gives the session up right after the guest has looked whether that was done.
+    /// Gives the session up right after the guest has checked whether that was done.
     rival: RefCell<Option<Interrupt>>,
 }
 
 impl Context {
-    /// A context of these commands, with a limit of memory.
+    /// A context with these commands and this memory limit.
     pub fn new(commands: Vec<Command>, memory_limit_bytes: usize) -> Self {
         Self {
             session: 1,
@@ -113,14 +113,14 @@ fn guest(commands: Vec<Command>) -> (Guest, Rc<Context>) {
     guest_with(&Arc::default(), commands)
 }
 
-/// A guest that shares what was prepared with others.
+/// A guest that shares prepared programs with others.
 fn guest_with(programs: &Arc<Programs>, commands: Vec<Command>) -> (Guest, Rc<Context>) {
     let context = Rc::new(Context::new(commands, 64 << 20));
     let booted = Booted::new(context.config.memory_limit_bytes, Rc::new(|_| {})).expect("there is memory");
     (Guest::new(booted, context.clone(), programs.clone()), context)
 }
 
-/// The texts that runs gave.
+/// The texts that runs returned.
 fn texts(context: &Context) -> Vec<String> {
     let text = |event| match event {
         Event::Settled { result: Ok(Success::Output { value: Value::Latin1(text), .. }), .. } => {
@@ -209,7 +209,7 @@ fn a_guest_that_stopped_itself_can_go_on() {
 fn a_termination_from_outside_is_not_taken_back() {
     for comes_before in [true, false] {
         let (mut guest, context) = guest(Vec::new());
-        // The guest's own reason to stop, and at the same time somebody gives the session up.
+        // The guest stops itself, and at the same time another thread gives the session up.
         guest.interrupt().terminate();
         match comes_before {
             true => context.is_given_up.set(true),
@@ -230,7 +230,7 @@ fn the_bytecode_of_a_program_that_comes_again_serves_later_isolates() {
     let options = PrepareOptions::of(&config(), Language::JavaScript, 1e6, 1e6);
     let bytecode =
         || programs.kept(&code, &options).and_then(|program| program.bytecode.get().map(|bytes| bytes.len()));
-    // The fourth one calls its step otherwise, as a session does that has run something before.
+    // The fourth session gives its program another name, as a session does that has run something before.
     let runs = [vec![run(1, &code)], vec![run(1, &code)], vec![run(1, &code)], vec![run(1, "'before'"), run(2, &code)]];
     let mut seen = Vec::new();
     for commands in runs {
@@ -251,7 +251,7 @@ fn a_command_that_has_come_is_not_kept_waiting() {
     context.ready.borrow_mut().push_back(run(2, "'second'"));
     guest.serve();
     assert_eq!(texts(&context), ["first", "second"]);
-    // Behind the last one only.
+    // Only after the last run.
     assert_eq!(context.waits.get(), 1);
 }
 

@@ -1,15 +1,15 @@
-//! Tests that need a process of their own: what they set, or look at, is the whole process's.
+//! Support for tests that need a separate process, because they change or read state of the whole process.
 
 use std::process::{Command, ExitStatus};
 
 const PART: &str = "SES_TEST_PART";
 
-/// Which part of its test this process was started for.
+/// The part of its test for which this process was started.
 pub fn part() -> Option<String> {
     std::env::var(PART).ok()
 }
 
-/// Runs a test of the calling module again, in a process whose only test it is and which does `part`.
+/// Runs a test of the calling module again, in a process that runs only this test and does `part`.
 pub fn run(module: &str, test: &str, part: &str) -> ExitStatus {
     let (_, path) = module.split_once("::").expect("tests are in modules");
     let mut command = Command::new(std::env::current_exe().unwrap());

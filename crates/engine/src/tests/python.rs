@@ -1,4 +1,4 @@
-//! Pyodide itself, as npm has it, in isolates of a context that has its commands already.
+//! Tests of Pyodide itself, as published on npm, in isolates of a context that has its commands from the start.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -26,7 +26,7 @@ fn spec(cache: Option<PathBuf>) -> PythonSpec {
     }
 }
 
-/// What a session reports of `commands`.
+/// The reports of a session with these `commands`.
 fn serve(spec: &PythonSpec, commands: Vec<Command>) -> Vec<String> {
     let spec = spec.clone();
     let isolate = move || {
@@ -115,7 +115,7 @@ fn another_version_boots_by_itself() {
     let is_cached = cache.exists();
     std::fs::remove_dir_all(folder).unwrap();
     assert_eq!(seen, ["None", "42 3"]);
-    // Of what it holds beside its memory nobody knows.
+    // The parts of its snapshot outside the memory are unknown.
     assert!(!is_cached);
 }
 
@@ -186,7 +186,7 @@ os.mkdir('/mnt/d'); os.rmdir('/mnt/d'); os.remove('/mnt/c.txt')
 fn packages_compile_their_libraries_only_and_few_adapters() {
     let folder = std::env::temp_dir().join(format!("ses-python-packages-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    // A module of one function, as a library; with a byte less it is none.
+    // A module with one function, used as a library. With a byte less it is not in the list of libraries.
     let library = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x05\x01\x01f\0\0\x0a\x04\x01\x02\0\x0b";
     let digest: String =
         <sha2::Sha256 as sha2::Digest>::digest(library).iter().map(|byte| format!("{byte:02x}")).collect();

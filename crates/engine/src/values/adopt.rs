@@ -1,4 +1,4 @@
-//! Memory of the host's side that becomes part of an isolate without a copy. It counts as the isolate's own.
+//! Memory of the host's side that becomes part of an isolate without a copy. It counts as the isolate's memory.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -10,7 +10,7 @@ use crate::memory::array_buffers::reserve_or_collect;
 use crate::memory::budget::BufferBudget;
 use ses_protocol::Block;
 
-/// Shorter strings are copied into the heap, where they take less to manage. 64 KiB.
+/// Shorter strings are copied into the heap, where they have less overhead. 64 KiB.
 const MIN_EXTERNAL_BYTES: usize = 64 << 10;
 
 /// A string of the Latin-1 characters in `text`.
@@ -19,7 +19,7 @@ pub fn string<'s>(
     budget: &Arc<BufferBudget>,
     text: Block,
 ) -> Option<v8::Local<'s, v8::String>> {
-    // What the budget refuses is left to the heap's limit.
+    // If the budget refuses the string, the heap's limit applies.
     if text.len() < MIN_EXTERNAL_BYTES
         || text.len() > v8::String::MAX_LENGTH
         || !reserve_or_collect(scope, budget, text.len())
@@ -44,7 +44,7 @@ unsafe extern "C" fn drop_text(data: *mut std::ffi::c_char, len: usize) {
     budget.release(len);
 }
 
-/// A Uint8Array of `bytes` on a buffer of its own. `None`: the isolate has no room for them; an exception may be
+/// A Uint8Array of `bytes` with a separate buffer. `None`: the isolate has no room for them. An exception may be
 /// pending.
 pub fn bytes<'s>(
     scope: &mut v8::PinScope<'s, '_>,
@@ -65,7 +65,7 @@ pub fn bytes<'s>(
     v8::Uint8Array::new(scope, buffer, 0, len)
 }
 
-/// Throws what V8 throws where it has no room for an array buffer.
+/// Throws the error that V8 throws if it has no room for an array buffer.
 pub fn throw_no_memory(scope: &mut v8::PinScope) {
     if let Some(message) = v8::String::new(scope, "Array buffer allocation failed") {
         let error = v8::Exception::range_error(scope, message);

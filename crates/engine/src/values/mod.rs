@@ -1,4 +1,4 @@
-//! Values between V8's heap and bytes.
+//! Conversion of values between V8's heap and bytes.
 
 pub mod adopt;
 pub mod serialize;

@@ -1,4 +1,4 @@
-//! Values in and out of the isolate, by V8's structured clone.
+//! Transfers values into and out of the isolate, by V8's structured clone.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::values::adopt;
 use ses_protocol::{Block, MAX_LISTED, Value, Values};
 use ses_transfer::{self as transfer, Refusal};
 
-/// Smaller buffers are written by V8, for which they may be part of its heap. 64 KiB.
+/// Smaller buffers are written by V8, because they may be stored on its heap. 64 KiB.
 const MIN_BYTES: usize = 64 << 10;
 
 struct Writer;
@@ -51,21 +51,21 @@ impl v8::ValueDeserializerImpl for Reader {
     }
 }
 
-/// Why a value has no wire.
+/// Why a value could not be serialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unwritable {
     /// It cannot be cloned, an exception is pending, or the isolate is being terminated.
     Thrown,
-    /// It takes more bytes than allowed: this many, if it was written to its end.
+    /// It takes more bytes than allowed. The number is present if it was written to its end.
     TooLarge(Option<usize>),
 }
 
 /// How values leave the isolate.
 #[derive(Clone, Copy)]
 pub struct Way {
-    /// What the wire of one may take.
+    /// The most serialized bytes of a value.
     pub max_bytes: usize,
-    /// As V8 writes them: who gets them makes them ready for Node.js.
+    /// Leave the format as V8 writes it. The receiver converts it for Node.js.
     pub is_raw: bool,
 }
 
@@ -94,7 +94,7 @@ pub fn write_values<'s>(
     write(scope, array.into(), way).map(Values::Wire)
 }
 
-/// Clones the elements of an array that stands for arguments; otherwise as [`write_value`].
+/// Clones the elements of an array of arguments; otherwise as [`write_value`].
 pub fn write_list<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     array: v8::Local<'s, v8::Array>,
@@ -104,7 +104,7 @@ pub fn write_list<'s>(
     let mut values = Vec::new();
     for index in 0..length.min(MAX_LISTED as u32) {
         let value = array.get_index(scope, index).ok_or(Unwritable::Thrown)?;
-        // An array of several objects keeps which of them are the same.
+        // An array of several objects must preserve which of them are identical.
         match simple(scope, value, way.max_bytes) {
             Some(value) if !matches!(value, Value::Bytes(_)) => values.push(value),
             _ => break,
@@ -143,7 +143,7 @@ fn simple_arguments<'s>(
     (objects <= 1 && Value::wire_bytes_of(&values) <= max_bytes).then_some(values)
 }
 
-/// `value` if it needs no serializer. Runs nothing of the guest.
+/// `value` if it needs no serializer. Runs no guest code.
 fn simple<'s>(scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>, max_bytes: usize) -> Option<Value> {
     let simple = if let Ok(number) = v8::Local::<v8::Number>::try_from(value) {
         Value::Number(number.value())
@@ -166,7 +166,7 @@ fn text_of(scope: &mut v8::PinScope, text: v8::Local<v8::String>, max_bytes: usi
         return None;
     }
     if text.contains_only_onebyte() {
-        // SAFETY: V8 writes all characters, as many as there is room for.
+        // SAFETY: V8 initializes all characters, as many as there is room for.
         let block = unsafe {
             Block::fill(text.length(), |room| {
                 text.write_one_byte_uninit_v2(scope, 0, room, v8::WriteFlags::default());
@@ -204,7 +204,7 @@ fn bytes_of<'s>(
     unsafe { Block::fill(length, |room| array.copy_contents_uninit(room)) }.map(Value::Bytes)
 }
 
-/// Clones `value` into wire bytes. Getters and proxies of the guest run here.
+/// Clones `value` into serialized bytes. Getters and proxies of the guest run here.
 fn write<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     value: v8::Local<'s, v8::Value>,
@@ -219,7 +219,7 @@ fn write<'s>(
     })
 }
 
-/// What V8 writes of `value`, `buffers` by their numbers only. Getters and proxies of the guest run here.
+/// V8's serialization of `value`, with `buffers` by their numbers only. Getters and proxies of the guest run here.
 fn serialize<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     value: v8::Local<'s, v8::Value>,
@@ -246,8 +246,8 @@ fn serialize<'s>(
     Ok(wire)
 }
 
-/// A copy of `value` in its own realm; the copies of `buffers` get their contents. Getters and proxies of the guest run here.
-/// `Ok(None)`: an exception is pending.
+/// A copy of `value` in its own realm. The copies of `buffers` get their contents. Getters and proxies of the guest run
+/// here. `Ok(None)`: an exception is pending.
 pub fn clone<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     value: v8::Local<'s, v8::Value>,
@@ -272,7 +272,7 @@ pub fn clone<'s>(
     {
         v8::tc_scope!(let attempt, scope);
         let copy = deserializer.read_value(context);
-        // What has just been written is well-formed.
+        // Bytes that were just written are well-formed.
         if attempt.exception().and_then(|thrown| is_broken(attempt, thrown)) != Some(true) {
             attempt.rethrow();
             return Ok(copy);
@@ -282,7 +282,7 @@ pub fn clone<'s>(
     Ok(None)
 }
 
-/// Whether V8 has thrown that it could not read a value, as also where there is no room for an array buffer.
+/// Whether V8 has thrown that it could not read a value. It also does so if there is no room for an array buffer.
 fn is_broken<'s>(scope: &mut v8::PinScope<'s, '_>, thrown: v8::Local<'s, v8::Value>) -> Option<bool> {
     let thrown = v8::Local::<v8::Object>::try_from(thrown).ok().filter(|_| thrown.is_native_error())?;
     let key = v8::String::new(scope, "message")?;
@@ -290,7 +290,8 @@ fn is_broken<'s>(scope: &mut v8::PinScope<'s, '_>, thrown: v8::Local<'s, v8::Val
     Some(message.to_rust_string_lossy(scope) == "Unable to deserialize cloned data.")
 }
 
-/// Throws what `structuredClone` throws for a value that cannot be cloned: there is no DOMException here, only its name.
+/// Throws the error of `structuredClone` for a value that cannot be cloned. Guests have no DOMException, so the error
+/// only has its name.
 pub fn throw_data_clone_error(scope: &mut v8::PinScope, message: &str) {
     let Some(text) = v8::String::new(scope, message) else { return };
     let error = v8::Exception::error(scope, text);
@@ -302,8 +303,8 @@ pub fn throw_data_clone_error(scope: &mut v8::PinScope, message: &str) {
     scope.throw_exception(error);
 }
 
-/// Makes `value`, which the host sent, in the current realm. `None`: its nesting is deeper than the stack, or memory is
-/// exhausted; an exception may be pending.
+/// Makes `value`, which the host sent, in the current realm. `None`: its nesting is deeper than the stack allows, or
+/// memory is exhausted. An exception may be pending.
 pub fn read_value<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     budget: &Arc<BufferBudget>,
@@ -321,7 +322,7 @@ pub fn read_value<'s>(
     })
 }
 
-/// As [`read_value`], and whether there are errors in it, which are without stacks then.
+/// As [`read_value`]. Also returns whether the value contains errors, which have no stacks then.
 pub fn read_result<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     budget: &Arc<BufferBudget>,
@@ -349,14 +350,14 @@ pub fn read_values<'s>(
     }
 }
 
-/// Reads the value of `wire`, which the host wrote, into the current realm. `None`: the bytes are broken, the nesting is
-/// deeper than the stack, or memory is exhausted; an exception may be pending.
+/// Deserializes the value of `wire`, which the host wrote, into the current realm. `None`: the bytes are invalid, the
+/// nesting is deeper than the stack allows, or memory is exhausted. An exception may be pending.
 pub fn read<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
     let cleaned = transfer::without_stacks(wire);
     read_plain(scope, cleaned.as_deref().unwrap_or(wire))
 }
 
-/// As [`read`], of a wire without errors.
+/// As [`read`], for serialized bytes without errors.
 pub fn read_plain<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
     let context = scope.get_current_context();
     let deserializer = v8::ValueDeserializer::new(scope, Box::new(Reader), wire);
