@@ -1,8 +1,8 @@
 //! Lifecycle, queue and deadlines of executors with any kind of isolate. Does not depend on Node-API or V8.
 //!
 //! [`Executor`] is owned by one thread and never shared. A [`Backend`] makes its isolate, which lives elsewhere. Events
-//! of the isolate arrive as an [`OwnerEvent`], and [`Executor::on_owner_event`] applies them. So every change of state happens
-//! between two turns of the owner's event loop.
+//! of the isolate arrive as an [`OwnerEvent`], and [`Executor::on_owner_event`] applies them. So every change of state
+//! happens between two turns of the owner's event loop.
 
 mod backend;
 mod counters;

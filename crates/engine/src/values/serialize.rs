@@ -39,7 +39,7 @@ impl v8::ValueDeserializerImpl for Copier {}
 struct Reader;
 
 impl v8::ValueDeserializerImpl for Reader {
-    /// The host writes every array buffer view as a host object whose body is one nested value: see
+    /// The host writes every array buffer view as a host object whose body is one nested value. See
     /// `lib/ses/transfer.ts`.
     fn read_host_object<'s>(
         &self,
