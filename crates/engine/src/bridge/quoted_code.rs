@@ -44,7 +44,7 @@ unsafe extern "C" {
 }
 
 /// # Safety
-/// V8 calls this in place of its own function, with its arguments.
+/// V8 calls this in place of the original function, with its arguments.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi(
     printer: *mut *mut c_void,
@@ -69,7 +69,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLi
 }
 
 /// # Safety
-/// V8 calls this in place of its own function, with its arguments.
+/// V8 calls this in place of the original function, with its arguments.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateENS0_12DirectHandleIS1_EE(
     isolate: *mut c_void,

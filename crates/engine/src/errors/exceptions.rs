@@ -30,7 +30,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     };
     let cause = in_brief(name.as_deref(), &message);
     let stack = stack_text(scope, thrown)
-        // The guest may have changed the error since. Its stack then has a text of the guest's choice.
+        // The guest may have changed the error since. Its stack then contains what the guest chose.
         .filter(|stack| mark.is_none() || stack.starts_with(&header_of(name.as_deref().unwrap_or_default(), &message)));
     let (is_marked, is_import) = (mark.is_some(), matches!(mark, Some(Mark::Import { .. })));
     let mut failure =

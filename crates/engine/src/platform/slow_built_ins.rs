@@ -128,7 +128,7 @@ unsafe extern "C" {
 /// a list of locales, however long the list is.
 ///
 /// # Safety
-/// V8 calls this in place of its own function.
+/// V8 calls this in place of the original function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal10JSReceiver11HasPropertyEPNS0_14LookupIteratorE(
     lookup: *mut c_void,
@@ -146,7 +146,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal10JSReceiver11HasPropertyEPNS0_14Look
 /// The elements of an array-like, such as the keys that a proxy reports.
 ///
 /// # Safety
-/// V8 calls this in place of its own function.
+/// V8 calls this in place of the original function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal6Object23CreateListFromArrayLikeEPNS0_7IsolateENS0_12DirectHandleIS1_EENS0_12ElementTypesE(
     isolate: *mut c_void,
@@ -174,7 +174,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal6Object23CreateListFromArrayLikeEPNS0
 /// Whether a language tag begins with a valid part. Otherwise V8 throws a `RangeError`.
 ///
 /// # Safety
-/// V8 calls this in place of its own function.
+/// V8 calls this in place of the original function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal8JSLocale27StartsWithUnicodeLanguageIdENSt4__Cr17basic_string_viewIcNS2_11char_traitsIcEEEE(
     tag: *const u8,
@@ -207,7 +207,7 @@ unsafe extern "C" fn __wrap__ZN6icu_7713LocaleBuilder14setLanguageTagENS_11Strin
 /// `text` is its value.
 ///
 /// # Safety
-/// V8 calls this in place of its own function.
+/// V8 calls this in place of the original function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal15GetStringOptionEPNS0_7IsolateENS0_12DirectHandleINS0_10JSReceiverEEENS3_INS0_6StringEEEPKcPS7_(
     isolate: *mut c_void,
