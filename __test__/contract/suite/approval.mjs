@@ -6,7 +6,7 @@ import { deferred, expectCode } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeApproval({ withExecutor }) {
-  test('it is asked about each call, in order, and no call passes without it', async () => {
+  test('it is asked about each call, in order, and a call passes if it returns nothing', async () => {
     const told = [];
     const onToolCall = ({ signal, ...call }) => {
       told.push({ ...call, signal: signal instanceof AbortSignal && signal.aborted });
