@@ -5,7 +5,7 @@ import { SharedSchemas } from '../json-schema';
 import type { Adapter } from './execution';
 import type { Registry } from './registry';
 
-/** The methods of a registry with what is called for each. */
+/** The methods of a registry, each with its parameter reader and its adapter. */
 export class Methods {
   #registry;
   #adapters;
@@ -13,7 +13,7 @@ export class Methods {
   #schemas;
   #known: Map<string, { reader: ParamsReader; adapter: Adapter }> = new Map();
 
-  /** @throws {TypeError} for a method that has no adapter */
+  /** @throws {TypeError} if a method has no adapter */
   constructor(registry: Registry, adapters: unknown, maxParamsBytes: number) {
     this.#registry = registry;
     this.#adapters = adapters;
@@ -22,7 +22,7 @@ export class Methods {
     if (isPlainObject(adapters)) checkAdapters(registry, adapters);
   }
 
-  /** @returns why there is none */
+  /** @returns the method, or a message that says why it does not exist */
   get(source: string, name: string): { reader: ParamsReader; adapter: Adapter } | string {
     const path = `sdk.${source}.${name}`;
     const known = this.#known.get(path);
@@ -37,7 +37,7 @@ export class Methods {
     return method;
   }
 
-  /** What to say of a name that there is not. */
+  /** The message for a source or method name that does not exist. */
   unknown(source: string, name?: string) {
     if (!this.#registry.hasSource(source)) {
       const names = this.#registry.summary.map((one) => one.name);
@@ -54,7 +54,7 @@ export class Methods {
 }
 
 function suggestion(name: string, names: string[], prefix: string) {
-  // A guest asks, and the host's thread looks.
+  // Bounds the search: a guest triggers it, but it runs on the host's thread.
   const similar = names.filter(({ length }) => Math.abs(length - name.length) <= 3).slice(0, 200);
   const close = similar.length > 0 ? closest(name, similar) : undefined;
   if (close !== undefined) return `did you mean ${prefix}${close}?`;
@@ -67,7 +67,7 @@ function checkAdapters(registry: Registry, adapters: Record<string, any>) {
     const own = Object.hasOwn(adapters, source) ? adapters[source] : undefined;
     for (const name of methods) {
       const given = (typeof own === 'object' && own !== null) || typeof own === 'function' ? own[name] : undefined;
-      // Every object has a `toString` by itself.
+      // Every object inherits `toString`, which is not an adapter.
       const adapter = given === (Object.prototype as any)[name] ? undefined : given;
       if (typeof adapter !== 'function') {
         throw new TypeError(`${memberPath(path, name)} must be a function, got ${describe(adapter)}`);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The global by which the host's additions to a program reach the isolate: no program can have it by chance. Nothing
- * depends on its being unknown.
+ * The global through which code that the host adds to a program reaches the isolate. It is random so that no program
+ * uses the same name by chance. Nothing depends on the name being secret.
  */
 export const KIT = `__sandbox_${randomBytes(6).toString('hex')}`;
 export const HOST = '__sandbox_host';
@@ -62,10 +62,10 @@ delete globalThis.${TEXTS};
 defineProperty(globalThis, '${KIT}', { value: harden({ begin, apply, done, task, promised, later, take, rehearse }) });
 })()`;
 
-/** Run ahead of an execution that nobody waits for. The host answers its calls with anything. */
+/** Runs in the background, before an execution needs the isolate. The host answers its calls with arbitrary values. */
 export const rehearsal = `${KIT}.rehearse()`;
 
-/** @param name of a file that is one function expression */
+/** @param name of a file that contains one function expression */
 function guestText(name: string) {
   return readFileSync(join(__dirname, 'guest', `${name}.js`), 'utf8')
     .trim()

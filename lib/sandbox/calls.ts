@@ -10,8 +10,8 @@ import type { SandboxManager } from './api';
 import type { RunFailure } from '../contract/run-failure';
 
 /**
- * The three ways to use a manager as a model's tools call them: failures are values, and the state lives here or where
- * the options say.
+ * The three ways to use a manager, as a model's tools call them. Failures are values. The state lives here, or in the
+ * store that the options name.
  */
 export class SandboxCalls {
   #manager;
@@ -25,7 +25,7 @@ export class SandboxCalls {
     this.#state = options.state;
   }
 
-  /** What models are told of each call. */
+  /** The tool descriptions for models. */
   get descriptions() {
     const style = (this.#options.style ?? 'sync') as 'sync' | 'async';
     const sources = sourcesText(this.#manager);
@@ -40,10 +40,7 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
     };
   }
 
-  /**
-   * @returns rejects only
-   *   with errors of the program around it
-   */
+  /** @returns rejects only with errors of the surrounding host program */
   async call(
     name: 'search' | 'execute' | 'mutate',
     code: string,
@@ -71,15 +68,14 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
   }
 
   /**
-   * Makes a state of the one before it. Calls take turns, in order: of two at the same time the second has the state of the first.
+   * Derives a state from the previous one. Calls run in order: of two concurrent calls, the second receives the state
+   * of the first.
    */
   async #change(name: 'execute' | 'mutate', code: string, options: { signal: AbortSignal | undefined }) {
     const { getState, setState } = this.#options;
     const { signal } = options;
     const timeoutMs = this.#manager.limits.executionTimeoutMs;
-    /**
-     * What a function of the host gives, for which the others that wait for their turn wait no longer than for a program.
-     */
+    /** Awaits the result of a host function. Queued calls wait no longer for it than for a program. */
     const answered = (name: string, when: string, given: unknown) =>
       withTimeLimit(Promise.resolve(given), {
         timeoutMs,

@@ -4,7 +4,7 @@ import { failureText } from '../contract/failure-text';
 import type { ExecutionReport, SandboxIssue } from './api';
 import type { ExecutorErrorFields } from '../contract/errors';
 
-/** What the writer of a program can do about failures that only sandboxes have. */
+/** Hints for the author of a program, for failures that only sandboxes have. */
 const HINTS = {
   ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
   ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
@@ -23,7 +23,7 @@ export class SandboxError extends ExecutorError {
     Object.defineProperty(this, 'report', { value: undefined, writable: true, enumerable: false, configurable: true });
   }
 
-  /** Of what is lost it says nothing: no execution has anything of an earlier one. */
+  /** Does not mention lost state: no execution has state from an earlier one. */
   get explanation() {
     return failureText(failureOf(this as any));
   }
@@ -31,13 +31,13 @@ export class SandboxError extends ExecutorError {
 Object.defineProperty(SandboxError.prototype, 'name', { value: 'SandboxError', writable: true, configurable: true });
 Object.defineProperty(SandboxError.prototype, GENERAL_HINTS, { value: HINTS });
 
-/** What a guest's call of an adapter fails with: what the adapter threw, as far as guests see it. */
+/** The error that a guest's adapter call fails with: the adapter's error, reduced to the parts that guests may see. */
 export class SdkCallError extends Error {
   code;
   path;
   at;
 
-  /** @param at as that of `InvalidCallError` */
+  /** @param at as in `InvalidCallError` */
   constructor(source: string, method: string, thrown: unknown, at: number) {
     const { name, message, code } = describeThrown(thrown);
     super(message, { cause: thrown });
@@ -48,7 +48,7 @@ export class SdkCallError extends Error {
   }
 }
 
-/** Parameters that are not valid, or a method that there is not. */
+/** The parameters are not valid, or the method does not exist. */
 export class InvalidCallError extends TypeError {
   code;
   path;
@@ -64,7 +64,7 @@ export class InvalidCallError extends TypeError {
     this.code = code;
     this.path = path;
     this.issues = issues;
-    /** Byte offset of the call in the code, -1 if the stack says it. */
+    /** Byte offset of the call in the code, or -1 if the stack holds the position. */
     this.at = -1;
   }
 }
@@ -101,9 +101,8 @@ export function schemaFailed(thrown: unknown) {
 }
 
 /**
- * The failure of an execution for which a function of the host has not answered in time.
- *
- * @param option where the host has given it
+ * The failure of an execution when a host function has not answered in time.
+ * @param option where the host passed the function
  */
 export function hostTooSlow(what: string, option: string, timeoutMs: number) {
   return new SandboxError(`${what} has not answered within ${timeoutMs} ms`, {

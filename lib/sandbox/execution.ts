@@ -6,23 +6,23 @@ import type { SdkCall } from './api';
 import type { ParamsReader } from './params';
 import type { RateLimit } from './rate-limits';
 
-/** Characters of a path in what a program gives. */
+/** Maximum characters shown of a path within a program's result. */
 const MAX_SHOWN = 200;
 
-/** For calls whose execution has ended: nobody wants an answer. */
+/** The answer to calls whose execution has ended: no caller needs it. */
 const never = new Promise(() => {});
 
 export type Adapter = (params: Record<string, unknown>, call: SdkCall) => unknown;
 
-/** what the executions of one manager share */
+/** state that all executions of one manager share */
 export interface Api {
-  /** or why there is none */
+  /** the method, or a message that says why it does not exist */
   methodOf: (source: string, method: string) => { reader: ParamsReader; adapter: Adapter } | string;
   rateLimitOf: (source: string) => RateLimit | undefined;
   maxSdkCalls: number;
 }
 
-/** One execution as the host sees it: what it may call, what it has called, and how it was ended. */
+/** One execution from the host's side: the calls that it may make, the calls that it has made, and how it ended. */
 export class Execution {
   kind;
 
@@ -30,21 +30,21 @@ export class Execution {
   #context;
   /** Ends the program. */
   #stop = abortController();
-  /** Why the execution has ended, if it has. */
+  /** The reason why the execution ended; undefined while it runs. */
   #end: { reason: unknown } | undefined;
-  /** Made for the first adapter that asks for its signal. */
+  /** Created when the first adapter reads its signal. */
   #ended: AbortController | undefined;
   #calls = 0;
   #callsBySource: Map<string, number> = new Map();
-  /** Source and method of calls that have no answer yet, as the guest has named them. */
+  /** Source and method of unanswered calls, as the guest named them. */
   #unanswered: Set<unknown[]> = new Set();
   /** Answers by ticket, until the guest takes them. */
   #answers: Map<number, { value?: unknown; thrown?: { error: unknown } }> = new Map();
   #nextTicket = 1;
-  /** Tickets that are answered and that the guest has not heard of. */
+  /** Answered tickets that have not been reported to the guest. */
   #done: number[] = [];
   #waiting: ((ticket: number) => void) | undefined;
-  /** Why the host has ended it, if it has. */
+  /** The failure with which the host ended the execution, if it did. */
   failure: SandboxError | undefined;
 
   constructor(kind: 'search' | 'execute' | 'mutate', api: Api, context: unknown) {
@@ -53,7 +53,7 @@ export class Execution {
     this.#context = context;
   }
 
-  /** Aborted when the program is to end. */
+  /** Aborted when the program must end. */
   get stop() {
     return this.#stop.signal;
   }
@@ -62,7 +62,7 @@ export class Execution {
     return this.#end !== undefined;
   }
 
-  /** Aborted when the execution ends, for whatever reason. */
+  /** Aborted when the execution ends, for any reason. */
   get signal() {
     if (this.#ended === undefined) {
       this.#ended = abortController();
@@ -75,24 +75,24 @@ export class Execution {
     return Object.fromEntries(this.#callsBySource);
   }
 
-  /** Methods of calls that have no answer. */
+  /** Methods of unanswered calls. */
   get unanswered() {
     return [...new Set([...this.#unanswered].map(([source, method]) => `sdk.${source}.${method}`))];
   }
 
-  /** Ends it from the host's side. */
+  /** Ends the execution from the host's side. */
   fail(failure: SandboxError) {
     this.failure ??= failure;
     this.abort(failure);
   }
 
-  /** @param reason of a caller that has given up */
+  /** @param reason from a caller that aborted the execution */
   abort(reason: unknown) {
     this.end(reason);
     this.#stop.abort(reason);
   }
 
-  /** The program has ended, or is to end. */
+  /** Marks the execution as ended: the program has ended, or must end. */
   end(reason?: unknown) {
     this.#answers.clear();
     if (this.isOver) return;
@@ -102,13 +102,12 @@ export class Execution {
 
   /**
    * Makes one call of the guest.
-   *
    * @param text the parameters as JSON
    * @param place byte offset of the call in the code
    */
   async call(source: unknown, method: unknown, text: unknown, place?: unknown) {
     if (this.isOver) return never;
-    // Before anything that can fail: a guest that catches gains nothing.
+    // Counts before any step that can fail, so a guest that catches errors gains no extra calls.
     if (++this.#calls > this.#api.maxSdkCalls) {
       this.fail(callLimitExceeded(this.#api.maxSdkCalls));
       return never;
@@ -150,7 +149,7 @@ export class Execution {
     }
   }
 
-  /** What an adapter learns of a call. */
+  /** The call information that an adapter receives. */
   #callOf(source: string, method: string): SdkCall {
     const signal = () => this.signal;
     return {
@@ -163,7 +162,7 @@ export class Execution {
     };
   }
 
-  /** Makes a call whose answer the guest takes later. */
+  /** Starts a call whose answer the guest takes later. */
   start(source: unknown, method: unknown, text: unknown) {
     const ticket = this.#nextTicket++;
     this.call(source, method, text).then(
@@ -173,7 +172,7 @@ export class Execution {
     return ticket;
   }
 
-  /** @returns the next ticket that is answered */
+  /** @returns the next answered ticket */
   next(): Promise<number> | number {
     if (this.#done.length > 0) return this.#done.shift() as number;
     return new Promise((resolve) => (this.#waiting = resolve));
@@ -187,7 +186,7 @@ export class Execution {
     return answer.value;
   }
 
-  /** The program has given what is no data. */
+  /** Fails the execution because the program's result is not plain data. */
   refuse(path: unknown, what: unknown) {
     if (!this.isOver) this.fail(invalidState([{ path: shown(path), message: `must be data, got ${shown(what)}` }]));
     return never;
@@ -202,7 +201,8 @@ export class Execution {
   }
 
   #methodOf(source: unknown, method: unknown) {
-    // To make a text of anything else may take for ever: an array that has another one twice, and so on.
+    // Converting any other value to a string may never finish, for example with arrays that each contain another array
+    // twice.
     if (typeof source !== 'string' || typeof method !== 'string') {
       const reason = `there is no method whose name is ${describe(typeof source === 'string' ? method : source)}`;
       throw new InvalidCallError('ERR_UNKNOWN_METHOD', reason, { path: 'sdk' });

@@ -8,34 +8,36 @@ import type { Execution } from './execution';
 import type { Program } from './program';
 import type { Methods } from './adapters';
 
-/** What a frame of the isolate's preparation is called in stacks. */
+/** Matches stack frames of the isolate's preparation. */
 const PREPARATION = /\n[^\n]*\bstep-1\.js:[^\n]*/g;
 
-/** How the executor says that an error comes from there. */
+/** Matches the executor's note that an error was thrown in the preparation. */
 const FROM_PREPARATION = /It was thrown in [^\n]*\(step-1\.js\)[^\n]*/;
 
 /**
- * How the executor says that another run declares a name: its search finds the words of the isolate's preparation.
+ * Matches the executor's note that another run declares a name. Its search also finds names in the isolate's
+ * preparation.
  */
 const FROM_OTHERS = /`[^`\n]*` was declared in another run, [^\n]*/;
 
 /**
- * How the executor says for what a program has waited: for its tools, and with an option that a manager does not have.
+ * Matches the executor's list of unanswered calls. It names the executor's tools, and an option that a manager does not
+ * have.
  */
 const WAITED = / At the deadline the host had not answered [^:]*: .*/;
 
-/** Methods that a hint names. */
+/** Maximum number of methods that a hint names. */
 const MAX_NAMES = 5;
 
-/** How V8 says that there is no such method. */
+/** V8's message for a missing method. */
 const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a function$/u;
 
-/** How V8 says that an object cannot be changed. */
+/** V8's message for an object that cannot be changed. */
 const FROZEN = /^Cannot (?:assign to read only|add|delete) property /;
 const FROZEN_HINT =
   'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.';
 
-/** How V8 says that a program has not what programs of another kind have. */
+/** V8's message for a global that only programs of another kind have. */
 const ABSENT = /^(sdk|utils|state) is not defined$/;
 const ABSENT_HINTS = {
   sdk: 'A search has `spec` only: call `sdk` in a program that is executed.',
@@ -43,13 +45,15 @@ const ABSENT_HINTS = {
   state: 'Only a mutation has the state.',
 };
 
-/** How the executor says that calls were not awaited: by the names of its tools. */
+/**
+ * Matches the executor's warning about calls that were not awaited. The warning uses the names of the executor's tools.
+ */
 const DROPPED = new RegExp(
   `^(\\d+ tool calls? (?:was|were) not awaited and dropped when the run ended): .*\\b${HOST}\\.[^;]*(; .*)$`,
   'gm',
 );
 
-/** What a program that has succeeded has logged, in terms of `sdk`. To be asked for before its execution ends. */
+/** The log of a successful program, in terms of `sdk`. Call it before the execution ends. */
 export function logsOf({ logs, logEntries }: { logs: string; logEntries: LogEntry[] }, execution: Execution) {
   const names = execution.unanswered.join(', ');
   const told = (text: string) =>
@@ -60,7 +64,7 @@ export function logsOf({ logs, logEntries }: { logs: string; logEntries: LogEntr
   };
 }
 
-/** The failure of an execution as its caller gets it: in terms of the code and of `sdk`. */
+/** The failure of an execution as its caller receives it: in terms of the code and of `sdk`. */
 export function failureOf(thrown: unknown, program: Program, execution: Execution, methods: Methods) {
   if (!(thrown instanceof ExecutorError)) return thrown;
   const of = thrown as unknown as import('../../index').ExecutorError;
@@ -110,14 +114,14 @@ function hintOf(message: string, kind: string, methods: Methods) {
   return missing === null ? undefined : methods.unknown(missing[1], missing[2]);
 }
 
-/** @param at byte offset of the call that failed, -1 if it is not known */
+/** @param at byte offset of the failed call, or -1 if it is not known */
 function detailsOf(
   { aborted, reason, timeoutMs, ...details }: Record<string, any>,
   program: Program,
   execution: Execution,
   at: number,
 ) {
-  // What the executor says of one that the host has ended is only how.
+  // If the host ended the execution, the executor's message only describes how it ended.
   const facts =
     execution.failure !== undefined ? details : { ...details, ...withoutUndefined({ aborted, reason, timeoutMs }) };
   if (typeof facts.tool === 'string' && facts.tool.startsWith(HOST)) delete facts.tool;
@@ -133,19 +137,19 @@ function detailsOf(
   if (typeof facts.line === 'number') facts.column = program.columnOf(facts.line, facts.column);
   else if (at >= 0) Object.assign(facts, placeOf(program.code, at));
   const [place, message] = headlineOf(facts);
-  // That of the executor has lines with what was added to them.
+  // The executor's frame contains the lines of the extended program.
   if (place !== undefined) facts.codeFrame = codeFrame(program.code, place.line, place.column, message);
   return facts;
 }
 
-/** @param methods that had not answered at the deadline */
+/** @param methods that were unanswered at the deadline */
 function waitedHint(methods: string[]) {
   if (methods.length === 0) return '';
   const names = methods.slice(0, MAX_NAMES).join(', ') + (methods.length > MAX_NAMES ? ' and others' : '');
   return ` At the deadline there was no answer of ${names}: waiting for it counts.`;
 }
 
-/** What is wrong, and where. */
+/** The error's message, and its position. */
 function headlineOf(facts: any): [place: { line: number; column: number } | undefined, message: string] {
   if (typeof facts.line === 'number') return [facts, facts.name ? `${facts.name}: ${facts.message}` : facts.message];
   const first = facts.diagnostics?.find(({ severity }: any) => severity === 'ERROR');
@@ -168,7 +172,7 @@ function withoutUndefined(facts: Record<string, unknown>) {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
-/** The failure of an execution that its caller's signal ended while its program did not run. */
+/** The failure of an execution whose caller aborted it while its program was not running. */
 export function aborted(when: string, timeoutMs: number, reason: unknown) {
   return new SandboxError(`Execution aborted ${when}`, {
     code: 'ERR_EXEC_TIMEOUT',

@@ -17,7 +17,7 @@ export interface IsolateOptions {
   maxCodeBytes: number;
 }
 
-/** Answers what an isolate calls while it is prepared. */
+/** Answers the calls that an isolate makes while it is being prepared. */
 const answers = { call: () => 0, start: () => 1, next: () => 1, take: () => 0, refuse: () => 0 };
 
 /** An isolate with `spec`, `sdk` and `utils`, for one execution. */
@@ -29,13 +29,14 @@ export class Isolate {
     this.#executor = new SESExecutor({
       ...options,
       timeoutMs: executionTimeoutMs,
-      // A call by ticket is made, waited for and taken. What flood these calls are is bounded like that of the others.
+      // A call by ticket takes several tool calls: start, wait and take. They are bounded so that a flood of them ends
+      // the run like a flood of other calls.
       maxToolCalls: 4 * maxSdkCalls + 16,
       maxConcurrentToolCalls: maxSdkCalls + 16,
     });
   }
 
-  /** @param how whether an execution waits for it, and what ends it before it is made */
+  /** @param how whether an execution waits for the isolate, and the signal that cancels its creation */
   static async make(
     options: IsolateOptions,
     texts: RegistryTexts,
@@ -73,21 +74,21 @@ export class Isolate {
     await executor.run(bootstrap);
   }
 
-  /** Runs its one program. */
+  /** Runs the one program of this isolate. */
   async run(code: string, execution: Execution, variables: Record<string, unknown>) {
     this.#execution = execution;
     if (Object.keys(variables).length > 0) await this.#executor.sendVariables(variables);
     return await this.#executor.run(code, { signal: execution.stop });
   }
 
-  /** Whether it can run nothing, although nothing has run in it. */
+  /** Whether the isolate is unusable although it has not run a program. */
   get isLost() {
     return this.#executor.state !== 'READY';
   }
 
-  /** Ends whatever goes on in it, and waits for nothing. */
+  /** Ends all work in the isolate. Does not wait. */
   dispose() {
-    // Its only failure is that its thread was gone already.
+    // It fails only if its thread has already ended.
     this.#executor.cleanup().catch(() => {});
   }
 }

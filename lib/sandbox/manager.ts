@@ -19,10 +19,10 @@ import { validState } from './state';
 import type { Api } from './execution';
 import type { Program } from './program';
 
-/** To make an isolate keeps a core busy. Half of them are left to the programs that run. */
+/** Creating an isolate keeps a core busy. Half of the cores stay free for running programs. */
 const MAX_MAKING = Math.ceil(availableParallelism() / 2);
 
-/** Runs the programs of models against an API, each in an isolate of its own. Documented in `api.d.ts`. */
+/** Runs the programs of models against an API, each in its own isolate. Documented in `api.d.ts`. */
 export class SandboxManager {
   declare [Symbol.asyncDispose]: () => Promise<void>;
   #options;
@@ -30,9 +30,9 @@ export class SandboxManager {
   #api: Api;
   #pool: Pool<Isolate>;
   #limiter: ConcurrencyLimiter;
-  /** Executions that hold a place. */
+  /** Executions that hold a slot. */
   #running: Set<Execution> = new Set();
-  /** Executions whose state is validated. */
+  /** Executions whose state is being validated. */
   #validating: Set<AbortController> = new Set();
   #isClosed = false;
   #registry: Registry;
@@ -63,7 +63,8 @@ export class SandboxManager {
       maxSdkCalls,
       maxTransferBytes,
       maxLogBytes,
-      // With what is added to it, some sixty characters for each call of nine; and room for the preparation.
+      // Leaves room for the code that the host adds (about sixty characters for each nine-character call) and for the
+      // preparation.
       maxCodeBytes: Math.min(checked.maxCodeBytes * 8 + 1_048_576, 2 ** 30),
     };
     this.#limiter = new ConcurrencyLimiter(checked, busy);
@@ -76,7 +77,7 @@ export class SandboxManager {
     return this.#registry.summary.map((source) => ({ ...source }));
   }
 
-  /** Isolates that are ready. */
+  /** Number of isolates that are ready. */
   get ready() {
     return this.#pool.ready;
   }
@@ -99,7 +100,7 @@ export class SandboxManager {
     return await this.#execute('mutate', code, options, { state });
   }
 
-  /** Ends all executions and gives the isolates back. Waits for nothing that goes on in them. */
+  /** Ends all executions and disposes their isolates. Does not wait for running guests or adapters. */
   async close() {
     this.#isClosed = true;
     const error = closed();
@@ -140,7 +141,7 @@ export class SandboxManager {
     this.#running.add(execution);
     let value;
     try {
-      // For a moment it was neither waiting nor under way.
+      // The manager may have closed between the wait and this line, while the execution was in neither list.
       if (this.#isClosed) throw closed();
       const output = await this.#run(code, { kind, style, variables, signal, execution, report });
       value = kind === 'search' ? output : await this.#validated(output, signal);
@@ -170,19 +171,19 @@ export class SandboxManager {
   }
 
   async #run(code: string, { kind, style, variables, signal, execution, report }: any) {
-    // A caller that has given up ends the execution as its deadline would.
+    // An abort by the caller ends the execution like its deadline.
     const abort = () => execution.abort(signal.reason);
     const stopListening = signal && onAbort(signal, abort);
-    // While it waited for its turn nobody listened for a moment.
+    // An abort between the wait for a slot and this line had no listener.
     if (signal?.aborted) abort();
     let taken: Promise<Isolate> | undefined;
     let program: Program | undefined;
     try {
       taken = this.#pool.take();
-      // The program may be what fails first.
+      // The program may fail first, and then nothing awaits `taken`.
       taken.catch(() => {});
       const { executionTimeoutMs: timeoutMs } = this.#options;
-      // A thread reads on for a while.
+      // The worker thread continues to parse for a while after the limit.
       program = await withTimeLimit(programOf(code, kind, style), {
         timeoutMs,
         signal: execution.stop,
@@ -190,7 +191,7 @@ export class SandboxManager {
         aborted: (reason) => execution.failure ?? aborted('while its program was read', timeoutMs, reason),
       });
       report.style = program.style;
-      // A process that is stopped takes a minute to be taken for lost.
+      // A stopped process is detected as lost only after a minute.
       const isolate = await withTimeLimit(taken, {
         signal: execution.stop,
         aborted: (reason) => execution.failure ?? aborted('before it began', timeoutMs, reason),
@@ -208,12 +209,12 @@ export class SandboxManager {
       stopListening?.();
       report.sdkCalls = execution.callsBySource;
       execution.end();
-      // The caller has its answer first.
+      // The caller receives its answer first.
       setImmediate(() => this.#replace(taken));
     }
   }
 
-  /** Gives an isolate back that has done its work, and makes others. */
+  /** Disposes a used isolate, and lets the pool create others. */
   #replace(taken: Promise<Isolate> | undefined) {
     taken?.then(
       (isolate) => isolate.dispose(),
@@ -230,7 +231,7 @@ if (Symbol.asyncDispose !== undefined) {
   });
 }
 
-/** What an execution tells of itself. */
+/** The report of one execution. */
 class Report {
   kind;
 
@@ -238,7 +239,7 @@ class Report {
   #began = 0;
   #prepared = 0;
   #run: any = {};
-  /** Undefined until the program has been read. */
+  /** Undefined until the program has been parsed. */
   style: 'sync' | 'async' | undefined;
   sdkCalls: Record<string, number> = {};
 

@@ -9,7 +9,7 @@ const MAX_MS = 2 ** 31 - 1;
 const MAX_BYTES = 1 << 30;
 const MAX_COUNT = 1_000_000;
 
-/** Numbers: default, least and most. */
+/** Numeric options: default, minimum and maximum. */
 const NUMBERS = {
   poolSize: [4, 0, 1_000],
   executionTimeoutMs: [30_000, 1, MAX_MS],
@@ -24,7 +24,7 @@ const NUMBERS = {
   maxCodeBytes: [262_144, 1, MAX_BYTES],
 } as Record<string, [number, number, number]>;
 
-/** Where isolates live: as with executors. */
+/** Options for where isolates live, as for executors. */
 const PLACE = ['isolation', 'sandbox'];
 
 const KNOWN_OPTIONS = [
@@ -39,7 +39,7 @@ const KNOWN_OPTIONS = [
 ];
 
 /**
- * @returns with all numbers
+ * @returns the options, with a value for every number
  * @throws {TypeError | RangeError}
  */
 export function checkManagerOptions(options: unknown): any {

@@ -4,14 +4,14 @@ import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from 
 import type { SharedSchemas } from '../json-schema';
 import type { SandboxIssue } from './api';
 
-/** Parameters of one method, read and checked within the budget that all checks of schemas have. */
+/** Parses and checks the parameters of one method, within the budget that all schema checks have. */
 export class ParamsReader {
   path;
   maxBytes;
 
   #schemaText;
   #shared;
-  /** Made by the first call. */
+  /** Compiled by the first call. */
   #schema: JsonSchema | undefined;
 
   /** @param path as guests call the method */
@@ -24,7 +24,7 @@ export class ParamsReader {
 
   /**
    * @param text JSON
-   * @returns rejects with an `InvalidCallError` that names each parameter that is wrong
+   * @returns rejects with an `InvalidCallError` that names each invalid parameter
    */
   async read(text: unknown, signal?: AbortSignal): Promise<Record<string, unknown>> {
     if (typeof text !== 'string') throw this.#invalid('they must be JSON');

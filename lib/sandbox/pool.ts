@@ -2,18 +2,18 @@ import clock = require('../contract/clock');
 import { abortController } from '../contract/signals';
 
 /**
- * Making an isolate takes time of the host's thread, which a program that has just got one needs for its calls and its answer: it
- * is made when an execution has ended, or after so long.
+ * Creating an isolate takes time on the host's thread. A program that has just received its isolate needs that thread
+ * for its calls and its answer. The next isolate is therefore created when an execution ends, or after this delay.
  */
 const FILL_DELAY_MS = 10;
-/** Pauses after isolates that could not be made: each is twice as long as the one before it. */
+/** Pause after an isolate could not be created. Each further failure doubles the pause. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Isolates that are made ahead, `size` of them; each is taken once. Who finds none gets the next that is made, and none is made
- * ahead while somebody waits: it would take from those the time that theirs need. After one that could not be made there is a
- * pause, in which isolates are made only for those who ask.
+ * Keeps `size` isolates ready; each is taken once. If none is ready, a caller receives the next one that is created. No
+ * isolate is created ahead while a caller waits, because it would slow down the isolate for that caller. After a
+ * failure the pool pauses. During the pause it creates isolates only for callers that wait.
  */
 export class Pool<T extends { isLost: boolean; dispose: () => void }> {
   #make;
@@ -24,18 +24,17 @@ export class Pool<T extends { isLost: boolean; dispose: () => void }> {
   #waiting: { resolve: (isolate: T) => void; reject: (error: unknown) => void }[] = [];
   #making = 0;
   #isClosed = false;
-  /** Ends the isolates that are being made when the pool is closed. */
+  /** Cancels the creation of isolates when the pool is closed. */
   #closing = abortController();
   #timer: NodeJS.Timeout | undefined;
-  /** Ends a pause. */
+  /** Timer that ends a pause. */
   #pause: NodeJS.Timeout | undefined;
-  /** How long the last pause was; 0: the last isolate could be made. */
+  /** Length of the last pause; 0 after an isolate was created successfully. */
   #pauseMs = 0;
 
   /**
-   * @param make `isAwaited`: somebody has asked for it;
-   *   `signal`: aborted when nobody wants it any more
-   * @param maxMaking of those that are made ahead, so many at a time
+   * @param make `isAwaited`: a caller waits for it; `signal`: aborted when no caller needs it any more
+   * @param maxMaking maximum number of isolates that are created ahead at the same time
    */
   constructor(
     make: (how: { isAwaited: boolean; signal: AbortSignal }) => Promise<T>,
@@ -54,10 +53,10 @@ export class Pool<T extends { isLost: boolean; dispose: () => void }> {
     return this.#ready.length;
   }
 
-  /** @returns rejects with what making one has failed with */
+  /** @returns rejects with the error of a failed creation */
   async take(): Promise<T> {
     for (let isolate = this.#ready.shift(); isolate !== undefined; isolate = this.#ready.shift()) {
-      // Its process has ended while it waited.
+      // Its process ended while it was in the pool.
       if (isolate.isLost) {
         isolate.dispose();
         continue;
@@ -71,7 +70,7 @@ export class Pool<T extends { isLost: boolean; dispose: () => void }> {
     });
   }
 
-  /** @param error for those who wait */
+  /** @param error for waiting callers */
   close(error: unknown) {
     this.#isClosed = true;
     this.#timers.clearTimeout(this.#timer);
@@ -81,7 +80,7 @@ export class Pool<T extends { isLost: boolean; dispose: () => void }> {
     this.#closing.abort(error);
   }
 
-  /** Makes what is missing. */
+  /** Creates the missing isolates. */
   fill() {
     this.#timers.clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -111,14 +110,14 @@ export class Pool<T extends { isLost: boolean; dispose: () => void }> {
     return missing > 0 && this.#waiting.length === 0 && this.#making < this.#maxMaking;
   }
 
-  /** How many are to be there that nobody waits for: after a pause one, to see whether it can be made. */
+  /** How many isolates to keep ready. After a pause it is one, to test whether creation works again. */
   get #ahead() {
     if (this.#pause !== undefined) return 0;
     return this.#pauseMs === 0 ? this.#size : Math.min(this.#size, 1);
   }
 
   #beginPause() {
-    // Of those that are made at the same time the first one counts.
+    // Of several concurrent failures, only the first one starts a pause.
     if (this.#pause !== undefined || this.#size === 0 || this.#isClosed) return;
     this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, FIRST_PAUSE_MS), MAX_PAUSE_MS);
     this.#pause = this.#timers

@@ -2,8 +2,8 @@ import { KIT } from './bootstrap';
 import { sandboxProgram } from '../ses/sandbox-program';
 
 /**
- * A program with the host's additions, and the way back from its positions. What is added is on no line of its own, so
- * that lines are those of the code.
+ * A program with the code that the host adds, and the mapping back to original positions. Insertions never add a line,
+ * so line numbers stay those of the original code.
  */
 export class Program {
   code;
@@ -11,7 +11,7 @@ export class Program {
   insertions;
   text;
 
-  /** @param insertions in the order of their places */
+  /** @param insertions in the order of their positions */
   constructor(code: string, style: 'sync' | 'async', insertions: { at: number; text: string }[]) {
     this.code = code;
     this.style = style;
@@ -25,7 +25,7 @@ export class Program {
     this.text = parts.join('') + code.slice(at);
   }
 
-  /** The place in the code, of one in the program. */
+  /** Maps a position in the program to a column of the original code. */
   columnOf(line: number, column: number) {
     const from = lineStart(this.code, line);
     let added = 0;
@@ -34,7 +34,7 @@ export class Program {
       if (at < from) continue;
       const start = at - from + added;
       if (start >= column - 1) break;
-      // What lies within the addition is where it was added.
+      // A position within an insertion maps to the insertion point.
       removed += Math.min(text.length, column - 1 - start);
       added += text.length;
     }
@@ -42,7 +42,7 @@ export class Program {
   }
 }
 
-/** Line and column, both from 1, of a byte of a text. */
+/** Line and column, both from 1, of a byte offset in a string. */
 export function placeOf(text: string, offset: number) {
   const before = Buffer.from(text).subarray(0, offset).toString();
   const from = before.lastIndexOf('\n') + 1;

@@ -1,11 +1,11 @@
 import { objectOf } from '../contract/options';
 import type { SandboxManager } from './api';
 
-/** Sources that a summary names; the others are found by `spec`. */
+/** Maximum number of sources that a summary names. Models find the others through `spec`. */
 const MAX_SOURCES = 30;
 const MAX_DESCRIPTION = 160;
 
-/** How programs are written, by style (specification, "System Prompt"). */
+/** The rules for writing programs, by style (specification, "System Prompt"). */
 export const RULES = {
   sync: `- SDK calls are synchronous: \`var result = sdk.source.method({ … })\`. Do not use async, await or Promise.
 - Independent calls run at the same time with \`utils.parallel(function () { return sdk.a.b({ … }); }, function () { … })\`,
@@ -20,7 +20,7 @@ resample(candles, timeframe, { gaps }), pctChange(data), normalize(data), parall
 of candles; the last argument may name another column than "close". Results are as long as the data, with null where there is no
 full window yet; data may begin with null.`;
 
-/** The part of a system prompt that says how to use the sandbox. Documented in `api.d.ts`. */
+/** The part of a system prompt that describes how to use the sandbox. Documented in `api.d.ts`. */
 export function renderSandboxPrompt(
   manager: SandboxManager<any, any>,
   { style = 'sync' }: { style?: 'sync' | 'async' } = {},

@@ -1,15 +1,16 @@
 import clock = require('../contract/clock');
 
 /**
- * Calls of one source: so many a second, so many at the same time, in the order in which they came. A slot is free again
- * when its call has settled or its execution has ended, whichever is first: an adapter that hangs holds nobody up.
+ * Limits the calls of one source: a number per second, and a number at the same time, in order of arrival. A slot
+ * becomes free when its call settles or its execution ends, whichever is first. An adapter that hangs therefore blocks
+ * no other execution.
  */
 export class RateLimit {
   #perSecond;
   #concurrency;
   #time;
   #active = 0;
-  /** When the latest calls began, at most `perSecond` of them. */
+  /** Start times of the latest calls, at most `perSecond` of them. */
   #starts: number[] = [];
   #queue: { begin: () => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -24,9 +25,9 @@ export class RateLimit {
   }
 
   /**
-   * Waits for its turn.
+   * Waits for a slot.
    *
-   * @returns gives the slot back
+   * @returns a function that releases the slot
    */
   enter(signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {

@@ -2,46 +2,43 @@ import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { holdsSchemas, isOfLibrary } from '../contract/standard-schema';
 
 /**
- * The registry as guests get it: texts from which they make what they ask for. Details and heads hold only Latin-1
- * characters, so that an isolate can keep them outside of its heap.
+ * The registry as guests receive it: strings from which they build their objects. Details and heads hold only Latin-1
+ * characters, so that an isolate can store them outside its heap.
  */
 export interface RegistryTexts {
-  /**
-   * `first`: the number of its first
-   * method among those of all sources
-   */
+  /** `first`: the number of its first method among those of all sources */
   sources: { name: string; description: string; first: number; count: number }[];
-  /** `[name, description]` of each method, as JSON, with a comma behind */
+  /** `[name, description]` of each method, as JSON, each followed by a comma */
   heads: string;
   /** `{ params, result, examples }` of each method, as JSON */
   details: string;
-  /** of each method one line: name and description in lower case */
+  /** one line for each method: name and description in lower case */
   index: string;
-  /** where each line of the index begins */
+  /** start of each line of the index */
   lines: Uint32Array;
   grams: Grams;
-  /** where each head begins, and where the last one ends */
+  /** start of each head, and the end of the last one */
   headAt: Uint32Array;
-  /** the same of details */
+  /** start of each entry of `details`, and the end of the last one */
   detailAt: Uint32Array;
   /** schemas that methods share, as JSON */
   defs: { names: string[]; text: string; at: Uint32Array };
 }
 
 /**
- * Which blocks of lines may have a text, so that a search need not look at the others: for each hash of three characters in a
- * row a bit per block in which they occur.
+ * Records which blocks of lines may contain a string, so that a search can skip the others. For each hash of three
+ * consecutive characters, it has one bit per block that contains them.
  */
 export interface Grams {
-  /** of a block */
+  /** lines per block */
   lines: number;
-  /** a power of two */
+  /** number of hashes, a power of two */
   hashes: number;
-  /** `hashes` times the same number of words, the first block in the lowest bit of the first of them */
+  /** `hashes` groups of words, all of the same size. The first block is the lowest bit of a group's first word. */
   bits: Uint32Array;
 }
 
-/** A search for one name looks at one block or two of thousands of methods. */
+/** With this size, a search for one name reads one or two blocks among thousands of methods. */
 const LINES_PER_BLOCK = 16;
 const HASHES = 4096;
 
@@ -49,18 +46,19 @@ const NAME = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 const DEF_NAME = /^[\w.-]+$/;
 const ANY_OBJECT = { type: 'object' };
 /**
- * What definitions of functions call the schema of their parameters elsewhere. Left out without a word, nothing would be checked.
+ * Names that other function formats use for the parameter schema. They are rejected: if they were ignored, nothing
+ * would be checked.
  */
 const OTHER_PARAMS = ['parameters', 'inputSchema', 'input_schema'];
 
-/** Sources and methods of a manager, as they were when it was made. */
+/** Sources and methods of a manager, as they were at its construction. */
 export class Registry {
   texts: RegistryTexts;
 
-  /** Schemas of parameters by source and method. */
+  /** Parameter schemas by source and method. */
   #params: Map<string, Map<string, { text: string }>> = new Map();
   summary: { name: string; description: string; methods: number }[] = [];
-  /** JSON texts of the schemas that methods share, by name. */
+  /** JSON of the schemas that methods share, by name. */
   defs;
 
   constructor(registry: unknown) {
@@ -92,7 +90,7 @@ export class Registry {
     return this.#params.has(source);
   }
 
-  /** The JSON text of the schema of a method's parameters, undefined if there is no such method. */
+  /** The parameter schema of a method as JSON, or undefined if the method does not exist. */
   paramsOf(source: string, method: string) {
     return this.#params.get(source)?.get(method)?.text;
   }
@@ -153,7 +151,8 @@ function defTexts(defs: Map<string, string>) {
 }
 
 /**
- * Where each part of a text begins, and where the last one ends. Of lines, which are `between` apart, only the former.
+ * Start of each part of a string, and the end of the last one. For lines, which are `between` characters apart, it
+ * returns only the starts.
  */
 function startsOf(parts: string[], between: number) {
   const starts = new Uint32Array(parts.length + 1 - between);
@@ -175,7 +174,7 @@ function gramsOf(index: string[]): Grams {
     const word = block >> 5;
     const bit = 1 << (block & 31);
     for (let i = 2; i < line.length; i++) {
-      // As in guest/spec.js.
+      // Must match guest/spec.js.
       const hash = (line.charCodeAt(i - 2) * 961 + line.charCodeAt(i - 1) * 31 + line.charCodeAt(i)) & (HASHES - 1);
       bits[hash * words + word] |= bit;
     }
@@ -211,7 +210,7 @@ function checkedMethods(methods: unknown[], path: string) {
   });
 }
 
-/** Of a schema that says something of an object. */
+/** The JSON of a schema. Accepts only schemas of objects. */
 function schemaText(schema: unknown, path: string) {
   const text = jsonSchemaText(schema, path);
   if (text.startsWith('{')) return text;
@@ -219,7 +218,7 @@ function schemaText(schema: unknown, path: string) {
 }
 
 function jsonSchemaText(schema: unknown, path: string) {
-  // As JSON they check nothing.
+  // Serialized as JSON, these schemas would check nothing.
   if (isOfLibrary(schema) || holdsSchemas(schema)) {
     throw new TypeError(`${path} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`);
   }
@@ -242,7 +241,7 @@ function textOf(value: unknown, path: string) {
   throw new TypeError(`${path} must be a string, got ${describe(value)}`);
 }
 
-/** JSON with what is not Latin-1 as escapes. */
+/** JSON that escapes all characters outside Latin-1. */
 function latin1(json: string) {
   return json.replace(/[\u0100-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

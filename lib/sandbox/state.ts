@@ -6,7 +6,7 @@ import { withTimeLimit } from '../contract/time-limit';
 import type { DashboardState, SandboxIssue, StandardSchemaIssue, StandardSchemaV1 } from './api';
 
 const MAX_ISSUES = 50;
-/** Panels of a state. */
+/** Maximum number of panels in a state. */
 const MAX_PANELS = 100_000;
 
 /** The dashboard of the specification, as a Standard Schema. Documented in `api.d.ts`. */
@@ -41,7 +41,7 @@ function dashboardIssues(value: unknown) {
   expect(isOptionalText(value.description), 'a string', value.description, 'description');
   expect(Array.isArray(value.panels), 'an array', value.panels, 'panels');
   const panels = Array.isArray(value.panels) ? value.panels : [];
-  // Not as long as an array of holes says that it is.
+  // A sparse array may have a far larger `length` than it has elements.
   for (let at = 0; at < Math.min(panels.length, MAX_PANELS) && issues.length < MAX_ISSUES; at++) {
     const panel = panels[at];
     expect(isPlainObject(panel), 'an object', panel, 'panels', at);
@@ -55,11 +55,10 @@ function dashboardIssues(value: unknown) {
 }
 
 /**
- * What the schema makes of `value`. A schema that answers later is waited for as long as a program may take, and as long as
- * somebody wants the answer.
- *
- * @param until the signal's reason is what it rejects with
- * @throws {import('./errors').SandboxError} with each path that is wrong, or with what the schema has thrown
+ * The schema's output for `value`. An asynchronous schema has as much time as a program, and only until the signal is
+ * aborted.
+ * @param until rejects with its reason when it is aborted
+ * @throws {import('./errors').SandboxError} with each invalid path, or with the error that the schema has thrown
  */
 export async function validState(
   schema: StandardSchemaV1,
@@ -75,15 +74,12 @@ export async function validState(
   return result.value;
 }
 
-/**
- * @returns rejects with what
- *   the schema throws
- */
+/** @returns rejects with the error that the schema throws */
 async function validated(
   schema: StandardSchemaV1,
   value: unknown,
 ): Promise<{ value: unknown; issues?: undefined } | { issues: SandboxIssue[] }> {
-  // Those of this package have their own bounds.
+  // The schemas of this package have their own bounds.
   if (schema !== dashboardState && schema !== anyState && hasMoreParts(value, MAX_PARTS)) {
     return { issues: [{ path: '', message: `must have at most ${MAX_PARTS} parts to be checked by a schema` }] };
   }

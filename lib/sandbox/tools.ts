@@ -5,7 +5,7 @@ import { requirePeer } from '../contract/peer-dependency';
 import { SandboxCalls } from './calls';
 import { SandboxManager } from './manager';
 
-/** The tools by which a model uses a manager, for the AI SDK. Documented in `api.d.ts`. */
+/** The tools through which a model uses a manager, for the AI SDK. Documented in `api.d.ts`. */
 export function createSandboxTools(manager: SandboxManager, options?: unknown) {
   if (!(manager instanceof SandboxManager)) {
     throw new TypeError(`manager must be a SandboxManager, got ${describe(manager)}`);

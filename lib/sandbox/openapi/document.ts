@@ -2,10 +2,12 @@ import { describe, isPlainObject } from '../../contract/describe';
 import { METHODS, operationsOf } from './operations';
 import { resolved } from './schemas';
 
-/** Characters of what is wrong with a document: the parser may name every step that it has taken. */
+/** Maximum characters of an error message about a document: the parser may list every step that it took. */
 const MAX_REASON = 300;
 
-/** Aliases of a YAML, multiplied where they are inside of each other; and values of what comes of it. */
+/**
+ * Limits for YAML: the number of aliases, multiplied where they are nested, and the number of values after expansion.
+ */
 const MAX_ALIASES = 10_000;
 const MAX_VALUES = 5_000_000;
 
@@ -17,7 +19,7 @@ const MAX_VALUES = 5_000_000;
  */
 export async function readDocument(document: unknown): Promise<ReturnType<typeof operationsOf>> {
   const api = typeof document === 'string' ? parsed(document) : (document as any);
-  // So would be the name of a file.
+  // A file name would also parse as a string.
   if (typeof api === 'string') throw new TypeError(`document must be the text of a document, got ${describe(api)}`);
   if (typeof api?.openapi !== 'string' || !/^3\.[01]\./.test(api.openapi)) {
     throw new TypeError(`document must be OpenAPI 3.0 or 3.1, got version ${describe(api?.openapi ?? api?.swagger)}`);
@@ -31,7 +33,7 @@ export async function readDocument(document: unknown): Promise<ReturnType<typeof
 function parsed(document: string) {
   const text = document.replace(/^\ufeff/, '');
   if (!text.trimStart().startsWith('{')) return parsedYaml(text);
-  // JSON is YAML, but its own parser is faster by far.
+  // JSON is also YAML, but the JSON parser is far faster.
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -41,7 +43,7 @@ function parsed(document: string) {
   }
 }
 
-/** @returns undefined for what is no YAML either */
+/** @returns undefined if the string is not YAML either */
 function yamlOrNone(text: string): any {
   try {
     return parsedYaml(text);
@@ -63,14 +65,15 @@ function parsedYaml(text: string) {
 }
 
 /**
- * @param error of a parser: its class may be one that does not cross to another thread, and its text go on with lines
+ * @param error of a parser. Its class may not survive the transfer to another thread, and its message may have several
+ * lines.
  */
 function unreadable(form: string, error: unknown) {
   const [reason] = (error as Error).message.split('\n');
   return new SyntaxError(`document cannot be read as ${form}: ${reason.replace(/:$/, '')}`);
 }
 
-/** How many values there are in one, those that are there several times counted as often. */
+/** Number of values within a value. A value that occurs several times counts each time. */
 function countOf(value: unknown, known: Map<object, number> = new Map()): number {
   if (typeof value !== 'object' || value === null) return 1;
   const before = known.get(value);
@@ -82,13 +85,12 @@ function countOf(value: unknown, known: Map<object, number> = new Map()): number
 }
 
 /**
- * What is wrong with a document, and where.
- *
+ * The first flaw of a document, with its position.
  * @param api is changed
  */
 async function flawOf(api: any): Promise<string | undefined> {
   const { validateOpenApi } = require('../../bundled/openapi') as typeof import('../../bundled/openapi');
-  // References lead nowhere outside of the document.
+  // References must not lead outside the document.
   const checked = await validateOpenApi(api, {
     resolve: { external: false },
     dereference: { circular: 'ignore' },
@@ -96,14 +98,13 @@ async function flawOf(api: any): Promise<string | undefined> {
   if (checked.valid !== false) return undefined;
   const [first] = checked.errors;
   const text = String(first?.message ?? first);
-  // A line of the document as JSON that has been written for this.
+  // A line of the document's JSON, which was serialized for this check.
   const line = /^> *(\d+) \|/m.exec(text)?.[1];
   return firstLine(text) + (line === undefined ? '' : ` at ${pointerTo(Number(line), api)}`);
 }
 
 /**
- * A JSON pointer to what begins in a line of a value as JSON that is indented.
- *
+ * A JSON pointer to the value that begins on a line of the indented JSON.
  * @param line from 1
  */
 function pointerTo(line: number, value: any) {
@@ -111,7 +112,7 @@ function pointerTo(line: number, value: any) {
   let pointer = '#';
   let before = line - 1;
   for (let at = value; before > 0;) {
-    // That of the bracket.
+    // The line of the bracket.
     before--;
     const entry = Object.entries(at).find(([, inner]) => {
       const count = linesOf(inner);
@@ -127,8 +128,7 @@ function pointerTo(line: number, value: any) {
 }
 
 /**
- * A document without what its operations are found and called without: answers and examples.
- *
+ * Removes the parts that are not needed to find and call operations: answers and examples.
  * @param api is changed
  */
 function withoutAnswers(api: any) {
@@ -151,8 +151,8 @@ function withoutAnswers(api: any) {
 }
 
 /**
- * A copy that has `{}` in the place of references to schemas: each schema is validated where it is. The validator would go along all
- * of them, and there may be as many ways as it likes from one schema to the others.
+ * A copy with `{}` in place of references to schemas. Each schema is validated where it is defined. The validator would
+ * follow every path from one schema to the others, and their number has no bound.
  */
 function withoutSchemaReferences(api: any) {
   const copy = structuredClone(api);

@@ -29,7 +29,7 @@ export async function registryFromOpenApi(document: unknown, options?: unknown) 
   const givenBase = baseUrl === undefined ? undefined : baseUrlOf(baseUrl, '');
   if (typeof headers !== 'function') refuseWrongHeaders(headers);
   const { operations, $defs, schemes } = await readElsewhere(document);
-  // Requests would go without it.
+  // Without this check, requests would be sent without the credential.
   const unknown = Object.keys(credentials).find((name) => !schemes.includes(name));
   if (unknown !== undefined) {
     const names = schemes.length === 0 ? 'it has none' : `they are ${schemes.join(', ')}`;
@@ -59,7 +59,7 @@ export async function registryFromOpenApi(document: unknown, options?: unknown) 
 
 const OPTIONS = ['fetch', 'baseUrl', 'headers', 'credentials', 'filter', 'maxResponseBytes'];
 
-/** Reads a document on a thread of its own. */
+/** Reads a document on a separate thread. */
 async function readElsewhere(document: unknown): ReturnType<typeof readDocument> {
   if (typeof document !== 'string' && !isPlainObject(document)) {
     throw new TypeError(`document must be an object or a text in JSON or YAML, got ${describe(document)}`);
@@ -69,7 +69,7 @@ async function readElsewhere(document: unknown): ReturnType<typeof readDocument>
     (resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
-      // Behind the message, if there is one.
+      // If the worker posts a message, it arrives before this event.
       worker.once('exit', (status) => reject(new Error(`the thread that reads the document has ended (${status})`)));
     },
   );
@@ -88,13 +88,13 @@ function refuseWrongHeaders(headers: any) {
   }
 }
 
-/** @param reason why there has to be one */
+/** @param reason why a base URL is required */
 function baseUrlOf(url: unknown, reason: string) {
   try {
     const parsed = new URL(url as string);
     if (/^https?:$/.test(parsed.protocol)) return parsed;
   } catch {
-    // What follows says it.
+    // The error below reports it.
   }
   throw new TypeError(`options.baseUrl must be an http URL${reason}, got ${describe(url)}`);
 }

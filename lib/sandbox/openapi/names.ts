@@ -1,4 +1,4 @@
-/** `repos/list-for-user` in camel case: an identifier, or nothing. */
+/** `repos/list-for-user` in camel case: an identifier, or an empty string. */
 export function camel(text: string) {
   const words = text.normalize('NFC').split(/(?:_|[^\p{ID_Continue}$])+/u).filter((word) => word !== ''); // prettier-ignore
   const name = words
@@ -10,7 +10,7 @@ export function camel(text: string) {
   return name === '' || /^[\p{ID_Start}$]/u.test(name) ? name : `_${name}`;
 }
 
-/** A name that nothing has yet. */
+/** A name that is not taken yet. */
 export function unique(taken: Set<string>, wanted: string) {
   let name = wanted;
   for (let number = 2; taken.has(name); number++) name = `${wanted}${number}`;

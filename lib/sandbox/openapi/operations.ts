@@ -5,11 +5,11 @@ import { isForm, isJsonType } from './serialize';
 import type { Field, Writing } from './serialize';
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-/** Requests that have no body, whatever the document says. */
+/** Requests that never have a body, even if the document defines one. */
 const WITHOUT_BODY = new Set(['get', 'head']);
-/** Characters of a description: searches give many. */
+/** Maximum characters of a description: searches return many. */
 const MAX_DESCRIPTION = 400;
-/** Of the host, as OpenAPI says: who writes them as parameters means documentation. */
+/** Headers that the host sets, as OpenAPI requires. Documents that list them as parameters only describe them. */
 const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'cookie', 'host', 'content-length']);
 
 export interface Operation {
@@ -17,21 +17,21 @@ export interface Operation {
   source: string;
   sourceDescription: string;
   name: string;
-  /** in capitals */
+  /** upper case */
   method: string;
   path: string;
-  /** of its first server, or of that of the path or the document */
+  /** URL of the operation's first server, or of the first server of its path or the document */
   serverUrl: string | undefined;
   tags: string[];
   operationId: string | undefined;
-  /** `key`: how guests name it */
+  /** `key`: the name that guests use */
   parameters: (Writing & { in: string; key: string })[];
   /**
-   * `key` undefined: the other parameters, none of which is no body if it `isOptional`; `fields`: those of a form of which the
-   * document says more than the schema
+   * If `key` is undefined, the other parameters form the body; with `isOptional`, no body is sent if none of them is
+   * given. `fields`: the form fields for which the document specifies more than the schema.
    */
   body: { key: string | undefined; contentType: string; fields: Field[]; isOptional: boolean } | undefined;
-  /** types of its answers */
+  /** accepted content types of its answers */
   accept: string;
   /** alternatives, each an object by scheme */
   security: any[];
@@ -90,8 +90,8 @@ export function operationsOf(api: any): { operations: Operation[]; $defs: Record
 }
 
 /**
- * The first server there is, with the defaults of its variables. One that is relative is that of what is further outside.
- *
+ * The first server that is defined, with the defaults of its variables. A relative URL is resolved against the next
+ * outer owner.
  * @param owners from the operation to the document
  */
 function serverUrlOf([owner, ...outer]: any[]): string | undefined {
@@ -118,7 +118,7 @@ function descriptionOf({ summary = '', description = '', deprecated }: any, requ
   return `${short} (${deprecated === true ? 'deprecated, ' : ''}${request})`.trim();
 }
 
-/** Parameters and body, and the schema of both as one object. */
+/** Parameters and body, and one object schema for both. */
 function partsOf(
   api: any,
   item: any,
@@ -166,12 +166,12 @@ function partsOf(
   return { parameters, body, params: params as any };
 }
 
-/** Where something is given: names of headers are the same in any case. */
+/** The location of a parameter, as a key. Header names are case-insensitive. */
 function placeOf({ in: place, name }: { in: string; name: string }) {
   return `${place} ${place === 'header' ? name.toLowerCase() : name}`;
 }
 
-/** What a parameter says to readers. */
+/** The documentation of a parameter. */
 function notesOf(api: any, { description, deprecated, example, examples }: any) {
   const shown = Object.values(examples ?? {}).map((given) => resolved(api, given)?.value);
   const values = [example, ...shown].filter((value) => value !== undefined);
@@ -193,8 +193,8 @@ function isGuests(place: string, name: string) {
 }
 
 /**
- * The body of a request. The properties of an object are parameters beside the others if none has the name of another;
- * else, and for what is no object, the whole is the parameter `body`.
+ * The body of a request. The properties of an object become separate parameters if no name collides. Otherwise, and for
+ * bodies that are not objects, the whole body is the parameter `body`.
  */
 function bodyOf(
   api: any,
@@ -236,20 +236,20 @@ function bodyOf(
   return { key, contentType, fields, isOptional: false, others: false, whole: {} };
 }
 
-/** What an object fits that has anything else than these, of which it never has `__proto__`. */
+/** A schema for objects that have any property other than these. `__proto__` is never a property. */
 function hasOther(names: Set<string>) {
   const known = [...names].filter((name) => name !== '__proto__');
   return known.length === 0 ? { minProperties: 1 } : { not: { propertyNames: { enum: known } } };
 }
 
-/** The type that a body is sent as which may be of any of a range. */
+/** The content type to send for a body whose type is a range. */
 function sentAs(type: string, schema: any) {
   if (!type.includes('*')) return type;
   if (schema.type !== 'string' && /^(?:\*|application)\//.test(type)) return 'application/json';
   return /^(?:\*|text)\//.test(type) && !isFile(schema) ? 'text/plain' : 'application/octet-stream';
 }
 
-/** The type by which a body is described: the first of those that objects can be written in. */
+/** The content type that describes a body: the first one that can represent objects. */
 function contentTypeOf(types: string[]) {
   return types.find(isJsonType) ?? types.find(isForm) ?? types[0];
 }
@@ -266,7 +266,7 @@ function fieldsOf(api: any, schema: any, encodings: Record<string, any>): Field[
       name,
       ...styleOf(encoding, 'form'),
       isStyled: encoding.style !== undefined || encoding.explode !== undefined,
-      // One of those that are allowed.
+      // The first of the allowed types.
       contentType: encoding.contentType
         ?.split(',')
         .find((type: string) => !type.includes('*'))
@@ -282,15 +282,15 @@ function isFile(schema: any) {
   );
 }
 
-/** What an answer is, by type. */
+/** Content of the successful answer, by type. */
 function contentOf(api: any, operation: any): Record<string, any> {
-  // What is wrong with answers is no reason to refuse a document.
+  // A flaw in the answers is not a reason to refuse a document.
   const responses = operation.responses ?? {};
   const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
   return resolved(api, responses[status])?.content ?? {};
 }
 
-/** JSON before all others, and anything rather than nothing: errors may be of any type. */
+/** Prefers JSON, and accepts anything as the last choice, because errors may have any type. */
 function acceptOf(content: Record<string, any>) {
   const types = Object.keys(content);
   const json = types.filter(isJsonType);
@@ -301,7 +301,7 @@ function acceptOf(content: Record<string, any>) {
 
 function resultOf(api: any, operation: any) {
   const contents = Object.entries(contentOf(api, operation));
-  // The one that is asked for before all others.
+  // The preferred type.
   const [type, given] = contents.find(([name]) => isJsonType(name)) ?? contents[0] ?? [];
   if (type !== undefined && !type.includes('*') && !isTextType(type)) return { description: `A Uint8Array of ${type}` };
   return given?.schema === undefined ? {} : readable(api, given.schema);

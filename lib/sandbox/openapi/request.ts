@@ -5,10 +5,10 @@ import { expanded, formOf, isForm, isJsonType, pairsOf } from './serialize';
 import type { Operation } from './operations';
 
 const MAX_REDIRECTS = 5;
-/** Characters of an answer that an error shows. */
+/** Maximum characters of an answer that an error shows. */
 const MAX_SHOWN = 500;
 
-/** An answer of the API that is no success. */
+/** An unsuccessful answer of the API. */
 class HttpError extends Error {
   status;
   code;
@@ -22,10 +22,9 @@ class HttpError extends Error {
 }
 
 /**
- * What makes the request of an operation.
- *
- * @param api.headers an object, or a function of the call that gives one
- * @param api.credentials by security scheme: a text, or a function of the call that gives one
+ * Returns the function that makes the request of an operation.
+ * @param api.headers an object, or a function of the call that returns one
+ * @param api.credentials by security scheme: a string, or a function of the call that returns one
  */
 export function requester({
   fetch,
@@ -39,7 +38,7 @@ export function requester({
   maxResponseBytes: number;
 }) {
   return async (operation: Operation, baseUrl: URL, given: any, call: any) => {
-    // Names of parameters are those of a document, and objects have names by themselves.
+    // Parameter names come from a document, and plain objects inherit names.
     const params = { __proto__: null, ...given };
     const url = urlOf(baseUrl, operation, params);
     const sent = new Headers({ accept: operation.accept });
@@ -49,7 +48,7 @@ export function requester({
     }
     const body = bodyOf(operation, params);
     if (body !== undefined) sent.set('content-type', body.contentType);
-    // Those of the host come last: no guest replaces them.
+    // The host's headers are set last, so that guests cannot replace them.
     await authorize(operation, credentials, call, url, sent);
     const own = typeof headers === 'function' ? await headers(call) : headers;
     for (const [name, value] of new Headers(own ?? {})) sent.set(name, value);
@@ -83,7 +82,7 @@ function setHeader(headers: Headers, parameter: Operation['parameters'][0], valu
 
 async function parsed(answer: string, { method, path }: Operation, signal?: AbortSignal) {
   try {
-    // Third parties write it: nesting is refused, and what is long is read in slices.
+    // Third parties write the answer: deep nesting is refused, and long input is parsed in slices.
     return await parseJson(answer, undefined, signal);
   } catch (cause) {
     const reason = (cause as Error).message;
@@ -94,10 +93,10 @@ async function parsed(answer: string, { method, path }: Operation, signal?: Abor
   }
 }
 
-/** What the failure of a connection does not say by itself; other errors are what they are. */
+/** Adds the host to the error of a failed connection. Other errors are unchanged. */
 function withHost(error: any, { host }: URL) {
   const { code, message } = error?.cause ?? {};
-  // Of its own: what other errors are caused by is for the host.
+  // Only the error's own code: the causes of other errors are for the host.
   const reason = code ?? (error?.message === 'fetch failed' ? message : undefined);
   if (typeof reason !== 'string') return error;
   return Object.assign(new TypeError(`${error.message}: ${reason} (${host})`, { cause: error }), { code });
@@ -108,7 +107,7 @@ function urlOf(baseUrl: URL, { path, parameters }: Operation, params: any) {
   for (const parameter of parameters) {
     if (parameter.in !== 'path') continue;
     const value = expanded(parameter, params[parameter.key], encodeURIComponent);
-    // URLs take these for steps, whatever way they are written.
+    // URLs treat these as path steps, in every spelling.
     if (value === '' || value === '.' || value === '..') {
       throw new TypeError(`${parameter.key} must not be ${describe(value)}: it is part of a path`);
     }
@@ -142,9 +141,7 @@ function bodyOf({ body, parameters }: Operation, params: any): { contentType: st
   return { contentType, text: value };
 }
 
-/**
- * Fills in the first alternative of the operation's security that wants credentials and for which the host has all of them.
- */
+/** Applies the first security alternative that needs credentials and for which the host has all of them. */
 async function authorize(
   { security, schemes }: Operation,
   credentials: Record<string, any>,
@@ -172,8 +169,8 @@ async function authorize(
 }
 
 /**
- * Follows redirects of requests that change nothing, and to the result of one that has been done, but to no other origin: headers of
- * the host would go there, too.
+ * Follows redirects of requests that change nothing, and a redirect to the result of a request that changed something.
+ * Redirects to other origins are not followed, because the host's headers would be sent there.
  *
  * @returns `location`: of a redirect that is not followed
  */
@@ -205,7 +202,7 @@ function asGet({ body: _, headers, ...init }: any) {
   return { ...init, method: 'GET', headers: kept };
 }
 
-/** @param answer that is no success */
+/** @param answer an unsuccessful one */
 function shown(answer: string | Uint8Array) {
   if (typeof answer !== 'string') return `${answer.length} bytes`;
   return answer.length > MAX_SHOWN ? `${answer.slice(0, MAX_SHOWN)}...` : answer;

@@ -1,29 +1,30 @@
 import { isJsonType } from './serialize';
 
-/** Types of texts beside those of JSON and `text/…`. */
+/** Content types of text, in addition to JSON and `text/…`. */
 const TEXT_TYPE =
   /^(?:text|multipart)\/|[/+](?:xml|yaml)$|^application\/(?:(?:x-)?(?:javascript|ndjson|yaml|sh)|ecmascript|graphql|json-seq|jsonl|jwt|sql|toml|x-www-form-urlencoded)$/;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
-/** Whether answers of a type are texts: of one that says its charset, and of none, they are. */
+/** Whether answers of a type are text. Answers with a charset, and answers without a type, are. */
 export function isTextType(contentType: string) {
   const type = contentType.split(';')[0].trim().toLowerCase();
   return type === '' || TEXT_TYPE.test(type) || isJsonType(type) || CHARSET.test(contentType);
 }
 
 /**
- * What an API has answered: a text in its charset, UTF-8 by default, without the mark that may be before it; bytes for what is no text.
+ * The body of an answer. Text is decoded by its charset, UTF-8 by default, without the byte order mark. Other content
+ * is returned as bytes.
  */
 export async function answerOf(response: Response, maxBytes: number): Promise<string | Uint8Array> {
   const bytes = await limitedBytes(response, maxBytes);
   const contentType = response.headers.get('content-type') ?? '';
   if (!isTextType(contentType)) return bytes;
   const charset = CHARSET.exec(contentType)?.[1] ?? 'utf-8';
-  // What is no text after all is given as it came, with nothing lost.
+  // If decoding fails, the bytes are returned unchanged, so nothing is lost.
   return decoded(bytes, charset) ?? decoded(bytes, 'utf-8') ?? bytes;
 }
 
-/** @returns undefined for a charset that is unknown, and for bytes that are none of it */
+/** @returns undefined if the charset is unknown, or if the bytes are invalid in it */
 function decoded(bytes: Uint8Array, charset: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);

@@ -1,16 +1,16 @@
 import { canBeCompiled } from '../../json-schema/patterns';
 import { unique } from './names';
 
-/** Levels and characters of a result's schema: it is read by models, and checks nothing. */
+/** Maximum depth and characters of a result schema. It is documentation for models, and checks nothing. */
 const MAX_RESULT_DEPTH = 5;
 const MAX_RESULT_CHARS = 6_000;
-/** Of a result that is one of many. */
+/** Maximum number of alternatives shown for a result. */
 const MAX_CASES = 4;
 
-/** Whether references of `api` say something beside what they refer to: not in OpenAPI 3.0. */
+/** Whether keywords next to a `$ref` in `api` have an effect. In OpenAPI 3.0 they do not. */
 const sayBeside = (api: any) => !api.openapi.startsWith('3.0.');
 
-/** What `#/a/b` refers to in `api`, following further references. */
+/** The value that `#/a/b` refers to in `api`, with further references resolved. */
 export function resolved(api: any, value: any) {
   let at = value;
   for (let steps = 0; typeof at?.$ref === 'string'; steps++) {
@@ -30,9 +30,8 @@ function keyOf(part: string) {
 }
 
 /**
- * The names of an object's properties that have the keyword, those of `allOf` among them.
- *
- * @param seen schemas that have been looked at
+ * Names of an object's properties that have the keyword, including those in `allOf`.
+ * @param seen schemas that have been visited
  */
 function namesWith(api: any, given: any, keyword: 'readOnly' | 'writeOnly', seen: Set<unknown> = new Set()): string[] {
   const schema = resolved(api, given);
@@ -44,7 +43,7 @@ function namesWith(api: any, given: any, keyword: 'readOnly' | 'writeOnly', seen
 }
 
 function hasKeyword(api: any, property: any, keyword: 'readOnly' | 'writeOnly') {
-  // OpenAPI 3.1 has it beside a reference, too.
+  // In OpenAPI 3.1 the keyword may also be next to a reference.
   return property?.[keyword] === true || resolved(api, property)?.[keyword] === true;
 }
 
