@@ -1,7 +1,7 @@
 /**
- * `ses-executor/code-tool`: a tool by which a model calls other tools from code, for any framework.
+ * `ses-executor/code-tool`: a tool that lets a model call other tools from code, for any framework.
  *
- * `ses-executor/ai`, `/openai-agents`, `/langchain`, `/mastra` and `/anthropic` make it a tool of theirs.
+ * `ses-executor/ai`, `/openai-agents`, `/langchain`, `/mastra` and `/anthropic` wrap it as a tool of their framework.
  *
  * @packageDocumentation
  */
@@ -13,7 +13,7 @@ import type { JsonSchema } from '../prompts/api';
 
 export type { RunFailure };
 
-/** A schema of zod, Valibot, ArkType and others: see https://standardschema.dev. */
+/** A schema of zod, Valibot, ArkType or another library: see https://standardschema.dev. */
 export interface StandardSchema<Output = any> {
   readonly '~standard': {
     readonly version: 1;
@@ -23,57 +23,63 @@ export interface StandardSchema<Output = any> {
   };
 }
 
-/** What a tool is called with, beside its input. */
+/** The context that a tool receives in addition to its input. */
 export interface CallContext<Context = any> {
-  /** What code has given, before a Standard Schema has changed it. */
+  /** The input as the code passed it, before a Standard Schema transformed it. */
   input: unknown;
   /** Aborted when the run ends. */
   signal: AbortSignal;
-  /** What `execute` of the code tool was given for this run. */
+  /** The `context` that was passed to `execute` of the code tool for this run. */
   context: Context;
-  /** Asks for a call as `needsApproval` does. Rejects if it must not be made. */
+  /** Asks for approval of a call, as `needsApproval` does. Rejects if the call must not be made. */
   approve(name: string, input: unknown): Promise<void>;
 }
 
 /** A tool that code calls as `await name(input)`. */
 export interface CodeToolDefinition<Context = any> {
-  /** For tools in a list. */
+  /** The name of a tool in a list. */
   name?: string | undefined;
-  /** The same, as Mastra's tools have it. */
+  /** Same as `name`: the property that Mastra's tools use. */
   id?: string | undefined;
   description?: string | undefined;
   /**
-   * What the tool takes: JSON Schema, or a Standard Schema, by which the input is checked before each call. By JSON Schema it is checked
-   * as the JSON that it is written as; without one, and by one that cannot be used, it is not. Where the process forbids code from
-   * strings (`--disallow-code-generation-from-strings`), no JSON Schema can be compiled, and such calls fail. Python's `None` leaves
-   * out an optional property that takes no `null`.
+   * The input of the tool, as JSON Schema or as a Standard Schema. Each input is checked before the call. JSON Schema
+   * checks the JSON that the input serializes to. Inputs are not checked if there is no schema or the schema is
+   * unusable.
+   *
+   * No JSON Schema can be compiled if the process forbids code from strings
+   * (`--disallow-code-generation-from-strings`). Such calls fail. Python's `None` omits an optional property that does
+   * not accept `null`.
    */
   inputSchema?: JsonSchema | StandardSchema | undefined;
-  /** Other names for the same. */
+  /** Alternative names for `inputSchema`. */
   input_schema?: JsonSchema | StandardSchema | undefined;
   parameters?: JsonSchema | StandardSchema | undefined;
   schema?: JsonSchema | StandardSchema | undefined;
-  /** What it gives. */
+  /** The output of the tool. */
   outputSchema?: JsonSchema | StandardSchema | undefined;
   output_schema?: JsonSchema | StandardSchema | undefined;
-  /** Whether a person has to approve a call: see {@link CodeToolOptions.approve}. */
+  /** Whether a person must approve a call: see {@link CodeToolOptions.approve}. */
   needsApproval?: boolean | ((input: any, context: CallContext<Context>) => boolean | PromiseLike<boolean>) | undefined;
-  /** Gives the result, a promise of it, or an async iterable of which the last is it; no stream of bytes or pieces of a text. */
+  /**
+   * Returns the result, a promise of the result, or an async iterable whose last item is the result. Streams of bytes
+   * or of parts of a string are not accepted.
+   */
   execute(input: any, context: CallContext<Context>): unknown;
 }
 
 /**
- * Functions, which are declared as such of any arguments but for those of `createFileTools`, and namespaces of such: code calls
- * `files.read(...)`.
+ * Functions, and namespaces of functions: code calls `files.read(...)`. Functions are declared with arbitrary
+ * arguments, except those of `createFileTools`.
  */
 export type CodeFunctions = ((...args: any[]) => unknown) | (Readonly<Tools> & { readonly execute?: never });
 
-/** Tools by the names that code calls them by, functions and namespaces too, or a list of tools with names. */
+/** Tools, functions and namespaces by the name that code uses for them, or a list of named tools. */
 export type CodeTools<Context = any> =
   | Readonly<Record<string, CodeToolDefinition<Context> | CodeFunctions>>
   | readonly (CodeToolDefinition<Context> & ({ name: string } | { id: string }))[];
 
-/** A call that a person has to approve. */
+/** A call that a person must approve. */
 export interface ApprovalRequest<Context = any> {
   name: string;
   input: unknown;
@@ -82,80 +88,97 @@ export interface ApprovalRequest<Context = any> {
   context: Context;
 }
 
-/** Approves a call by `true`; anything else refuses it. */
+/** Approves a call by returning `true`. Any other value refuses the call. */
 export type Approve = (request: ApprovalRequest) => boolean | PromiseLike<boolean>;
 
-/** Options of the code tools of all frameworks; without `executor` also those of the executors that the tool makes. */
+/**
+ * Options of the code tools of all frameworks. Without `executor`, they include the options of the executors that the
+ * tool creates.
+ */
 export interface CodeToolSettings
   extends Omit<ExecutorOptions, 'language'>, Omit<PyodideExecutorOptions, keyof ExecutorOptions> {
   /**
-   * What the model writes: as for `SESExecutor`, or `"python"`, which `ses-executor/python` runs, without a folder unless `workDir` or
-   * `mount` say otherwise. Default `"auto"`.
+   * The language of the code: a language of `SESExecutor`, or `"python"`, which `ses-executor/python` runs. Python has
+   * no folder unless `workDir` or `mount` specifies one. Default `"auto"`.
    */
   language?: Language | 'python' | undefined;
   /** Name of the tool. Default `"run_javascript"`, or `"run_python"`. */
   name?: string | undefined;
   /**
-   * Where code runs. Variables live on from call to call then, and calls take turns, with those of all other code tools, MCP
-   * servers, codemode executors and executors of agents that have the same one: code can call the tools of its own only, so that
-   * tools can be made for each request, bound to a user; what runs leave in the realm they share. A tool must not call code in the executor that
-   * waits for it. It is initialised when it is needed, and cleaning it up is up to the caller. After a run that leaves it
-   * `DIRTY` it is made anew, without variables that the caller had sent. Default: an executor of its own for each call.
+   * The executor that runs the code. Default: a new executor for each call.
+   *
+   * Variables persist between the calls of a shared executor. Calls take turns with all other code tools, MCP servers,
+   * codemode executors and agent executors that use the same executor. Code can call only the tools of its own code
+   * tool, so tools can be created for each request and bound to a user. Values that runs leave in the realm are shared.
+   *
+   * A tool must not run code in the executor that is waiting for the tool. The executor is initialized on first use.
+   * The caller is responsible for cleaning it up. If a run leaves the executor `DIRTY`, the executor is recreated
+   * without the variables that the caller had sent.
    */
   executor?: Executor | undefined;
   /**
-   * Makes the description of the tool of the declarations of the others. Default: a text that says how to use it, and what else code
-   * finds: modules that it may import, and of `executor` the variables and tools that it has when the code tool is made.
+   * Creates the description of the tool from the declarations of the other tools. Default: a description that explains
+   * how to use the tool and what else code can use. It lists the modules that code may import. It also lists the
+   * variables and tools that `executor` has when the code tool is created.
    */
   description?: ((declarations: string) => string) | undefined;
   /**
-   * UTF-16 units of the output, and of the logs, that the model is told; of what is longer the middle is left out, and
-   * of lists that are far longer the end, too, which it is told. At least 100; default 20,000.
+   * Maximum length of the output that the model receives, and of the logs, in UTF-16 code units. Longer strings lose
+   * their middle. Lists that are far longer lose their end too, and the model is informed. At least 100; default
+   * 20,000.
    */
   maxOutputChars?: number | undefined;
   /**
-   * Asked before each call of a tool that needs approval; the guest waits, which counts against `timeoutMs` unless `toolTimeoutMs`
-   * limits calls. Without it such calls fail in the guest, with an error
-   * (`ApprovalError`, with the code `ERR_NOT_APPROVED`) that tells the model to call the tool itself. For all calls there is `onToolCall`.
+   * Called before each call of a tool that needs approval. The guest waits for the result. The wait counts against
+   * `timeoutMs` unless `toolTimeoutMs` limits calls.
+   *
+   * Without this option, such calls fail in the guest with an `ApprovalError` whose code is `ERR_NOT_APPROVED`. The
+   * error tells the model to call the tool directly. `onToolCall` covers all calls.
    */
   approve?: Approve | undefined;
 }
 
-/** What {@link createCodeTool} is made with. */
+/** Options of {@link createCodeTool}. */
 export interface CodeToolOptions<Context = any> extends CodeToolSettings {
   /**
-   * What code can call. A name that is no identifier is changed: `list-files` is `list_files`, and `delete` is `delete_`, in Python `del`
-   * is `del_`.
+   * The tools that code can call. A name that is not an identifier is changed: `list-files` becomes `list_files`, and
+   * `delete` becomes `delete_`. In Python, `del` becomes `del_`.
    */
   tools: CodeTools<Context>;
 }
 
-/** What came of a call: `error` if it failed, else `output`. */
+/** The result of a call: `error` if the call failed, otherwise `output`. */
 export type CodeToolResult =
   | {
-      /** The output, if JSON says it wholly and briefly; else the text that `util.inspect` gives, cut if it is long. */
+      /**
+       * The output, if JSON can represent it completely and briefly. Otherwise the string that `util.inspect` returns,
+       * shortened if it is long.
+       */
       output: unknown;
-      /** Lines that the code has logged. */
+      /** The lines that the code logged. */
       logs: string;
-      /** Says that what earlier runs have left is gone, if no earlier result has; the hint of an `error` says it, too. */
+      /**
+       * States that the values of earlier runs are lost, if no earlier result has stated it. The hint of an `error`
+       * states it too.
+       */
       note?: string;
-      /** All of it as a model reads it. */
+      /** The whole result as the model reads it. */
       text: string;
     }
   | { error: RunFailure; logs: string; text: string };
 
 /** Options of one call. */
 export interface CallOptions<Context = any> {
-  /** Ends the run when it is aborted. */
+  /** Aborting this signal ends the run. */
   signal?: AbortSignal | undefined;
-  /** Handed on to the tools. */
+  /** Passed on to the tools. */
   context?: Context | undefined;
 }
 
 /** A tool that takes code, for any framework. */
 export interface CodeTool<Context = any> {
   name: string;
-  /** Declares the tools, as their schemas say. */
+  /** Declares the tools according to their schemas. */
   description: string;
   /** JSON Schema of `{ code: string }`. */
   inputSchema: {
@@ -165,18 +188,18 @@ export interface CodeTool<Context = any> {
     additionalProperties: false;
   };
   /**
-   * Runs code. Failures of the code are a result; rejects only if the program around it is wrong, and with what an executor of
-   * the caller's own rejects with that is no `ExecutorError`.
+   * Runs code. A failure of the code is a result. The promise rejects only if the calling program is wrong, or if the
+   * caller's executor rejects with an error that is not an `ExecutorError`.
    */
   execute(code: string, options?: CallOptions<Context>): Promise<CodeToolResult>;
 }
 
 /**
- * Makes a tool that takes JavaScript, in which the other tools are functions; its description declares them, as their
- * schemas say.
+ * Creates a tool that takes JavaScript in which the other tools are functions. The tool's description declares them
+ * according to their schemas.
  *
- * @throws `TypeError` or `RangeError` for wrong options, other keys of tools, names that cannot be told apart, reserved names, and schemas that
- *   have no form as JSON Schema
+ * @throws `TypeError` or `RangeError` for wrong options, unknown keys of tools, ambiguous names, reserved names, and
+ *   schemas that have no JSON Schema form
  *
  * @example
  * ```js

@@ -1,9 +1,9 @@
 import { isPlainObject } from '../../contract/describe';
 
-/** What a model is told whose input is none. */
+/** The message to a model whose input is not valid. */
 export const WRONG_INPUT = 'the input must be an object with the string `code`';
 
-/** Whether a model has given what the code tool takes: not all frameworks check that. */
+/** Whether the model's input is valid for the code tool. Not all frameworks check this. */
 export function isCodeInput(value: unknown): value is { code: string } {
   return isPlainObject(value) && typeof value.code === 'string';
 }

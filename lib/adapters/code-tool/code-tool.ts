@@ -18,13 +18,13 @@ import type { Executor } from '../../../index';
 import type { Offer } from '../../contract/executor';
 import type { Report } from '../../contract/session';
 
-/** Least number of characters that a model is told: less says nothing. */
+/** Minimum of `maxOutputChars`: a shorter output carries no information. */
 const MIN_CHARS = 100;
 const CALL_OPTIONS = ['signal', 'context'];
 
 /**
- * The tool by which a model calls other tools from code, and what writes its description with other descriptions of these, by the
- * names that code calls them by.
+ * The tool that lets a model call other tools from code. Also returns a function that writes its description with other
+ * descriptions of these tools, by the names that code uses for them.
  *
  * @param known names of options that are not the executor's, for messages
  */
@@ -82,7 +82,7 @@ export function makeCodeTool(
   return { tool, describe: describeWith };
 }
 
-/** Wrong options are refused here and not in each result. */
+/** Rejects wrong options when the tool is created, so that they do not fail each call. */
 function refuseWrong({ language, ...others }: any, known: readonly string[]) {
   checkAnyLanguage(language);
   if (language === 'python') checkPythonOptions(undefined, others, known);
@@ -94,26 +94,26 @@ function executorOf({ language, ...others }: any): Executor {
   return new PyodideExecutor(undefined, pythonOptions(others));
 }
 
-/** What code finds in an executor that `executorOf` makes. */
+/** The offer to code in an executor that `executorOf` creates. */
 function ownOffer({ language, ...others }: any): Offer {
   if (language === 'python') return offerWith(checkPythonOptions(undefined, pythonOptions(others)));
   return { imports: others.authorizedImports ?? [] };
 }
 
-/** Without a folder, unless one is given. */
+/** Options of a Python executor. It has no folder unless the caller specifies one. */
 function pythonOptions(options: any) {
   const { mount = options.workDir !== undefined } = options;
   return { ...options, mount };
 }
 
-/** What code finds in an executor of the caller's, as far as it can be named and the tools do not take its place. */
+/** The offer to code in the caller's executor: everything that has a known name and is not shadowed by a tool. */
 function offerBeside(callable: { name: string }[], executor: Executor): Offer {
   const { variables = [], tools = [], ...others } = offerOf(executor);
   const taken = new Set(callable.map(({ name }) => name.split('.')[0]));
   const sent = new Set(tools.map(({ path }) => path[0]));
   return {
     ...others,
-    // Of a name that was sent as both nobody knows what it is.
+    // A name that was sent both as a variable and as a tool is ambiguous.
     variables: variables.filter((name) => !taken.has(name) && !sent.has(name)),
     tools: tools.filter(({ path }) => !taken.has(path[0]) && !variables.includes(path[0]) && path.every(isIdentifier)),
   };

@@ -16,13 +16,13 @@ import type { Tool } from '../../contract/tool-registry';
 import type { LanguageText } from './language';
 import type { Issue } from '../../contract/standard-schema';
 
-/** Keys of a tool, but for those of its names. */
+/** Keys of a tool, except those for its name. */
 const KEYS = ['description', ...INPUT_KEYS, ...OUTPUT_KEYS, 'needsApproval', 'execute'];
 const NAME_KEYS = ['name', 'id'];
-/** Parts from which on an input is checked by JSON Schema before a library checks it. */
+/** Number of parts above which JSON Schema checks an input before a library does. */
 const MANY_PARTS = 2_000;
 
-/** What code can call: a function, or a tool with the schemas that it is declared and checked by. */
+/** A callable of the code: a function, or a tool with the schemas that declare and check it. */
 export class CallableTool {
   name;
 
@@ -31,7 +31,7 @@ export class CallableTool {
   #keywords: ReturnType<typeof keywordsOf> | undefined;
   takesObject = true as const;
 
-  /** @param name the identifier that code calls it by */
+  /** @param name the identifier that code uses for the tool */
   constructor(name: string, definition: CodeToolDefinition) {
     if (!isDefinition(definition)) {
       const given = isPlainObject(definition) ? describe(definition) : describeHolder(definition);
@@ -48,7 +48,7 @@ export class CallableTool {
     this.#definition = definition;
   }
 
-  /** The same as code in a language calls it, if it is in a namespace. */
+  /** The same tool under the name that the language uses for it inside a namespace. */
   in(language: LanguageText) {
     const name = memberName(this.name.split('.'), language);
     return name === this.name ? this : new CallableTool(name, this.#definition);
@@ -65,10 +65,10 @@ export class CallableTool {
     });
   }
 
-  /** The input that the tool takes, of arguments one by one. */
+  /** Converts positional arguments to the input of the tool. */
   named(args: unknown[]): unknown {
     const { names, withoutNull } = (this.#keywords ??= keywordsOf(this.name, this.#inputSchema));
-    // Of what has no names, a record or a list, it is the one argument.
+    // The input of a record or a list has no parameter names. It is the single argument.
     if (names.length === 0 && args.length === 1) return args[0];
     const given = Object.entries(namedArguments(names, args));
     return Object.fromEntries(given.filter(([name, value]) => value !== null || !withoutNull.has(name)));
@@ -78,7 +78,7 @@ export class CallableTool {
     return plainSchema(inputSchemaOf(this.#definition) ?? { type: 'object' }, 'input', this.name);
   }
 
-  /** @throws {Error} that says what is wrong with the input */
+  /** @throws {Error} whose message states what is wrong with the input */
   async call(input: unknown, of: Omit<CallContext, 'input'>) {
     const { execute, needsApproval } = this.#definition;
     const { value, given } = await this.#checked(input, of.signal);
@@ -88,11 +88,11 @@ export class CallableTool {
     return lastOf(await execute(value, context), of.signal);
   }
 
-  /** @returns what the schema makes of the input, and what it was checked as */
+  /** @returns the value that the schema produces from the input, and the input as it was checked */
   async #checked(input: unknown, signal: AbortSignal): Promise<{ value: unknown; given: unknown }> {
     const inputSchema = inputSchemaOf(this.#definition);
     if (inputSchema === undefined || inputSchema === null) {
-      // Frameworks write inputs as JSON.
+      // Frameworks serialize inputs as JSON.
       if (!(await isFarLargerSerialized(input, signal))) return { value: input, given: input };
       throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
     }
@@ -108,15 +108,15 @@ export class CallableTool {
   }
 
   /**
-   * What is wrong with a large input by the JSON Schema that a library has made of its schema. The library itself would take some 30
-   * microseconds for each wrong part, and nothing could interrupt it.
+   * Checks a large input against the JSON Schema that a library derived from its own schema. The library itself takes
+   * about 30 microseconds for each invalid part, and nothing can interrupt it.
    *
-   * @returns none if that is for the library to say
+   * @returns an empty list if the library must check the input
    */
   async #issuesByJsonSchema(input: unknown, signal: AbortSignal): Promise<readonly Issue[]> {
     try {
       const { issues = [] } = await new JsonSchema(this.#inputSchema, { isLenient: true }).check(input, signal);
-      // JSON Schema has no flags of patterns.
+      // JSON Schema has no pattern flags.
       return issues.some(({ keyword }) => keyword === 'pattern') ? [] : issues.map(({ message }) => ({ message }));
     } catch {
       signal.throwIfAborted();
@@ -131,11 +131,11 @@ export class CallableTool {
 }
 
 /**
- * The keywords that Python calls a tool with.
+ * The keywords that Python uses to call a tool.
  *
  * @param inputSchema JSON Schema
- * @returns in their order, and those of which `None`, as they are declared, can
- * only mean that they are left out
+ * @returns the keywords in the order of the schema, and the keywords that are omitted when their value is `None`:
+ *   their declarations allow no other meaning
  */
 function keywordsOf(name: string, inputSchema: any): { names: string[]; withoutNull: Set<string> } {
   const { parameters, isWhole, context } = readDefinition({ name, inputSchema });
@@ -147,7 +147,7 @@ function keywordsOf(name: string, inputSchema: any): { names: string[]; withoutN
   };
 }
 
-/** A function that code calls with whatever arguments. */
+/** A function that code calls with arbitrary arguments. */
 class CallableFunction {
   name;
 
@@ -169,13 +169,13 @@ class CallableFunction {
   }
 }
 
-/** @param path name of a global, and those behind it */
+/** @param path name of a global, followed by the names of its members */
 function memberName([first, ...rest]: string[], { memberIdentifier }: LanguageText) {
   return [first, ...rest.map(memberIdentifier)].join('.');
 }
 
 /**
- * What is not known would be left out without a word: schemas, and who has to approve a call.
+ * Rejects unknown keys. Otherwise schemas and approval rules under a wrong key would be ignored silently.
  *
  * @throws {TypeError}
  */
@@ -193,12 +193,12 @@ export function functionDeclaration(name: string, { definition, isAsync }: Tool,
   return language.declare({ name, ...definition, async: isAsync });
 }
 
-/** Whether a tool has more to it than a function. */
+/** Whether a tool is a definition and not only a function. */
 export function isDefinition(tool: any) {
   return isPlainObject(tool) && typeof tool.execute === 'function';
 }
 
-/** @throws {TypeError} for what are no tools, and for names that cannot be called or told apart */
+/** @throws {TypeError} for values that are not tools, and for names that are ambiguous or cannot be called */
 export function callables(tools: unknown, language: LanguageText): (CallableTool | CallableFunction)[] {
   const named = Object.entries(byIdentifier(byName(tools), language.identifier));
   const callable = named.flatMap(([name, tool]) => callablesOf(name, tool, language));
@@ -208,19 +208,20 @@ export function callables(tools: unknown, language: LanguageText): (CallableTool
 }
 
 /**
- * Refuses names of globals that are reserved, or that code cannot call.
+ * Rejects names of globals that are reserved or that code cannot call.
  *
  * @throws {TypeError}
  */
 export function refuseUncallable(names: string[]) {
-  // Executors leave a tool of that name out for their own function, which ends the run: it would be declared, and never called.
+  // Executors replace a tool of this name with their own function, which ends the run. The tool would be declared but
+  // never called.
   if (names.includes('final_answer')) {
     throw new TypeError('tools.final_answer must have another name: `final_answer` is reserved');
   }
   flattenTools(Object.fromEntries(names.map((name) => [name, () => {}])));
 }
 
-/** @throws {TypeError} if two have one name */
+/** @throws {TypeError} if two tools have the same name */
 export function refuseSameNames(callable: { name: string }[]) {
   const names = new Set();
   for (const { name } of callable) {
@@ -234,7 +235,7 @@ function callablesOf(name: string, tool: any, language: LanguageText): (Callable
   return flattenTools({ [name]: tool }).map((it) => new CallableFunction(it, language));
 }
 
-/** @param tools by name, or a list of tools that have one, or the `id` that Mastra's have instead */
+/** @param tools tools by name, or a list of tools with a `name` or with Mastra's `id` */
 export function byName(tools: any): Record<string, any> {
   if (isPlainObject(tools)) return tools;
   if (!Array.isArray(tools)) {
@@ -261,10 +262,10 @@ function plainSchema(schema: any, side: 'input' | 'output', tool: string) {
 }
 
 /**
- * The result of a tool; of one that gives preliminary results, the last.
+ * Returns the result of a tool. If the tool yields preliminary results, it is the last one.
  *
- * @param signal aborted when nobody waits for it any more
- * @throws {TypeError} for a stream whose parts are bytes or pieces of a text: the last is a piece, too
+ * @param signal aborted when the caller no longer waits for the result
+ * @throws {TypeError} for a stream of bytes or of parts of a string: the last item would only be a part
  */
 async function lastOf(result: any, signal: AbortSignal) {
   if (typeof result?.[Symbol.asyncIterator] !== 'function') return result;

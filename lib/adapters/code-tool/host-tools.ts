@@ -8,18 +8,18 @@ import type { callables } from './definition';
 export type Callable = ReturnType<typeof callables>[number];
 
 export interface RunOfTools {
-  /** of the caller */
+  /** The caller's signal. */
   signal?: AbortSignal;
-  /** handed on to the tools */
+  /** Passed on to the tools. */
   context?: unknown;
   approve?: Approve;
-  /** of the code; JavaScript by default */
+  /** The language of the code. Default: JavaScript. */
   language?: LanguageText;
 }
 
-/** The functions that code of one run calls, and what has to be called when it has ended. */
+/** Creates the functions that code of one run calls, and the function to call when the run has ended. */
 export function hostTools(callable: Callable[], { signal, context, approve, language }: RunOfTools) {
-  // Tools that nobody waits for any more should know it.
+  // Tools are notified when the run no longer waits for them.
   const ended = abortController();
   const stopListening = signal && onAbort(signal, () => ended.abort(signal.reason));
   const callContext = {
@@ -36,7 +36,7 @@ export function hostTools(callable: Callable[], { signal, context, approve, lang
   };
 }
 
-/** Functions as `sendTools` takes them, by names with their namespaces. */
+/** Functions in the form that `sendTools` takes, by names with their namespaces. */
 function hostFunctions(named: [name: string, fn: (...args: any[]) => unknown][]): Tools {
   const tools: Tools = {};
   for (const [name, fn] of named) {
@@ -52,7 +52,7 @@ function hostFunctions(named: [name: string, fn: (...args: any[]) => unknown][])
   return tools;
 }
 
-/** An `async` function, so that code gets a promise at once. */
+/** Returns an `async` function, so that code receives a promise immediately. */
 function toolOf(callable: Callable, context: Omit<CallContext, 'input'>, language: LanguageText | undefined) {
   if (callable.takesObject && language?.namesArguments) {
     return async (...args: unknown[]) => callable.call(callable.named(args), context);
@@ -70,7 +70,7 @@ async function mustBeApproved(approve: Approve | undefined, request: ApprovalReq
   if ((await approve(request)) !== true) {
     throw approvalError(`a person has refused this call of ${name}: do not try it again unless the person asks for it`);
   }
-  // Meanwhile the run may have ended.
+  // The run may have ended while the caller decided.
   request.signal.throwIfAborted();
 }
 

@@ -2,21 +2,18 @@ import { describe, isPlainObject } from '../../contract/describe';
 import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../../json-schema';
 import type { Issue } from '../../contract/standard-schema';
 
-/** The input of a tool whose schema is JSON Schema. */
+/** The input of a tool that has a JSON Schema. */
 export class JsonInput {
   #schema;
   #takesObject;
 
-  /** @param schema parts that cannot be used are left out */
+  /** @param schema unusable parts are ignored */
   constructor(schema: any) {
     this.#schema = new JsonSchema(schema, { isLenient: true });
     this.#takesObject = schema.type === 'object';
   }
 
-  /**
-   * @returns the value is
-   *   the JSON data that was checked
-   */
+  /** @returns `value` is the JSON data that was checked */
   async validate(input: unknown, signal?: AbortSignal): Promise<{ value: unknown } | { issues: readonly Issue[] }> {
     if (this.#takesObject && !isPlainObject(input)) {
       return { issues: [{ message: `it must be one object, got ${describe(input)}` }] };

@@ -4,33 +4,27 @@ import type { Offer } from '../../contract/executor';
 import type { ToolDefinition } from '../prompts/api';
 
 export interface LanguageText {
-  /** default name of the tool */
+  /** Default name of the tool. */
   toolName: string;
-  /** of the tool, for people */
+  /** Title of the tool, for people. */
   title: string;
-  /** what the input is */
+  /** The noun for the input. */
   program: string;
-  /** what `maxOperations` counts */
+  /** The unit that `maxOperations` counts. */
   operations: string;
-  /**
-   * of the tool; `limits` is a
-   * sentence with a space in front
-   */
+  /** Description of the tool. `limits` is a sentence with a leading space. */
   description: (declarations: string, livesOn: boolean, offer: Offer, limits?: string) => string;
-  /**
-   * the sentences of a description that say what else there
-   * is, each with a space in front
-   */
+  /** The sentences of a description that list what else code can use, each with a leading space. */
   surroundings: (offer: Offer, hasFunctions: boolean) => string;
-  /** a tool that takes one object */
+  /** Declares a tool that takes one object. */
   declare: (tool: ToolDefinition) => string;
-  /** one that takes whatever arguments */
+  /** Declares a function that takes arbitrary arguments. */
   declareFunction: (name: string, isAsync: boolean) => string;
-  /** that code calls a tool by */
+  /** The identifier that code uses for a tool. */
   identifier: (name: string) => string;
-  /** that it calls a function of a namespace by */
+  /** The identifier that code uses for a function of a namespace. */
   memberIdentifier: (name: string) => string;
-  /** whether calls name the members of that object */
+  /** Whether calls name the members of the input object. */
   namesArguments: boolean;
 }
 
@@ -110,7 +104,7 @@ function variablesText(names: readonly string[]) {
   return ` These variables are there: ${names.join(', ')}.`;
 }
 
-/** By the option `language` of executors. */
+/** Languages by the value of the executors' option `language`. */
 const LANGUAGES = new Map([
   ['auto', JAVASCRIPT],
   ['javascript', { ...JAVASCRIPT, program: 'JavaScript' }],
@@ -118,7 +112,7 @@ const LANGUAGES = new Map([
   ['python', PYTHON],
 ]);
 
-/** That of a code tool. */
+/** The language of a code tool. */
 export function languageOf({ executor, language }: { executor?: any; language?: any }) {
   return languageText(executor?.language ?? language);
 }

@@ -1,10 +1,10 @@
 import { OPTION_NAMES, optionsOf } from '../../contract/options';
 
-/** Options of a code tool that are not the executor's. */
+/** Options of a code tool that are not options of the executor. */
 export const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', 'maxOutputChars', 'approve'];
 
 /**
- * Options of the code tools of all frameworks, as an object that they can be taken from.
+ * Returns the options of a code tool of any framework as an object that can be destructured.
  *
  * @throws {TypeError}
  */

@@ -1,10 +1,11 @@
 import { abortController, onAbort } from '../../contract/signals';
 
 /**
- * Runs code whose tools can end it, with what the framework has to be told: whatever the code catches.
+ * Runs code whose tools can end the run with an error for the framework. The error is reported even if the code catches
+ * it.
  *
- * @param signal of the caller
- * @returns rejects with the first that stopped it
+ * @param signal the caller's signal
+ * @returns a promise that rejects with the first error that stopped the run
  */
 export async function stoppable<T>(
   signal: AbortSignal | undefined,
