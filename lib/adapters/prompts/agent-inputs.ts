@@ -1,4 +1,4 @@
-/** What a managed agent is called with, as a tool's inputs. */
+/** Inputs of a managed agent, in the form of a tool's inputs. */
 export const AGENT_INPUTS = {
   task: { type: 'string', description: 'Long and detailed description of the task.' },
   additional_args: {

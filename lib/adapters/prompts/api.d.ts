@@ -1,27 +1,27 @@
 /**
- * What an agent loop needs around the executor: the system prompt of appendix D, tools as declarations, and the code of
- * a model's answer.
+ * The parts of an agent loop around the executor: the system prompt of appendix D, declarations of tools, and
+ * extraction of the code from a model's answer.
  *
  * @packageDocumentation
  */
 
 import type { StandardSchema } from '../code-tool/api';
 
-/** JSON Schema, as far as types go: interfaces have no index signature. */
+/** JSON Schema. Objects have no index signature here, so that interfaces are accepted. */
 export type JsonSchema = boolean | object;
 
-/** Names of types of smolagents; JSON Schema has most of them too. */
+/** Type names of smolagents. JSON Schema has most of them too. */
 export type ToolTypeName =
   'string' | 'boolean' | 'integer' | 'number' | 'image' | 'audio' | 'array' | 'object' | 'any' | 'null' | (string & {});
 
-/** One input of a tool (`ToolInput` of smolagents-ts). Without `default` and `nullable` it must be given. */
+/** One input of a tool (`ToolInput` of smolagents-ts). It is required unless it has `default` or `nullable`. */
 export interface ToolInput {
-  /** One type, or those that are possible. */
+  /** One type, or the list of possible types. */
   type?: ToolTypeName | readonly ToolTypeName[] | undefined;
   description?: string | undefined;
-  /** Whether it may be `null`, which is also what it is when it is left out. */
+  /** Whether the input may be `null`. An omitted input is `null` too. */
   nullable?: boolean | undefined;
-  /** What it is when it is left out. */
+  /** The value of an omitted input. */
   default?: unknown;
   enum?: readonly unknown[] | undefined;
   items?: ToolInput | undefined;
@@ -31,12 +31,14 @@ export interface ToolInput {
 }
 
 /**
- * What is said of a tool. `inputs` are those of a smolagents `Tool`, and are parameters one by one. `inputSchema`,
- * `input_schema`, `parameters` and `schema` are schemas of the one object that the tool takes, as with MCP, Anthropic, function
- * calling and LangChain: JSON Schema, or a Standard Schema that has it, as those of zod 4.
+ * The definition of a tool.
+ *
+ * `inputs` are the inputs of a smolagents `Tool`. Each one is a separate parameter. `inputSchema`, `input_schema`,
+ * `parameters` and `schema` are schemas of the single object that the tool takes, as in MCP, Anthropic, function
+ * calling and LangChain. They are JSON Schema, or a Standard Schema that provides JSON Schema, such as those of zod 4.
  */
 export interface ToolDefinition {
-  /** An identifier, or identifiers joined by dots: `Host.readDoc`. */
+  /** An identifier, or several identifiers joined by dots: `Host.readDoc`. */
   name: string;
   description?: string | undefined;
   inputs?: Readonly<Record<string, ToolInput>> | JsonSchema | StandardSchema | undefined;
@@ -46,24 +48,24 @@ export interface ToolDefinition {
   schema?: JsonSchema | StandardSchema | undefined;
   output_type?: ToolTypeName | JsonSchema | StandardSchema | undefined;
   outputType?: ToolTypeName | JsonSchema | StandardSchema | undefined;
-  /** Says more than `output_type`, and takes precedence. */
+  /** A more precise alternative to `output_type`. It takes precedence. */
   output_schema?: unknown;
   outputSchema?: unknown;
   output_description?: string | undefined;
   outputDescription?: string | undefined;
   output_example?: unknown;
   outputExample?: unknown;
-  /** Whether the tool gives a promise; default `true`. */
+  /** Whether the tool returns a promise. Default `true`. */
   async?: boolean | undefined;
 }
 
-/** A definition as function calling wraps it: what `to_dict()` of a smolagents tool gives. */
+/** A definition as function calling wraps it. `to_dict()` of a smolagents tool returns this form. */
 export interface FunctionDefinition {
   type: 'function';
   function: ToolDefinition;
 }
 
-/** Somebody whom the agent can give tasks to: called as `name(task, additional_args)`. */
+/** An agent that can be given tasks. It is called as `name(task, additional_args)`. */
 export interface ManagedAgentDefinition {
   name: string;
   description?: string | undefined;
@@ -73,32 +75,35 @@ export interface ManagedAgentDefinition {
 export type ListOf<T> = readonly T[] | ReadonlyMap<string, T> | Readonly<Record<string, T>>;
 
 export interface SystemPromptOptions {
-  /** The tools, in the order in which the model shall read them. `final_answer` is added if it is missing. */
+  /** The tools, in the order in which the model reads them. `final_answer` is added if it is missing. */
   tools?: ListOf<ToolDefinition | FunctionDefinition> | undefined;
   managedAgents?: ListOf<ManagedAgentDefinition> | undefined;
-  /** Modules that may be imported: those of the executor's option of that name. Default none. */
+  /** The modules that may be imported: the executor's option of the same name. Default: none. */
   authorizedImports?: readonly string[] | undefined;
-  /** Text that is put before the end of the prompt. */
+  /** Text that is inserted before the end of the prompt. */
   customInstructions?: string | undefined;
-  /** Opening and closing tag of a code block; default `['<code>', '</code>']`. */
+  /** The opening and closing tag of a code block. Default `['<code>', '</code>']`. */
   codeBlockTags?: readonly [string, string] | undefined;
-  /** What the agent writes; default `"javascript"`. It decides on the template and on the form of the declarations. */
+  /**
+   * The language that the agent writes. It selects the template and the form of the declarations. Default
+   * `"javascript"`.
+   */
   language?: 'javascript' | 'python' | undefined;
   /**
-   * The template, if it is not {@link CODE_AGENT_SYSTEM_PROMPT} or {@link CODE_AGENT_PYTHON_SYSTEM_PROMPT}: text with `{{name}}`, `{{{name}}}` and
-   * `{{#if name}}…{{/if}}` for the names of {@link SystemPromptVariables}.
+   * The template. Default: {@link CODE_AGENT_SYSTEM_PROMPT} or {@link CODE_AGENT_PYTHON_SYSTEM_PROMPT}. It may contain
+   * `{{name}}`, `{{{name}}}` and `{{#if name}}…{{/if}}` for the names of {@link SystemPromptVariables}.
    */
   template?: string | undefined;
 }
 
-/** What the placeholders of the template stand for: the names of smolagents-ts, and `has_authorized_imports`. */
+/** Values of the template's placeholders: the names of smolagents-ts, and `has_authorized_imports`. */
 export interface SystemPromptVariables {
   /** Declarations of the tools. */
   tools_prompt: string;
   /** Declarations of the managed agents. */
   managed_agents_prompt: string;
   has_managed_agents: boolean;
-  /** The names as a JSON array. */
+  /** The module names as a JSON array. */
   authorized_imports: string;
   has_authorized_imports: boolean;
   custom_instructions: string;
@@ -108,21 +113,21 @@ export interface SystemPromptVariables {
 }
 
 /**
- * The system prompt of the specification's appendix D, with its examples, as a Handlebars template (to be filled in with
- * `noEscape: true`).
+ * The system prompt of the specification's appendix D with its examples, as a Handlebars template. Fill it in with
+ * `noEscape: true`.
  */
 export const CODE_AGENT_SYSTEM_PROMPT: string;
 
 /**
- * The system prompt of an agent that writes Python (specification of `PyodideExecutor`, section 13), with its examples, as a
- * Handlebars template with the same placeholders.
+ * The system prompt of an agent that writes Python (specification of `PyodideExecutor`, section 13) with its examples.
+ * It is a Handlebars template with the same placeholders.
  */
 export const CODE_AGENT_PYTHON_SYSTEM_PROMPT: string;
 
 /**
- * The system prompt of a code agent that writes JavaScript, or Python.
+ * The system prompt of a code agent that writes JavaScript or Python.
  *
- * @throws `TypeError` for wrong options, tools that cannot be declared, and placeholders that do not exist
+ * @throws `TypeError` for wrong options, tools that cannot be declared, and unknown placeholders
  *
  * @example
  * ```js
@@ -144,21 +149,23 @@ export const CODE_AGENT_PYTHON_SYSTEM_PROMPT: string;
 export function renderSystemPrompt(options?: SystemPromptOptions): string;
 
 /**
- * The values that {@link renderSystemPrompt} fills in, for templates that need all of Handlebars.
+ * The values that {@link renderSystemPrompt} inserts, for templates that need all of Handlebars.
  *
  * @throws `TypeError` as {@link renderSystemPrompt}
  */
 export function systemPromptVariables(options?: SystemPromptOptions): SystemPromptVariables;
 
 /**
- * A tool as a declaration with a JSDoc comment, as models read it.
+ * Declares a tool with a JSDoc comment, in the form that models read.
  *
- * Types are those of TypeScript, `image` and `audio` stand for themselves. The one object that a tool takes is told by its
- * properties, and by its type as a whole where these do not say all: alternatives, records, lists. What is said of members at any
- * depth has lines of its own (`args.items[].name`). `$ref` is followed inside the document; a schema inside itself, and what is
- * beyond 500 schemas or 12 levels, is `any`.
+ * Types are TypeScript types. `image` and `audio` keep their names. If the tool takes one object, its properties are
+ * listed. The type of the whole object is added if the properties do not describe it completely: alternatives, records,
+ * lists. Each described member has its own line at any depth (`args.items[].name`).
  *
- * @throws `TypeError` that names the tool and what is wrong: a name that is not an identifier, inputs that are none
+ * `$ref` is followed within the document. Recursive schemas are `any`, as is everything beyond 500 schemas or 12
+ * levels.
+ *
+ * @throws `TypeError` that names the tool and the problem, such as a name that is not an identifier or invalid inputs
  *
  * @example
  * ```js
@@ -184,9 +191,12 @@ export function systemPromptVariables(options?: SystemPromptOptions): SystemProm
 export function toJavaScriptSignature(tool: ToolDefinition | FunctionDefinition): string;
 
 /**
- * A tool as a Python function with annotations and a docstring, as models read it. A tool that takes one object is called with
- * keywords, or with `args` where its properties do not say all of that, or are no names in Python. Of objects in parameters and
- * results the docstring gives the type as TypeScript writes it, since annotations have no keys, and what is said of their members.
+ * Declares a tool as a Python function with annotations and a docstring, in the form that models read.
+ *
+ * A tool that takes one object is called with keywords. It is called with `args` if its properties do not describe the
+ * object completely, or if they are not valid Python names. Annotations cannot express the keys of objects. The
+ * docstring therefore adds the TypeScript type of objects in parameters and results, and the descriptions of their
+ * members.
  *
  * @throws `TypeError` as {@link toJavaScriptSignature}
  *
@@ -209,23 +219,28 @@ export function toJavaScriptSignature(tool: ToolDefinition | FunctionDefinition)
 export function toPythonSignature(tool: ToolDefinition | FunctionDefinition): string;
 
 /**
- * The code of a model's answer: what is between the tags; else the fenced blocks marked `js`, `javascript`, `ts` or
- * `typescript`; else the whole answer, if it is a program and more than a word or a number. Several blocks are joined by
- * a blank line. A block that is not closed goes on to the end of the answer, since generation stops at the closing tag.
- * Where a block stands on lines of its own, tags in a line of prose make none; what is in `<think>…</think>` in front of the code
- * is not looked at.
+ * Extracts the code from a model's answer. The code is taken from the first of these sources that exists:
  *
- * Tags inside strings, templates and comments of the code do not end it: of the tags that may be the end, those that begin
- * a line before others, the first is taken at which the code parses. Time is in proportion to the length of the answer:
- * the parser is called at most 200 times and gets at most four times that text. Line breaks become `\n`.
+ * - the text between the tags
+ * - the fenced blocks marked `js`, `javascript`, `ts` or `typescript`
+ * - the whole answer, if it is a program and more than a word or a number
+ *
+ * Several blocks are joined by a blank line. An unclosed block extends to the end of the answer, because generation
+ * stops at the closing tag. If one block stands on its own lines, tags within a line of prose are ignored. Text in
+ * `<think>…</think>` before the code is ignored.
+ *
+ * Tags inside strings, templates and comments of the code do not end it. The candidates for the closing tag are tried
+ * in order, starting with those at the beginning of a line. The first candidate at which the code parses is used. Time
+ * is proportional to the length of the answer: the parser runs at most 200 times, on at most four times the length of
+ * the answer. Line breaks become `\n`.
  *
  * @param tags opening and closing tag; default `['<code>', '</code>']`
- * @throws {@link CodeParsingError} if there is no code; its message is to be sent to the model
+ * @throws {@link CodeParsingError} if there is no code; its message is written for the model
  * @throws `TypeError` for wrong arguments
  */
 export function parseCodeBlobs(text: string, tags?: readonly [string, string]): string;
 
-/** A model's answer has no code in it. The message tells the model what to send. */
+/** A model's answer contains no code. The message tells the model what to send. */
 export class CodeParsingError extends Error {
   private constructor();
   readonly name: 'CodeParsingError';

@@ -3,26 +3,26 @@ import { describe } from '../../contract/describe';
 import { CodeParsingError } from './code-parsing-error';
 import { checkTags, DEFAULT_TAGS } from './tags';
 
-/** Where something begins and ends. */
+/** The start and end of a range. */
 export type Span = { start: number; end: number };
 
-/** Ends that are tried for one blob, and other beginnings. */
+/** Limit on the ends that are tried for one blob, and on its alternative starts. */
 const MAX_CANDIDATES = 8;
 /**
- * What may be parsed to tell tags from tags inside strings: calls of the parser, and text for each unit of the answer,
- * since a blob is parsed whole each time that another end is tried.
+ * Limits on parsing, which distinguishes tags from tags inside strings: the number of parser calls, and the parsed
+ * length per code unit of the answer. A blob is parsed completely for each end that is tried.
  */
 const MAX_PARSES = 200;
 const PARSED_PER_UNIT = 4;
 
 const LANGUAGES = new Set(['js', 'mjs', 'cjs', 'jsx', 'javascript', 'ts', 'mts', 'cts', 'tsx', 'typescript']);
-/** A line that opens or closes a fence, and the mark behind it. An inline code span is none. */
+/** A line that opens or closes a fence, with the mark after it. An inline code span is not a fence. */
 const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{:,(]*)([^`\n]*)/gm;
-/** Findings with which a text is no program; others say what a program must not do. */
+/** Rules whose violation means that the string is not a program. The other rules state what a program must not do. */
 const NOT_A_PROGRAM = new Set(['syntax_valid', 'code_non_empty', 'code_too_large', 'nesting_too_deep']);
 
 /**
- * The code in a model's answer. Documented in `api.d.ts`.
+ * Extracts the code from a model's answer. Documented in `api.d.ts`.
  *
  * @throws {CodeParsingError}
  */
@@ -39,15 +39,15 @@ export function parseCodeBlobs(text: string, tags: readonly [string, string] = D
   const fenced = joined(rest, fenceSpans(rest, parser));
   if (fenced !== '') return fenced;
   const marks = [...rest.matchAll(FENCE)].map((fence) => fence[2]);
-  // Fences are programs too, tagged templates.
+  // Fences parse as programs too, because they are tagged templates.
   const isProgram = marks.length === 0 && parser.parses(rest, { start: 0, end: rest.length });
-  // And so are a word, a number and a label, but that is not what somebody means by one.
+  // A word, a number and a label also parse as programs, but they are not meant as code.
   if (isProgram && /[=;()[\]{}]/.test(rest)) return rest.trim();
   const quoted = answer.includes(opening) ? answer : rest;
   throw new CodeParsingError(quoted, [opening, closing], { isValue: isProgram, mark: marks.find(isOther) });
 }
 
-/** Says whether text is a program, as long as the text that it has parsed stays in proportion to the answer. */
+/** Checks whether a string is a program. The total parsed length is limited in proportion to the answer. */
 class BoundedParser {
   #parses = MAX_PARSES;
   #units;
@@ -62,18 +62,19 @@ class BoundedParser {
     return !validateCode(text.slice(start, end)).some(({ rule }) => NOT_A_PROGRAM.has(rule));
   }
 
-  /** The first of the candidates that parses, or the only one, unparsed; undefined if none does. */
+  /** Returns the first candidate that parses, or undefined. A single candidate is returned without parsing. */
   first(text: string, candidates: Span[]) {
     return candidates.length === 1 ? candidates[0] : candidates.find((each) => this.parses(text, each));
   }
 }
 
 /**
- * Where there is code between tags. Tags may also stand in strings and comments of that code and in the prose before
- * it, so where there is a choice the first text that parses is taken. What is not closed goes on to the end: generation
- * stops at the closing tag.
+ * Finds the code between tags.
  *
- * @param inProse whether what is between tags in a line of prose counts, too, where there are blocks on lines of their own
+ * Tags may also occur in strings and comments of the code, and in the prose before it. If several ranges are possible,
+ * the first one that parses is used. An unclosed block extends to the end, because generation stops at the closing tag.
+ *
+ * @param inProse whether tags in a line of prose also count if there are blocks on their own lines
  */
 function tagSpans(text: string, opening: string, closing: string, parser: BoundedParser, inProse: boolean): Span[] {
   const openings = positions(text, opening);
@@ -87,7 +88,7 @@ function tagSpans(text: string, opening: string, closing: string, parser: Bounde
     while (j < closings.length && closings[j] < start) j++;
     const end = closings[j] ?? text.length;
     while (alone[k] < start) k++;
-    // Prose about tags, which with the tag behind it may be a program: `tag < code > f()`.
+    // Prose about tags can parse as a program together with the next tag: `tag < code > f()`.
     if (alone[k] < end && !beginsLine(text, openings[i])) continue;
     if (!inProse && alone.length > 0 && isProse(text, openings[i], start, end, end + closing.length)) {
       from = end + closing.length;
@@ -106,21 +107,19 @@ function tagSpans(text: string, opening: string, closing: string, parser: Bounde
 }
 
 /**
- * Whether tags are in a line of prose: with text on both sides of the opening one, or of what is between them.
+ * Whether tags are in a line of prose: there is text on both sides of the opening tag or of the tagged range.
  *
- * @param position of the opening tag
- * @param start its end
- * @param end where the closing tag begins
- * @param behind its end
+ * @param position start of the opening tag
+ * @param start end of the opening tag
+ * @param end start of the closing tag
+ * @param behind end of the closing tag
  */
 function isProse(text: string, position: number, start: number, end: number, behind: number) {
   if (endsLine(text, start)) return false;
   return !beginsLine(text, position) || !(endsLine(text, behind) || text.slice(start, end).includes('\n'));
 }
 
-/**
- * An answer without what its author has thought in front of it: of what stands there between tags of their own nothing is code.
- */
+/** Removes the `<think>` blocks before the code. They never contain code of the answer. */
 function withoutThoughts(text: string, opening: string) {
   const tag = opening.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const next = new RegExp(`^[ \\t]*(<think>|\`{3}|~{3})|${tag}`, 'gm');
@@ -135,7 +134,7 @@ function withoutThoughts(text: string, opening: string) {
   return kept.join('') + text.slice(from);
 }
 
-/** Opening tags behind the one of that index and before `end`, the last ones first. */
+/** The opening tags after the given index and before `end`, last one first. */
 function innerStarts(openings: number[], index: number, end: number) {
   let last = index;
   while (last + 1 < openings.length && openings[last + 1] < end) last++;
@@ -143,29 +142,29 @@ function innerStarts(openings: number[], index: number, end: number) {
 }
 
 /**
- * How little a closing tag looks like the end of a block: 0 if its line begins with it, 1 if its line ends with it, which
- * a line of code may do too, else 2.
+ * Ranks how unlikely a closing tag is to end a block. The rank is 0 if the tag begins its line and 1 if it ends its
+ * line. A line of code can end with a tag too. Otherwise the rank is 2.
  */
 function endRank(text: string, position: number, length: number) {
   if (beginsLine(text, position)) return 0;
   return endsLine(text, position + length) ? 1 : 2;
 }
 
-/** Whether there is nothing before a position in its line. */
+/** Whether only blanks precede the position in its line. */
 function beginsLine(text: string, position: number) {
   let before = position - 1;
   while (text[before] === ' ' || text[before] === '\t') before--;
   return before < 0 || text[before] === '\n';
 }
 
-/** Whether there is nothing behind a position in its line. */
+/** Whether only blanks follow the position in its line. */
 function endsLine(text: string, position: number) {
   let behind = position;
   while (text[behind] === ' ' || text[behind] === '\t') behind++;
   return behind >= text.length || text[behind] === '\n';
 }
 
-/** Where there is code in fences that are marked as JavaScript or TypeScript. */
+/** Finds the code in fences that are marked as JavaScript or TypeScript. */
 function fenceSpans(text: string, parser: BoundedParser): Span[] {
   const fences = [...text.matchAll(FENCE)];
   const spans = [];
@@ -186,12 +185,12 @@ function fenceSpans(text: string, parser: BoundedParser): Span[] {
   return spans;
 }
 
-/** Whether a fence's line has no more backticks, which an inline code span has. */
+/** Whether the fence's line has no further backticks. An inline code span has them. */
 function isMarked(text: string, { 0: line, index }: RegExpMatchArray) {
   return text[(index as number) + line.length] !== '`';
 }
 
-/** Whether a fence's mark is that of another language, or missing. */
+/** Whether the fence's mark is missing or names another language. */
 function isOther(mark: string) {
   return !LANGUAGES.has(mark.toLowerCase());
 }
@@ -202,7 +201,7 @@ function positions(text: string, part: string) {
   return found;
 }
 
-/** The text without what ends it: agents append the closing tag that generation stopped at. */
+/** The string without its closing mark: agents append the closing tag at which generation stopped. */
 function withoutEnd(text: string, ending: string) {
   const trimmed = text.trimEnd();
   return trimmed.endsWith(ending) ? trimmed.slice(0, -ending.length) : text;

@@ -1,13 +1,13 @@
-/** UTF-16 units of the answer that an error quotes, at its beginning and at its end. */
+/** UTF-16 code units that an error quotes from each end of the answer. */
 const MAX_QUOTED = 1_000;
 
-/** A model's answer has no code in it. Documented in `api.d.ts`. */
+/** A model's answer contains no code. Documented in `api.d.ts`. */
 export class CodeParsingError extends Error {
   code;
 
   /**
-   * @param found `isValue`: the answer is nothing but a value;
-   * `mark`: what a fenced block in it is marked with, '' for nothing
+   * @param found `isValue`: the answer is only a value. `mark`: the mark of a fenced block in the answer, '' for an
+   *   unmarked block
    */
   constructor(text: string, tags: [string, string], { isValue, mark }: { isValue: boolean; mark: string | undefined }) {
     const isAnswer = isValue || (/final/i.test(text) && /answer/i.test(text));

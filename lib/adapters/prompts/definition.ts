@@ -3,26 +3,26 @@ import { isOfLibrary, isStandardSchema, jsonSchemaOf } from '../../contract/stan
 import { allProperties, isRequired, isSchema, resolve, typeContext, typeText } from './schema-types';
 import type { Schema, TypeContext } from './schema-types';
 
-/** A tool's definition, whichever of the accepted shapes it has. */
+/** The definition of a tool, normalized from any accepted form. */
 export interface Definition {
-  /** with its namespaces: `Host.readDoc` */
+  /** The name including namespaces: `Host.readDoc`. */
   name: string;
   description: string;
   isAsync: boolean;
-  /** whether the tool takes one object of named arguments */
+  /** Whether the tool takes one object of named arguments. */
   takesObject: boolean;
   /**
-   * whether that object is more than its parameters, by which it cannot be told: alternatives, a
-   * record, a list. `parameters` are those of its alternatives, too
+   * Whether the parameters do not describe that object completely: alternatives, a record, a list. `parameters` then
+   * includes the parameters of the alternatives.
    */
   isWhole: boolean;
   parameters: Parameter[];
-  /** for the types of parameters */
+  /** The context for the types of parameters. */
   context: TypeContext;
-  /** schema, or name of a type */
+  /** A schema, or the name of a type. */
   output: unknown;
   outputDescription: string;
-  /** undefined: none */
+  /** Undefined if there is none. */
   outputExample: unknown;
 }
 
@@ -30,16 +30,16 @@ export interface Parameter {
   name: string;
   schema: unknown;
   isOptional: boolean;
-  /** the schema, and what its `$ref` points to */
+  /** The schema, merged with the target of its `$ref`. */
   facts: Schema;
 }
 
-/** What the schema of the object that a tool takes is called: by MCP, Anthropic, function calling and LangChain. */
+/** Keys for the schema of a tool's input object in MCP, Anthropic, function calling and LangChain. */
 export const INPUT_KEYS = ['inputSchema', 'input_schema', 'parameters', 'schema'] as const;
 export const OUTPUT_KEYS = ['outputSchema', 'output_schema'] as const;
-/** Keywords of JSON Schema that are lists. */
+/** Keywords of JSON Schema whose values are lists. */
 const LISTS = ['type', 'required', 'anyOf', 'oneOf', 'allOf'];
-/** What is left of an object's type without its properties: nothing, or that there may be others. */
+/** Types of an object after its properties are removed: other properties are not described, or are allowed. */
 const ANY_OBJECT = 'object';
 const OPEN_OBJECT = 'Record<string, any>';
 
@@ -68,24 +68,24 @@ export function readDefinition(tool: unknown): Definition {
   };
 }
 
-/** @returns undefined: none */
+/** @returns undefined if there is none */
 export function inputSchemaOf(tool: any): any {
   return valueOf(tool, INPUT_KEYS);
 }
 
-/** @returns undefined: none */
+/** @returns undefined if there is none */
 export function outputSchemaOf(tool: any): any {
   return valueOf(tool, OUTPUT_KEYS);
 }
 
-/** @param keys the first that has a value counts */
+/** @param keys the first key that has a value counts */
 function valueOf(tool: any, keys: readonly string[]) {
   return keys.map((key) => tool[key]).find((value) => value !== undefined && value !== null);
 }
 
 /**
- * @param schema JSON Schema, or a Standard Schema, or inputs by name that may be such
- * @returns without Standard Schemas; undefined for an output that JSON Schema cannot say
+ * @param schema JSON Schema, a Standard Schema, or inputs by name that may be Standard Schemas
+ * @returns the schema without Standard Schemas, or undefined for an output that JSON Schema cannot express
  */
 function plain(schema: any, side: 'input' | 'output', tool: string): any {
   if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
@@ -104,8 +104,8 @@ function isOptional(input: any) {
 }
 
 /**
- * @param inputs inputs by name, or JSON Schema of an object that has them
- * @param isDocument whether they are known to be JSON Schema
+ * @param inputs inputs by name, or JSON Schema of an object whose properties are the inputs
+ * @param isDocument whether the inputs are known to be JSON Schema
  */
 function parametersOf(
   inputs: Schema,
@@ -132,13 +132,14 @@ function parametersOf(
 }
 
 /**
- * Whether something is JSON Schema and no inputs by name: an input called `type` is an object, and the keyword is none.
+ * Whether a value is JSON Schema rather than inputs by name. An input that is named `type` is an object. The keyword
+ * `type` is not an object.
  */
 function hasKeywords(inputs: Schema) {
   return typeof inputs.type === 'string' || LISTS.some((keyword) => Array.isArray(inputs[keyword]));
 }
 
-/** Whether a schema is that of an object of which its properties say all. */
+/** Whether a schema describes an object whose properties describe it completely. */
 function isObjectOfProperties(schema: unknown, root: unknown) {
   if (!isSchema(schema)) return false;
   const { properties } = schema;

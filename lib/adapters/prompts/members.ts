@@ -1,25 +1,26 @@
 import { isSchema, list, resolve, within } from './schema-types';
 import type { Schema, TypeContext } from './schema-types';
 
-/** A member of a value, or of its members. */
+/** A member of a value, at any depth. */
 export interface Member {
-  /** the way to it from the value: names, `[]` for items, `[key]` for what has no names, `[0]` in tuples */
+  /** The path from the value: names, `[]` for items, `[key]` for arbitrary keys, `[0]` in tuples. */
   path: string;
-  /** that of what it is a member of */
+  /** The path of the containing value. */
   parent: string;
-  /** undefined for items */
+  /** Undefined for items. */
   name: string | undefined;
-  /** in one line */
+  /** The description in one line. */
   description: string;
 }
 
-/** What comes later is left out. */
+/** Members beyond this number are left out. */
 const MAX_MEMBERS = 500;
 
 /**
- * The members that a schema names, those of its items and of all that it combines; the first at each path.
+ * The members that a schema names, including those of its items and of the schemas that it combines. The first member
+ * at each path is used.
  *
- * @param access how the language writes the way to a member of that name
+ * @param access returns the notation of the language for access to a member by name
  */
 export function membersOf(schema: unknown, context: TypeContext, access: (name: string) => string): Member[] {
   const members: Map<string, Member> = new Map();

@@ -8,7 +8,7 @@ import type { ToolDefinition } from './api';
 import type { Definition, Parameter } from './definition';
 
 /**
- * The declaration of a tool as a model that writes Python reads it. Documented in `api.d.ts`.
+ * Declares a tool for a model that writes Python. Documented in `api.d.ts`.
  *
  * @throws {TypeError}
  */
@@ -23,7 +23,7 @@ export function toPythonSignature(tool: ToolDefinition): string {
   }
   const returns = output === false ? 'NoReturn' : annotation(output, typeContext(output, true));
   const types = typeContext(context.root, context.listed);
-  // Keywords are the object that the tool takes; names that are none are left to a dictionary.
+  // Keywords form the object that the tool takes. If a name is not a valid Python name, a dictionary is used instead.
   const isNamed = !isWhole && parameters.every((parameter) => isPythonName(parameter.name));
   const type = isWhole ? annotation(context.root, types) : 'dict';
   const args = type === 'Any' ? 'args: Any = None' : `args: ${type}`;
@@ -31,7 +31,7 @@ export function toPythonSignature(tool: ToolDefinition): string {
   return [`def ${name}(${head}) -> ${returns}:`, docstring(definition, isNamed)].join('\n');
 }
 
-/** Parameters that need a value and come after some that do not have to be named, as those of one object. */
+/** Required parameters after optional ones must be passed by keyword, as must the parameters of a single object. */
 function parameterHeads({ parameters, takesObject }: Definition, types: TypeContext) {
   const heads = parameters.map((parameter) => headOf(parameter, types));
   const firstOptional = parameters.findIndex(({ isOptional }) => isOptional);
@@ -64,7 +64,7 @@ function docstring(definition: Definition, isNamed: boolean) {
 }
 
 function argumentSections({ parameters, isWhole, context }: Definition, isNamed: boolean) {
-  // Annotations have no keys: neither of an object, nor of a dictionary that keywords cannot be.
+  // Annotations cannot express keys, neither of an object nor of a dictionary that replaces keywords.
   const isDict = isWhole || !isNamed;
   const root = context.listed ? context.root : { type: 'object', properties: context.root };
   const whole = isDict ? ['Args:', `    args: ${typeScript(root, context)}`] : [];
@@ -84,7 +84,8 @@ function outputSection({ output, outputDescription }: Definition) {
 }
 
 /**
- * What annotations do not say of a value: the type, if objects in it have keys, and what is said of members.
+ * Describes the details that annotations cannot express: the type, if objects in the value have keys, and the
+ * descriptions of members.
  *
  * @param path of the value
  * @param context for the members

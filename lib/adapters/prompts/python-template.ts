@@ -1,6 +1,6 @@
 /**
- * The system prompt of a code agent that writes Python (Python specification, section 13), as a Handlebars template. Documented
- * in `api.d.ts`.
+ * The system prompt of a code agent that writes Python, as a Handlebars template (Python specification, section 13).
+ * Documented in `api.d.ts`.
  */
 export const CODE_AGENT_PYTHON_SYSTEM_PROMPT = `You are an expert assistant who can solve any task using code blobs. You will be given a task to solve as best you can.
 You have access to a list of tools: these tools are basically Python functions which you can call with code.

@@ -1,7 +1,7 @@
 import { isSchema, list, within } from './schema-types';
 import type { Schema, TypeContext } from './schema-types';
 
-/** Names of types, of JSON Schema and of smolagents, as Python calls them. */
+/** Python's names for the types of JSON Schema and smolagents. */
 const TYPE_NAMES = new Map([
   ['string', 'str'],
   ['boolean', 'bool'],
@@ -17,10 +17,10 @@ const TYPE_NAMES = new Map([
   ['list', 'list'],
 ]);
 
-/** What is not known. */
+/** The annotation of an unknown type. */
 const ANY = ['Any'];
 
-/** A schema as a type annotation of Python. What it does not know, or is too deep, is `Any`. */
+/** Converts a schema to a Python type annotation. Unknown types and types that are nested too deeply are `Any`. */
 export function annotation(schema: unknown, context: TypeContext): string {
   return alternatives(schema, context).join(' | ');
 }
@@ -42,7 +42,7 @@ function bareTypes(schema: Schema, context: TypeContext): string[] {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? (schema.properties ? 'object' : 'any')];
   const own = union(types.map((type: unknown) => [namedType(type, schema, context)]));
   const combined = [schema.anyOf, schema.oneOf].map(list).map((items) => union(items.map(inner)));
-  // Python has no name for what fits all of them.
+  // Python cannot express an intersection of types.
   return [...combined, ...list(schema.allOf).map(inner), own].find(([type]) => type !== 'Any') ?? ANY;
 }
 
@@ -66,9 +66,9 @@ function isLiteral(value: unknown) {
 }
 
 /**
- * JSON as Python writes it.
+ * Writes a JSON value as a Python literal.
  *
- * @returns undefined for what is no JSON
+ * @returns undefined for a value that is not JSON
  */
 export function pythonLiteral(value: any): string | undefined {
   if (value === null) return 'None';

@@ -19,13 +19,13 @@ const KNOWN_OPTIONS = [
   'language',
 ];
 
-/** What is written, by the option `language`: the template, and how tools are declared. */
+/** The template and the declaration functions for each value of the option `language`. */
 const LANGUAGES = {
   javascript: { template: CODE_AGENT_SYSTEM_PROMPT, signature: toJavaScriptSignature },
   python: { template: CODE_AGENT_PYTHON_SYSTEM_PROMPT, signature: toPythonSignature },
 };
 
-/** The executor's own, which every agent has. */
+/** The executor's own tool, which every agent has. */
 const FINAL_ANSWER = {
   name: 'final_answer',
   description: 'Provides the final answer to the task, and ends it.',
@@ -34,11 +34,11 @@ const FINAL_ANSWER = {
   async: false,
 };
 
-/** Tags of Handlebars: blocks that stand alone on their line take the line with them, as in Handlebars. */
+/** Handlebars tags. A block tag that is alone on its line removes the whole line, as in Handlebars. */
 const TAG =
   /^[ \t]*\{\{(#if \w+|\/if)\}\}[ \t]*(?:\r?\n|(?![^]))|\{\{(#if \w+|\/if)\}\}|\{\{\{(\w+)\}\}\}|\{\{(\w+)\}\}|\{\{/gm;
 
-/** The system prompt of a code agent. Documented in `api.d.ts`. */
+/** Renders the system prompt of a code agent. Documented in `api.d.ts`. */
 export function renderSystemPrompt(options?: SystemPromptOptions): string {
   const variables = systemPromptVariables(options);
   const { template } = options ?? {};
@@ -84,7 +84,7 @@ function agentDefinition(agent: any) {
   return { name, description, inputs: AGENT_INPUTS, output_type: 'any' };
 }
 
-/** What an option lists: an array, or the values of a map or object by name. */
+/** The items of an option: an array, or the values of a map or object by name. */
 function list(value: any, path: string): any[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
@@ -94,8 +94,8 @@ function list(value: any, path: string): any[] {
 }
 
 /**
- * Fills in a template as Handlebars does without escaping: `{{name}}`, `{{{name}}}` and `{{#if name}}…{{/if}}`. Values
- * are not looked into.
+ * Fills in a template as Handlebars does without escaping: `{{name}}`, `{{{name}}}` and `{{#if name}}…{{/if}}`. Tags
+ * inside values are not expanded.
  */
 function populate(template: string, variables: Record<string, any>) {
   const conditions: boolean[] = [];

@@ -1,29 +1,29 @@
 import { isIdentifier } from '../../contract/identifiers';
 
-/** JSON Schema, or an input of a smolagents tool, which is nearly one. */
+/** JSON Schema, or an input of a smolagents tool, which is almost JSON Schema. */
 export type Schema = Record<string, any>;
 
-/** What is being written: the document that `$ref` points into, and how much may still be written. */
+/** The state of a conversion: the document that `$ref` points into, and the remaining budget. */
 export interface TypeContext {
   root: unknown;
   /**
-   * whether objects list their required properties, as JSON Schema does; else those without
-   * `default` and `nullable` are required, as in smolagents
+   * Whether objects list their required properties, as in JSON Schema. Otherwise properties without `default` and
+   * `nullable` are required, as in smolagents.
    */
   listed: boolean;
-  /** schemas that are being written: a schema inside itself becomes `any` */
+  /** The schemas that are being converted. A recursive schema becomes `any`. */
   open: Set<unknown>;
-  /** schemas that may still be written: `$ref` can make a small document a huge type */
+  /** The number of schemas that may still be converted: `$ref` can turn a small document into a huge type. */
   left: number;
 }
 
-/** Types of one signature; what lies deeper, or comes later, is `any`. */
+/** Limits on the types of one signature. Types that are deeper or come later are `any`. */
 const MAX_SCHEMAS = 500;
 const MAX_DEPTH = 12;
-/** Steps from `$ref` to `$ref` until a schema that is none. */
+/** Maximum number of consecutive `$ref` steps before a schema that has no `$ref`. */
 const MAX_HOPS = 32;
 
-/** Names of types, of JSON Schema and of smolagents, as JavaScript calls them. */
+/** JavaScript's names for the types of JSON Schema and smolagents. */
 const TYPE_NAMES = new Map([
   ['string', 'string'],
   ['boolean', 'boolean'],
@@ -43,7 +43,7 @@ export function typeContext(root: unknown, listed: boolean): TypeContext {
   return { root, listed, open: new Set(), left: MAX_SCHEMAS };
 }
 
-/** A schema as a TypeScript type, in one line. It says what fits and no more: what it does not know is `any`. */
+/** Converts a schema to a TypeScript type in one line. Unknown types are `any`. */
 export function typeText(schema: unknown, context: TypeContext): string {
   if (schema === false) return 'never';
   if (typeof schema === 'string') return TYPE_NAMES.get(schema) ?? 'any';
@@ -55,9 +55,9 @@ export function typeText(schema: unknown, context: TypeContext): string {
 }
 
 /**
- * What is written of a schema, as long as it is not inside itself and not too deep, and not too much has been written.
+ * Calls `write` for a schema that is not recursive and not nested too deeply, as long as the budget lasts.
  *
- * @returns undefined for what is left out, and for what is no object
+ * @returns undefined for a schema that is left out or is not an object
  */
 export function within<T>(schema: unknown, context: TypeContext, write: (resolved: Schema) => T): T | undefined {
   const resolved = resolve(schema, context.root);
@@ -71,9 +71,9 @@ export function within<T>(schema: unknown, context: TypeContext, write: (resolve
 }
 
 /**
- * The schema that `schema` stands for: what its `$ref` points to in the document, if it has one.
+ * Resolves a schema: if it has a `$ref`, returns the target of the `$ref` in the document.
  *
- * @returns undefined for what is not in the document
+ * @returns undefined for a target that is not in the document
  */
 export function resolve(schema: unknown, root: unknown): unknown {
   let found = schema;
@@ -87,7 +87,7 @@ export function resolve(schema: unknown, root: unknown): unknown {
   return found;
 }
 
-/** @param part of a JSON Pointer */
+/** @param part one part of a JSON Pointer */
 function member(value: any, part: string) {
   const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? value[key] : undefined;
@@ -107,12 +107,15 @@ function bareType(schema: Schema, context: TypeContext): string {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? impliedType(schema)];
   const own = union(types.map((type) => namedType(type, schema, context)));
   const others = combinedTypes(schema, context);
-  // Beside others a mere name says nothing.
+  // A bare type name adds no information if there are other types.
   const isName = own === union(types.map((type) => namedType(type, {}, context)));
   return intersection(isName && others.length > 0 ? others : [own, ...others]);
 }
 
-/** The types of all that a schema combines. What only restricts, as `{ required: ['a'] }` does, is none. */
+/**
+ * The types of all schemas that a schema combines. Schemas that only restrict, such as `{ required: ['a'] }`, have
+ * none.
+ */
 function combinedTypes({ anyOf, oneOf, allOf }: Schema, context: TypeContext) {
   const texts = (items: unknown) => list(items).map((item) => typeText(item, context));
   const alternatives = [texts(anyOf), texts(oneOf)].filter(({ length }) => length > 0);
@@ -125,9 +128,9 @@ function impliedType(schema: Schema) {
 }
 
 /**
- * The properties of an object, and of all that it combines, by name.
+ * The properties of an object and of all schemas that it combines, by name.
  *
- * @returns the first of each name
+ * @returns the first property of each name
  */
 export function allProperties(schema: unknown, root: unknown): Schema {
   const properties: Map<string, unknown> = new Map();
@@ -165,7 +168,7 @@ function objectType(schema: Schema, context: TypeContext) {
   return `{ ${members.join(', ')} }`;
 }
 
-/** The type of members that are no properties; undefined if nothing is said of such. */
+/** The type of additional members. Undefined if the schema does not describe them. */
 function otherMembers({ patternProperties, additionalProperties: others }: Schema, context: TypeContext) {
   const schemas = isSchema(patternProperties) ? Object.values(patternProperties) : [];
   if (isOpen(others)) schemas.push(others);
@@ -175,14 +178,14 @@ function otherMembers({ patternProperties, additionalProperties: others }: Schem
 /** @param value type of the values */
 function recordType(value: string, { propertyNames, required }: Schema, context: TypeContext) {
   const keys = propertyNames === undefined ? 'string' : typeText(propertyNames, context);
-  // Of texts, only those that are listed are types of their own.
+  // Of all string types, only enumerated strings are literal types.
   if (!keys.startsWith('"')) return `Record<string, ${value}>`;
   const record = `Record<${keys}, ${value}>`;
   return list(required).length === 0 ? `Partial<${record}>` : record;
 }
 
 /**
- * Whether something may be where no other keyword says what.
+ * Whether any value is allowed where no other keyword applies.
  *
  * @param others `additionalProperties`, `items`, `additionalItems`
  */
@@ -190,7 +193,7 @@ function isOpen(others: unknown) {
   return isSchema(others) || others === true;
 }
 
-/** Whether a property of an object must be there. */
+/** Whether a property of an object is required. */
 export function isRequired(schema: Schema, name: string, context: TypeContext): boolean {
   if (Array.isArray(schema.required)) return schema.required.includes(name);
   const property = schema.properties[name];
@@ -234,9 +237,9 @@ function propertyName(name: string) {
 }
 
 /**
- * Whether a schema takes `null`; where that is not known, it does.
+ * Whether a schema accepts `null`. The answer is yes if it is unknown.
  *
- * @param known of schemas; `$ref` may lead back to them
+ * @param known results by schema, because `$ref` may lead back to a schema
  */
 export function takesNull(schema: unknown, root: unknown, known: Map<unknown, boolean> = new Map()): boolean {
   const resolved = resolve(schema, root);

@@ -6,11 +6,11 @@ import type { ToolDefinition } from './api';
 import type { Definition, Parameter } from './definition';
 import type { TypeContext } from './schema-types';
 
-/** Names and items of such, to which TypeScript knows the way, too. */
+/** Paths of names and items that TypeScript also understands. */
 const JSDOC_PATH = /^(\[\])?(\.[^.[\]]+(\[\])?)*$/;
 
 /**
- * The declaration of a tool as a model reads it. Documented in `api.d.ts`.
+ * Declares a tool for a model. Documented in `api.d.ts`.
  *
  * @throws {TypeError}
  */
@@ -21,7 +21,7 @@ export function toJavaScriptSignature(tool: ToolDefinition): string {
   return `${comment(lines)}\n${declaration(definition)}`;
 }
 
-/** Names that the declaration could not be written with. */
+/** Rejects names that the declaration cannot contain. */
 function refuseOtherNames({ name, parameters, takesObject }: Definition) {
   const [first, ...rest] = name.split('.');
   if (!isBindable(first) || !rest.every(isIdentifier)) {
@@ -68,7 +68,7 @@ function parameterLines({ parameters, takesObject, isWhole, context }: Definitio
   return [`@param {object} ${isOptional ? '[args]' : 'args'}`, ...all];
 }
 
-/** Lines for the object that a tool takes, whose type says what its members are. */
+/** Lines for the object that a tool takes. The type of the object describes its members. */
 function objectLines(context: TypeContext, members: TypeContext, isOptional: boolean) {
   const type = typeText(context.root, context);
   const { notes, others } = memberTexts('args', context.root, members);
@@ -85,8 +85,8 @@ function parameterLine(path: string, { schema, facts, isOptional }: Parameter, n
 }
 
 /**
- * What is said of the members of a parameter, in lines of their own; of those whose names JSDoc has no path for in notes on
- * what they are members of.
+ * Describes the members of a parameter. Each member has its own line if JSDoc can express its path. Otherwise a note on
+ * the containing value describes it.
  *
  * @param path of the parameter
  * @returns notes on the parameter itself
@@ -133,7 +133,7 @@ function headOf({ name, facts, isOptional }: Parameter) {
   return `${name} = ${json(facts.default) ?? (facts.nullable === true ? 'null' : 'undefined')}`;
 }
 
-/** A default as code; undefined if there is none, or none that can be written. */
+/** A default value as code. Undefined if there is none, or if it cannot be written as code. */
 function json(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -142,7 +142,7 @@ function json(value: unknown): string | undefined {
   }
 }
 
-/** A block comment that nothing inside ends. `*\/` in a string of a type means the same text. */
+/** A block comment that its content cannot end. `*\/` has the same meaning in a string of a type. */
 function comment(lines: string[]) {
   const body = lines.map((line) => ` * ${line}`.trimEnd().replaceAll('*/', '*\\/'));
   return ['/**', ...body, ' */'].join('\n');

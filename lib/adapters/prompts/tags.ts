@@ -1,6 +1,6 @@
 import { describe } from '../../contract/describe';
 
-/** The tags of smolagents. */
+/** The default tags of smolagents. */
 export const DEFAULT_TAGS = ['<code>', '</code>'] as const;
 
 /** @throws {TypeError} */

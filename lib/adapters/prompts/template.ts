@@ -1,6 +1,6 @@
 /**
- * The system prompt of a code agent that writes JavaScript (specification, appendix D: text of 14.2, examples of 14.3), as
- * a Handlebars template. Documented in `api.d.ts`.
+ * The system prompt of a code agent that writes JavaScript, as a Handlebars template. It is from appendix D of the
+ * specification: the text of 14.2 with the examples of 14.3. Documented in `api.d.ts`.
  */
 export const CODE_AGENT_SYSTEM_PROMPT = `You are an expert assistant who can solve any task using JavaScript code blobs. You will be given a task to solve as best you can.
 You have access to a list of tools. These tools behave like regular JavaScript functions available in your runtime.
