@@ -3,7 +3,9 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Artifact } from './api';
 
-/** Types of what pages make, by extension; of a type that has several the first is the usual one. */
+/**
+ * Content types of what pages produce, by extension. If a type has several extensions, the first one is the usual one.
+ */
 const TYPES = new Map([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],
@@ -33,17 +35,18 @@ const TYPES = new Map([
   ['webm', 'video/webm'],
 ]);
 /**
- * UTF-16 units of a name that are part of the file's, whose own bound is 255 bytes, and those that are kept of it as it was given.
+ * Maximum UTF-16 units of a given name: in the file name, whose own limit is 255 bytes, and in the report of the name
+ * as given.
  */
 const MAX_NAME = 50;
 const MAX_GIVEN = 255;
 
-/** What a page has made. */
+/** An artifact that a page has produced. */
 export interface Made {
   /** empty for the run's canvas */
   name: string;
   mimeType: string;
-  /** whether the content has no type of its own */
+  /** whether the content has no type of its own, so that the type is a guess */
   isGuess: boolean;
   width?: number;
   height?: number;
@@ -51,8 +54,8 @@ export interface Made {
 }
 
 /**
- * Artifacts as callers get them: in the folder, each with a JSON file beside it, or with their bytes, which those have, too, that the
- * folder does not take.
+ * Artifacts as callers receive them: in the folder, each with a JSON file next to it, or with their bytes. An artifact
+ * that the folder does not accept has its bytes too.
  */
 export async function keepArtifacts(
   made: Made[],
@@ -108,7 +111,7 @@ function usual(mimeType: string) {
   return 'bin';
 }
 
-/** A name that no other artifact has, and that is no path: guests choose the readable part of it. */
+/** A unique file name that cannot leave the folder, because guests choose its readable part. */
 function fileName(stem: string, extension: string) {
   const readable = stem.slice(0, MAX_NAME).replace(/[^\p{L}\p{N}_-]+/gu, '-');
   return `${readable === '' ? 'canvas' : readable}-${randomUUID()}.${extension}`;

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** Names of programs on the search path, the smallest first. */
+/** Program names on the search path, the smallest program first. */
 const NAMES = [
   'chromium-headless-shell',
   'chrome-headless-shell',
@@ -13,13 +13,13 @@ const NAMES = [
   'microsoft-edge-stable',
 ];
 
-/** What to say where there is none. */
+/** The advice when no browser is found. */
 const INSTALL =
   'install Chrome or Chromium (Debian: apt-get install chromium-headless-shell), or name the program with the ' +
   'option `executablePath` or the environment variable CHROME_PATH';
 
 /**
- * The browser's program: the one that the caller names, else that of CHROME_PATH, else the first in the usual places.
+ * Path of the browser's program: the one that the caller names, else CHROME_PATH, else the first in the usual places.
  *
  * @throws {Error} that says what to install
  */

@@ -9,15 +9,16 @@ import type { Connection } from './connection';
 import type { Running } from './launch';
 import type { BrowserOptions } from './browsers';
 
-/** A browser that does not close a tab in this time does not answer at all. */
+/** A browser that does not close a tab within this time is considered dead. */
 const CLOSE_MS = 5_000;
-/** One that does not make a tab in this time does not, either: a busy machine takes a second. */
+/** A browser that does not open a tab within this time is also considered dead. A busy machine needs about a second. */
 const OPEN_MS = 10_000;
 /**
- * One whose pages end before they are there, so many one after the other, can make none: what starts their processes may have ended.
+ * After this many consecutive tabs were lost before they were ready, the browser is considered broken. The process that
+ * starts its renderers may have ended.
  */
 const MAX_LOST = 3;
-/** A process of the graphics that has nothing to do uses no processor in this time. */
+/** If the GPU process uses no processor for this time, it is idle. */
 const GRAPHICS_MS = 500;
 
 /** One process tree of Chrome, for all executors of this process with the same options. */
@@ -25,16 +26,16 @@ export class Browser {
   connection;
 
   #running: Running;
-  /** Who is told of the target of a context. */
+  /** Callbacks for the target of each context. */
   #attaching: Map<string, (target: { sessionId: string; targetId: string }) => void> = new Map();
-  /** Tabs whose process is not known yet, in the order in which the browser makes processes. */
+  /** Tabs whose process is not known yet, in the order in which the browser creates processes. */
   #unmapped: Tab[] = [];
-  /** Number of the last process that is known to be a tab's. */
+  /** Number of the last process that is known to belong to a tab. */
   #lastRenderer = 0;
-  /** Tabs that were lost before they were there, since one was made. */
+  /** Number of tabs that were lost before they were ready, since the last success. */
   #lost = 0;
   #looksAtGraphics = false;
-  /** A context that the next tab takes: it is there already when one is wanted. */
+  /** A context that is created ahead for the next tab. */
   #nextContext: Promise<string> | undefined;
   /** by target */
   tabs: Map<string, Tab> = new Map();
@@ -56,7 +57,7 @@ export class Browser {
     });
   }
 
-  /** @param onEnd called once when it has ended */
+  /** @param onEnd called once, when the browser has ended */
   static async start(options: BrowserOptions, onEnd: () => void) {
     let end: () => void = () => {};
     let context: any;
@@ -74,7 +75,9 @@ export class Browser {
     return this.#running.version;
   }
 
-  /** Whether a target's first request is made before anybody can intercept it: all but the headless shell do that. */
+  /**
+   * Whether a target makes its first request before it can be intercepted. All variants except the headless shell do.
+   */
   get navigatesAtOnce() {
     return !this.version.startsWith('HeadlessChrome/');
   }
@@ -83,12 +86,12 @@ export class Browser {
     return this.#running.hasOwnNetwork;
   }
 
-  /** Whether it does not answer any more. */
+  /** Whether the browser no longer answers. */
   get hasEnded() {
     return this.connection.isClosed;
   }
 
-  /** Ends it. None of its tabs is taken from now on, although it takes a moment until the process has ended. */
+  /** Ends the browser. Its tabs are no longer used from this call on, although the process needs a moment to end. */
   kill() {
     this.#running.kill();
     this.connection.close();
@@ -105,7 +108,7 @@ export class Browser {
       return tab;
     } catch (error) {
       if (tab.isLost && ++this.#lost !== MAX_LOST) this.#giveUp(tab);
-      // If none was lost, it is not known any more whose the next processes are.
+      // If no tab was lost, the next processes can no longer be matched to tabs.
       else this.kill();
       throw error;
     } finally {
@@ -113,32 +116,32 @@ export class Browser {
     }
   }
 
-  /** A browser context that no tab has. */
+  /** A browser context without a tab. */
   takeContext() {
     const context = this.#nextContext ?? makeContext(this.connection);
     this.#nextContext = undefined;
     return context;
   }
 
-  /** @param tab whose process the browser makes next */
+  /** @param tab whose process the browser creates next */
   expectRenderer(tab: Tab) {
     this.#unmapped.push(tab);
   }
 
-  /** @param tab that is closed: if its process is not known, nobody has to know it any more */
+  /** @param tab that is being closed. If its process is not known, it need not be found any more. */
   forgetRenderer(tab: Tab) {
     this.#unmapped = this.#unmapped.filter((one) => one !== tab);
   }
 
-  /** @param tab whose process has ended before it was there */
+  /** @param tab whose process ended before the tab was ready */
   #giveUp(tab: Tab) {
     tab.close();
-    // Those behind it have waited for it.
+    // The tabs queued after this one were waiting for it.
     this.mapRenderers().catch(() => {});
   }
 
   /**
-   * Finds out which processes are those of the tabs whose documents have begun: they are numbered as they are made.
+   * Matches processes to the tabs whose documents have begun. Processes are numbered in the order of their creation.
    */
   async mapRenderers() {
     if (process.platform !== 'linux') return;
@@ -148,7 +151,8 @@ export class Browser {
       .map(({ id }: any) => ({ pid: id, number: rendererNumber(id) }))
       .filter(({ number }: any) => number > this.#lastRenderer)
       .sort((a: any, b: any) => a.number - b.number);
-    // Of one tab it is the last: a tab that was closed before its process was known may have left others.
+    // For a single tab it is the last process: tabs that were closed before their process was known may have left
+    // others.
     if (this.#unmapped.length === 1) renderers.splice(0, renderers.length - 1);
     for (const { pid, number } of renderers) {
       const [first] = this.#unmapped;
@@ -159,15 +163,15 @@ export class Browser {
     }
   }
 
-  /** Something that the browser has to answer soon. */
+  /** Ends the browser if it does not answer in time. */
   expect(answer: Promise<unknown>) {
     const stopWaiting = startResponsiveTimer(CLOSE_MS, () => this.kill());
     answer.then(stopWaiting, stopWaiting);
   }
 
   /**
-   * A page was ended in the middle of what it did. What its shaders draw goes on in the process of the graphics, which all pages share:
-   * if that draws nothing for another page, it is ended, and Chrome starts it again.
+   * A page was ended in the middle of its work. The GPU process, which all pages share, continues to run the page's
+   * shaders. If it does not draw for another page in the meantime, it is ended, and Chrome restarts it.
    */
   async lookAtGraphics() {
     if (this.#looksAtGraphics || process.platform !== 'linux') return;
@@ -184,7 +188,7 @@ export class Browser {
         tab.close();
       });
     } catch {
-      // The browser has ended, or its page: the next one shows whether it draws.
+      // The browser or its page has ended. The next page shows whether the browser draws.
     } finally {
       this.#looksAtGraphics = false;
     }
@@ -196,7 +200,7 @@ export class Browser {
   }
 
   /**
-   * Tells of the target that comes into being in a context, and of the session with it, before what becomes of them.
+   * Reports the target that is created in a context, and its session, before any other event of that target.
    *
    * @param take called once
    */
@@ -227,13 +231,14 @@ export class Browser {
 
 function makeContext(connection: Connection): Promise<string> {
   const made = connection.send('Target.createBrowserContext', {}).then(({ browserContextId }) => browserContextId);
-  // Who takes it learns of a failure.
+  // The caller that takes the context handles the failure.
   made.catch(() => {});
   return made;
 }
 
 /**
- * Which one it is among those of its browser; 0 if that cannot be known, or if it has what is around pages, of which windows have some.
+ * The number of a process among the renderers of its browser. 0 if the number is unknown, or if the process belongs to
+ * the browser's own interface, such as the frame of a window.
  */
 function rendererNumber(pid: number) {
   try {

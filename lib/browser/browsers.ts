@@ -3,19 +3,20 @@ import { Browser } from './browser';
 import { ConcurrencyMeter } from './concurrency-meter';
 import type { Tab } from './tab';
 
-/** A browser that no executor uses is kept for so long. */
+/** How long a browser is kept after the last executor has left it. */
 const IDLE_MS = 30_000;
-/** Pages, or browsers, that are tried for one tab. */
+/** Maximum number of attempts (pages or browsers) to provide one tab. */
 const MAX_ATTEMPTS = 4;
-/** Runs that were under way at once are expected to come again for so long, and for twice that at most. */
+/** Recent concurrency is expected to return for this time, and at most for twice this time. */
 const LATELY_MS = 10_000;
-/** Tabs that are made ahead in a browser, unless executors ask for more. Each takes some 15 MiB. */
+/** Maximum number of tabs created ahead in a browser, unless executors ask for more. Each takes about 15 MiB. */
 const MAX_EXPECTED = 8;
-/** Tabs that are made ahead at the same time: runs that have theirs need the processors. */
+/** Maximum number of tabs created ahead at the same time. Running code needs the processors. */
 const MAX_MAKING = 2;
 
 /**
- * What executors with the same options share: a browser, started again when it has ended, and tabs that are made ahead.
+ * The state that executors with the same options share: a browser, which is restarted after it has ended, and tabs that
+ * are created ahead.
  */
 export interface BrowserOptions {
   executablePath: string | undefined;
@@ -25,7 +26,7 @@ export interface BrowserOptions {
 export interface Ahead {
   tab: Promise<Tab>;
   isReady: boolean;
-  /** whether a run has ended when it was begun */
+  /** whether its creation began when a run ended */
   isAfterRun: boolean;
 }
 
@@ -38,7 +39,7 @@ export function sharedBrowser({ executablePath, sandbox }: BrowserOptions) {
   return found;
 }
 
-/** No browser can be started; the message says why. */
+/** No browser can be started. The message says why. */
 export class NoBrowserError extends Error {}
 
 export class SharedBrowser {
@@ -46,20 +47,20 @@ export class SharedBrowser {
   #latelyMs;
   #now;
   #browser: Promise<Browser> | undefined;
-  /** Tabs that wait, or are made, by the origins that they may have requests to. */
+  /** Tabs that are ready or being created, by the origins that they may send requests to. */
   #warm: Map<string, Ahead[]> = new Map();
-  /** Tabs that are made for runs that have none. */
+  /** Number of tabs that are being created for runs without one. */
   #making = 0;
-  /** Whether tabs have to be made ahead as soon as no run waits for one. */
+  /** Whether tabs must be created ahead as soon as no run waits for one. */
   #isRefillDue = false;
   /** How many tabs each executor wants. */
   #users: Map<object, { key: string; origins: string[]; count: number }> = new Map();
-  /** Runs that need a tab each, by the origins of that. */
+  /** Runs that need their own tab, by the origins of that tab. */
   #demands: Map<string, ConcurrencyMeter> = new Map();
   #trim: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param now milliseconds, for what has been lately */
+  /** @param now current time in milliseconds, for the measure of recent concurrency */
   constructor(options: BrowserOptions, latelyMs: number = LATELY_MS, now?: () => number) {
     this.#options = options;
     this.#latelyMs = latelyMs;
@@ -67,9 +68,9 @@ export class SharedBrowser {
   }
 
   /**
-   * An executor begins to use it: starts the browser if there is none.
+   * Registers an executor, and starts the browser if none is running.
    *
-   * @returns rejects with an Error that says why there is none
+   * @returns rejects with an Error that says why no browser can be started
    */
   async join(user: object, { origins, warmTabs }: { origins: string[]; warmTabs: number }): Promise<Browser> {
     clearTimeout(this.#idle);
@@ -91,7 +92,7 @@ export class SharedBrowser {
     this.#idle.unref();
   }
 
-  /** A run that needs a tab of its own is under way until `run` has settled. */
+  /** Counts a run that needs its own tab, until `run` has settled. */
   async expect<T>(origins: string[], run: Promise<T>): Promise<T> {
     const key = origins.join(' ');
     const demand = this.#demands.get(key) ?? new ConcurrencyMeter(this.#latelyMs, this.#now);
@@ -105,30 +106,32 @@ export class SharedBrowser {
   }
 
   /**
-   * A tab in which nothing has run.
+   * Provides a tab in which no code has run.
    *
    * @returns rejects with NoBrowserError, or with ProtocolError if browsers end again and again
    */
   async take(origins: string[]): Promise<Tab> {
     for (let attempt = 1; ;) {
-      // Where one has ended, those that are made beside it may end, too: the browser tells by those that are made after it.
+      // After a failure, tabs that were created ahead are not used. If one has ended, the others may also be about to
+      // end. The browser is judged by the tabs that are created after the failure.
       const ahead = attempt === 1 ? this.#warm.get(origins.join(' '))?.shift() : undefined;
-      // Runs follow each other faster than pages are made: the next one is made beside this one.
+      // Runs follow each other faster than pages are created. The next page is created in parallel.
       if (ahead?.isReady === false && ahead.isAfterRun) this.#refill(true);
       try {
         const tab = await (ahead?.tab ?? this.#make(origins));
         if (!tab.isLost) return tab;
-        // It has ended while it waited: there are no more of those than were made ahead.
+        // It ended while it was waiting. The number of such tabs is at most the number of tabs created ahead.
         tab.close();
       } catch (error) {
-        // The process of the page has ended, or the browser, or that did not answer and was ended.
+        // The page's process or the browser has ended, or the browser did not answer and was ended.
         if (error instanceof NoBrowserError || attempt++ === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
   /**
-   * A tab has been taken, and what the run needed it for is done: the next one can be made, behind those that runs wait for.
+   * Starts to create the next tab. Called when a run no longer needs the processors for its own tab. Tabs that runs
+   * wait for come first.
    */
   refill() {
     this.#isRefillDue = true;
@@ -144,7 +147,7 @@ export class SharedBrowser {
     }
   }
 
-  /** The browser, or a new one in place of one that has ended. */
+  /** The running browser, or a new one if it has ended. */
   async #running() {
     const known = this.#browser;
     const browser = await known?.catch(() => undefined);
@@ -169,7 +172,7 @@ export class SharedBrowser {
   #refill(isAfterRun: boolean) {
     this.#isRefillDue = false;
     const wanted = this.#wanted();
-    // Those that executors ask for have their room.
+    // Tabs that executors ask for have priority.
     const taken = [...wanted].reduce(
       (sum, [key, { count }]) => sum + Math.max(this.#warm.get(key)?.length ?? 0, count),
       0,
@@ -195,7 +198,7 @@ export class SharedBrowser {
     tab.then(
       () => {
         ahead.isReady = true;
-        // Behind it the next one.
+        // Creates the next one afterwards.
         this.refill();
       },
       () => {
@@ -205,7 +208,7 @@ export class SharedBrowser {
     );
   }
 
-  /** How many tabs are wanted ahead, by what they may have requests to. */
+  /** How many tabs are wanted ahead, by the origins that they may send requests to. */
   #wanted() {
     const wanted: Map<string, { origins: string[]; count: number }> = new Map();
     for (const { key, origins, count } of this.#users.values()) {
@@ -215,9 +218,8 @@ export class SharedBrowser {
   }
 
   /**
-   * How many runs may come at once.
-   *
-   * @param count tabs that are wanted in any case; none: nor is any other
+   * How many runs are expected at the same time.
+   * @param count tabs that are wanted in any case. If it is 0, no tabs are expected either.
    */
   #expected(key: string, count: number) {
     return count === 0 ? 0 : Math.min(this.#demands.get(key)?.most ?? 0, MAX_EXPECTED);
@@ -229,10 +231,10 @@ export class SharedBrowser {
     this.#trim.unref();
   }
 
-  /** Closes what is not expected to be needed any more, and forgets what has not been lately. */
+  /** Closes tabs that are no longer expected to be needed, and forgets measures that are no longer recent. */
   #trimAll() {
     this.#trim = undefined;
-    // All of it ends soon, with the browser, unless somebody joins.
+    // The browser, with all tabs, ends soon unless an executor joins.
     if (this.#users.size === 0) return;
     const wanted = this.#wanted();
     for (const [key, tabs] of this.#warm) {

@@ -1,6 +1,6 @@
 import { performance } from '../contract/clock';
 
-/** How many runs were under way at once lately: in a span of time, or in the one before it. */
+/** The highest number of recent concurrent runs: within the current time span or the one before it. */
 export class ConcurrencyMeter {
   #spanMs;
   #now;
@@ -9,7 +9,7 @@ export class ConcurrencyMeter {
   #mostBefore = 0;
   #since;
 
-  /** @param now milliseconds */
+  /** @param now current time in milliseconds */
   constructor(spanMs: number, now: () => number = () => performance.now()) {
     this.#spanMs = spanMs;
     this.#now = now;
@@ -31,11 +31,11 @@ export class ConcurrencyMeter {
     return Math.max(this.#most, this.#mostBefore);
   }
 
-  /** Begins another span when one is over. */
+  /** Begins another span when the current one is over. */
   #turn() {
     const elapsed = this.#now() - this.#since;
     if (elapsed < this.#spanMs) return;
-    // Nothing began and nothing ended since the last look.
+    // No run began or ended since the last look.
     this.#mostBefore = elapsed < 2 * this.#spanMs ? this.#most : this.#underWay;
     this.#most = this.#underWay;
     this.#since += elapsed - (elapsed % this.#spanMs);

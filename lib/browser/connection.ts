@@ -2,22 +2,25 @@ import { performance, setImmediate } from '../contract/clock';
 import { LongRequest, withoutText } from './long-requests';
 import type { Socket } from 'node:net';
 
-// The DevTools protocol over two pipes: JSON texts, each followed by a zero byte.
+// The DevTools protocol over two pipes: JSON strings, each followed by a zero byte.
 
-/** Time of one turn of the event loop for what the browser says: guests decide how much that is. */
+/** Time per turn of the event loop for the browser's messages. Guests control how many messages there are. */
 const SLICE_MS = 5;
-/** Bytes that wait to be read before the pipe is left alone: the browser waits then, and the guests behind it. */
+/** Above this number of unread bytes, the pipe is no longer read. The browser then waits, and with it its guests. */
 const MAX_WAITING_BYTES = 8 << 20;
-/** Bytes of one message. No message of a guest within its limits is as large. */
+/** Maximum bytes of one message. A guest within its limits never causes a message of this size. */
 const MAX_MESSAGE_BYTES = 512 << 20;
-/** The same of one that tells of a request: pages may send what they like. Such a one is told without its body. */
+/**
+ * Maximum bytes of a message that reports a request, because pages may send any amount. A longer message is delivered
+ * without its body.
+ */
 const MAX_REQUEST_BYTES = 128 << 20;
 
 export type Listener = (method: string, params: any) => void;
 
 export type Pending = { resolve: (result: any) => void; reject: (error: Error) => void; session: string | undefined };
 
-/** An answer that says that a command has failed, or that nobody will answer it. */
+/** Rejection of a command that failed, or that will never be answered. */
 export class ProtocolError extends Error {}
 
 export class Connection {
@@ -26,12 +29,12 @@ export class Connection {
   #pending: Map<number, Pending> = new Map();
   #listeners: Map<string | undefined, Listener> = new Map();
   #nextId = 1;
-  /** Parts of a message whose end has not come. */
+  /** Parts of a message that is not complete. */
   #parts: Buffer[] = [];
   #partBytes = 0;
-  /** Set if they are of a request that is too long: then they are the end of it. */
+  /** Set if the parts belong to a request that is too long. In this case they hold only the end of it. */
   #long: LongRequest | undefined;
-  /** Whole messages that wait. */
+  /** Complete messages that wait to be delivered. */
   #messages: Buffer[] = [];
   #messageBytes = 0;
   #willRead = false;
@@ -50,7 +53,7 @@ export class Connection {
     }
   }
 
-  /** @param session of a target; else the browser's */
+  /** @param session of a target; by default the browser's */
   send(method: string, params: object, session?: string): Promise<any> {
     if (this.#isClosed) return Promise.reject(new ProtocolError('the browser has ended'));
     const id = this.#nextId++;
@@ -58,7 +61,7 @@ export class Connection {
     return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject, session }));
   }
 
-  /** For commands whose answer nobody waits for. */
+  /** For commands whose answer is not needed. */
   post(method: string, params: object, session?: string) {
     this.send(method, params, session).catch(() => {});
   }
@@ -67,7 +70,7 @@ export class Connection {
     this.#listeners.set(session, listener);
   }
 
-  /** The target of a session is gone: nothing of it is heard from now on. */
+  /** The target of a session has ended. Its later messages are dropped. */
   forget(session: string) {
     this.#listeners.delete(session);
     for (const [id, pending] of this.#pending) {
@@ -92,7 +95,7 @@ export class Connection {
     return this.#isClosed;
   }
 
-  /** The process need not stay for it. */
+  /** Lets the process exit while the connection is open. */
   unref() {
     this.#readable.unref();
     this.#writable.unref();
@@ -127,7 +130,9 @@ export class Connection {
     return this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
   }
 
-  /** Takes in messages for a moment, and the rest in later turns of the event loop, timers between them. */
+  /**
+   * Delivers messages for a short time, and the rest in later turns of the event loop, so that timers run in between.
+   */
   #read() {
     const end = performance.now() + SLICE_MS;
     let taken = 0;

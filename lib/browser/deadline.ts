@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 
 import { clearInterval, clearTimeout, performance, setInterval, setTimeout } from '../contract/clock';
 
-/** Between two looks at what a page's process has computed. */
+/** Interval between two measurements of a page process's processor time. */
 const INTERVAL_MS = 50;
-/** What `/proc` counts in, on every Linux that Node.js runs on. */
+/** The unit of `/proc`, on every Linux that Node.js runs on. */
 const MS_PER_TICK = 10;
 
 /**
- * Time that a run has. While it only waits for tools that have a limit of their own, what its page's process computes counts, and
- * not the time that passes: where that cannot be known, outside of Linux, all of it does.
+ * The time limit of a run. While the run waits only for tools that have their own limit, only the processor time of the
+ * page's process counts. Outside Linux that time is unknown, and all elapsed time counts.
  */
 export class Deadline {
   #leftMs;
@@ -17,7 +17,7 @@ export class Deadline {
   #onReached;
   #timer: NodeJS.Timeout | undefined;
   #since = performance.now();
-  /** Computed before it began to wait, in milliseconds; undefined if it does not wait. */
+  /** Processor time before the wait began, in milliseconds; undefined if the run does not wait. */
   #computed: number | undefined;
 
   /** @param onReached called once */
@@ -28,7 +28,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#end(), ms);
   }
 
-  /** @param isWaiting for nothing but tools that have a limit of their own */
+  /** @param isWaiting whether the run waits only for tools that have their own limit */
   wait(isWaiting: boolean) {
     if (isWaiting === (this.#computed !== undefined)) return;
     if (isWaiting) {
@@ -50,7 +50,7 @@ export class Deadline {
     clearTimeout(this.#timer);
   }
 
-  /** Timers may be a moment too early. */
+  /** Timers may fire slightly early. */
   #end() {
     const leftMs = this.#leftMs - (performance.now() - this.#since);
     if (leftMs > 0) this.#timer = setTimeout(() => this.#end(), 1);
@@ -73,7 +73,7 @@ function computedBy(pid: number | undefined) {
   if (pid === undefined || process.platform !== 'linux') return undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name before them may hold anything.
+    // The name before these fields may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
   } catch {

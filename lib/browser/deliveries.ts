@@ -1,16 +1,16 @@
 /**
- * What a page says, in the order in which it is said. To read a large value takes several turns of the event loop. What comes
- * meanwhile waits.
+ * Delivers a page's messages in order. Reading a large value takes several turns of the event loop. Messages that
+ * arrive in the meantime wait.
  */
 export class Deliveries {
   #isBusy = false;
   #isOver = false;
   #waiting: { deliver: () => void | Promise<void>; chars: number }[] = [];
-  /** UTF-16 units of what waits. */
+  /** UTF-16 units of the waiting messages. */
   chars = 0;
 
   /**
-   * @param deliver called immediately if nothing is under way; must not throw or reject
+   * @param deliver called immediately if no delivery is in progress; must not throw or reject
    * @param chars UTF-16 units that it keeps in memory
    */
   add(deliver: () => void | Promise<void>, chars: number = 0) {
@@ -20,7 +20,7 @@ export class Deliveries {
     this.chars += chars;
   }
 
-  /** Drops what waits. */
+  /** Drops the waiting messages. */
   end() {
     this.#isOver = true;
     this.#waiting = [];

@@ -3,34 +3,31 @@ import { decode } from './values';
 import type { Executor, Tools } from '../../index';
 import type { Tool } from '../contract/tool-registry';
 
-/** Names that a page does not give up, and those of its own functions. */
+/** Names that a page cannot redefine, and the names of its own functions. */
 const RESERVED = new Set(['window', 'document', 'location', 'top', 'getCanvas', 'saveArtifact', 'final_answer']);
 
-/** What an executor was sent: its pages are told of it before they run code. */
+/** The variables and tools that an executor was sent. Its pages receive them before they run code. */
 export class Endowments {
   #tools = new ToolRegistry();
-  /**
-   * What pages are told of the tools.
-   * by top-level name
-   */
+  /** Descriptions of the tools for pages, by top-level name. */
   #specs: Map<string, any[]> = new Map();
-  /** Names of tools that give promises, or gave one. */
+  /** Names of tools that return promises, or have returned one. */
   #asynchronous: Set<string> = new Set();
-  /** Variables as they cross, those of each call together. */
+  /** Variables as serialized strings, grouped by call. */
   #variables: { names: string[]; values: string }[] = [];
-  /** Tools as they were sent, those of each call together. */
+  /** Tools as they were sent, grouped by call. */
   #sent: { names: string[]; tools: Tools }[] = [];
-  /** What the page of the session has not been told. */
+  /** The parts that the page of the session has not received. */
   #untold: { tools: Set<string>; variables: number } = { tools: new Set(), variables: 0 };
 
   get(id: number) {
     return this.#tools.get(id);
   }
 
-  /** @param values as they cross, in the order of the names */
+  /** @param values serialized, in the order of the names */
   takeVariables(names: string[], values: string) {
     if (names.length === 0) return;
-    // Those that nobody sees any more are forgotten, if it is all of a call's.
+    // A call is forgotten when none of its variables is visible any more.
     this.#untold.variables = seenBeside(this.#variables.slice(0, this.#untold.variables), names).length;
     this.#variables = [...seenBeside(this.#variables, names), { names, values }];
     this.#sent = seenBeside(this.#sent, names);
@@ -40,7 +37,7 @@ export class Endowments {
     }
   }
 
-  /** @param tools the same, as it was sent */
+  /** @param tools the same tools, as they were sent */
   takeTools(flat: Tool[], tools: Tools) {
     const { specs, commit } = this.#tools.stage(flat);
     commit();
@@ -55,20 +52,19 @@ export class Endowments {
     this.#sent = [...seenBeside(this.#sent, names), { names, tools }];
   }
 
-  /** @param path of a tool that gives promises */
+  /** @param path of a tool that returns promises */
   notePromise(path: string[]) {
     this.#asynchronous.add(path.join('.'));
   }
 
-  /** Names of tools that give promises and stand in a line of code. */
+  /** Names of tools that return promises and occur in a line of code. */
   asynchronousIn(line: string) {
     return [...this.#asynchronous].filter((name) => line.includes(name));
   }
 
   /**
-   * What a page is told.
-   *
-   * @param isLasting whether it has been told before, and will be again
+   * The data for a page.
+   * @param isLasting whether the page has received earlier data, and will receive more
    */
   forPage(isLasting: boolean) {
     const names = isLasting ? [...this.#untold.tools] : [...this.#specs.keys()];
@@ -77,12 +73,12 @@ export class Endowments {
     return { tools: names.flatMap((name) => this.#specs.get(name) ?? []), variables };
   }
 
-  /** The next page knows nothing. */
+  /** The next page has received nothing. */
   forgetPage() {
     this.#untold = { tools: new Set(this.#specs.keys()), variables: 0 };
   }
 
-  /** Sends it all to another executor. */
+  /** Sends all variables and tools to another executor. */
   async sendTo(executor: Executor) {
     for (const { names, values } of this.#variables) {
       const decoded = await decode(values, { maxBytes: values.length, stackOf: (stack) => stack });
@@ -91,7 +87,7 @@ export class Endowments {
     for (const { tools } of this.#sent) await executor.sendTools(tools);
   }
 
-  /** What runs have left is gone, and with it what they were given. */
+  /** The state of earlier runs is lost, and with it the variables that they were given. */
   forgetVariables() {
     this.#variables = [];
     this.forgetPage();
@@ -107,7 +103,7 @@ export class Endowments {
   }
 }
 
-/** Calls of which something is seen when these names are given anew. */
+/** The calls that still have a visible name after these names are set again. */
 function seenBeside<C extends { names: string[] }>(calls: C[], names: string[]) {
   const given = new Set(names);
   return calls.filter((call) => !call.names.every((name) => given.has(name)));

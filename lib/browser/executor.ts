@@ -27,7 +27,7 @@ export interface RunFacts {
   code: string;
   /** of the run, checked */
   options: any;
-  /** the asynchronous context of the caller, which tools are called in */
+  /** the asynchronous context of the caller, in which tools are called */
   context: AsyncResource;
   reject: (error: unknown) => void;
 }
@@ -38,16 +38,16 @@ export class BrowserExecutor {
   #state: ExecutorState = 'NEW';
   #shared;
   #starting = new SharedStartup();
-  /** Ends the `init()` under way. */
+  /** Ends the `init()` that is in progress. */
   #endStart: (error: Error) => void = () => {};
-  /** Whether the next run finds another page than the one before, and has to be told. */
+  /** Whether the next run gets a new page instead of the previous one. That run reports `recovered`. */
   #isRenewed = false;
   #runs = 0;
   #endowments = new Endowments();
-  /** Others after each cleanup: what began before does not concern the executor any more. */
+  /** Replaced at each cleanup. Operations that began before it no longer affect the executor. */
   #pages;
   #queue = new RunQueue((job) => this.#begin(job));
-  /** Takes the runs where there is no browser. */
+  /** Runs the code if no browser is available. */
   #fallback: import('./fallback-executor').FallbackExecutor | undefined;
 
   constructor(options?: BrowserExecutorOptions) {
@@ -116,7 +116,7 @@ export class BrowserExecutor {
 
   // --- beginning ---------------------------------------------------------------------------------------------------
 
-  /** Gives up the page, or what stands in for it; what was sent is still known. */
+  /** Closes the page, or its replacement. The sent variables and tools are kept. */
   async #leave() {
     const fallback = this.#fallback;
     this.#fallback = undefined;
@@ -130,7 +130,7 @@ export class BrowserExecutor {
     await fallback?.cleanup();
   }
 
-  /** Makes a page if there is none that could go on, as far as the options want that. */
+  /** Creates a page if no usable one exists, as far as the options allow it. */
   #makeReady() {
     const { autoInit, recover } = this.#options;
     if (!autoInit) return undefined;
@@ -152,10 +152,10 @@ export class BrowserExecutor {
     left.catch(() => {});
     try {
       const joined = this.#shared.join(this, this.#options);
-      // Loading the addon takes a moment, in which the browser starts.
+      // Loading the addon takes a moment. The browser starts in the meantime.
       loadPreparation();
       await staying(Promise.race([joined, left]));
-      // The page of a session is made here, so that the first run finds it.
+      // The page of a session is created here, so that it is ready for the first run.
       if (pages.isLasting) await staying(Promise.race([pages.take(), left]));
     } catch (error) {
       if (pages !== this.#pages) throw this.#illegal('init', REFUSALS.CLEANED_UP);
@@ -169,8 +169,7 @@ export class BrowserExecutor {
   }
 
   /**
-   * No browser can be started: from now on `SESExecutor` takes the runs, if there may be one.
-   *
+   * No browser can be started. `SESExecutor` takes the runs from now on, if the options allow it.
    * @param error that says why
    */
   #doWithout({ message: reason }: Error) {
@@ -301,11 +300,11 @@ export class BrowserExecutor {
     });
   }
 
-  /** One run where there is no browser. */
+  /** One run without a browser. */
   async #performWithout(job: RunJob) {
     const { code, options, context } = job;
     const fallback = this.#fallback as import('./fallback-executor').FallbackExecutor;
-    // An abort is told by the isolate, which knows of the log.
+    // The isolate reports an abort, because it has the log.
     job.interrupt = (error) => options.signal?.aborted || job.reject(error);
     try {
       return await context.runInAsyncScope(() => fallback.run(code, options));
@@ -338,7 +337,7 @@ if (Symbol.asyncDispose !== undefined) {
   });
 }
 
-/** The process stays as long as somebody waits: neither the browser nor its pipes keep it. */
+/** Keeps the process alive while a caller waits. Neither the browser nor its pipes do so. */
 async function staying<T>(promise: Promise<T>): Promise<T> {
   const handle = setInterval(() => {}, 2 ** 30);
   try {
@@ -348,7 +347,7 @@ async function staying<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-/** The stack of an error that was made elsewhere leads to whoever awaits it. */
+/** Replaces the stack of an error that was created elsewhere with one that leads to the awaiting caller. */
 function withStackOf(error: any) {
   if (error instanceof ExecutorError) Error.captureStackTrace(error, withStackOf);
   return error;

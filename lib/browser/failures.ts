@@ -7,16 +7,16 @@ import type { NativePageProgram } from '../../native';
 import type { Called } from './run';
 import type { Loss } from './tab';
 
-/** Longest text of a guest's error that is reported, in UTF-16 units. */
+/** Maximum length of a guest's error message in a report, in UTF-16 units. */
 const MAX_TEXT = 8 << 10;
-/** What is above the program in the text that the page compiles. */
+/** Lines above the program in the source that the page compiles. */
 const LINES_BEFORE = 1;
 const MAX_FRAMES = 100;
-/** Whether a text has frames of programs in it. */
+/** Matches a string that contains stack frames of programs. */
 const STACK = new RegExp(`^ {4}at .*\\b${SCRIPT}:\\d+:\\d+:\\d+`, 'm');
-/** Those of an AggregateError that are told. */
+/** Maximum number of reported errors of an AggregateError. */
 const MAX_ERRORS = 4;
-/** Programs of a session whose positions are kept. */
+/** Maximum number of a session's programs whose positions are kept. */
 const MAX_PROGRAMS = 256;
 
 const GONE = {
@@ -25,14 +25,12 @@ const GONE = {
   crashed: 'the process of the page has ended',
 };
 
-/**
- * Programs that a page has run, by the number of the run: what is above a place in a stack may be an earlier one's.
- */
+/** The programs that a page has run, by run number. A stack may contain frames of earlier programs. */
 export class Programs {
   #programs: Map<number, { program: NativePageProgram; lines: number }> = new Map();
   #history: import('../../native').NativePageHistory | undefined;
 
-  /** What they have left on the page. */
+  /** The declarations that they have left on the page. */
   get history() {
     this.#history ??= new (loadPreparation().NativePageHistory)();
     return this.#history;
@@ -45,36 +43,35 @@ export class Programs {
   }
 
   /**
-   * The place in the code as it was given, if it is known.
-   *
-   * @param line from 1, in the text that the page compiles
+   * The position in the original code, if it is known.
+   * @param line from 1, in the source that the page compiles
    * @param column from 1
    */
   original(run: number, line: number, column: number) {
     const found = this.#programs.get(run);
-    // What calls the program is around it.
+    // The position is in the wrapper that calls the program.
     if (found === undefined || line <= LINES_BEFORE || line > LINES_BEFORE + found.lines) return undefined;
     return found.program.original(line - LINES_BEFORE, column) ?? undefined;
   }
 
-  /** What a message says of a program as it was given. */
+  /** A message in terms of the original code. */
   written(run: number, message: string) {
     return this.#programs.get(run)?.program.written(message) ?? message;
   }
 }
 
-/** What the failures of one run are to its caller. */
+/** Converts the failures of one run for its caller. */
 export class Failures {
   stackOf;
 
-  /** The code as it was given. */
+  /** The original code. */
   code;
   #run;
   #programs;
 
   /**
-   * @param code as it was given
-   * @param programs those that the page has run, and this one
+   * @param code the original code
+   * @param programs the programs that the page has run, including this one
    */
   constructor(code: string, run: number, programs: Programs) {
     this.code = code;
@@ -83,7 +80,7 @@ export class Failures {
     this.stackOf = (stack: string) => this.#guestStack(stack).text;
   }
 
-  /** What V8 has against the text. */
+  /** V8's syntax error for the source. */
   refused({ text, line, column }: { text: string; line: number; column: number }) {
     const location = this.#programs.original(this.#run, line + 1, column);
     const message = text.replace(/^SyntaxError: /, '');
@@ -92,10 +89,9 @@ export class Failures {
   }
 
   /**
-   * What the program has thrown.
-   *
-   * @param thrown as it looks
-   * @param called the tool that has failed
+   * The error that the program has thrown.
+   * @param thrown serialized for display
+   * @param called the tool that failed
    */
   thrown(thrown: any, called: Called | undefined) {
     const isError = thrown instanceof Error;
@@ -116,24 +112,23 @@ export class Failures {
   }
 
   /**
-   * An error in brief.
-   *
-   * @param thrown as it looks
+   * An error's name and message.
+   * @param thrown serialized for display
    */
   header(thrown: any) {
     return inBrief(this.#described(thrown));
   }
 
-  /** The same, with the line if it is one of the run's. */
+  /** The same, with the line if it is a line of this run. */
   brief(thrown: any) {
     const at = thrown instanceof Error ? placeIn(thrown.stack, this.#run) : undefined;
     return at === undefined ? this.header(thrown) : `${this.header(thrown)} (line ${at.line})`;
   }
 
   /**
-   * What an error says of others, its cause or those that it stands for: as crates/engine/src/realm/exceptions.rs has it for isolates.
-   *
-   * @param error as it looks
+   * The lines for an error's cause and for the errors of an AggregateError, in the format of
+   * crates/engine/src/realm/exceptions.rs.
+   * @param error serialized for display
    */
   causes(error: any) {
     if (Object.hasOwn(error, 'cause')) return `Its cause: ${this.brief(error.cause)}`;
@@ -145,7 +140,7 @@ export class Failures {
       .join('; ')}`;
   }
 
-  /** @param failure of the tool that it stands for */
+  /** @param failure of the tool that the error represents */
   #described(thrown: any, failure?: Called['failure']) {
     if (!(thrown instanceof Error)) {
       const message = typeof thrown === 'string' ? thrown : outputText(thrown) || String(thrown);
@@ -167,7 +162,7 @@ export class Failures {
     return errorOf('ERR_RUNTIME_EXCEPTION', { cause }, { name: null, message: cause });
   }
 
-  /** A stack with the frames of guest code only, and their places in the code that was given. */
+  /** A stack reduced to frames of guest code, with positions in the original code. */
   #guestStack(stack: string) {
     const from = stack.search(/\n {4}at /);
     const written = (text: string) => this.#programs.written(this.#run, text);
@@ -180,7 +175,7 @@ export class Failures {
     return { text: [written(stack.slice(0, from)), ...frames].join('\n') };
   }
 
-  /** What is printed, with the frames of stacks in it as those of `stackOf`. */
+  /** A value for printing, with its stack frames converted as by `stackOf`. */
   printed(value: unknown) {
     if (typeof value !== 'string' || !STACK.test(value)) return value;
     let frames = 0;
@@ -195,7 +190,7 @@ export class Failures {
     const found = /^ {4}at (?:async |(.*) \()?agent:(\d+):(\d+):(\d+)\)?$/.exec(line);
     if (found === null) return undefined;
     const [, called = '', run, row, column] = found;
-    // What programs are compiled by is around them.
+    // This `eval` is the page's own call, which compiles the program.
     const name = called === 'eval' || called === 'async eval' ? '' : called;
     const at = this.#programs.original(Number(run), Number(row), Number(column));
     if (at === undefined) return undefined;
@@ -209,9 +204,8 @@ export function memoryExceeded(limitMb: number, facts: Record<string, unknown> =
 }
 
 /**
- * The place of the first frame of a run.
- *
- * @param stack as `stackOf` gives it
+ * The position of a run's first frame.
+ * @param stack as `stackOf` returns it
  */
 function placeIn(stack: unknown, run: number) {
   const [, line, column] = new RegExp(`${SCRIPT}:${run}:(\\d+):(\\d+)\\)?(?:\\n|$)`).exec(String(stack)) ?? [];

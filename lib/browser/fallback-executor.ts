@@ -4,26 +4,26 @@ import { decode } from './values';
 import type { Endowments } from './endowments';
 import type { BrowserOutput } from './api';
 
-/** What code says that wants a canvas where there is no browser. */
+/** The error for code that needs a canvas when no browser is available. */
 const NO_CANVAS =
   'there is no browser here, so that there is no canvas: install Chrome or Chromium, see the warning of the process';
 
 /**
- * What takes the runs where no browser can be started: isolates of `SESExecutor`, one for each run or one for the session, without
- * what browsers have, with `getCanvas` and `saveArtifact` that say so.
+ * Runs code when no browser can be started: in isolates of `SESExecutor`, one per run or one for the session. They have
+ * no browser APIs. Their `getCanvas` and `saveArtifact` throw an error that says so.
  */
 export class FallbackExecutor {
   #options;
   #endowments;
-  /** The one of the session, or of the run under way. */
+  /** The isolate of the session, or of the current run. */
   #executor: SESExecutor | undefined;
-  /** What the isolate of the session has not been told. */
+  /** The updates that the isolate of the session has not received. */
   #untold: ((executor: SESExecutor) => Promise<void>)[] = [];
 
   /**
    * @param options of the `BrowserExecutor`
-   * @param given what the executor was sent
-   * @param reason why there is no browser
+   * @param given the variables and tools that the executor was sent
+   * @param reason why no browser is available
    */
   constructor(options: any, given: Endowments, reason: string) {
     process.emitWarning(
@@ -35,7 +35,7 @@ export class FallbackExecutor {
     this.#endowments = given;
   }
 
-  /** @param send something that is given already */
+  /** @param send sends data that `given` already contains */
   tell(send: (executor: SESExecutor) => Promise<void>) {
     if (this.#executor !== undefined) this.#untold.push(send);
   }
@@ -59,7 +59,7 @@ export class FallbackExecutor {
     }
   }
 
-  /** Whether the isolate of the session can take no further run. */
+  /** Whether the isolate of the session cannot take further runs. */
   get isDirty() {
     return this.#executor?.state === 'DIRTY';
   }
@@ -89,7 +89,7 @@ export class FallbackExecutor {
       maxOperations: Number.MAX_SAFE_INTEGER,
     };
     const executor = untold(new SESExecutor(options));
-    // From now on `cleanup()` ends it.
+    // From here on, `cleanup()` ends the isolate.
     this.#executor = executor;
     try {
       await executor.init();

@@ -3,20 +3,19 @@ import { loadPreparation } from './page-program';
 import type { Endowments } from './endowments';
 import type { Tab } from './tab';
 
-/** How long a page may take to say what there is: handlers of the guest's proxies run. */
+/** Time limit for a page's answer, because handlers of the guest's proxies run. */
 const MAX_MS = 100;
 const NO_NETWORK = 'There is no network here: only `data:` and `blob:` URLs can be fetched.';
-/** Longer lines nobody has written. */
+/** Longer lines are not written by hand. */
 const MAX_LINE = 2 << 10;
 
 /**
- * What the writer of code that has failed may have meant.
- *
+ * A hint about the likely mistake in code that has failed.
  * @param details of the failure
- * @param code as it was given
+ * @param code the original code
  * @param tab whose page has run it
- * @param origins that it may have requests to
- * @returns `isAnswered`: false if the page goes on with what it was asked
+ * @param origins that the page may send requests to
+ * @returns `isAnswered`: false if the page is still working on the question
  */
 export async function hintOf(
   { name, message, line, column }: any,
@@ -41,12 +40,12 @@ export async function hintOf(
     if (found === undefined) return { isAnswered: true };
     return { hint: (await pageHint({ ...error, found })).hint ?? undefined, isAnswered: true };
   } catch {
-    // The page is gone, or what it said is no answer.
+    // The page has ended, or its answer is invalid.
     return { isAnswered: true };
   }
 }
 
-/** Null for what takes too long. */
+/** Null if the promise takes too long. */
 async function inTime<T>(promise: Promise<T>): Promise<T | null> {
   let stopWaiting: (() => void) | undefined;
   const late = new Promise<null>((resolve) => (stopWaiting = startResponsiveTimer(MAX_MS, () => resolve(null))));

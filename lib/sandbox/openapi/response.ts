@@ -5,7 +5,7 @@ const TEXT_TYPE =
   /^(?:text|multipart)\/|[/+](?:xml|yaml)$|^application\/(?:(?:x-)?(?:javascript|ndjson|yaml|sh)|ecmascript|graphql|json-seq|jsonl|jwt|sql|toml|x-www-form-urlencoded)$/;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
-/** Whether answers of a type are text. Answers with a charset, and answers without a type, are. */
+/** Whether answers of a type are text. Types with a charset, and empty types, count as text. */
 export function isTextType(contentType: string) {
   const type = contentType.split(';')[0].trim().toLowerCase();
   return type === '' || TEXT_TYPE.test(type) || isJsonType(type) || CHARSET.test(contentType);
