@@ -8,19 +8,19 @@ import { makeProfile, noteBrowser, removeProfile, sweepProfiles } from './profil
 import type { Readable } from 'node:stream';
 import type { ChildProcess } from 'node:child_process';
 
-/** How long a browser may take to answer for the first time. */
+/** Time limit for a browser's first answer. */
 const START_MS = 60_000;
-/** What is kept of what it says about its failure, in bytes. */
+/** Maximum bytes that are kept of the browser's error output. */
 const MAX_STDERR = 16_384;
-/** What of that is told, in UTF-16 units. */
+/** Maximum UTF-16 units of that output in an error message. */
 const MAX_REASON = 400;
-/** Shared memory below this is too little for it: containers have 64 MiB. */
+/** Minimum shared memory for Chrome. Containers have only 64 MiB. */
 const MIN_SHM_BYTES = 512 << 20;
-/** Debian's and most others' `nobody`. */
+/** User id of `nobody` in Debian and most other distributions. */
 const NOBODY = 65_534;
 
 /**
- * The namespace of the network that an unprivileged process can give itself: one without any interface that is up.
+ * Starts a program in a network namespace that an unprivileged process can create. No network interface in it is up.
  */
 const UNSHARE = ['unshare', '--user', '--map-current-user', '--net', '--'];
 
@@ -52,41 +52,42 @@ const FLAGS = [
   '--password-store=basic',
   '--use-mock-keychain',
   '--enable-blink-features=PreciseMemoryInfo',
-  // There is no graphics card to rely on, and a guest has no business with the one that there is.
+  // A graphics card may be missing, and guests must not reach one that is present.
   '--use-angle=swiftshader',
   '--enable-unsafe-swiftshader',
-  // Nobody looks at the pages, so that each has a graphics context less. Without a thread for frames there would be none.
+  // The pages are not displayed, so each can do without one graphics context. Without a compositor thread there would
+  // be none.
   '--disable-gpu-compositing',
-  // Processes of tabs are told by the order in which they are made: there are no others, and frames are in that of their page. What
-  // speculation rules of a page ask for makes none, either.
+  // Tabs are matched to processes by the order of creation. This works because there are no other renderers: frames run
+  // in the process of their page, and a page's speculation rules start none either.
   '--enable-features=PrefetchUseContentRefactor:start_spare_renderer/false',
   '--disable-features=Prerender2,Prerender2InHeadlessMode,SpareRendererForSitePerProcess,IsolateSandboxedIframes,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,AcceptCHFrame,HttpsUpgrades,DIPS,DeclarativePerformanceObserver',
-  // Requests that anything lets through meet a proxy that is not there; names have no addresses.
+  // Requests that pass all other barriers go to a proxy that does not exist, and names are not resolved.
   '--proxy-server=http://127.0.0.1:9',
   '--proxy-bypass-list=<-loopback>',
   '--host-resolver-rules=MAP * ~NOTFOUND',
-  // A peer connection finds no way but through that proxy.
+  // Peer connections can only use that proxy.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-quic',
 ];
 
-/** A browser that runs. */
+/** A running browser. */
 export interface Running {
   connection: Connection;
-  /** of the process that was started, and number of its group */
+  /** of the started process, and number of its process group */
   pid: number;
   version: string;
-  /** whether it has a namespace of its own for the network */
+  /** whether it has its own network namespace */
   hasOwnNetwork: boolean;
-  /** ends it at once */
+  /** ends it immediately */
   kill: () => void;
 }
 
 /**
- * @param onEnd called once when it has ended
- * @param onConnection called when it can be sent what it will do once it has started
- * @returns rejects with an Error that says why there is no browser
+ * @param onEnd called once, when it has ended
+ * @param onConnection called when commands can be sent; the browser handles them after its start
+ * @returns rejects with an Error that says why no browser is available
  */
 export async function launch(
   { executablePath, sandbox }: { executablePath: string | undefined; sandbox: boolean },
@@ -95,7 +96,7 @@ export async function launch(
 ): Promise<Running> {
   const program = findChrome(executablePath);
   const isRoot = process.getuid?.() === 0;
-  // Chrome's sandbox is not for root.
+  // Chrome's sandbox does not work for root.
   const owner = isRoot && sandbox ? nobody() : undefined;
   sweepProfiles();
   const profile = makeProfile(owner);
@@ -113,7 +114,7 @@ export async function launch(
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     cwd: profile,
     env: environment(profile),
-    // Its processes are a group, which ends together.
+    // Its processes form a group, so that they can be ended together.
     detached: process.platform !== 'win32',
     windowsHide: true,
     ...owner,
@@ -123,7 +124,7 @@ export async function launch(
     child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
     child.once('exit', (code, signal) => resolve(`it has ended with ${signal ?? `exit status ${code}`}`));
   });
-  // Where no descriptors are to be had there are no pipes.
+  // Without free file descriptors, the pipes are missing.
   if (!child.stderr) {
     removeProfile(profile);
     throw new Error(`${program} cannot be used: ${await ended}`);
@@ -137,7 +138,7 @@ export async function launch(
     removeProfile(profile);
     onEnd();
   });
-  // This thread ends before it can hear of the browser's end.
+  // This thread exits before it can receive the browser's exit event.
   const leave = () => {
     kill();
     removeProfile(profile);
@@ -159,18 +160,18 @@ export async function launch(
   return { connection, pid: child.pid as number, version: answer.product, hasOwnNetwork, kill };
 }
 
-/** The user that has no rights. */
+/** The unprivileged user. */
 function nobody() {
   try {
     const [, , uid, gid] = /^nobody:(.*):(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'latin1')) ?? [];
     if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   } catch {
-    // There need not be such a file.
+    // The file may not exist.
   }
   return { uid: NOBODY, gid: NOBODY };
 }
 
-/** By user: whether processes may give themselves namespaces. */
+/** Whether processes can create namespaces, by user. */
 const unsharing: Map<number | undefined, boolean> = new Map();
 
 function canUnshare(owner: { uid: number; gid: number } | undefined) {
@@ -178,7 +179,7 @@ function canUnshare(owner: { uid: number; gid: number } | undefined) {
   const known = unsharing.get(owner?.uid);
   if (known !== undefined) return known;
   const asked = spawnSync(UNSHARE[0], [...UNSHARE.slice(1), 'true'], { stdio: 'ignore', cwd: '/', ...owner });
-  // What has not been tried for lack of a descriptor may be possible later.
+  // A test that failed for lack of file descriptors may succeed later.
   if (asked.error === undefined) unsharing.set(owner?.uid, asked.status === 0);
   return asked.status === 0;
 }
@@ -192,7 +193,7 @@ function hasSharedMemory() {
   }
 }
 
-/** What of our environment it needs. Secrets of the host's are not its business. */
+/** The environment variables that the browser needs. It must not receive secrets of the host. */
 function environment(profile: string) {
   const kept = ['PATH', 'LANG', 'LANGUAGE', 'LC_ALL', 'TZ', 'FONTCONFIG_PATH', 'FONTCONFIG_FILE', 'LD_LIBRARY_PATH'];
   const windows = ['SystemRoot', 'TEMP', 'TMP', 'LOCALAPPDATA', 'PROGRAMFILES'];
@@ -213,14 +214,14 @@ function collectStderr(stream: Readable) {
 }
 
 function reasonIn(said: string) {
-  // Where there is no D-Bus, as in containers, it says so and goes on.
+  // Without D-Bus, as in containers, Chrome prints errors and continues.
   const isReason = (line: string) =>
     /FATAL|ERROR|sandbox|error while loading|Permission/i.test(line) && !line.includes('Failed to connect to the bus');
   const lines = said.split('\n').filter(isReason);
   const line = lines.find((found) => /sandbox|FATAL|loading/i.test(found)) ?? lines.at(-1);
   if (line === undefined) return '';
   const text = line.replace(/^\[[^\]]*\]\s*/, '');
-  // To the end of a sentence.
+  // Cuts at the end of a sentence.
   return `: ${text.length <= MAX_REASON ? text : text.slice(0, MAX_REASON).replace(/\.\s[^.]*$/, '')}`;
 }
 
@@ -229,7 +230,7 @@ function killGroup({ pid }: ChildProcess) {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // It has already ended.
   }
 }
 

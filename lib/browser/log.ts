@@ -8,7 +8,7 @@ import type { LogEntry, LogLevel } from '../../index';
 
 const MARKER = '...[TRUNCATED]';
 
-/** Levels of methods that are not called as their level is. */
+/** Levels of the console methods whose name is not their level. */
 const LEVEL_OF = {
   log: 'log',
   info: 'info',
@@ -24,7 +24,7 @@ const LEVEL_OF = {
 
 const LABELLED = /^(?:count|time)/;
 
-/** The log of a run: what the page's console is called with is printed by that of Node.js. */
+/** The log of a run. The console of Node.js prints the arguments of the page's console calls. */
 export class Log {
   entries: LogEntry[] = [];
   #bytes = 0;
@@ -32,7 +32,7 @@ export class Log {
   #maxBytes;
   #levels;
   #onEntry;
-  /** What Node.js prints while it is called. */
+  /** The output of Node.js during the current call. */
   #printed: { text: string; isWarning: boolean } = { text: '', isWarning: false };
   #console;
   /** Labels of `count` and of `time`. */
@@ -65,7 +65,7 @@ export class Log {
     return this.entries.map(({ message }) => message).join('\n');
   }
 
-  /** Forgets the entries, not the groups, counts and timers of the console. */
+  /** Removes the entries, but keeps the groups, counts and timers of the console. */
   clear() {
     this.entries = [];
     this.#bytes = 0;
@@ -89,7 +89,7 @@ export class Log {
     if (text !== '') this.add(ownLevel ?? (isWarning ? 'warn' : 'log'), text.slice(0, -1));
   }
 
-  /** What is wrong with the label of a call: Node.js would warn the process of it. */
+  /** The complaint about a call's label. Node.js would emit it as a process warning. */
   #missed(method: string, first: unknown = 'default') {
     const label = `${first}`;
     const { counts, timers } = this.#labels;
@@ -139,8 +139,8 @@ export class Log {
 }
 
 /**
- * Arguments of a call that a printer is done with in a moment. Printers have no bounds: a part that occurs again is printed again, so
- * that a small value may have millions of parts, and so may a hundred arguments.
+ * Arguments that can be printed quickly. Printers have no bounds, and print a repeated part each time. A small value
+ * can therefore have millions of parts, and so can a hundred arguments.
  */
 function boundedArguments(args: unknown[]): unknown[] {
   const objects = args.filter(isObject);
@@ -154,7 +154,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** As much of a text as takes that many bytes of UTF-8, and no part of a character. */
+/** The longest prefix of a string within that many bytes of UTF-8, without a partial character. */
 function beginning(text: string, bytes: number) {
   const buffer = Buffer.from(text.slice(0, bytes));
   if (buffer.length <= bytes) return text.slice(0, bytes);

@@ -1,5 +1,6 @@
-// Requests with large bodies, as the DevTools protocol tells of them: a body stands there twice, as text, with up to six bytes for each of
-// its own, and in base64. In a message each quotation mark within a text has a backslash before it.
+// Requests with large bodies, as the DevTools protocol reports them. A message contains the body twice: as text, with
+// up to six bytes for each byte of the body, and in base64. Within a JSON string, each quotation mark has a backslash
+// before it.
 
 const METHOD = 'Fetch.requestPaused';
 const BEGINNING = `{"method":"${METHOD}",`;
@@ -7,13 +8,13 @@ const REQUEST = '"request":';
 const TEXT = ',"postData":"';
 const BEHIND_TEXT = '","hasPostData":';
 const ENTRIES = '"postDataEntries":[';
-/** Shorter messages are read as they are. */
+/** Shorter messages are parsed as they are. */
 const LONG_BYTES = 64 << 10;
-/** What is before a body is looked for in so much, and what is behind it. */
+/** The fields before and after a body are searched within this many bytes. */
 const HEAD_BYTES = 1 << 20;
 const TAIL_BYTES = 8 << 10;
 
-/** The message without the body as text, if it tells of a request and has it in base64, too. */
+/** The message without the body as text, if it reports a request and also contains the body in base64. */
 export function withoutText(message: Buffer) {
   if (message.length < LONG_BYTES || !isRequest(message)) return message;
   const from = message.indexOf(TEXT);
@@ -22,7 +23,7 @@ export function withoutText(message: Buffer) {
   return Buffer.concat([message.subarray(0, from), message.subarray(to + 1)]);
 }
 
-/** A request whose message is too long, of which only the beginning and the end are kept. */
+/** A request whose message is too long. Only its beginning and its end are kept. */
 export class LongRequest {
   #head;
 
@@ -32,7 +33,7 @@ export class LongRequest {
 
   /**
    * @param parts of a message that has begun
-   * @returns undefined if it is no request
+   * @returns undefined if it is not a request
    */
   static of(parts: Buffer[]): LongRequest | undefined {
     let bytes = 0;
@@ -41,7 +42,7 @@ export class LongRequest {
     return isRequest(head) ? new LongRequest(head) : undefined;
   }
 
-  /** Of the parts as much as the end of the message may take. */
+  /** The last parts, up to the maximum size of a message's end. */
   static tailOf(parts: Buffer[]) {
     let bytes = 0;
     const first = parts.findLastIndex((part) => (bytes += part.length) >= TAIL_BYTES);

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { clearTimeout, performance, setTimeout } from '../contract/clock';
 import type { Browser } from './browser';
 
-/** Between two looks. A page fills about a megabyte in a millisecond. */
+/** Interval between two checks. A page can fill about a megabyte per millisecond. */
 const INTERVAL_MS = 50;
-/** The same where no run is under way, and between two lists of the browser's processes. */
+/** The interval when no run is in progress, and between two listings of the browser's processes. */
 const IDLE_INTERVAL_MS = 500;
 const MIB = 1 << 20;
 
-/** A run whose memory is bounded, or a page that no run uses, whose timers go on. */
+/** A run with a memory limit, or a page without a run, whose timers continue. */
 export interface Watched {
   tab: { pid?: number };
   limitMb: number;
@@ -18,17 +18,18 @@ export interface Watched {
 }
 
 /**
- * What the processes of a browser hold that has runs under way, or pages of sessions: each tab by itself, and all that belongs to no
- * tab together, which is where blobs, caches and databases of pages are. Linux only; elsewhere only the engine's own limit of the heap holds.
+ * Measures the memory of browser processes while runs are in progress or session pages exist. Each tab is measured by
+ * itself. Processes that belong to no tab are measured together: they hold the blobs, caches and databases of pages.
+ * Linux only; elsewhere only the engine's own heap limit applies.
  */
 export class MemoryWatch {
   #browser;
   #watched: Set<Watched> = new Set();
   #timer: NodeJS.Timeout | undefined;
-  /** When the next look is due, and when the last one was that took in all. */
+  /** Time of the next check, and of the last check that included everything. */
   #nextAt = 0;
   #listedAt = -Infinity;
-  /** Numbers of processes that are no tab's. */
+  /** Ids of the processes that belong to no tab. */
   #shared: number[] = [];
   #baseBytes = 0;
 
@@ -54,7 +55,7 @@ export class MemoryWatch {
     this.#shared = [];
   }
 
-  /** Nothing that comes or goes puts off the look that is due. */
+  /** Changes of the watched items do not delay a check that is due. */
   #schedule() {
     const now = performance.now();
     const isIdle = [...this.#watched].every((one) => one.isIdle);
@@ -84,7 +85,7 @@ export class MemoryWatch {
     if (!this.#endsShared()) this.#schedule();
   }
 
-  /** Ends the browser, and all that is watched, if its own processes hold too much. */
+  /** Ends the browser and all watched items if its shared processes hold too much. */
   #endsShared() {
     let bytes = 0;
     for (const pid of this.#shared) bytes += heldBy(pid);
@@ -92,14 +93,14 @@ export class MemoryWatch {
     let limitMb = 0;
     for (const one of this.#watched) limitMb = Math.max(limitMb, one.limitMb);
     if (limitMb === 0 || bytes - this.#baseBytes <= limitMb * MIB) return false;
-    // Whose it is cannot be told, and only the end of the process gives it back.
+    // The memory cannot be attributed to a tab, and only the end of the process frees it.
     for (const one of [...this.#watched]) one.onExceeded({ limitMb, shared: true });
     this.#browser.kill();
     return true;
   }
 
   /**
-   * Which processes there are that are no tab's: those of tabs that are made just now, or end, have no number yet, or none any more.
+   * Lists the processes that belong to no tab. Processes of tabs that are just starting or ending may have no number.
    */
   async #list() {
     const { processInfo } = await this.#browser.connection
@@ -111,8 +112,8 @@ export class MemoryWatch {
 }
 
 /**
- * Memory that a process has for itself or shares with other processes of the browser, in bytes; what is mapped from files is
- * everybody's.
+ * Memory that a process holds alone or shares with other processes of the browser, in bytes. Mapped files are not
+ * counted, because all processes share them.
  */
 function heldBy(pid: number) {
   try {

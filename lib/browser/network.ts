@@ -3,15 +3,15 @@ import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
 import { RunScope } from '../contract/run-scope';
 import type { Tab } from './tab';
 
-/** Bytes of a body that a page may get. */
+/** Maximum bytes of a response body. */
 const MAX_BODY_BYTES = 32 << 20;
-/** Bytes of the requests of a page, and of what they are answered with, that the host holds at once. */
+/** Maximum bytes of a page's requests and their responses that the host holds at the same time. */
 const MAX_HELD_BYTES = 64 << 20;
-/** Requests of a page that the host makes at once; others wait. */
+/** Maximum number of a page's requests in progress. Others wait. */
 const MAX_AT_ONCE = 16;
 const REQUEST_MS = 30_000;
 
-/** Headers that belong to a connection or to a browser's own business, in both directions. */
+/** Headers that belong to a connection or to the browser itself, in both directions. */
 const NOT_PASSED =
   /^(?:host|origin|referer|cookie|set-cookie|connection|keep-alive|transfer-encoding|content-length|content-encoding|upgrade|proxy-.*|sec-.*|access-control-.*|content-security-policy.*|strict-transport-security)$/i;
 
@@ -20,32 +20,29 @@ export interface Plain {
   url: string;
   method: string;
   headers: string[][];
-  /** undefined if it cannot be told */
+  /** undefined if it is not known */
   body: Buffer | string | undefined;
-  /**
-   * whether it has come without its body
-   *
-   * The run that a request is of.
-   */
+  /** whether the body is missing because the message was too large */
   isTooLarge: boolean;
 }
 
+/** The run that a request belongs to. */
 export interface Asking {
   onRequest: ((request: { url: string; method: string; headers: Record<string, string> }) => unknown) | undefined;
   /** writes a line to the log */
   warn: (text: string) => void;
 }
 
-/** What the host refuses by itself. */
+/** A refusal by the host itself. */
 class RefusedError extends Error {}
 
 /**
- * Makes the requests of a page, which has no network, to the origins that it may have requests to. Redirects are given to the page as
- * they are: it makes a further request of each, as its `fetch` says.
+ * Makes the requests of a page, which has no network itself, to its allowed origins. Redirects are passed to the page
+ * as they are. The page then makes a new request for each, according to its `fetch` options.
  */
 export class Requests {
   #tab;
-  /** Ends what is under way with the page. */
+  /** Ends the requests in progress together with the page. */
   #scope = new RunScope();
   #heldBytes = 0;
   #limiter = new ConcurrencyLimiter({ maxConcurrent: MAX_AT_ONCE, maxQueued: Infinity });
@@ -54,13 +51,13 @@ export class Requests {
     this.#tab = tab;
   }
 
-  /** @param paused as the DevTools protocol gives it */
+  /** @param paused as the DevTools protocol reports it */
   answer({ requestId, request }: any, asking: Asking) {
-    // Of the request as it came nothing is kept.
+    // Nothing of the original request is kept.
     void this.#answer(requestId, plain(request), corsHeaders(request.headers), asking);
   }
 
-  /** The page is gone, and with it whoever waits. */
+  /** The page has ended, and with it all waiting requests. */
   end() {
     this.#scope.end();
   }
@@ -79,13 +76,13 @@ export class Requests {
         return void (await this.#tab.fulfill(requestId, 204, cors([]), Buffer.alloc(0)));
       await this.#inTurn(async () => {
         const { status, headers, body } = await this.#make(request, onRequest, hold);
-        // Until the browser has it, it is held.
+        // The response counts as held until the browser has received it.
         const names = headers.map(([name]) => name);
         await this.#tab.fulfill(requestId, status, [...headers, ...cors(names)], body);
       });
     } catch (error) {
       if (error instanceof RefusedError) warn(`${request.method} ${request.url} has failed: ${error.message}`);
-      // The page learns what a page learns of any failed request.
+      // The page receives the same error as for any failed request.
       if (!this.#scope.isOver) this.#tab.refuse(requestId);
     } finally {
       this.#heldBytes -= held;
@@ -101,7 +98,7 @@ export class Requests {
     }
   }
 
-  /** @param hold told of what the host holds further; throws when that is too much */
+  /** @param hold called with each increase of the held bytes; throws if they exceed the limit */
   async #make({ url, method, headers, body }: Plain, onRequest: Asking['onRequest'], hold: (bytes: number) => void) {
     const scope = this.#scope.part();
     let late: NodeJS.Timeout | undefined;
@@ -126,7 +123,7 @@ function tooMuch() {
   return new RefusedError(`the requests of the page would take more than ${MAX_HELD_BYTES} bytes at once`);
 }
 
-/** @param request as the DevTools protocol gives it */
+/** @param request as the DevTools protocol reports it */
 function plain(request: any): Plain {
   const { url, method, isTooLarge = false } = request;
   return { url, method, headers: passed(Object.entries(request.headers)), body: bodyOf(request), isTooLarge };
@@ -134,7 +131,7 @@ function plain(request: any): Plain {
 
 function bodyOf({ postDataEntries = [], postData = '' }: any) {
   if (postDataEntries.length === 0) return postData;
-  // What is a stream has no bytes.
+  // Stream entries have no bytes.
   if (postDataEntries.some(({ bytes }: any) => bytes === undefined)) return undefined;
   return Buffer.concat(postDataEntries.map(({ bytes }: any) => Buffer.from(bytes, 'base64')));
 }
@@ -160,10 +157,10 @@ function passed(headers: [string, any][]) {
 }
 
 /**
- * The host has decided already, and passes no cookies. What a page asks for with credentials is answered to its origin, and by name.
- *
+ * CORS headers for a page's request. The host has already decided about access, and sends no cookies. A request with
+ * credentials needs its origin and the header names listed explicitly.
  * @param asked headers of the request
- * @returns the headers that allow its page to read an answer with headers of these names
+ * @returns the headers that let the page read a response with headers of these names
  */
 function corsHeaders(asked: Record<string, string>): (names: string[]) => string[][] {
   const found = (wanted: string) => Object.entries(asked).find(([name]) => name.toLowerCase() === wanted)?.[1];

@@ -4,7 +4,10 @@ import { optionRow } from '../contract/option-table';
 import { encode } from './values';
 import type { OptionRow } from '../contract/option-table';
 
-/** Hosts that Chrome trusts without encryption. A page, which is a secure context, can have requests to no others. */
+/**
+ * Hosts that Chrome trusts without encryption. A page is a secure context, and can only send unencrypted requests to
+ * these.
+ */
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
 
 const shared: (name: string, changes?: Partial<OptionRow>) => OptionRow = (name, changes = {}) => ({
@@ -17,7 +20,7 @@ const own: (name: string, type: OptionRow['type'], facts?: Partial<OptionRow>) =
   facts = {},
 ) => ({ name, type, brief: '', doc: '', rust: null, ...facts });
 
-/** Those of every executor that mean something here, and the browser's own. */
+/** The common executor options that apply here, and the browser's own options. */
 const ROWS = [
   shared('timeoutMs', { fallback: 30_000 }),
   shared('runConcurrency'),
@@ -45,7 +48,7 @@ const ROWS = [
 ];
 
 /**
- * @returns with defaults
+ * @returns the options with defaults
  * @throws {TypeError | RangeError}
  */
 export function checkBrowserOptions(options: unknown): any {
@@ -65,7 +68,7 @@ function checkNetwork(network: unknown): { origins: string[]; onRequest: ((reque
     if (!URL.canParse(origin)) throw new RangeError(message);
     const url = new URL(origin);
     if (!['http:', 'https:'].includes(url.protocol) || url.href !== `${url.origin}/`) throw new RangeError(message);
-    // No wildcard is one, and nothing else that means something in a content security policy.
+    // Rejects wildcards, and all other characters with a meaning in a content security policy.
     if (!/^[\w.:[\]-]+$/.test(url.hostname)) throw new RangeError(message);
     if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
       throw new RangeError(

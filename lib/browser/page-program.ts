@@ -4,8 +4,7 @@ import { codeFrame } from '../ses/code-frame';
 import type { NativePageHistory, NativePageProgram } from '../../native';
 
 /**
- * VALIDATE and TRANSFORM of a program for a page, on a thread of its own.
- *
+ * Runs VALIDATE and TRANSFORM on a program for a page, on a separate thread.
  * @param options of the run
  * @param history of a page that runs several programs
  */
@@ -24,15 +23,14 @@ export async function preparePage(
 }
 
 /**
- * The failure of code that is not valid.
- *
- * @param code as it was given
+ * The error for invalid code.
+ * @param code the original code
  */
 export function refusal(code: string, diagnostics: any[]) {
   return errorOf('ERR_VALIDATION_FAILED', {}, { diagnostics, ...frameOf(code, diagnostics) });
 }
 
-/** The lines around the first place that something is said of. */
+/** The lines around the first position in the diagnostics. */
 function frameOf(code: string, diagnostics: any[]) {
   const found = diagnostics.find(({ severity, location }) => severity === 'ERROR' && location !== undefined);
   if (found === undefined) return {};
@@ -40,7 +38,7 @@ function frameOf(code: string, diagnostics: any[]) {
   return { codeFrame: codeFrame(code, location.line, location.column, message) };
 }
 
-/** The addon; later it is there at once. */
+/** Loads the addon. Later calls return it immediately. */
 export function loadPreparation() {
   return require('../../native.cjs') as typeof import('../../native.cjs');
 }

@@ -16,7 +16,7 @@ import type { Endowments } from './endowments';
 import type { Programs } from './failures';
 import type { AsyncResource } from 'node:async_hooks';
 
-/** Pages that a run gets one after the other, as long as nothing of it has begun in the one before. */
+/** Maximum number of pages for one run. The run moves to another page only if none of its code has begun. */
 const MAX_PAGES = 3;
 
 /** One run of an executor. */
@@ -28,7 +28,7 @@ export interface RunPlan {
   executorOptions: any;
   /** whether the page has run other programs, or will */
   isLasting: boolean;
-  /** gives the page; again: another one, where that has ended before code ran in it */
+  /** provides the page. A further call provides another page, if the previous one ended before code ran in it. */
   takeTab: () => Promise<Tab>;
   given: Endowments;
   log: Log;
@@ -36,9 +36,9 @@ export interface RunPlan {
   programs: Programs;
   /** the asynchronous context of the caller */
   context: AsyncResource;
-  /** rejects when it is ended from outside */
+  /** rejects when the run is ended from outside */
   interrupted: Promise<never>;
-  /** what becomes of the page */
+  /** called with the page at the end of the run, and whether the page is kept */
   onEnd: (tab: Tab, isKept: boolean) => void;
 }
 
@@ -72,7 +72,7 @@ export async function runInPage({
       ready.catch(() => {});
       [program, tab] = await Promise.race([ready, interrupted]);
     } catch (error) {
-      // A run that does not get so far leaves its tab to nobody.
+      // If the run fails before it has its tab, the tab is returned unused.
       if (!isLasting) taking.then((unused) => onEnd(unused, false)).catch(() => {});
       const stats = { durationMs: performance.now() - startedAt, operations: 0, toolCalls: 0, heapUsedBytes: 0 };
       throw withRun(crashOf(error), log, { stats, artifacts: [] });
@@ -110,7 +110,7 @@ function timeout(timeoutMs: number) {
   return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, reason: 'deadline' });
 }
 
-/** Starts a run and waits until it ends, by itself or not. */
+/** Starts a run and waits until it ends or is ended. */
 async function supervise(
   run: Run,
   tab: Tab,
@@ -138,7 +138,7 @@ async function supervise(
   }
 }
 
-/** What the page gets to know before the program runs. */
+/** The data that the page receives before the program runs. */
 function orderFor(
   id: number,
   { input }: any,
@@ -155,14 +155,16 @@ function orderFor(
   });
 }
 
-/** What has kept a run from its page: a command that the browser has not answered means that it has ended. */
+/**
+ * The error for a run that could not start in its page. A command without an answer means that the browser has ended.
+ */
 function crashOf(error: unknown) {
   if (!(error instanceof ProtocolError)) return error;
   const reason = `no page could be made: ${error.message}`;
   return errorOf('ERR_BROWSER_CRASHED', { reason }, { reason });
 }
 
-/** Adds what is known of a run to its failure. */
+/** Adds the facts of a run to its failure. */
 function withRun(
   error: any,
   log: Log,
@@ -173,6 +175,6 @@ function withRun(
   const logEntries = log.entries;
   const fields = { code, severity, retryable, details, logs: log.text, logEntries, stats };
   const failure = new ExecutorError(message, cause === undefined ? fields : { ...fields, cause: cause.cause });
-  // An error that is printed leaves out their bytes.
+  // Printed errors leave out the bytes of the artifacts.
   return Object.defineProperty(failure, 'artifacts', { value: artifacts, writable: true, configurable: true });
 }

@@ -4,9 +4,7 @@ import type { Tab } from './tab';
 import type { SharedBrowser } from './browsers';
 import type { Endowments } from './endowments';
 
-/**
- * Where the runs of an executor take place, from its start to its cleanup: each in a page of its own, or all in one.
- */
+/** The pages for an executor's runs, from its start to its cleanup: one for each run, or one for all. */
 export class Pages {
   #options;
   #shared;
@@ -14,15 +12,15 @@ export class Pages {
   #isClosed = false;
   /** The page of the session. */
   #tab: Tab | undefined;
-  /** Of the session. */
+  /** The log of the session. */
   #log: Log | undefined;
-  /** Those that the page of the session has run. */
+  /** Programs that the page of the session has run. */
   #programs = new Programs();
 
   /**
    * @param options of the executor
-   * @param shared where pages come from
-   * @param given what the executor was sent
+   * @param shared source of the pages
+   * @param given the variables and tools that the executor was sent
    */
   constructor(options: any, shared: SharedBrowser, given: Endowments) {
     this.#options = options;
@@ -30,12 +28,12 @@ export class Pages {
     this.#endowments = given;
   }
 
-  /** Whether the next run has the page of this one. */
+  /** Whether the next run uses the same page as this one. */
   get isLasting() {
     return this.#options.isolation === 'session';
   }
 
-  /** Programs of the page that the next run gets. */
+  /** Programs of the page for the next run. */
   get programs() {
     return this.isLasting ? this.#programs : new Programs();
   }
@@ -49,21 +47,21 @@ export class Pages {
   }
 
   /**
-   * A page of a run's own, or that of the session.
+   * A new page for one run, or the page of the session.
    *
-   * @returns rejects as `SharedBrowser.take()`, and if it is closed meanwhile
+   * @returns rejects as `SharedBrowser.take()`, and if it is closed in the meantime
    */
   async take(): Promise<Tab> {
     if (!this.isLasting) return this.#shared.take(this.#options.origins);
     const before = this.#tab;
-    // One that has ended before code ran in it is like none.
+    // A page that ended before code ran in it is replaced silently.
     if (before !== undefined && (before.hasRun || !before.isLost)) return before;
     const tab = await this.#shared.take(this.#options.origins);
     if (this.#isClosed) {
       tab.close();
       throw new Error('nobody waits for the page any more');
     }
-    // A run that has not waited any longer has got one all the same.
+    // A run that stopped waiting may still have received a page.
     const other = this.#tab;
     if (other !== undefined && other !== before) {
       tab.close();
@@ -83,7 +81,7 @@ export class Pages {
     this.#endowments.forgetPage();
   }
 
-  /** No run takes place any more. */
+  /** No more runs follow. */
   close() {
     this.#isClosed = true;
     this.#tab?.close();

@@ -2,14 +2,12 @@ import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/**
- * Folders are called by the process that they belong to, and by the moment in which it began: numbers are used again.
- */
+/** A folder's name contains the id and the start time of the process that owns it, because process ids are reused. */
 const PREFIX = 'ses-executor-browser-';
 /** File in such a folder that names its browser in the same way. */
 const BROWSER_FILE = 'ses-executor-browser';
 
-/** A new, empty folder for a browser of this process. */
+/** Creates an empty folder for a browser of this process. */
 export function makeProfile(owner: { uid: number; gid: number } | undefined) {
   const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-${birthOf(process.pid)}-`));
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
@@ -20,22 +18,22 @@ export function removeProfile(folder: string) {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // A process of the browser still writes there; the next start sweeps it.
+    // A browser process is still writing to it. The next start removes the folder.
   }
 }
 
 /**
- * Notes which browser has the folder: a worker thread that is terminated cannot remove it, and its process lives on.
+ * Notes which browser uses the folder. A terminated worker thread cannot remove its folder, and its process lives on.
  */
 export function noteBrowser(folder: string, pid: number) {
   try {
     writeFileSync(join(folder, BROWSER_FILE), `${pid}-${birthOf(pid)}`);
   } catch {
-    // Then the folder stays until the process has ended.
+    // Without the note, the folder stays until the process has ended.
   }
 }
 
-/** Removes the folders of processes, and of browsers, that have ended without doing so. */
+/** Removes the folders of processes and browsers that ended without removing them. */
 export function sweepProfiles() {
   for (const name of readdirSync(tmpdir())) {
     const [, pid, birth] = /^ses-executor-browser-(\d+)-(\d+)-/.exec(name) ?? [];
@@ -45,7 +43,7 @@ export function sweepProfiles() {
   }
 }
 
-/** @returns false as well if its browser is not known */
+/** @returns also false if its browser is not known */
 function hasBrowserEnded(folder: string): boolean {
   try {
     const [pid, birth] = readFileSync(join(folder, BROWSER_FILE), 'latin1').split('-');
@@ -55,7 +53,7 @@ function hasBrowserEnded(folder: string): boolean {
   }
 }
 
-/** Whether a process has ended and nobody has asked for its status: the thread that would is gone. */
+/** Whether a process has ended without its status being read. The thread that would read it no longer exists. */
 function isZombie(pid: number) {
   try {
     return /^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -68,17 +66,17 @@ function isAlive(pid: number, birth: string) {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process is one, too.
+    // A process of another user also counts as running.
     return (error as NodeJS.ErrnoException).code === 'EPERM' && birthOf(pid) === birth;
   }
   return birthOf(pid) === birth;
 }
 
-/** When a process has begun, in the system's own unit; 0 where that cannot be known. */
+/** Start time of a process, in the system's own unit; 0 if it is not known. */
 function birthOf(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name before it may hold anything.
+    // The name before it may contain any character.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return '0';

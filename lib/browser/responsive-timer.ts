@@ -1,12 +1,13 @@
 import { clearInterval, setInterval } from '../contract/clock';
 
-/** Turns of the event loop that a wait takes at least. */
+/** Minimum number of event loop turns of a wait. */
 const TURNS = 5;
 
 /**
- * Calls back once when a time has passed in which the host has had its turns: what it was told while it was busy has been heard then.
+ * Calls back once after a time in which the event loop also had its turns. Messages that arrived while the host was
+ * busy have been handled by then.
  *
- * @returns ends the wait
+ * @returns a function that cancels the wait
  */
 export function startResponsiveTimer(ms: number, onLate: () => void): () => void {
   let turns = 0;

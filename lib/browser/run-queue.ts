@@ -1,17 +1,17 @@
 import { setImmediate } from '../contract/clock';
 
-/** Something that waits for its turn: a run, or variables and tools to be taken. */
+/** A job that waits for its turn: a run, or an update of variables or tools. */
 export interface Job {
-  /** what messages call it */
+  /** name in messages */
   operation: string;
-  /** of variables and tools */
+  /** for variables and tools */
   apply?: () => void;
   resolve: (value?: any) => void;
-  /** ends it from outside, at whatever point it is */
+  /** ends the job from outside, at any point */
   interrupt: (error: unknown) => void;
 }
 
-/** Runs in turn, and what is sent between them. */
+/** Executes runs in order, and the updates sent between them. */
 export class RunQueue {
   #running: Job | undefined;
   #queue: Job[] = [];
@@ -41,13 +41,13 @@ export class RunQueue {
     job.interrupt(error);
   }
 
-  /** The run under way is over: does what waits for its turn, up to the next run. */
+  /** The current run is over. Executes the waiting jobs up to and including the next run. */
   next() {
     this.#running = undefined;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       if (next.apply === undefined) return this.start(next);
       next.apply();
-      // Behind the outcome of the run before it, which several `await`s pass on.
+      // The next run begins after the outcome of the previous run, which passes through several `await`s.
       setImmediate(next.resolve);
     }
   }

@@ -20,48 +20,48 @@ import type { ExecutorError } from '../contract/errors';
 import type { Answer } from '../contract/tool-calls';
 import type { Tool } from '../contract/tool-registry';
 
-/** Of what is only looked at: log entries and errors. The page cuts them before. */
+/** Size limit of values for display: log entries and errors. The page truncates them first. */
 const MAX_SHOWN_BYTES = 4 << 20;
-/** Requests that are refused, or answered by the host; more are a flood. */
+/** Maximum number of requests that are refused or answered by the host. More are treated as a flood. */
 const MAX_REQUESTS = 1_000;
-/** Each is a file or two, which a run is not over without. */
+/** Each artifact is one or two files, and the run ends only after they are written. */
 const MAX_ARTIFACTS = 1_000;
 
 /**
- * How a run has ended: with a value, or with an error. What its page is afterwards: one that does nothing of the run any more, one
- * that goes on and has to be stopped, or one that nobody can use again.
+ * How a run has ended: with a value or with an error. `tabAfter` is the state of its page: it no longer executes code
+ * of the run, it still does and must be stopped, or it cannot be used again.
  */
 export interface Ending {
   output?: unknown;
   isFinal?: boolean;
   error?: ExecutorError;
-  /** what a tool has thrown */
+  /** the error that a tool has thrown */
   cause?: { cause: unknown };
-  /** A tool that the run has called. */
   tabAfter: 'idle' | 'busy' | 'lost';
 }
 
+/** A tool that the run has called. */
 export interface Called {
   path: string[];
-  /** whether not the tool has failed, but what is between it and the page */
+  /** whether the failure lies between the tool and the page, not in the tool */
   isBridge: boolean;
-  /** A call of the page. */
   failure?: { name: string; message: string; code: string | null };
 }
 
+/** A call that the page has made. */
 export interface Asked {
   call: number;
   /** undefined if the host has revoked it */
   tool: Tool | undefined;
-  /** whether the page goes on meanwhile */
+  /** whether the page continues in the meantime */
   isAsync: boolean;
-  /** whether the page waits for what the host answers in this turn of the event loop */
+  /** whether the page waits for the host's answer in this turn of the event loop */
   waitsForTurn: boolean;
-  /** the arguments, as the page has written them */
+  /** the arguments, as serialized by the page */
   body: string;
 }
 
-/** One run in one tab. It ends once; what the page says afterwards is dropped. */
+/** One run in one tab. It ends once. Later messages from the page are dropped. */
 export class Run {
   #id;
   #tab;
@@ -73,40 +73,40 @@ export class Run {
   #end: (ending: Ending) => void = () => {};
   #isOver = false;
   #deliveries = new Deliveries();
-  /** What it ends with once the page has told what is asked for hints. */
+  /** The outcome, once the page has answered the questions for hints. */
   #ending: Ending | undefined;
   #scope = new RunScope();
   #requests = 0;
-  /** Bytes of arguments of calls that have no answer. */
+  /** Bytes of arguments of unanswered calls. */
   #argumentBytes = 0;
-  /** Asynchronous calls that the host works on, and those that wait for their turn. */
+  /** Asynchronous calls that are in progress, and those that wait for their turn. */
   #working = 0;
   #queued: Asked[] = [];
   #isStarting = false;
-  /** Answers for the page that have not been sent. */
+  /** Answers that have not been sent to the page. */
   #answers: unknown[] = [];
-  /** The synchronous call that the page waits for; 0: none. */
+  /** The synchronous call that the page waits for; 0 if there is none. */
   #asking = 0;
   #thrown = new ToolExceptions();
-  /** Tools by call, for what fails. */
+  /** Called tools by call, for failures. */
   #called: Map<number, Called> = new Map();
-  /** Calls that the guest has a promise of, and no answer yet. */
+  /** Unanswered calls for which the guest has a promise. */
   #promised: Map<number, string> = new Map();
-  /** Calls without an answer: those whose tool has a limit of time, and all. */
+  /** Unanswered calls: those whose tool has a time limit, and all. */
   #limited = 0;
   #unanswered = 0;
-  /** Told whether the run waits for nothing but tools that have a limit of time. */
+  /** Reports whether the run waits only for tools that have a time limit. */
   onWaiting: (isWaiting: boolean) => void = () => {};
   artifacts: Made[] = [];
   #artifactBytes = 0;
   toolCalls = 0;
   heapUsedBytes = 0;
-  /** Settles with how the run has ended. */
+  /** Settles when the run has ended. */
   ended: Promise<Ending>;
 
   /**
    * @param run.options of the executor
-   * @param run.given what the executor was sent
+   * @param run.given the variables and tools that the executor was sent
    * @param run.context the asynchronous context of the caller
    */
   constructor({
@@ -148,7 +148,7 @@ export class Run {
     });
     this.#tab.run(this.#id, code, order).then(
       (refusal) => refusal && this.settle({ error: this.#failures.refused(refusal), tabAfter: 'idle' }),
-      // The tab is gone, and says why itself.
+      // The tab is lost, and reports the reason itself.
       () => {},
     );
   }
@@ -158,7 +158,7 @@ export class Run {
     this.#isOver = true;
     this.#deliveries.end();
     this.#scope.end();
-    // What has been thrown stays the reason, whatever becomes of the page while it is asked.
+    // The error that was thrown stays the reason, even if the page is lost while it answers questions.
     if (this.#ending !== undefined) ending = { ...this.#ending, tabAfter: ending.tabAfter };
     if (ending.tabAfter !== 'lost') this.#tab.refuseCall();
     if (ending.error === undefined) this.#warnOfDropped();
@@ -167,7 +167,7 @@ export class Run {
 
   #deliver(payload: string, deliver: () => void | Promise<void>) {
     const { maxTransferBytes, maxArtifactBytes } = this.#options;
-    // All that a page is allowed to say and may say while one value is read.
+    // Sum of all messages that a page is allowed to send while one value is read.
     const maxChars = 2 * (maxTransferBytes + maxArtifactBytes) + MAX_SHOWN_BYTES;
     if (this.#deliveries.chars + payload.length > maxChars) {
       return this.settle({ error: this.#transferLimit(), tabAfter: 'busy' });
@@ -182,7 +182,7 @@ export class Run {
     this.#refuseUnasked();
   }
 
-  /** Once the run is over its end has refused the call: another one may be the next run's. */
+  /** After the end of the run, the end has already refused the call. A waiting call may belong to the next run. */
   #refuseUnasked() {
     if (!this.#isOver && this.#asking === 0) this.#tab.refuseCall();
   }
@@ -218,7 +218,7 @@ export class Run {
     }
     this.heapUsedBytes = Number(head) || 0;
     if (kind === 'S') return this.#fail(this.#transferLimit());
-    // The code may go on behind its final answer.
+    // The code may continue after its final answer.
     const isFinal = kind === 'F';
     return this.#readValue(body, (output) =>
       this.settle({ output, isFinal, tabAfter: isFinal ? 'busy' : 'idle' }),
@@ -247,9 +247,9 @@ export class Run {
   }
 
   /**
-   * Passes on a value that the page has written. A large one is read in slices; nothing is done if the run ends meanwhile.
-   *
-   * @returns for a small value undefined
+   * Passes on a value that the page has serialized. A large value is read in slices. If the run ends in the meantime,
+   * the value is dropped.
+   * @returns undefined for a small value
    */
   #read(body: string, options: Options, take: (value: any) => void): void | Promise<void> {
     if (isSmall(body)) return take(decodeSmall(body, options));
@@ -294,7 +294,7 @@ export class Run {
   /** @param list of the error */
   #onUnhandled([what, call]: string[], [error]: any) {
     const words = what === 'rejection' ? 'Unhandled promise rejection' : 'Uncaught exception';
-    // Those of tools have their place in the tool.
+    // Errors of tools have their position in the tool.
     const text = Number(call) === 0 ? this.#failures.brief(error) : this.#failures.header(error);
     this.#log.add('warn', `${words}: ${text}`);
   }
@@ -341,7 +341,7 @@ export class Run {
     return this.#begin(asked);
   }
 
-  /** @returns what comes from the page has to wait for this */
+  /** @returns a promise that must settle before the page's next message is handled */
   #begin(asked: Asked): void | Promise<void> {
     const { call, tool, isAsync, waitsForTurn, body } = asked;
     const { maxTransferBytes, toolTimeoutMs, onToolCall } = this.#options;
@@ -372,7 +372,7 @@ export class Run {
     }
   }
 
-  /** Begins calls that wait, as long as there may be more. Any may be done at once. */
+  /** Starts waiting calls up to the limit. Each of them may finish immediately. */
   #startQueued() {
     if (this.#isStarting) return;
     this.#isStarting = true;
@@ -385,7 +385,7 @@ export class Run {
     this.#isStarting = false;
   }
 
-  /** @param change how many more of its kind have no answer */
+  /** @param change of the number of unanswered calls of this kind */
   #count({ tool, body }: Asked, change: 1 | -1) {
     this.#unanswered += change;
     this.#argumentBytes += change * body.length;
@@ -405,17 +405,17 @@ export class Run {
     } else this.#promised.delete(call);
     const kind = status === REPLY_KIND.ERROR ? 'e' : status === REPLY_KIND.PROMISE ? 'p' : 'v';
     const text = status === REPLY_KIND.ERROR ? JSON.stringify(payload) : (payload ?? '');
-    // The first answer to a synchronous call; a promise that it is has the second one.
+    // The first answer to a synchronous call. If it is a promise, a second answer follows.
     if (call === this.#asking) {
       this.#asking = 0;
       return this.#tab.respond(kind + text);
     }
     this.#answers.push(call, kind, text);
-    // With others of this moment.
+    // Sent together with other answers of this moment.
     if (this.#answers.length === 3) queueMicrotask(() => this.#sendAnswers());
   }
 
-  /** @param call for whose answer the page waits no longer */
+  /** @param call that the page no longer waits for */
   #promise(call: number) {
     if (call !== this.#asking) return;
     this.#asking = 0;
