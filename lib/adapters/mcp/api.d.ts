@@ -1,6 +1,6 @@
 /**
- * `ses-executor/mcp`: the server of the Model Context Protocol that `ses-executor mcp` starts, for any transport. The protocol's SDK is in
- * the package.
+ * `ses-executor/mcp`: the MCP (Model Context Protocol) server that `ses-executor mcp` starts, for any transport. The
+ * package includes the SDK of the protocol.
  *
  * @packageDocumentation
  */
@@ -8,27 +8,32 @@
 import type { Executor, ExecutorOptions, Tools } from '../../../index';
 import type { CodeToolDefinition } from '../code-tool/api';
 
-/** What {@link createMcpServer} is made with; without `executor` also the options of its own. */
+/** Options of {@link createMcpServer}. Without `executor`, they include the options of the server's own executor. */
 export interface McpServerOptions extends ExecutorOptions {
-  /** As {@link ExecutorOptions.isolation}. Default `"process"`, on Windows `"thread"`. */
+  /** See {@link ExecutorOptions.isolation}. Default `"process"`; on Windows `"thread"`. */
   isolation?: ExecutorOptions['isolation'] | undefined;
-  /** Where code runs, in its language; its limits hold. It is cleaned up when the session is reset, and with the server. */
+  /**
+   * The executor that runs the code, with its language and limits. It is cleaned up when the session is reset and when
+   * the server closes.
+   */
   executor?: Executor | undefined;
-  /** Folder that the file tools are confined to; without it there are none. */
+  /** The folder that the file tools are confined to. Without it there are no file tools. */
   root?: string | undefined;
-  /** Whether the file tools that change something are left out. */
+  /** Whether file tools that modify files are left out. */
   readOnly?: boolean | undefined;
   /**
-   * What code can call: functions, namespaces of functions, and tools with schemas, which are declared by them. A name that is no
-   * identifier is changed: `list-files` is `list_files`.
+   * The tools that code can call: functions, namespaces of functions, and tools with schemas that declare them. A name
+   * that is not an identifier is changed: `list-files` becomes `list_files`.
    */
   tools?: Readonly<Record<string, Tools[string] | CodeToolDefinition>> | undefined;
   /**
-   * Commands of other servers by name, any line of a shell: their tools are functions of the namespace of that name. Names that are no
-   * identifiers are changed: `list-files` is `list_files`, and `then` is `then_`. Code has the tools that a server lists at its first
-   * start, but for those that are called as tasks only. A server that has ended is started again by the next call, four times a minute
-   * at most. An answer of more than 10 MiB is an error of its call. What the line starts ends with the server, and with this process,
-   * unless a signal ends that.
+   * Shell commands that start other servers, by name. The tools of a server are functions of the namespace of that
+   * name. Names that are not identifiers are changed: `list-files` becomes `list_files`, and `then` becomes `then_`.
+   *
+   * Code can call the tools that a server lists at its first start, except tools that can only be called as tasks. If a
+   * server has ended, the next call starts it again, at most four times per minute. An answer of more than 10 MiB fails
+   * its call. All processes that the command starts end with the server. They also end with this process, unless a
+   * signal ends this process.
    */
   servers?: Readonly<Record<string, string>> | undefined;
   /** Variables of each session. */
@@ -37,17 +42,18 @@ export interface McpServerOptions extends ExecutorOptions {
 
 /** A server with one session. */
 export interface McpServer {
-  /** Serves one client, over a transport of the protocol's SDK, of any version. */
+  /** Serves one client over a transport of the protocol's SDK. Any version of the SDK is accepted. */
   connect(transport: object): Promise<void>;
   /** Ends the session, the other servers and the connection. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a server with the tools `run_javascript`, or `run_python` for an executor of Python, and `reset`.
+ * Creates a server with the tools `run_javascript` and `reset`. For a Python executor, `run_python` replaces
+ * `run_javascript`.
  *
- * Rejects with a `TypeError` or `RangeError` for wrong options and two tools of one name, and with an `Error` if one of the other
- * servers cannot be used.
+ * Rejects with a `TypeError` or `RangeError` for wrong options and for two tools with the same name. Rejects with an
+ * `Error` if one of the other servers cannot be used.
  *
  * @example
  * ```js

@@ -4,53 +4,55 @@ import { StdioTransport } from './stdio';
 import { clearTimeout, performance, setTimeout } from '../../contract/clock';
 import type { ServerCommand } from './servers';
 
-/** Milliseconds that a server has for its end, and then for each signal. */
+/** Milliseconds that a server has to end, and to react to each signal. */
 const GRACE_MS = 2_000;
 
-/**
- * Messages that nobody has asked for: so many at once, and each second. A server that sends more is read more slowly.
- */
+/** Limit on unsolicited messages, both for a burst and per second. A server that sends more is read more slowly. */
 const MAX_UNASKED = 1_000;
-/** Characters of a request or notification; nobody here reads longer ones. */
+/** Maximum length of a request or notification in characters. Longer ones are ignored. */
 const MAX_UNASKED_CHARS = 64 << 10;
-/** Bytes that a server has not read, above which its requests get no answer: each answer would be kept. */
+/**
+ * Maximum number of bytes that a server has not read. Above it, requests of the server are not answered, because each
+ * answer would be buffered.
+ */
 const MAX_UNSENT_BYTES = 1 << 20;
-/** Characters of the answer to `initialize`. */
+/** Maximum length of the answer to `initialize`, in characters. */
 const MAX_FIRST_CHARS = 256 << 10;
-/** Characters of the text of an error. */
+/** Maximum length of an error message, in characters. */
 const MAX_ERROR_CHARS = 64 << 10;
 
 const isWindows = process.platform === 'win32';
 
 /**
- * Of a signal to all that it has started a shell outlives these, so that none is left for somebody else to wait for.
+ * The shell survives a signal to its process group longer than its children do. It therefore reaps them, so that no
+ * other process must wait for them.
  */
 const WAIT = 'trap : TERM\n';
 
-/** Those that have not ended: with process groups of their own they outlive this process, however it ends. */
+/** Transports whose process has not ended. Each process has its own process group, so it would outlive this process. */
 const running: Set<ChildTransport> = new Set();
 
-/** Has all of them end, for a process that ends itself and waits for nothing. */
+/** Ends all servers. Used by a process that exits without waiting. */
 export function endServers() {
   for (const transport of running) transport.terminate();
 }
 process.on('exit', endServers);
 
 /**
- * The protocol with a server that a shell starts. Not the SDK's own: that one ends the server when a line is too long, and leaves what
- * a shell has started.
+ * Speaks the protocol with a server that a shell starts. The SDK's transport is not used, because it ends the server
+ * when a line is too long and leaves the shell's children running.
  */
 export class ChildTransport extends StdioTransport {
   #name;
   #child;
-  /** Resolves when it is there, and rejects if it cannot be. */
+  /** Resolves when the process has started. Rejects if it cannot start. */
   #spawned;
-  /** Resolves when it has ended and all that it has written is read. */
+  /** Resolves when the process has ended and its output has been read completely. */
   #closed;
   /** Requests that the server has not answered. */
   #asked: Set<unknown> = new Set();
   #isInitialized = false;
-  /** How many more messages it may send unasked, and when that was counted. */
+  /** The number of unsolicited messages that the server may still send, as of `#countedAt`. */
   #unaskedLeft = MAX_UNASKED;
   #countedAt = performance.now();
 
@@ -59,10 +61,10 @@ export class ChildTransport extends StdioTransport {
       shell: true,
       stdio: ['pipe', 'pipe', 'inherit'],
       windowsHide: true,
-      // With a process group of its own all that the shell starts can be ended.
+      // With its own process group, all processes that the shell starts can be ended.
       detached: !isWindows,
     });
-    // Where no descriptors are to be had there are no pipes, and an event tells of it besides.
+    // If no descriptors are available, the pipes are missing and an `error` event is emitted too.
     child.on('error', () => {});
     if (!child.stdout) throw new Error('there are no descriptors left for its pipes');
     super(child.stdout, child.stdin);
@@ -76,13 +78,13 @@ export class ChildTransport extends StdioTransport {
       this.onclose?.();
     });
     child.once('exit', () => void this.#endRest());
-    // It cannot answer any more.
+    // The server can no longer answer.
     child.stdout.once('end', () => void this.close());
-    // What is written to one that has ended.
+    // Writing to a process that has ended emits an error.
     child.stdin.on('error', (error) => this.onerror?.(error));
   }
 
-  /** How it has ended; undefined: it has not. */
+  /** How the process ended. Undefined while it runs. */
   get ending() {
     const { exitCode, signalCode } = this.#child;
     return signalCode ?? (exitCode === null ? undefined : `exit code ${exitCode}`);
@@ -103,7 +105,7 @@ export class ChildTransport extends StdioTransport {
     await this.#closesInTime();
   }
 
-  /** Asks it, and all that it has started, to end. */
+  /** Asks the server and all processes that it started to end. */
   terminate() {
     this.#kill('SIGTERM');
   }
@@ -141,7 +143,7 @@ export class ChildTransport extends StdioTransport {
    * @override
    */
   delayAfter(message?: any) {
-    // Only what the SDK looks at takes time.
+    // Only messages that the SDK processes take time.
     if (message === undefined) return undefined;
     const now = performance.now();
     this.#unaskedLeft = Math.min(MAX_UNASKED, this.#unaskedLeft - 1 + ((now - this.#countedAt) / 1_000) * MAX_UNASKED);
@@ -159,12 +161,12 @@ export class ChildTransport extends StdioTransport {
     this.#fail(id, error.message.replace(/^the message/, `the answer of the server ${this.#name}`), error.code);
   }
 
-  /** Has a request fail. */
+  /** Fails a request. */
   #fail(id: any, message: string, code: number = -32_600) {
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
-  /** Ends what a server that has ended has started, which may still hold its output. */
+  /** Ends the remaining processes of a server that has ended. They may still hold its output open. */
   async #endRest() {
     this.#kill('SIGTERM');
     if (await this.#closesInTime()) return;
@@ -172,7 +174,7 @@ export class ChildTransport extends StdioTransport {
     this.#child.stdout.destroy();
   }
 
-  /** @returns whether it has ended within a moment */
+  /** @returns whether the process ended within the grace period */
   async #closesInTime(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, GRACE_MS, false)));
@@ -187,7 +189,7 @@ export class ChildTransport extends StdioTransport {
     try {
       process.kill(-pid, signal);
     } catch {
-      // None of them is left.
+      // All processes of the group have ended.
     }
   }
 }

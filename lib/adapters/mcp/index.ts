@@ -6,11 +6,11 @@ import { refuseWrongOptions } from '../../ses/check-options';
 import type { McpServer, McpServerOptions } from './api';
 import type { ExecutorOptions } from '../../../index';
 
-/** Those that are not the executor's. */
+/** Options that are not options of the executor. */
 const OWN_OPTIONS = ['executor', 'root', 'readOnly', 'tools', 'servers', 'variables'];
 const KNOWN = [...OWN_OPTIONS, ...OPTION_NAMES];
 
-/** What `ses-executor mcp` serves, for any transport. Documented in `api.d.ts`. */
+/** Creates the server that `ses-executor mcp` starts, for any transport. Documented in `api.d.ts`. */
 export async function createMcpServer(given: McpServerOptions = {}): Promise<McpServer> {
   const {
     executor,
@@ -56,7 +56,7 @@ function executorOptions(options: ExecutorOptions) {
   return { ...options, timeoutMs, memoryLimitMb, maxOperations };
 }
 
-/** An executor has its own options. */
+/** Rejects executor options next to `executor`, which has its own options. */
 function ofGiven(executor: unknown, others: object) {
   if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
   refuseBeside(others, OWN_OPTIONS);

@@ -4,44 +4,45 @@ import { isQuick, parseJson, parseQuick } from '../../contract/json';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { ZodError } from 'zod';
 
-/** Bytes of one message: as many as the SDK takes. */
+/** Maximum size of one message in bytes. The SDK has the same limit. */
 export const MAX_LINE_BYTES = 10 * (1 << 20);
 const ID = String.raw`"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,200}")\s*`;
 const ID_AT_START = new RegExp(String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?${ID}[,}]`);
 const ID_AT_END = new RegExp(String.raw`,\s*${ID}\}\s*$`);
 
-/** Of a line that is not parsed so many characters at its ends are looked at for its number. */
+/** The number of characters at each end of an unparsed line that are searched for the request's number. */
 const KEPT_CHARS = 1_024;
-/** Of a message, and of what schemas look at in it: they copy each key. */
+/** Maximum number of keys in a message, and in the parts of it that schemas check. Schemas copy each key. */
 const MAX_KEYS = 1_000;
 
-/** Codes of JSON-RPC. */
+/** Error codes of JSON-RPC. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const INVALID_PARAMS = -32_602;
 
-/** What is wrong with a message is said of so many of its parts. */
+/** Maximum number of problems that an error lists for a message. */
 const MAX_ISSUES = 5;
 
 const REQUESTS = new Map(REQUEST_SCHEMAS.map((schema) => [schema.shape.method.value, schema]));
 
-/** null: it cannot be read */
+/** Null if the id cannot be read. */
 export type Id = string | number | null;
 
 /**
- * What a line is: a message, or what to answer if it is none.
+ * The result of reading a line: a message, or the answer to a line that is not a valid message.
  *
- * `isUnreadable`: a message, but one that takes too much to read
+ * `isUnreadable`: the line is a message, but reading it takes too much time or memory.
  */
 export type Read =
   | { message: JSONRPCMessage; refusal?: undefined; isUnreadable?: undefined }
   | { message?: undefined; refusal: any; isUnreadable?: boolean };
 
 /**
- * A line as a message. The SDK is silent about lines that are none, and says -32603 of parameters that are wrong.
+ * Reads a line as a message. The SDK ignores lines that are not messages, and answers wrong parameters with -32603.
  *
- * @returns a promise of a line that takes a while to read
- * @throws {Error} for what is wrong and must not be answered: notifications and responses; the promise rejects with it
+ * @returns a promise if the line takes a while to read
+ * @throws {Error} for invalid notifications and responses, which must not be answered. A promise rejects with the
+ *   same error.
  */
 export function readLine(line: string): Read | Promise<Read> {
   if (!isQuick(line)) return parseJson(line).then(messageOf, (error) => unreadable(line, error));
@@ -77,7 +78,7 @@ function messageOf(value: any): Read {
     const text = `a message must be an object on a line of its own, got ${describe(value)}`;
     return refuse(null, INVALID_REQUEST, text);
   }
-  // Else two peers could answer each other's answers for ever.
+  // Without this, two peers could answer each other's answers forever.
   if (!('method' in value) && ('result' in value || 'error' in value)) {
     throw new Error('a response that is not valid came in');
   }
@@ -88,7 +89,7 @@ function messageOf(value: any): Read {
   return refuse(idOf(value), isOfParams ? INVALID_PARAMS : INVALID_REQUEST, textOf(wrong));
 }
 
-/** Whether a message has more keys than schemas check in a moment. */
+/** Whether a message has more keys than schemas can check quickly. */
 function isTooWide(message: any) {
   const { params, result, error } = message;
   const objects = [message, params, params?._meta, result, result?._meta, error];
@@ -96,18 +97,18 @@ function isTooWide(message: any) {
 }
 
 /**
- * The answer to a message that is too long.
+ * Returns the answer to a message that is too long.
  *
- * @param ends of the message
+ * @param ends both ends of the message
  */
 export function refusalOfLong(ends: string) {
   return refusalOf(ends, `the message is too long: a line may have ${MAX_LINE_BYTES} bytes`);
 }
 
 /**
- * The answer to a message that is not parsed.
+ * Returns the answer to a message that is not parsed.
  *
- * @param line or its ends
+ * @param line the line or its ends
  */
 function refusalOf(line: string, text: string) {
   const [, id] = ID_AT_START.exec(line.slice(0, KEPT_CHARS)) ?? ID_AT_END.exec(line.slice(-KEPT_CHARS)) ?? [];
@@ -122,7 +123,7 @@ function idOf({ id }: Record<string, unknown>): Id {
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as Id) : null;
 }
 
-/** @param what is not valid */
+/** @param what the value that is not valid */
 export function textOf({ issues }: Pick<ZodError, 'issues'>, what: string = 'the message') {
   const texts = issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
     return path.length === 0 ? message : `${path.join('.')}: ${message}`;

@@ -1,6 +1,6 @@
 import { z } from '../../bundled/mcp';
 
-/** Failures are described too: clients check `structuredContent` whether or not `isError` is set. */
+/** Includes failures, because clients check `structuredContent` whether or not `isError` is set. */
 export const OUTPUT_SHAPE = {
   output: z.unknown().optional().describe('What the program gives, as JSON'),
   logs: z.string().describe('What the program has logged'),

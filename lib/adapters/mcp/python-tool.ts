@@ -8,9 +8,9 @@ import { preferredIsolation } from '../../ses/isolation';
 import type { Toolset } from './toolset';
 
 /**
- * Adds the tool `run_python`, with a session of its own.
+ * Adds the tool `run_python` with its own session.
  *
- * @param options.maxOperations lines
+ * @param options.maxOperations number of lines
  */
 export function registerPython(
   server: any,

@@ -2,7 +2,7 @@ import { modelFailure, modelLogs, modelValue, reportText } from '../../contract/
 import type { Report } from '../../contract/session';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/** The result of a tool call: text for models, and the same as data for programs. */
+/** Converts a report to the result of a tool call: text for models, and the same information as data for programs. */
 export function callResult(report: Report): CallToolResult {
   const { output, failure, note } = report;
   const content = [{ type: 'text' as const, text: reportText(report) }];

@@ -6,9 +6,9 @@ import type { Session } from '../../contract/session';
 import type { LanguageText } from '../code-tool/language';
 
 /**
- * Adds the tool that runs programs of a language in a session.
+ * Adds the tool that runs programs of one language in a session.
  *
- * @param tool.timeoutMs default of a call, and the most that it may ask for; absent, the executor has its own
+ * @param tool.timeoutMs default and maximum timeout of a call; if absent, the executor's own timeout applies
  */
 export function registerRun(
   server: any,
@@ -49,9 +49,7 @@ function inputShape(program: string, timeoutMs?: number) {
   };
 }
 
-/**
- * What a description says of the limits of a run, with a space in front; nothing of those of an executor that has its own.
- */
+/** Describes the limits of a run, with a leading space. An executor's own limits are not described. */
 export function limitsText(
   { operations }: LanguageText,
   { timeoutMs, memoryLimitMb, maxOperations }: { timeoutMs?: number; memoryLimitMb?: number; maxOperations?: number },

@@ -5,7 +5,7 @@ import { SandboxManager, anyState, registryFromOpenApi, renderSandboxPrompt } fr
 import { SandboxCalls } from '../../sandbox/calls';
 import { version } from '../../../package.json';
 
-/** What models are shown as the tools' titles. */
+/** Titles of the tools that models see. */
 const TITLES = {
   search: 'Search the API',
   execute: 'Call the API from a program',
@@ -13,10 +13,10 @@ const TITLES = {
 } as const;
 
 /**
- * A server of the Model Context Protocol with the three tools of a sandbox over an API, and what ends it.
+ * Creates an MCP server with the three tools of a sandbox for an API. Also returns a function that ends the server.
  *
- * @param options.document OpenAPI, JSON or YAML
- * @param options.headers of each request
+ * @param options.document OpenAPI document in JSON or YAML
+ * @param options.headers headers of each request
  */
 export async function createSandboxServer({
   document,

@@ -18,28 +18,28 @@ import type { ConnectedServer } from './servers';
 import type { Executor, Language, Modules } from '../../../index';
 
 export interface ServerOptions {
-  /** folder that the file tools are confined to; without it there are none */
+  /** The folder that the file tools are confined to. Without it there are no file tools. */
   root?: string;
-  /** whether the file tools that change something are left out */
+  /** Whether file tools that modify files are left out. */
   readOnly?: boolean;
-  /** functions, namespaces and tools with schemas */
+  /** Functions, namespaces and tools with schemas. */
   tools?: Record<string, any>;
-  /** others, whose tools code can call */
+  /** Other servers whose tools code can call. */
   servers?: ConnectedServer[];
-  /** of each session */
+  /** Variables of each session. */
   variables?: Record<string, unknown>;
   /**
-   * that there is `run_python` as well; the lines that it may
-   * execute, and a folder of packages that it may import
+   * Options of `run_python`: the number of lines that it may execute, and a folder of packages that it may import.
+   * Without them, the tool is absent.
    */
   python?: { maxOperations: number | undefined; packages: string | undefined };
-  /** where code runs; default: one of its own, with the options that follow */
+  /** The executor that runs the code. Default: the server's own executor with the options below. */
   executor?: Executor;
-  /** default: a process, where there are any */
+  /** Default: a process, where processes are supported. */
   isolation?: 'thread' | 'process';
-  /** deadline of a run, and the most that a call may ask for */
+  /** Default and maximum deadline of a run. */
   timeoutMs?: number;
-  /** time of a call of a tool, which does not count against the deadline then */
+  /** Timeout of a tool call. If it is set, tool calls do not count against the deadline of the run. */
   toolTimeoutMs?: number;
   memoryLimitMb?: number;
   maxOperations?: number;
@@ -48,7 +48,7 @@ export interface ServerOptions {
   modules?: Modules;
 }
 
-/** A server of the Model Context Protocol with one session, and what ends that. */
+/** Creates an MCP server with one session. Also returns a function that ends the session. */
 export function createServer({
   root,
   readOnly = false,
@@ -62,14 +62,15 @@ export function createServer({
   const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
   const names = Object.keys(variables ?? {});
   for (const name of names) refuseReservedName(name, 'variables');
-  // Else each call would fail, and the model alone be told. What executors of the caller take they say themselves.
+  // Without this check, each call would fail and only the model would see the error. Executors of the caller check
+  // their own input.
   if (variables && !executor) encode(Object.values(variables), 'variables', Infinity, variables);
   const session = new Session(executor ?? new SESExecutor({ ...options, isolation }), {
     livesOn: true,
     codeFrame,
     variables,
   });
-  // What an executor was sent is gone when it is reset.
+  // Values that were sent to an executor are lost when the executor is reset.
   const { imports, folder } =
     executor === undefined ? { imports: options.authorizedImports ?? [], folder: undefined } : offerOf(executor);
   const offer = { imports, folder, variables: names };
@@ -77,7 +78,7 @@ export function createServer({
     { name: 'ses-executor', version },
     { instructions: instructions(language.toolName, files, toolset.isEmpty) },
   );
-  // What the tools of others do nobody knows.
+  // The effects of other servers' tools are unknown.
   const isOpen = Object.keys(tools).length > 0 || servers.length > 0;
   const annotations = {
     readOnlyHint: !isOpen && (root === undefined || readOnly),
@@ -126,9 +127,9 @@ to call.${language.surroundings(offer, declarations !== '')}${bounds}`;
 }
 
 /**
- * @param tool name of the one that runs code
- * @param files names of file tools
- * @param isAlone whether code can call nothing
+ * @param tool name of the tool that runs code
+ * @param files names of the file tools
+ * @param isAlone whether code can call no tools
  */
 function instructions(tool: string, files: string[], isAlone: boolean) {
   const use = `Use ${tool} to calculate, to transform data and to work through many steps in one program, instead of \

@@ -14,32 +14,36 @@ export type ServerCommand = { name: string; command: string };
 
 export interface ConnectedServer {
   name: string;
-  /** its tools, by identifier */
+  /** The server's tools, by identifier. */
   definitions: Record<string, CodeToolDefinition>;
   close: () => Promise<void>;
 }
 
-/** The longest timer: the deadline of the run ends a call, and its signal. */
+/** The longest timer. Calls are ended by their signal and by the deadline of the run. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Starts of one server within so many milliseconds: one that ends at each call must not keep the host busy. */
+/**
+ * Maximum number of starts of one server within this period. A server that ends at each call must not keep the host
+ * busy.
+ */
 const MAX_STARTS = 4;
 const STARTS_WITHIN_MS = 60_000;
 
-/** Time for all pages of the list of tools. */
+/** Time limit for all pages of the list of tools. */
 const LIST_MS = 60_000;
 
 /**
- * What the SDK checks of results here: nothing. Its schemas check each part of a value at once; `checkedResult` and `ToolList` do not.
+ * A schema that accepts any result. The SDK's schemas check all parts of a value in one step. `checkedResult` and
+ * `ToolList` check in slices.
  */
 const ANY = z.any();
-/** Why the data of a result cannot be checked. */
+/** Errors for data of a result that cannot be checked. */
 const REASONS = [NotJsonError, UncheckableError, UnusableSchemaError];
 
 /**
- * Starts other servers of the Model Context Protocol, whose tools code can call.
+ * Starts other MCP servers whose tools code can call.
  *
- * @returns in the same order; if one cannot be used, none runs on
+ * @returns the servers in the given order; if one of them cannot be used, all of them are ended
  */
 export async function connectServers(commands: readonly ServerCommand[]): Promise<ConnectedServer[]> {
   const outcomes = await Promise.allSettled(commands.map(connect));
@@ -67,20 +71,20 @@ async function connect(command: ServerCommand): Promise<ConnectedServer> {
   }
 }
 
-/** A process that runs. */
+/** A running process. */
 export interface Running {
   client: any;
   transport: ChildTransport;
   tools: any[];
 }
 
-/** A server that is started by its first call, and again by the next one when it has ended. */
+/** A server that the first call starts. If it has ended, the next call starts it again. */
 class OtherServer {
   #command;
   #running: Promise<Running> | undefined;
-  /** Of the last process. */
+  /** The transport of the last process. */
   #transport: ChildTransport | undefined;
-  /** When it was started lately. */
+  /** Times of the recent starts. */
   #starts: number[] = [];
   #isClosed = false;
 
@@ -88,19 +92,19 @@ class OtherServer {
     this.#command = command;
   }
 
-  /** @returns as the server lists them */
+  /** @returns the tools as the server lists them */
   async listTools(): Promise<any[]> {
     return (await this.#run()).tools;
   }
 
-  /** @returns as the server answers */
+  /** @returns the result as the server returns it */
   async callTool(tool: string, input: any, signal: AbortSignal): Promise<any> {
     const { name } = this.#command;
     const { client, transport } = await this.#run().catch((cause) => {
       throw new Error(`the server ${name} has ended and cannot be started again: ${cause.message}`, { cause });
     });
     try {
-      // The SDK listens to a signal for good, and cancels also what has been answered.
+      // The SDK never removes its listener from a signal, and cancels requests even after they are answered.
       return await stoppable(signal, (own) =>
         client.request({ method: 'tools/call', params: { name: tool, arguments: input } }, ANY, {
           signal: own,
@@ -146,7 +150,7 @@ class OtherServer {
     }
   }
 
-  /** @throws {Error} if there are too many */
+  /** @throws {Error} if there are too many starts */
   #countStart() {
     const now = performance.now();
     this.#starts = this.#starts.filter((start) => now - start < STARTS_WITHIN_MS);
@@ -170,19 +174,19 @@ async function listTools(client: any) {
 }
 
 /**
- * Whether a call gives the result: some tools give a task that is asked for it.
+ * Whether a call returns the result. Some tools return a task that must be queried for the result.
  *
- * @param tool as the server lists it
+ * @param tool the tool as the server lists it
  */
 function isCallable({ execution }: any) {
   return execution?.taskSupport !== 'required';
 }
 
 /**
- * A result whose data is as the tool's output schema has it. Parts of the schema that cannot be used are left out.
+ * Checks the data of a result against the output schema of the tool. Unusable parts of the schema are ignored.
  *
- * @returns with the data that was checked
- * @throws {Error} that says what is wrong with the data
+ * @returns the result with the data that was checked
+ * @throws {Error} whose message states the problem with the data
  */
 async function withCheckedData(name: string, result: any, schema: JsonSchema, signal: AbortSignal): Promise<any> {
   if (result.isError) return result;
@@ -203,12 +207,14 @@ function unlikeSchema(reason: string) {
   return new Error(`the structured content does not match the tool's output schema: ${reason}`);
 }
 
-/** An error of a server. What the SDK says of an answer that is not as the protocol has it is all that it is not. */
+/**
+ * Makes an error of a server readable. The SDK's error for an answer that violates the protocol lists every violation.
+ */
 function readable(error: any) {
   return Array.isArray(error?.issues) ? new Error(textOf(error, 'its answer'), { cause: error }) : error;
 }
 
-/** @param tool as the server lists it */
+/** @param tool the tool as the server lists it */
 function definitionOf(server: OtherServer, { name, description, inputSchema, outputSchema }: any): CodeToolDefinition {
   const schema = outputSchema === undefined ? undefined : new JsonSchema(outputSchema, { isLenient: true });
   return {
@@ -223,9 +229,9 @@ function definitionOf(server: OtherServer, { name, description, inputSchema, out
 }
 
 /**
- * What code gets of a result: data if there is any, else the text, else the blocks.
+ * The value that code receives for a result: the data if there is any, otherwise the text, otherwise the blocks.
  *
- * @throws {Error} if it is an error
+ * @throws {Error} if the result is an error
  */
 function valueOf({ content = [], structuredContent, isError }: any) {
   const texts = content.filter(({ type }: any) => type === 'text');
@@ -235,7 +241,7 @@ function valueOf({ content = [], structuredContent, isError }: any) {
   return texts.length === content.length ? text : content;
 }
 
-/** What an error says that has no text: in resources, or as data. */
+/** The message of an error without text: from its resources or its data. */
 function saidOtherwise(content: any[], data: unknown): string | undefined {
   const texts = content.map(({ resource }) => resource?.text).filter((text) => typeof text === 'string');
   return texts.join('\n') || JSON.stringify(data);

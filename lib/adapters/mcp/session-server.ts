@@ -3,7 +3,10 @@ import { connectServers } from './servers';
 import type { ServerOptions } from './server';
 import type { ServerCommand } from './servers';
 
-/** A server with one session whose code can call the tools of other servers, and what ends it and them. */
+/**
+ * Creates a server with one session whose code can call the tools of other servers. Also returns a function that ends
+ * all of them.
+ */
 export async function createSessionServer({
   servers: commands,
   ...options

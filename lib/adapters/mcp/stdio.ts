@@ -5,29 +5,29 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Readable, Writable } from 'node:stream';
 import type { Read } from './messages';
 
-/** Of a line that is too long its ends are kept, one of which has the number of the request. */
+/** Bytes that are kept from each end of a line that is too long. One end contains the request's number. */
 const KEPT_BYTES = 1_024;
 
-/** Time of one turn of the event loop for what the other side says: it decides how much that is. */
+/** Time in one turn of the event loop for messages of the peer. The peer decides how many it sends. */
 const SLICE_MS = 5;
 
 export type Line = { text: string; isTooLong: boolean };
 
 /**
- * The protocol over two streams, a message per line. Not the SDK's own: that one ends when a line is too long and is silent
- * about one that is no message, where this one answers with an error and goes on.
+ * Speaks the protocol over two streams, with one message per line. The SDK's transport is not used, because it ends
+ * when a line is too long and ignores lines that are not messages. This transport answers with an error and continues.
  */
 export class StdioTransport {
   #input;
   #output;
   #lines = new LineReader();
-  /** Chunks whose lines are still to be taken; the stream is paused meanwhile. */
+  /** Chunks whose lines have not been processed yet. The stream is paused meanwhile. */
   #waiting: Generator<Line, undefined>[] = [];
-  /** A line that comes before them. */
+  /** A line that precedes these chunks. */
   #held: Line | undefined;
   #isTaking = false;
   #isClosed = false;
-  /** Resolves when the output takes more. */
+  /** Resolves when the output accepts more data. */
   #drained: Promise<void> | undefined;
   onmessage: ((message: JSONRPCMessage) => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
@@ -64,7 +64,7 @@ export class StdioTransport {
   }
 
   /**
-   * Bytes that the other side has not read.
+   * The number of bytes that the peer has not read.
    *
    * @protected
    */
@@ -77,7 +77,7 @@ export class StdioTransport {
     if (!this.#isTaking) this.#takeLines();
   };
 
-  /** Takes lines for a moment, and the rest in later turns of the event loop. */
+  /** Processes lines for a short time, and the rest in later turns of the event loop. */
   #takeLines() {
     const end = performance.now() + SLICE_MS;
     const isResumed = this.#isTaking;
@@ -111,7 +111,7 @@ export class StdioTransport {
     return undefined;
   }
 
-  /** @returns when the next one may be taken: a promise or milliseconds, if not now */
+  /** @returns when the next line may be processed: a promise, a number of milliseconds, or undefined for immediately */
   #takeLine({ text, isTooLong }: Line): Promise<void> | number | undefined {
     if (this.#isClosed || text.trim() === '') return undefined;
     try {
@@ -132,20 +132,20 @@ export class StdioTransport {
   }
 
   /**
-   * Whether a message is for anybody.
+   * Whether a message is processed.
    *
    * @protected
-   * @param _chars that it has
+   * @param _chars length of the message in characters
    */
   admits(_message: JSONRPCMessage, _chars: number) {
     return true;
   }
 
   /**
-   * Milliseconds until the next line may be taken; undefined: none.
+   * The delay in milliseconds before the next line may be processed. Undefined for no delay.
    *
    * @protected
-   * @param _message that was taken; undefined: what was none
+   * @param _message the message that was processed; undefined for a line that was not a message
    */
   delayAfter(_message?: JSONRPCMessage): number | undefined {
     return undefined;
@@ -153,7 +153,7 @@ export class StdioTransport {
 
   /**
    * @protected
-   * @param _isUnreadable whether it was a message that takes too much to read; else it was none
+   * @param _isUnreadable whether the line was a message that takes too much to read; otherwise it was not a message
    */
   refuse(refusal: any, _isUnreadable: boolean) {
     void this.send(refusal);
@@ -162,12 +162,12 @@ export class StdioTransport {
   #fail = (error: Error) => this.onerror?.(error);
 }
 
-/** Cuts a stream of bytes into lines. Time and memory are linear in what one line may have. */
+/** Splits a stream of bytes into lines. Time and memory are linear in the maximum length of a line. */
 class LineReader {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** The lines that a chunk ends. Of one that is too long the text is its ends. */
+  /** Yields the lines that end in a chunk. If a line is too long, its text consists of its two ends. */
   *read(chunk: Buffer): Generator<Line, undefined> {
     let from = 0;
     for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
@@ -184,7 +184,7 @@ class LineReader {
     this.#add(chunk.subarray(from));
   }
 
-  /** @param part of a line */
+  /** @param part part of a line */
   #add(part: Buffer) {
     this.#bytes += part.length;
     this.#chunks.push(part);

@@ -4,19 +4,19 @@ import { isPlainObject } from '../../contract/describe';
 
 const MAX_PAGES = 1_000;
 const MAX_TOOLS = 2_000;
-/** Values that one tool is described by, and characters of their texts and names. */
+/** Maximum number of values in the description of one tool, and of characters in its strings and names. */
 const MAX_TOOL_PARTS = 20_000;
 const MAX_TOOL_CHARS = 256 << 10;
-/** Characters of all tools. */
+/** Maximum number of characters of all tools. */
 const MAX_CHARS = 8 << 20;
 const MAX_CURSOR_CHARS = 64 << 10;
-/** Steps of the budget that the SDK's check of a tool counts as: after each one the clock is looked at. */
+/** Budget steps for the SDK's check of one tool. The clock is checked after each tool. */
 const STEPS_PER_TOOL = 64;
 
-/** The tools that a server lists, page by page. It ends with an error when a list has no end or takes too much. */
+/** Collects the tools that a server lists, page by page. A list that has no end or is too large causes an error. */
 export class ToolList {
   tools: any[] = [];
-  /** Of the next page; undefined: there is none. */
+  /** Cursor of the next page. Undefined if there is none. */
   cursor: string | undefined;
   #pages = 0;
   #chars = 0;
@@ -61,7 +61,7 @@ export class ToolList {
   }
 }
 
-/** Characters of a tool's description; undefined: too many, or too many parts. */
+/** Number of characters in a tool's description. Undefined if there are too many characters or parts. */
 function charsOf(tool: unknown) {
   let chars = 0;
   let parts = 0;

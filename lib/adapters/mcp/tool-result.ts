@@ -1,10 +1,10 @@
 import { textOf } from './messages';
 import { isPlainObject } from '../../contract/describe';
 
-/** Wrong blocks that an error names. */
+/** Maximum number of invalid blocks that an error names. */
 const MAX_ISSUES = 5;
 
-/** Properties of the kinds of blocks that must be there, with their types. */
+/** Required properties of each kind of block, with their types. */
 const BLOCKS = {
   text: { text: 'string' },
   image: { data: 'string', mimeType: 'string' },
@@ -14,10 +14,10 @@ const BLOCKS = {
 } as Record<string, Record<string, string>>;
 
 /**
- * Checks the result of a tool as far as it is used here. The SDK's schema compares each block with five kinds, which takes
- * 10 microseconds and 2 KB for one that is wrong; here the first few that are wrong end it.
+ * Checks the parts of a tool's result that are used here. The SDK's schema compares each block with five kinds. An
+ * invalid block costs it 10 microseconds and 2 KB. This check stops after the first few invalid blocks.
  *
- * @throws {Error} if it is not as the protocol has it
+ * @throws {Error} if the result does not conform to the protocol
  */
 export function checkedResult(result: any) {
   const issues = isPlainObject(result) ? issuesOf(result) : [{ path: [], message: 'Invalid input: expected object' }];

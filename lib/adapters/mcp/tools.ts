@@ -3,13 +3,13 @@ import { createFileTools } from '../../files/index.js';
 import type { ConnectedServer } from './servers';
 
 /**
- * What programs can call that a person types or a client of the server sends, and which of it reaches files.
+ * The tools for programs that a person types or a client of the server sends, and which of them access files.
  *
- * @param given.root folder that the file tools are confined to; without it there are none
- * @param given.readOnly whether the file tools that change something are left out
+ * @param given.root folder that the file tools are confined to; without it there are no file tools
+ * @param given.readOnly whether file tools that modify files are left out
  * @param given.tools functions, namespaces and tools with schemas
- * @param given.servers others, whose tools code can call
- * @throws {TypeError} if two have one name
+ * @param given.servers other servers whose tools code can call
+ * @throws {TypeError} if two tools have the same name
  */
 export function toolsetOf({
   root,

@@ -14,15 +14,17 @@ import type { Tools } from '../../../index';
 import type { CodeToolDefinition } from '../code-tool/api';
 import type { LanguageText } from '../code-tool/language';
 
-/** What code can call: functions and namespaces of such, and tools with schemas whose names may have a namespace. */
+/**
+ * The callables of code: functions, namespaces of functions, and tools with schemas whose names may have a namespace.
+ */
 export class Toolset {
   #functions: Tools = {};
   #exported: CallableTool[] = [];
-  /** Those of namespaces, whose names are changed as the language wants. */
+  /** The tools of namespaces. Their names are adapted to the language. */
   #named: CallableTool[] = [];
-  /** Both, by the language of the code. */
+  /** All tools with schemas, by the language of the code. */
   #callable: Map<LanguageText, CallableTool[]> = new Map();
-  /** By name of what code calls: who gave it. */
+  /** The source of each callable, by name. */
   #givers: Map<string, string> = new Map();
 
   declarationsIn(language: LanguageText) {
@@ -39,9 +41,7 @@ export class Toolset {
     Object.assign(this.#functions, functions);
   }
 
-  /**
-   * Tools as a module exports them: functions, namespaces, and tools with schemas. What code calls them by are identifiers.
-   */
+  /** Adds the exports of a module: functions, namespaces, and tools with schemas. Their names become identifiers. */
   addExported(giver: string, exported: Record<string, any>) {
     const entries = Object.entries(byIdentifier(exported, writable));
     this.addFunctions(giver, Object.fromEntries(entries.filter(([, value]) => !isDefinition(value))));
@@ -51,7 +51,7 @@ export class Toolset {
     }
   }
 
-  /** @param definitions by identifier */
+  /** @param definitions definitions by identifier */
   addNamespace(giver: string, namespace: string, definitions: Record<string, CodeToolDefinition>) {
     this.#claim(namespace, giver);
     for (const [name, definition] of Object.entries(definitions)) {
@@ -60,9 +60,9 @@ export class Toolset {
   }
 
   /**
-   * The functions of one run, and what has to be called when it has ended.
+   * Creates the functions of one run, and the function to call when the run has ended.
    *
-   * @param signal of the caller
+   * @param signal the caller's signal
    */
   forRun(signal: AbortSignal | undefined, language: LanguageText = languageText()) {
     const { tools, end } = hostTools(this.#callableIn(language), { signal, language });
@@ -86,7 +86,7 @@ export class Toolset {
   }
 }
 
-/** A name as it is if code can write it, as it can `double`, else an identifier. */
+/** Returns a name unchanged if code can write it, as it can `double`. Otherwise converts it to an identifier. */
 function writable(name: string) {
   return isBindable(name) ? name : toolIdentifier(name);
 }
