@@ -8,74 +8,74 @@ import { Requests } from './network';
 import type { Watched } from './memory';
 import type { Browser } from './browser';
 
-/** Reserved for what has no address (RFC 6761), so that nobody else can serve it. */
+/** A host name that is reserved and has no address (RFC 6761), so that no server can use it. */
 const ORIGIN = 'https://sandbox.invalid';
 const URL = `${ORIGIN}/`;
 const BINDING = '__smol_tell';
-/** What databases and caches of the page may take: they lie in the browser's process. 16 MiB. */
+/** Limit for the page's databases and caches, which the browser process holds. 16 MiB. */
 const QUOTA_BYTES = 16 << 20;
-/** What programs are called in stacks; the number is that of the run. */
+/** Name of programs in stacks. The number is the number of the run. */
 export const SCRIPT = 'agent';
 
 const RUN = 'function(order,source){return this("run",order,source)}';
 const END = 'function(text){this("end",text)}';
 const DRAW =
   "{const g=document.createElement('canvas').getContext('webgl');g.readPixels(0,0,1,1,g.RGBA,g.UNSIGNED_BYTE,new Uint8Array(4))}";
-/** How long code may take to stop when it is told to. */
+/** Time limit for code to stop after it was told to. */
 const STOP_MS = 5_000;
-/** How long code that has been refused a call may take to end by itself. */
+/** Time limit for code to end by itself after one of its calls was refused. */
 const PATIENCE_MS = 200;
 
 export interface TabEvents {
-  /** what the page says */
+  /** handles a message from the page */
   onTold: (payload: string) => void;
-  /** what the page says, and waits for the answer */
+  /** handles a message from the page, which waits for the answer */
   onAsked: (payload: string) => void;
-  /** a request; undefined: one that was refused, or another thing that costs as much */
+  /** handles a request. undefined: a request that was refused, or another event of the same cost */
   onRequest: (request: any) => void;
-  /** the document or its process is no longer there */
+  /** called when the document or its process no longer exists */
   onGone: (reason: Loss) => void;
 }
 
-/** full: it has held too much memory while no run had it */
+/** full: it held too much memory while no run used it */
 export type Loss = 'navigated' | 'closed' | 'crashed' | 'full';
 
-/** A page with a browser context of its own, in which no guest code has run, and afterwards some has. */
+/** A page with its own browser context. At first no guest code has run in it. */
 export class Tab {
   #browser;
   #connection;
   #context: string | undefined;
   #target: string | undefined;
   #session: string = '';
-  /** Marks the dialogs that are calls. No guest sees it. */
+  /** Marks the dialogs that are calls. Guests never see it. */
   #key = randomBytes(16).toString('hex');
   #kit = '';
   /** Called when the document begins. */
   #onBegun: (value?: unknown) => void = () => {};
-  /** Called when all of the document is there, its body too. */
+  /** Called when the document is complete, including its body. */
   #onParsed: (value?: unknown) => void = () => {};
-  /** Called when it is lost. */
+  /** Called when the page is lost. */
   #onLost: (error: Error) => void = () => {};
-  /** Whether its document is there, so that it has a process. */
+  /** Whether the document has begun, so that the page has a process. */
   hasBegun = false;
   #isReady = false;
-  /** Why its document or its process is gone. */
+  /** Why the document or its process was lost. */
   #loss: Loss | undefined;
-  /** It is watched, while no run has it. */
+  /** Watches the page's memory while no run uses it. */
   #resting: Watched | undefined;
   /** Whether code may have begun in it. */
   hasRun = false;
   #isClosed = false;
   #events: TabEvents | undefined;
-  /** Whether a call waits for its answer: the page does nothing else meanwhile. */
+  /** Whether a call waits for its answer. The page executes no other code in the meantime. */
   #isAsked = false;
-  /** How often the page has told something. */
+  /** Number of messages from the page. */
   #told = 0;
-  /** A synchronous call, until all is there that the page has told before it. */
+  /** A synchronous call that waits for all earlier messages of the page. */
   #early: { told: number; payload: string } | undefined;
-  /** Number of its process, if that is known. */
+  /** Id of its process, if known. */
   pid: number | undefined;
-  /** Those that it has from the host. */
+  /** The requests that the host makes for the page. */
   requests = new Requests(this);
 
   constructor(browser: Browser) {
@@ -87,16 +87,15 @@ export class Tab {
     return this.#browser.memory;
   }
 
-  /** Whether its document or its process is gone. */
+  /** Whether the document or its process is lost. */
   get isLost() {
     return this.#loss !== undefined;
   }
 
   /**
-   * Makes the page.
-   *
-   * @param origins that it may have requests to
-   * @returns rejects with ProtocolError if it is lost meanwhile
+   * Creates the page.
+   * @param origins that it may send requests to
+   * @returns rejects with ProtocolError if it is lost in the meantime
    */
   open(origins: string[]): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -109,8 +108,8 @@ export class Tab {
     const browserContextId = await this.#browser.takeContext();
     this.#context = browserContextId;
     this.#browser.expectRenderer(this);
-    // It is attached before it has a document, and waits for us: there is one navigation, and nothing of it is missed. Where the
-    // browser does not wait with that, there are two.
+    // The page is attached before it has a document, and waits for the host. One navigation is enough, and no event of
+    // it is missed. If the browser does not wait, two navigations are needed.
     const isBlank = this.#browser.navigatesAtOnce;
     const attached = new Promise((resolve: (value?: unknown) => void) => {
       this.#browser.onAttached(browserContextId, ({ sessionId, targetId }) => {
@@ -124,7 +123,7 @@ export class Tab {
       attached,
       this.#connection.send('Target.createTarget', { url: isBlank ? 'about:blank' : URL, browserContextId }),
     ]);
-    // Whoever waits knows of it.
+    // All waiting callers have been informed.
     if (this.isLost) return;
     const begun = new Promise((resolve) => (this.#onBegun = resolve));
     const parsed = new Promise((resolve) => (this.#onParsed = resolve));
@@ -139,13 +138,14 @@ export class Tab {
     ]);
     if (isBlank) {
       await Promise.all([this.#send('Page.navigate', { url: URL }), begun]);
-      // It is the first one there, as otherwise.
+      // This makes the document the first one in the history, as in the other case.
       this.post('Page.resetNavigationHistory', {});
     }
     const expression = pageSource({ binding: BINDING, key: this.#key, isQuick: !isBlank });
-    // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
-    // of theirs can flood us. The page is prepared when it is off: as long as it is on, the first error that is made has all of that
-    // text parsed once more.
+    // A binding is created only while the agent is on, but continues to work after the agent is turned off. The agent
+    // is then turned off for two reasons: frames receive no binding, and their console output cannot flood the host.
+    // The page is prepared while the agent is off. While it is on, the first error that is created causes V8 to parse
+    // the whole source again.
     const [, , , { result }] = await Promise.all([
       this.#send('Runtime.enable', {}),
       this.#send('Runtime.addBinding', { name: BINDING }),
@@ -159,15 +159,15 @@ export class Tab {
     this.#isReady = true;
   }
 
-  /** @param events of the run that has the tab */
+  /** @param events of the run that uses the tab */
   serve(events: TabEvents) {
     this.#unwatch();
     this.#events = events;
-    // It has ended since it was taken, or since the session's last run: nothing of it would be heard.
+    // It was lost after it was taken, or after the session's last run. No event would report that.
     if (this.#loss !== undefined) events.onGone(this.#loss);
   }
 
-  /** No run has it until the next one of its session, but its timers go on. */
+  /** No run uses the page until the next run of its session, but its timers continue. */
   rest(limitMb: number) {
     if (this.#isClosed || this.isLost) return;
     this.#resting = { tab: this, limitMb, isIdle: true, onExceeded: () => this.lost('full') };
@@ -181,17 +181,16 @@ export class Tab {
 
   /**
    * Starts a program.
-   *
    * @param code a function without parameters
-   * @param order what the page gets to know, as JSON
-   * @returns what keeps it from being compiled
+   * @param order data that the page receives, as JSON
+   * @returns the error that prevents compilation
    */
   async run(
     run: number,
     code: string,
     order: string,
   ): Promise<{ text: string; line: number; column: number } | undefined> {
-    // Answered by whoever reaches what follows.
+    // A page that answers this command also reaches the next one, so its code may have begun.
     this.#send('Runtime.getHeapUsage', {}).then(
       () => (this.hasRun = true),
       () => {},
@@ -203,17 +202,17 @@ export class Tab {
     return { text: message, line: lineNumber, column: columnNumber + 1 };
   }
 
-  /** @param items call, kind and text of each answer */
+  /** @param items call, kind and serialized value of each answer */
   answer(items: unknown[]) {
-    // As a part of the function: Chrome takes an argument for one more program, and nobody waits for the end of each command.
+    // The items are part of the function's source: Chrome would compile an argument as another program. Nothing waits
+    // for the individual commands to end.
     const functionDeclaration = `function(){return this("answer",${JSON.stringify(items)})}`;
     this.post('Runtime.callFunctionOn', { objectId: this.#kit, functionDeclaration, silent: true, awaitPromise: true });
   }
 
   /**
-   * What there is at a place of the page: for hints.
-   *
-   * @returns undefined if the page does not tell it
+   * Reads what exists at a place of the page, for hints.
+   * @returns undefined if the page does not answer
    */
   async lookUp(place: {
     path: string[];
@@ -226,7 +225,8 @@ export class Tab {
   }
 
   /**
-   * Stops the code of a run that is over, which goes on. Whether that was possible: else the page cannot be used again.
+   * Stops the code of a run that is over but still executing. Returns whether that succeeded. If not, the page cannot
+   * be used again.
    */
   async interrupt(): Promise<boolean> {
     this.#events = undefined;
@@ -243,7 +243,7 @@ export class Tab {
 
   async #stop() {
     const ended = this.#call(END, '');
-    // Code that does not run any more cannot be stopped, and the command would meet what runs next.
+    // Code that has already ended cannot be stopped, and the command would stop the next code instead.
     const isBusy = await Promise.race([
       ended.then(() => false),
       new Promise((done) => setTimeout(done, PATIENCE_MS, true)),
@@ -255,18 +255,18 @@ export class Tab {
     return !this.isLost;
   }
 
-  /** The synchronous call that waits, if one does, gets no answer. */
+  /** Refuses the synchronous call that is waiting, if there is one. */
   refuseCall() {
     if (this.#isAsked) this.#endDialog({ accept: false });
   }
 
-  /** The run is over: nothing of it is heard any more. */
+  /** The run is over. Later messages are dropped. */
   end() {
     this.#events = undefined;
     this.#call(END, '').catch(() => {});
   }
 
-  /** Answers the synchronous call that waits. */
+  /** Answers the synchronous call that is waiting. */
   respond(text: string) {
     if (this.#isAsked) this.#endDialog({ accept: true, promptText: text });
   }
@@ -279,28 +279,28 @@ export class Tab {
 
   /**
    * @param headers names and values, of which each character is a byte
-   * @returns settles when the browser has it; rejects if it does not take it
+   * @returns settles when the browser has received it; rejects if the browser refuses it
    */
   fulfill(requestId: string, responseCode: number, headers: string[][], body: Buffer): Promise<unknown> {
-    // As text they would come as UTF-8.
+    // As a string, they would be sent as UTF-8.
     const lines = Buffer.from(headers.map(([name, value]) => `${name}: ${value}`).join('\0'), 'latin1');
     const binaryResponseHeaders = lines.toString('base64');
     const params = { requestId, responseCode, binaryResponseHeaders, body: body.toString('base64') };
     return this.#send('Fetch.fulfillRequest', params);
   }
 
-  /** Settles when the browser has drawn something for it. */
+  /** Settles when the browser has drawn a frame for the page. */
   draw() {
     return this.#send('Runtime.evaluate', { expression: DRAW });
   }
 
-  /** Ends whatever it does, which it does not end by itself. */
+  /** Ends all work of a page that does not end it by itself. */
   abandon() {
     this.close();
     void this.#browser.lookAtGraphics();
   }
 
-  /** Ends whatever it does, and gives back what it has. */
+  /** Ends all work of the page and frees its resources. */
   close() {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -367,7 +367,8 @@ export class Tab {
   }
 
   /**
-   * A document is there that was written anew, or that the text of a `javascript:` URL has replaced: then all of the page is gone.
+   * The document was rewritten, or replaced by the string result of a `javascript:` URL. In the second case the whole
+   * page is lost.
    */
   #lookForDocument() {
     this.#send('Runtime.getProperties', { objectId: this.#kit, ownProperties: true }).catch(() =>
@@ -408,7 +409,7 @@ export class Tab {
     this.#takeEarly();
   }
 
-  /** Dialogs may have a way of their own: a call is taken behind what the page has told before it. */
+  /** Dialogs may overtake other messages. A call is handled after all messages that the page sent before it. */
   #takeEarly() {
     if (this.#early === undefined || this.#early.told > this.#told) return;
     const { payload } = this.#early;
@@ -431,8 +432,9 @@ function originOf(url: string) {
 }
 
 /**
- * What the document may do. `sandbox` refuses popups, downloads and navigations of others; dialogs are for synchronous calls. It lets
- * forms be submitted, since there are no `submit` events otherwise; where to is what `form-action` refuses.
+ * The content security policy of the document. `sandbox` refuses popups, downloads and navigations of other contexts.
+ * Dialogs are allowed for synchronous calls. Forms may be submitted, because `submit` events would not occur otherwise.
+ * `form-action` refuses the destination.
  */
 function policy(origins: string[]) {
   const local = ['data:', 'blob:', ...origins].join(' ');

@@ -16,7 +16,8 @@ const language = captureLanguage();
 const encodeText = makeEncode(language);
 const { put: define } = language;
 /**
- * As `put` of pages. Nobody has changed the prototypes here, so that most properties can be assigned, which is far faster.
+ * Same as `put` in pages. The prototypes on the host are unmodified, so that most properties can be assigned, which is
+ * far faster.
  */
 const put = (object: any, key: PropertyKey, value: any) => {
   if (typeof key === 'number' || !(key in object)) object[key] = value;
@@ -24,29 +25,28 @@ const put = (object: any, key: PropertyKey, value: any) => {
 };
 const { decode: decodeText, decoding } = makeDecode({ ...language, put });
 
-/** UTF-16 units of a regular expression from a page; longer ones take more than a moment to parse. */
+/** Maximum UTF-16 units of a regular expression from a page. Longer ones take too long to parse. */
 const MAX_REGEXP = 1_000;
-/** What Node.js may not know, or takes long for. */
+/** Syntax that Node.js may not support, or that takes long to parse. */
 const UNUSUAL_REGEXP = /\\p\{|\(\?[ims-]|\(\?<[^=!][\s\S]*\(\?</i;
-/** Texts up to this length are decoded immediately: 16 KiB. */
+/** Strings up to this length are decoded immediately: 16 KiB. */
 const MAX_SMALL_CHARS = 16 << 10;
-/** Time that all slices of a value may take, as for values of isolates: linear in the memory that it takes. */
+/** Time limit for all slices of a value, as for values of isolates. It grows linearly with the memory of the value. */
 const BASE_MS = 250;
 const MS_PER_KIB = 0.1;
-/** Nodes of the look of one thing that cannot be cloned: the value and an object. */
+/** Maximum nodes in the description of a value that cannot be cloned: the value and one object. */
 const MAX_LOOK_NODES = 2;
-/** What the smallest object takes here, about. */
+/** Approximate size of the smallest object on the host. */
 const BYTES_PER_OBJECT = 64;
-/** Memory of what a UTF-16 unit of the text stands for, at most: a digit and a comma are an element of an array. */
+/** Maximum memory per UTF-16 unit of the serialized string: a digit and a comma are one array element. */
 const BYTES_PER_CHAR = 8;
-/** Memory for objects that any value may take: 1 MiB. */
+/** Memory for objects that every value may use: 1 MiB. */
 const MIN_OBJECT_BYTES = 1 << 20;
 
 /**
- * A value for a page.
- *
- * @param path how messages call it
- * @param shown what messages see in place of `value`
+ * Serializes a value for a page.
+ * @param path name of the value in messages
+ * @param shown the value that messages show instead of `value`
  * @throws {UncloneableError | TransferLimitError}
  */
 export function encode(value: unknown, path: string, maxChars: number, shown: unknown = value) {
@@ -63,7 +63,7 @@ export function encode(value: unknown, path: string, maxChars: number, shown: un
   }
 }
 
-/** Whether nothing can be known of what an object is made of. */
+/** Whether the properties of an object cannot be inspected. */
 function isOpaque(object: object) {
   return types.isProxy(object) || webClassOf(object) !== undefined;
 }
@@ -72,22 +72,21 @@ function tooLarge(path: string, maxChars: number) {
   return `the ${path} would take more than maxTransferBytes (${maxChars})`;
 }
 
-/** What decoding needs to know. */
+/** Options for decoding. */
 export interface Options {
-  /** of the text; the value may take four times that here */
+  /** of the serialized string; the decoded value may take four times as much memory */
   maxBytes: number;
-  /** what is shown of the stack of an error */
+  /** returns the part of an error's stack that is shown */
   stackOf: (stack: string) => string;
-  /** whether it is for printers: what cannot cross looks as it does in the page */
+  /** whether the value is for printing: values that cannot be cloned look as they do in the page */
   isShown?: boolean;
 }
 
 /**
- * A value that a page gives, if its text is short. To decode it takes no more than a moment.
- *
+ * Decodes a value from a page whose serialized string is short, which takes at most a moment.
  * @param text at most `MAX_SMALL_CHARS` long
  * @throws {TransferLimitError} if it is too large
- * @throws {Error} if it is none
+ * @throws {Error} if it is not a serialized value
  */
 export function decodeSmall(text: string, options: Options): any {
   if (text.length > options.maxBytes) throw new TransferLimitError(tooLarge('value', options.maxBytes));
@@ -99,16 +98,15 @@ export function isSmall(text: string) {
 }
 
 /**
- * A value that a page gives, decoded in slices between which the event loop turns.
- *
- * @returns rejects as `decodeSmall` throws, with a `SlowValueError` if it takes far longer than other values of
- * the size, and with the signal's reason
+ * Decodes a value from a page in slices, between which the event loop runs.
+ * @returns rejects with the errors of `decodeSmall`, with a `SlowValueError` if it takes far longer than other values
+ * of the size, and with the signal's reason
  */
 export async function decode(text: string, options: Options, signal?: AbortSignal): Promise<any> {
   const { maxBytes } = options;
   if (text.length > maxBytes) throw new TransferLimitError(tooLarge('value', maxBytes));
   const objects = countObjects(text, Math.max(MIN_OBJECT_BYTES, 4 * maxBytes) / BYTES_PER_OBJECT);
-  // Small objects take far more memory than text.
+  // Small objects take far more memory than their serialized string.
   if (objects === undefined) throw new TransferLimitError(tooLarge('value', maxBytes));
   const ms = BASE_MS + ((text.length * BYTES_PER_CHAR + objects * BYTES_PER_OBJECT) / 1024) * MS_PER_KIB;
   const budget = new WorkBudget({ parts: Infinity, bytes: Infinity, ms });
@@ -131,7 +129,7 @@ function* decodingAll(text: string, options: DecodeOptions, budget: WorkBudget) 
   return work.value();
 }
 
-/** How many objects a text has at most; undefined: more than `max`. */
+/** Maximum number of objects in a serialized string; undefined if it exceeds `max`. */
 function countObjects(text: string, max: number) {
   let count = 0;
   for (let at = text.indexOf('["'); at !== -1; at = text.indexOf('["', at + 2)) {
@@ -143,7 +141,7 @@ function countObjects(text: string, max: number) {
 function textOptions({ stackOf, isShown = false }: Options): DecodeOptions {
   const options = { stackOf, regexpOf };
   if (isShown) return { ...options, lookOf };
-  // What could not be cloned has its look with it, as a text of the same kind.
+  // The description of a value that could not be cloned is serialized in the same format.
   const leafOf = ([kind, shown]: any[]) => {
     if (kind !== 't' || !isQuick(shown) || JSON.parse(shown).length > MAX_LOOK_NODES)
       throw new TypeError('not a value');
@@ -163,8 +161,8 @@ function regexpOf(source: string, flags: string) {
 }
 
 /**
- * What a printer takes for a thing that cannot cross: a function or class of that name, an instance of a class of that name, a
- * text that it prints as it is.
+ * A stand-in that a printer shows like the original: a function or class of the same name, an instance of a class of
+ * that name, or a string that is printed as it is.
  */
 function lookOf(look: any[]) {
   const [kind, name] = look;
@@ -178,7 +176,7 @@ function lookOf(look: any[]) {
   }
 }
 
-/** @param kind as printers have it: `Function`, `AsyncFunction`, `class`, `class extends Map` */
+/** @param kind as printers show it: `Function`, `AsyncFunction`, `class`, `class extends Map` */
 function functionOf(name: string, kind: string) {
   if (kind === 'Function') return named(() => {}, name);
   const [head, ...parent] = kind.split(' ');
@@ -196,7 +194,7 @@ function named(fn: Function, name: unknown) {
   return Object.defineProperty(fn, 'name', { value: String(name), configurable: true });
 }
 
-/** How values cross, as `answerToolCall` takes it. */
+/** The serialization of values, in the form that `answerToolCall` takes. */
 export const wire = {
   kindOf: () => 0,
   payloadOf: (_kind: number, value: unknown, path: string, maxBytes: number) => encode(value, path, maxBytes),
