@@ -3,7 +3,7 @@ import { ExecutorError } from '../contract/errors';
 import { GENERAL_HINTS } from '../contract/failure';
 import type { CodeFrame } from '../contract/failure';
 
-/** What code can do about it, where the table says it for JavaScript. */
+/** Hints for Python code. The error table words these hints for JavaScript. */
 const OWN_HINTS: Record<string, string> = {
   ERR_MAX_OPS_EXCEEDED:
     'Write loops that end earlier, or use built-ins such as sum and sorted, and the functions that are provided.',
@@ -11,7 +11,8 @@ const OWN_HINTS: Record<string, string> = {
 };
 
 /**
- * Code that failed (specification, sections 4.5 and 7): the message is the specification's, the rest is `ExecutorError`'s.
+ * Code that failed (specification, sections 4.5 and 7). The message follows the specification; all other fields are
+ * those of `ExecutorError`.
  */
 export class AgentExecutionError extends ExecutorError {}
 Object.defineProperty(AgentExecutionError.prototype, 'name', {
@@ -21,14 +22,14 @@ Object.defineProperty(AgentExecutionError.prototype, 'name', {
 });
 Object.defineProperty(AgentExecutionError.prototype, GENERAL_HINTS, { value: OWN_HINTS });
 
-/** The failure of a run as the specification words it. */
+/** The failure of a run, in the words of the specification. */
 export function agentError(error: import('../../index').ExecutorError, code: string, codeFrame: CodeFrame | undefined) {
   const { severity, retryable, stats } = error;
   const cause = error.details?.cause ?? error.message;
   const details = { ...error.details, cause };
   const general = errorRow(error.code)?.hint;
   const hint = OWN_HINTS[error.code];
-  // What is known of this run follows the general one.
+  // Facts about this run follow the general hint, so only the general part is replaced.
   if (general && hint && details.hint) details.hint = details.hint.replace(general, hint);
   const logs = logText(error);
   if (codeFrame !== undefined && details.line !== undefined && details.column !== undefined) {
@@ -49,7 +50,7 @@ function reasonOf({ name, message }: Record<string, any>) {
   return message ? `${name}: ${message}` : String(name);
 }
 
-/** The log as the specification has it: each line ends. */
+/** The log in the format of the specification: each entry ends with a newline. */
 export function logText({ logs = '', logEntries = [] }: { logs?: string; logEntries?: unknown[] }) {
   return logs === '' && logEntries.length === 0 ? '' : `${logs}\n`;
 }

@@ -12,9 +12,9 @@ import type { PyodideExecutorOptions, PythonRunOptions } from './api';
 import type { CodeOutput, Tools } from '../../index';
 import type { PythonOptions } from './options';
 
-/** First characters of the names that the prelude has for itself. */
+/** Prefix of names that are reserved for the prelude. */
 const RESERVED_PREFIX = '__smolagents_';
-/** Builtins that are allowed as soon as a tool has their name. */
+/** Builtins that become allowed when a tool has their name. */
 const REPLACEABLE_BUILTINS = ['eval', 'exec', 'compile'];
 
 /** Runs agent-written Python. Documented in `api.d.ts`. */
@@ -22,13 +22,14 @@ export class PyodideExecutor {
   #options;
   #engine;
   /**
-   * What was sent, which an interpreter that takes the place of a lost one is given as well. Another one after `cleanup()`.
+   * The sent variables and tools. An interpreter that replaces a lost one receives them again. `cleanup()` replaces
+   * this object.
    */
   #sent = nothingSent();
   #allowedDangerous: Set<string>;
   #starting = new SharedStartup();
   #renewal = new SharedStartup();
-  /** Whether the interpreter took the place of a lost one, and no run has said so. */
+  /** Whether the interpreter replaced a lost one, and no run has reported that yet. */
   #isRenewed = false;
 
   language = 'python' as const;
@@ -47,14 +48,14 @@ export class PyodideExecutor {
     return this.#engine.isolation;
   }
 
-  /** For descriptions of what code can use; not part of the contract. */
+  /** For descriptions of the features that code can use; not part of the contract. */
   get [OFFER]() {
     const { variables, tools } = this.#sent;
     return { ...offerWith(this.#options), variables: [...variables.keys()], tools: flattenTools(tools) };
   }
 
   init() {
-    // A start that another call has begun serves this one too.
+    // Concurrent calls share one start.
     return this.#starting.join(() => this.#start());
   }
 
@@ -68,7 +69,7 @@ export class PyodideExecutor {
     try {
       await this.#engine.sendVariables(call);
     } catch (error) {
-      // Python has no such value.
+      // Python has no equivalent of the value.
       const { name, message } = (error as any).details ?? {};
       throw name === 'TypeError' ? new TypeError(message) : error;
     }
@@ -98,7 +99,7 @@ export class PyodideExecutor {
   }
 
   async #run(code: string, options?: PythonRunOptions) {
-    // Without anything to wait for, the executor is RUNNING at once.
+    // With no start to wait for, the executor is RUNNING immediately.
     if (this.#needsStart) await this.#startAgain([]);
     const isFirst = this.#isRenewed;
     this.#isRenewed = false;
@@ -109,13 +110,16 @@ export class PyodideExecutor {
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
       if (isFirst) Object.assign(error.details as any, { recovered: true });
-      // An interpreter that was given up: the next call makes another one.
+      // The interpreter was abandoned. The next call creates another one.
       if (this.state === 'DIRTY') Object.assign(error.details as any, { stateLost: true });
       throw agentError(error as any, code, this.#engine.codeFrame);
     }
   }
 
-  /** Values as they are now, whatever becomes of them. What has no copy is for the engine to take or to refuse. */
+  /**
+   * Copies the values, so that later changes have no effect. If they cannot be copied, the engine accepts or refuses
+   * the originals.
+   */
   #copyOf(variables: Record<string, unknown>) {
     const own = { ...variables };
     try {
@@ -125,7 +129,7 @@ export class PyodideExecutor {
     }
   }
 
-  /** Something else was sent under these names, of whichever kind. */
+  /** Removes earlier variables and tools with these names, because new ones were sent. */
   #forget(names: string[]) {
     const { variables, tools, pythonTools } = this.#sent;
     for (const name of names) {
@@ -159,13 +163,13 @@ export class PyodideExecutor {
   }
 
   /**
-   * What was given up is made anew: who calls knows of no states.
-   *
-   * @param names what is about to be sent: an interpreter that cannot be given what they were is made without
+   * Replaces an abandoned interpreter, so that callers need not know its state.
+   * @param names about to be sent. Their old values are dropped first, so that a value that cannot be restored does not
+   * block the restart.
    */
   #startAgain(names: string[]) {
     this.#forget(names);
-    // One for all that wait for it, which go on in their order.
+    // All waiting calls share one restart, and then continue in their order.
     return this.#renewal.join(() => this.#renew());
   }
 
@@ -188,12 +192,13 @@ export class PyodideExecutor {
       await this.#configure();
       await this.#mount();
       const { variables, tools, pythonTools } = sent;
-      // As they were sent: together they may be more than one call takes.
+      // One call each, as they were sent: together they may exceed the limit of one call.
       for (const call of new Set(variables.values())) await this.#engine.sendVariables(call);
       await this.#defineTools(tools, pythonTools);
     } catch (error) {
       this.#refuseAfterCleanup(sent);
-      // It would be READY without them: the next call starts again. What fails here is told on the console.
+      // Without the sent data the executor would be READY, so it is ended and the next call starts again. Errors of
+      // this step are reported on the console.
       await this.#end().catch(() => {});
       throw error;
     }
@@ -201,15 +206,15 @@ export class PyodideExecutor {
   }
 
   /**
-   * A start that `cleanup()` has ended does not go on.
+   * Stops a start that `cleanup()` has ended.
    *
-   * @param sent when it began
+   * @param sent the sent data when the start began
    */
   #refuseAfterCleanup(sent: object) {
     if (sent !== this.#sent) throw invalidState(this.state, 'init', REFUSALS.CLEANED_UP);
   }
 
-  /** What runs are given (specification, section 4.5), and where files are (section 6.3). */
+  /** Sends the settings of runs (specification, section 4.5) and the mount point (section 6.3). */
   #configure() {
     const { authorizedImports, maxOperations, maxWhileIterations, mountPoint } = this.#options;
     return this.#engine.sendVariables({
@@ -223,7 +228,7 @@ export class PyodideExecutor {
     });
   }
 
-  /** A folder that cannot be mounted is reported, and Python goes on without it (section 6). */
+  /** A folder that cannot be mounted is reported, and Python continues without it (section 6). */
   async #mount() {
     const { fsMode, mountPoint } = this.#options;
     if (offerWith(this.#options).folder === undefined) return;
@@ -260,14 +265,14 @@ if (Symbol.asyncDispose !== undefined) {
 
 function nothingSent() {
   return {
-    /** By name, what is left of the call that it was sent in. */
+    /** For each name, the remaining variables of the call that it was sent in. */
     variables: new Map() as Map<string, Record<string, unknown>>,
     tools: {} as Tools,
     pythonTools: {} as Record<string, string>,
   };
 }
 
-/** Each is loaded where it is used: one of them needs Node.js. */
+/** Each engine is loaded when it is used, because one of them needs Node.js. */
 function engineOf(options: PythonOptions) {
   if (options.engine === 'host') {
     const { HostEngine } = require('./host-engine') as typeof import('./host-engine');

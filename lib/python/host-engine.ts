@@ -18,13 +18,13 @@ import type { Guest, Host } from './guest';
 import type { PythonOptions } from './options';
 import type { PythonRunOptions } from './api';
 
-/** Values stay in this realm, where `guest.js` makes Python's own of them. */
+/** Values stay in this realm. `guest.js` converts them to Python values. */
 const NO_WIRE = { kindOf: () => 0, payloadOf: (_kind: number, value: unknown) => value };
 
-/** Where guests find packages. */
+/** The folder where guests find packages. */
 const PACKAGES_PATH = '/packages';
 
-/** A run under way. */
+/** A run in progress. */
 class HostRun {
   began = performance.now();
   scope = new RunScope();
@@ -45,8 +45,8 @@ class HostRun {
 }
 
 /**
- * Plain Pyodide in the realm of the host, as the specification's original has it: without deadline, without limit of memory,
- * and with a way into the host for code that looks for one.
+ * Plain Pyodide in the realm of the host, as in the original of the specification. It has no deadline and no memory
+ * limit, and code can reach the host.
  */
 export class HostEngine {
   #options;
@@ -55,7 +55,7 @@ export class HostEngine {
   #state: ExecutorState = 'NEW';
   #pyodide: any;
   #guest: Guest | undefined;
-  /** Ends the `init()` under way. */
+  /** Ends the `init()` in progress. */
   #endInit: ((error: Error) => void) | undefined;
   #isMounted = false;
   #nativeFiles: { syncfs(): Promise<void> } | undefined;
@@ -88,7 +88,7 @@ export class HostEngine {
       this.#pyodide = pyodide;
       this.#state = 'READY';
     } catch (error) {
-      // Since `cleanup()` another one may be under way.
+      // After `cleanup()` another `init()` may be in progress.
       if (this.#endInit === end) this.#state = 'DEAD';
       throw error;
     }

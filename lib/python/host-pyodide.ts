@@ -1,6 +1,6 @@
 import { pyodideFolder } from './pyodide-folder';
 
-/** Plain Pyodide, found as the specification says (section 2.2), and the text of the prelude. */
+/** Loads plain Pyodide, located as the specification says (section 2.2), and the source of the prelude. */
 export async function loadHostPyodide(): Promise<{ pyodide: any; prelude: string }> {
   const prelude = require('./prelude-text') as typeof import('./prelude-text');
   const { window } = globalThis as any;

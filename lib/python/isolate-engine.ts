@@ -11,13 +11,13 @@ import type { ExecutorState, Tools } from '../../index';
 import type { PythonOptions } from './options';
 import type { PythonRunOptions } from './api';
 
-/** Python in an isolate of this package: Pyodide's own files, behind the same protocol as JavaScript. */
+/** Python in an isolate of this package. Pyodide's own files run behind the same protocol as JavaScript. */
 export class IsolateEngine {
   #options;
   #executor: SESExecutor | undefined;
-  /** As long as there is none. */
+  /** The state while no executor exists. */
   #state: ExecutorState = 'NEW';
-  /** Why nothing is mounted, once there is an executor. */
+  /** The reason why nothing is mounted, once an executor exists. */
   #refusal: Error | undefined;
 
   codeFrame = codeFrame;
@@ -47,7 +47,7 @@ export class IsolateEngine {
     throw new Error('fsMode "nativefs" needs a browser: here, use fsMode "nodefs" and workDir');
   }
 
-  /** @throws {TypeError} if some do not cross */
+  /** @throws {TypeError} if some values cannot be transferred */
   copyOf(variables: Record<string, unknown>) {
     return decode(encode(variables, 'variables', Infinity));
   }
@@ -69,7 +69,7 @@ export class IsolateEngine {
     await this.#executor?.cleanup();
   }
 
-  /** Made when it is needed: who only holds an executor needs neither the addon nor Pyodide. */
+  /** Created on first use: code that only holds the object needs neither the addon nor Pyodide. */
   get #made() {
     const { executor, maxOperations } = this.#options;
     const options = { ...executor, autoInit: false, keepState: true, maxOperations };
@@ -77,7 +77,7 @@ export class IsolateEngine {
     return this.#executor;
   }
 
-  /** What the native side needs for Python. */
+  /** The settings that the native side needs for Python. */
   #seam() {
     const { fsMode, workDir, mountPoint, readOnly, packages } = this.#options;
     const root = fsMode === 'nodefs' && workDir !== undefined ? resolve(workDir) : undefined;
@@ -95,7 +95,7 @@ export class IsolateEngine {
 }
 
 /**
- * Why guests must not write in a folder, if so.
+ * The error that forbids guests to write to a folder; undefined if they may.
  *
  * @param root absolute
  */

@@ -1,8 +1,8 @@
 import { isPlainObject } from '../contract/describe';
 
 /**
- * The one object that a tool takes, from what Python has called it with: arguments one by one, and keywords, which come last as an
- * object.
+ * The one object that a tool takes, built from the arguments of a Python call. Positional arguments come first, and
+ * keywords come last as an object.
  *
  * @param names of the tool's parameters, in their order
  * @throws {TypeError}
@@ -19,9 +19,9 @@ export function namedArguments(names: string[], args: unknown[]): Record<string,
 }
 
 /**
- * Whether these are names of parameters that have no argument yet, and not those of a dictionary.
+ * Whether these are names of parameters without an argument, and not keys of a dictionary argument.
  *
- * @param free names of the parameters after those that arguments were given for
+ * @param free names of the parameters after the ones that have arguments
  */
 function areKeywords(keys: string[], free: string[]) {
   return keys.length > 0 && keys.every((name) => free.includes(name));

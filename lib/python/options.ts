@@ -2,7 +2,7 @@ import { describe } from '../contract/describe';
 import { checkSome, record } from '../contract/options';
 import type { Offer } from '../contract/executor';
 
-/** What guest code may import by default (specification, appendix A). */
+/** Modules that guest code may import by default (specification, appendix A). */
 export const BASE_BUILTIN_MODULES = Object.freeze([
   'collections',
   'datetime',
@@ -18,7 +18,7 @@ export const BASE_BUILTIN_MODULES = Object.freeze([
   'unicodedata',
 ]);
 
-/** Options of all executors that an isolate for Python has, too; those of the contract's table. */
+/** Options of all executors that also apply to an isolate for Python: those in the contract's table. */
 const ISOLATE_OPTIONS = [
   'timeoutMs',
   'toolTimeoutMs',
@@ -38,12 +38,12 @@ const ISOLATE_OPTIONS = [
   'sandbox',
   'spares',
 ];
-/** With less Pyodide has no room to boot beside V8's part. */
+/** With less memory, Pyodide cannot boot, because V8 also needs its part. */
 const MIN_MEMORY_LIMIT_MB = 64;
-/** Those that need no isolate. */
+/** Options that work without an isolate. */
 const HOST_OPTIONS = ['autoInit', 'onToolCall', 'onLog'];
 
-/** Options of Python alone, and what they must be. */
+/** Options that only Python has, with their conditions. */
 const OWN_OPTIONS: Record<string, { expected: string; accepts: (value: any) => boolean }> = {
   authorized_imports: { expected: 'an array of module names', accepts: isTexts },
   max_operations: { expected: 'a positive integer', accepts: isCount },
@@ -76,7 +76,7 @@ export interface PythonOptions {
   /** folder that `addPackages` has filled */
   packages: string | undefined;
   autoInit: boolean;
-  /** options of the executor that runs it all */
+  /** options of the underlying executor */
   executor: Record<string, any>;
 }
 
@@ -90,7 +90,7 @@ function refuseUnless(
 }
 
 /**
- * Refuses a count of operations that no run can have.
+ * Refuses an operation count that no run can have.
  *
  * @param options of a run
  * @throws {TypeError}
@@ -102,7 +102,7 @@ export function checkRunCount(options: any) {
 /**
  * Options of a `PyodideExecutor`, with their defaults and priorities (specification, section 3.2).
  *
- * @param others names that are options, too, and checked elsewhere, for messages
+ * @param others names of options that are checked elsewhere, for messages
  * @throws {TypeError | RangeError}
  */
 export function checkPythonOptions(
@@ -137,13 +137,13 @@ export function checkPythonOptions(
   };
 }
 
-/** What code finds with these options. */
+/** The features that code can use with these options. */
 export function offerWith({ authorizedImports, fsMode, workDir, mountPoint }: PythonOptions): Offer {
   const hasFolder = fsMode === 'nativefs' || workDir !== undefined;
   return { imports: authorizedImports, ...(hasFolder && { folder: mountPoint }) };
 }
 
-/** Those that are options of executors. */
+/** The options that belong to executors. */
 function executorOptions(given: Record<string, any>, engine: string) {
   const found: Record<string, any> = {};
   for (const [name, value] of Object.entries(given)) {

@@ -1,7 +1,7 @@
 /**
- * The folder of the package that callers install beside this one.
+ * Folder of the Pyodide package, which callers install next to this one.
  *
- * @throws {Error} saying what to install
+ * @throws {Error} that says what to install
  */
 export function pyodideFolder() {
   const { dirname } = require('node:path') as typeof import('node:path');

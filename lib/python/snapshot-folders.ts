@@ -3,8 +3,9 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /**
- * Where processes of this user may keep snapshots of Python, absolute paths: first this one's place. None without a home. What is not
- * absolute counts for nothing, as the specification of XDG_CACHE_HOME says.
+ * Absolute paths of the folders where this user's processes may keep Python snapshots. The folder of this process comes
+ * first. The list is empty without a home folder. Relative paths are ignored, as the specification of XDG_CACHE_HOME
+ * requires.
  */
 export function snapshotFolders() {
   const caches = [process.env.XDG_CACHE_HOME ?? '', join(home(), '.cache')];
@@ -12,7 +13,8 @@ export function snapshotFolders() {
 }
 
 /**
- * The first folder of snapshots that whoever may write in `root` can fill or replace: processes run the code of what they find there.
+ * The first snapshot folder whose files could be created or replaced by code with write access to `root`. Such files
+ * are dangerous because processes run the code in their snapshots.
  *
  * @param root absolute
  */
@@ -25,13 +27,13 @@ function home() {
   try {
     return homedir();
   } catch {
-    // Neither the environment nor the system knows one.
+    // Neither the environment nor the system has a home folder.
     return '';
   }
 }
 
 /**
- * All entries that are looked up on the way to a path, links followed.
+ * All file system entries that are looked up to resolve a path, including the targets of links.
  *
  * @param path absolute
  */
@@ -46,7 +48,7 @@ function entriesOnTheWay(path: string, found: Set<string> = new Set()): Set<stri
 }
 
 /**
- * A path without links, whether or not there is anything.
+ * A path without links. It need not exist.
  *
  * @param path absolute
  */
@@ -75,8 +77,8 @@ function isWithin(root: string, path: string) {
 let hasLooked = false;
 
 /**
- * Where this process keeps its snapshots. Warns once of a place that has none and cannot be written: each process starts Python in full
- * then, which takes seconds instead of a fraction of one.
+ * The folder where this process keeps its snapshots. Warns once if the folder has no snapshot and is not writable. Each
+ * process then starts Python from scratch, which takes seconds instead of a fraction of a second.
  */
 export function snapshotFolder(): string | undefined {
   const [folder] = snapshotFolders();
@@ -100,7 +102,7 @@ function hasSnapshot(folder: string) {
 }
 
 /**
- * Whether a folder can be written, or made.
+ * Whether a folder is writable, or can be created.
  *
  * @param folder absolute
  */

@@ -5,9 +5,9 @@ import { describe } from '../../contract/describe';
 import { PyodideExecutor } from '../executor';
 import { pyodideFolder } from '../pyodide-folder';
 
-/** Where guests find packages, and where they are compiled for: tracebacks name it. */
+/** Path of packages for guests. They are compiled for this path, because tracebacks show it. */
 const PACKAGES_PATH = '/packages';
-/** The wheel that is being added. */
+/** Temporary name of the wheel that is being added. */
 const TEMPORARY = '.adding.whl';
 /** Unpacking and compiling a large package takes minutes. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -62,7 +62,7 @@ function refuse(error: any, wheel: string): never {
   throw new Error(`${wheel} cannot be added: ${reason}`, { cause: error });
 }
 
-/** What wheels have to be for: Pyodide's version, and the tags of its Python and of its platform. */
+/** The targets that wheels must be built for: Pyodide's version, and the tags of its Python and its platform. */
 export async function target(): Promise<{ pyodide: string; python: string; platform: string }> {
   const folder = pyodideFolder();
   const [{ version }, { info }] = await Promise.all(
