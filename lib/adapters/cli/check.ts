@@ -7,7 +7,7 @@ import { prepareProgram } from '../../ses/check';
 import type { Command } from './main';
 import type { LibraryReport } from './library';
 
-/** `ses-executor check`: 0 if the code may run, else 1. */
+/** Runs `ses-executor check`. The exit status is 0 if the code may run, otherwise 1. */
 export async function check(file: Parameters<Command>[0], options: Parameters<Command>[1]): ReturnType<Command> {
   const { timeoutMs, maxOperations, authorizedImports, modules, json } = options;
   if (options.module) return checkLibrary(file, options);
@@ -28,7 +28,9 @@ export async function check(file: Parameters<Command>[0], options: Parameters<Co
   return diagnostics.some(({ severity }) => severity === 'ERROR') ? 1 : 0;
 }
 
-/** `ses-executor check --module`: 0 if the library loads as a module of guest code, else 1. */
+/**
+ * Runs `ses-executor check --module`. The exit status is 0 if the library loads as a module of guest code, otherwise 1.
+ */
 async function checkLibrary(
   name: Parameters<Command>[0],
   { authorizedImports, modules, json }: Parameters<Command>[1],

@@ -7,9 +7,9 @@ const KEYWORDS =
   interface let new null return switch this throw true try type typeof undefined void while yield`.split(/\s+/);
 
 /**
- * What can complete a line, as `readline` wants it: the candidates, and what they complete.
+ * Completes a line for `readline`: returns the candidates and the string that they complete.
  *
- * @param executor that is ready
+ * @param executor an executor that is ready
  */
 export async function namesFor(line: string, executor: Executor): Promise<[string[], string]> {
   const path = pathAtEnd(line);
@@ -22,15 +22,15 @@ export async function namesFor(line: string, executor: Executor): Promise<[strin
 }
 
 /**
- * What is being typed: names joined by dots, of which the last is not complete.
+ * The path at the end of a line: names joined by dots, of which the last may be incomplete.
  *
- * @returns undefined for members of what has no name
+ * @returns undefined for members of an unnamed value
  */
 export function pathAtEnd(line: string): string | undefined {
   let from = line.length;
   while (from > 0 && PART.test(line[from - 1])) from--;
   const names = line.slice(from).split('.');
-  // Of `1.5` and `f().x` the first name is none.
+  // The first part of `1.5` and `f().x` is not a name.
   const isPath = names.slice(0, -1).every((name) => NAME.test(name));
   return isPath ? line.slice(from) : undefined;
 }
@@ -40,7 +40,7 @@ async function globalNames(executor: Executor) {
   return [...new Set([...(output as string[]), ...KEYWORDS])].filter(isTypeable);
 }
 
-/** The names of the members of a value, those of its prototypes too. */
+/** The names of the members of a value, including those of its prototypes. */
 async function membersOf(path: string, executor: Executor) {
   const { output } = await executor.run(`((value) => {
     const names = new Set();

@@ -5,22 +5,22 @@ import type { ExecutorError } from '../../contract/errors';
 
 export type Details = ExecutorErrorDetails;
 
-/** Diagnostics as people read them: place, severity, message, rule, the lines of code and what to do. */
+/** Formats diagnostics for people: location, severity, message, rule, code frame and fix. */
 export function diagnosticsText(diagnostics: Diagnostic[], file: string, code: string) {
   return diagnostics.flatMap((diagnostic) => diagnosticLines(diagnostic, file, code)).join('\n');
 }
 
-/** The failure of a program as people read it. */
+/** Formats the failure of a program for people. */
 export function errorText(
   { code: errorCode, message: whole, details = {} }: ExecutorError,
   file: string,
   code: string,
 ) {
-  // The logs are told as they come, and not by the message as well.
+  // Logs are printed as they arrive, so the message must not repeat them.
   const message = typeof details.cause === 'string' ? details.cause : whole;
   const { diagnostics, line, column, codeFrame: frame, hint } = details as Details;
   const place = line === undefined ? [] : [`  at ${file}:${line}:${column}`];
-  // The frame shows the one place that matters.
+  // The code frame already shows the relevant location.
   const shown = line === undefined ? { diagnostics } : { codeFrame: frame };
   return failureText(
     { message, ...shown },
@@ -35,7 +35,7 @@ export function errorText(
   );
 }
 
-/** Lines, of which the last is empty. */
+/** Returns lines, of which the last is empty. */
 function diagnosticLines({ rule, severity, message, location, fix }: Diagnostic, file: string, code: string) {
   const place = location === undefined ? file : `${file}:${location.line}:${location.column}`;
   return [

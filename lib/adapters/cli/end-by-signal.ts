@@ -1,11 +1,11 @@
 import { endServers } from '../mcp/child';
 
-/** Has other servers, which signals to this process do not reach, end with it. */
+/** Ends the other servers with this process. Signals to this process do not reach them. */
 export function endServersBySignal() {
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       endServers();
-      // Nobody listens any more: it ends this process.
+      // The `once` listener is already removed, so the signal ends this process.
       process.kill(process.pid, signal);
     });
   }

@@ -10,7 +10,7 @@ import { isIdentifier } from '../../contract/identifiers';
 import type { Language } from '../../../index';
 import type { TransformCallback } from 'node:stream';
 
-/** The code in `file`, or in stdin if that is `-`. */
+/** Reads the code in `file`, or stdin if `file` is `-`. */
 export async function readCode(file: string) {
   if (file !== '-') return readText(file);
   const chunks = [];
@@ -18,7 +18,7 @@ export async function readCode(file: string) {
   return decode(Buffer.concat(chunks), 'the standard input');
 }
 
-/** The language that the name of a file says, else either. */
+/** The language that a file's extension specifies, or either language. */
 export function languageOf(file: string): Language | 'python' {
   if (/\.py$/i.test(file)) return 'python';
   return /\.[cm]?ts$/i.test(file) ? 'typescript' : 'auto';
@@ -37,8 +37,8 @@ export function readVariables(file: string) {
 }
 
 /**
- * The exports of the module in `file`, together with its default export: an object of tools, or a function, which is one by its
- * name.
+ * Loads the exports of the module in `file`, merged with its default export. The default export is an object of tools,
+ * or a function that becomes a tool under its own name.
  */
 export async function loadTools(file: string) {
   let loaded;
@@ -48,7 +48,7 @@ export async function loadTools(file: string) {
     throw new UsageError(`${file} cannot be loaded: ${(error as Error).message}`);
   }
   const { default: defaults, ...named } = loaded;
-  // What Node.js adds for CommonJS modules; its value is the default export.
+  // Node.js adds this export to CommonJS modules. Its value is the default export.
   delete named['module.exports'];
   if (defaults === undefined) return named;
   if (isPlainObject(defaults)) return { ...named, ...defaults };
@@ -72,14 +72,14 @@ export function readText(file: string) {
   return decode(bytes, file);
 }
 
-/** A text without its byte order mark. What is no UTF-8 would run as something else. */
+/** Decodes UTF-8 and removes the byte order mark. Invalid UTF-8 is rejected, because it would run as different code. */
 function decode(bytes: Buffer, source: string) {
   if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '');
   throw notUtf8(source);
 }
 
 /**
- * The text of a stream of bytes as it comes, without its byte order mark. What is no UTF-8 is an error of the stream.
+ * Decodes a stream of UTF-8 bytes as it arrives, without its byte order mark. Invalid UTF-8 is an error of the stream.
  */
 export function utf8Of(stream: NodeJS.ReadableStream, source: string) {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -102,7 +102,7 @@ function notUtf8(source: string) {
   return new UsageError(`${source} is not UTF-8: save it in that encoding`);
 }
 
-/** @param root of the file tools */
+/** @param root the folder of the file tools */
 export function refuseNoFolder(root: string | undefined, readOnly: boolean) {
   if (root === undefined) {
     if (readOnly) throw new UsageError('--read-only needs --root');

@@ -8,42 +8,41 @@ import { checkModule } from '../../ses/check';
 import { SESExecutor } from '../../ses/executor';
 import type { Plugin } from 'esbuild';
 
-/** What messages of findings name; before it there may be the name of the module. */
+/** Matches the name in messages of findings. The name of the module may precede it. */
 const GLOBAL = /(?:^|: )(\w+) is not available/;
 const IMPORTED = /import of "(.*?)" is not allowed/;
 
-/** What loading a library may take: it is the host's, which will not load what takes longer. */
+/**
+ * Time limit for loading a library. The library belongs to the host, which will not load slower ones. */
 const LOADING_MS = 20_000;
 
 /** A library as a module of guest code. */
 export interface Library {
   name: string;
-  /** of an ES module */
+  /** Source text of an ES module. */
   text: string;
 }
 
 export interface LibraryReport {
   name: string;
-  /** of its text, UTF-8 */
+  /** Size of the source text in UTF-8 bytes. */
   bytes: number;
-  /**
-   * globals that it names and guest code does not have, by name; it may
-   * do without them
-   */
+  /** Globals that the library names and guest code does not have, by name. The library may work without them. */
   lacks: { name: string; fix?: string }[];
-  /** modules that it imports itself, and that the host has to provide as well */
+  /** Modules that the library imports itself. The host must provide them too. */
   imports: string[];
-  /** names, if it loads */
+  /** Names of the exports, if the library loads. */
   exports: string[];
-  /** why it does not load */
+  /** The reason why the library does not load. */
   error?: string;
 }
 
 /**
- * The library of a file, or of a package in the `node_modules` of a folder: its text with all that it requires, by esbuild.
+ * Loads the library of a file, or of a package in the `node_modules` of a folder. esbuild bundles its source with
+ * everything that it requires.
  *
- * @param name of a file or a package
- * @returns rejects if there is none, or esbuild is not installed
+ * @param name name of a file or of a package
+ * @returns a promise that rejects if the library does not exist or if esbuild is not installed
  */
 export async function loadLibrary(name: string, folder: string = process.cwd()): Promise<Library> {
   const file = resolve(folder, name);
@@ -74,7 +73,7 @@ export async function loadLibrary(name: string, folder: string = process.cwd()):
 }
 
 /**
- * Leaves out modules of Node.js, but for those that a package of that name or the `browser` field of the one that asks stands for.
+ * Excludes modules of Node.js, except those that a package of the same name or the importer's `browser` field replaces.
  */
 const modulesOfNode: Plugin = {
   name: 'modules-of-node',
@@ -89,18 +88,18 @@ const modulesOfNode: Plugin = {
 };
 
 /**
- * Whether there is the package that `name` is of, or the folder that it is relative to.
+ * Whether the package of `name`, or the folder that `name` is relative to, exists.
  *
- * @param require of the folder
+ * @param require the folder's `require`
  */
 function isInstalled(name: string, require: NodeJS.Require) {
   const [packageName] = /^(@[^/]+\/)?[^/]*/.exec(name) as RegExpExecArray;
-  // Without the slash some are modules of Node.js.
+  // Without the slash, some names refer to modules of Node.js.
   const folders = require.resolve.paths(`${packageName}/`) ?? [];
   return folders.some((folder) => existsSync(join(folder, packageName)));
 }
 
-/** @param ofLibrary `require` of its folder, which may have an esbuild of its own */
+/** @param ofLibrary `require` of the library's folder, which may have its own esbuild */
 function esbuild(ofLibrary: NodeJS.Require) {
   try {
     return ofLibrary('esbuild');
@@ -110,9 +109,9 @@ function esbuild(ofLibrary: NodeJS.Require) {
 }
 
 /**
- * What a library will lack as a module of guest code, and whether it loads.
+ * Checks which globals a library lacks as a module of guest code, and whether it loads.
  *
- * @param others modules that it may import
+ * @param others modules that the library may import
  */
 export async function inspectLibrary(
   { name, text }: Library,
@@ -138,7 +137,7 @@ function named(message: string, pattern: RegExp) {
   return pattern.exec(message)?.[1] ?? '';
 }
 
-/** Loads the text of a module, with others that it may import. */
+/** Loads the source text of a module together with other modules that it may import. */
 export async function load(
   name: string,
   text: string,

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../contract/options';
 
-/** The limits of an executor, with its own defaults. */
+/** The limits of an executor, including its defaults. */
 export function limitsOf({
   timeoutMs,
   toolTimeoutMs,

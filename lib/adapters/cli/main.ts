@@ -6,7 +6,7 @@ import { isBindable } from '../../contract/identifiers';
 import { optionRow } from '../../contract/option-table';
 import { version } from '../../../package.json';
 
-/** Where packages for Python are added. */
+/** The default folder for Python packages. */
 const DEFAULT_FOLDER = 'python_packages';
 
 const USAGE = `Usage:
@@ -49,7 +49,7 @@ Options:
 Exit status: 0, 1 for an error of the code, 2 for wrong use, 13 for what awaits what never comes.
 `;
 
-/** Options by name, as `parseArgs` wants them. */
+/** Options by name, in the format of `parseArgs`. */
 const OPTIONS = {
   vars: { type: 'string' },
   tools: { type: 'string' },
@@ -74,15 +74,15 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
-/** What the commands take that run many programs in one executor. */
+/** Options of the commands that run many programs in one executor. */
 const SESSION_OPTIONS = [
   ...['vars', 'tools', 'allow-import', 'root', 'read-only', 'server', 'python', 'packages'],
   ...['timeout', 'max-operations', 'memory'],
 ];
 
 /**
- * The commands: the options that they take, and what they make of other arguments. Each is loaded when it is called, since they
- * need the addon.
+ * The commands, with their options and the conversion of their other arguments. Each command is loaded when it is
+ * called, because it needs the addon.
  */
 const COMMANDS = {
   run: {
@@ -119,10 +119,10 @@ export interface CommandOptions {
   toolTimeoutMs?: number;
   maxOperations?: number;
   authorizedImports: string[];
-  /** texts by name, of those that have one */
+  /** Source texts by module name, for modules that have one. */
   modules: Record<string, string>;
   json: boolean;
-  /** the file is a library */
+  /** Whether the file is a library. */
   module: boolean;
   root?: string;
   readOnly: boolean;
@@ -137,18 +137,15 @@ export interface CommandOptions {
   memoryLimitMb?: number;
 }
 
-/**
- * resolves to the exit status; `words` is what is
- * made of its arguments: a file, nothing, or themselves
- */
+/** Resolves to the exit status. `words` are the converted arguments: a file, nothing, or the arguments themselves. */
 export type Command = (words: any, options: CommandOptions) => Promise<number>;
 
 export type Words = (command: string, words: string[]) => string | string[];
 
-/** The command line. Ends the process, also if tools have left timers behind. */
+/** Runs the command line. Ends the process even if tools have left timers running. */
 export async function main(args: string[]) {
   let lost: NodeJS.ErrnoException | undefined;
-  // As they are now: a command may have stdout for itself.
+  // The streams are saved first, because a command may take stdout for itself.
   const { stdout, stderr } = process;
   stdout.on('error', (error) => (lost ??= error));
   stderr.on('error', () => {});
@@ -157,11 +154,11 @@ export async function main(args: string[]) {
   try {
     status = await dispatch(args).finally(() => process.off('beforeExit', endStuck));
     await written(stdout);
-    // Whoever reads the output may stop: `ses-executor run program.js | head -1`.
+    // The reader of the output may stop reading: `ses-executor run program.js | head -1`.
     if (lost !== undefined && lost.code !== 'EPIPE') throw lost;
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    // Not the help itself, which would scroll the reason out of sight.
+    // The complete help would scroll the error message off the screen.
     const help = isUsage ? '`ses-executor --help` says how it is used.\n' : '';
     stderr.write(`ses-executor: ${(error as Error).message}\n${help}`);
     status = isUsage ? 2 : 1;
@@ -170,7 +167,7 @@ export async function main(args: string[]) {
   process.exit(status);
 }
 
-/** Nothing can happen any more, and the command has not ended: Node.js itself ends with 13 then. */
+/** Called when the event loop is empty before the command has ended. Node.js itself exits with 13 in this case. */
 function endStuck() {
   process.stderr.write(
     'ses-executor: it awaits what never comes, such as a module of --tools whose top-level await never ends\n',
@@ -178,7 +175,7 @@ function endStuck() {
   process.exit(13);
 }
 
-/** @param stream a pipe, which may still hold text, or anything else */
+/** @param stream any stream; a pipe may still buffer output */
 function written(stream: NodeJS.WriteStream) {
   return new Promise((done) => stream.write('', done));
 }
@@ -242,7 +239,7 @@ function noFile(command: string, files: string[]) {
   return '';
 }
 
-/** @param given names, or `name=file` */
+/** @param given module names, or `name=file` */
 function imports(given: string[]) {
   const pairs = given.map((text) => splitAt(text, '='));
   const files = pairs.filter(([, file]) => file !== undefined);
@@ -252,7 +249,7 @@ function imports(given: string[]) {
   };
 }
 
-/** @param text `name=command` */
+/** @param text a string of the form `name=command` */
 function serverOf(text: string) {
   const [name, command] = splitAt(text, '=');
   if (command === undefined || command.trim() === '' || !isBindable(name)) {
@@ -266,7 +263,7 @@ function splitAt(text: string, separator: string): [string, string | undefined] 
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** @param name of the executor's option */
+/** @param name name of the executor's option */
 function integer(option: string, text: string | undefined, name: string) {
   if (text === undefined) return undefined;
   const { min = 1, max = Infinity } = optionRow(name);

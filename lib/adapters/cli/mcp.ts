@@ -6,7 +6,10 @@ import { lost, ownStdout } from './terminal';
 import { UsageError, asUsage } from './usage-error';
 import type { Command } from './main';
 
-/** `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends; then 0. */
+/**
+ * Runs `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends. The exit status
+ * is 0.
+ */
 export async function mcp(
   _file: Parameters<Command>[0],
   { openapi, baseUrl, headers, ...given }: Parameters<Command>[1],
@@ -19,9 +22,9 @@ export async function mcp(
   if (api === undefined && (baseUrl !== undefined || headers.length > 0)) {
     throw new UsageError(`--${baseUrl === undefined ? 'header' : 'base-url'} needs --openapi`);
   }
-  // It belongs to the protocol.
+  // Stdout is reserved for the protocol.
   const stdout = ownStdout();
-  // One that a tool has left behind, by which Node.js would end the session.
+  // A tool may have left a rejected promise without a handler. By default, Node.js would end the session.
   process.on('unhandledRejection', (reason) => {
     process.stderr.write(`ses-executor: a rejection that nobody has handled: ${inspect(reason)}\n`);
   });
@@ -36,7 +39,7 @@ export async function mcp(
   return 0;
 }
 
-/** An API has all that its programs can call. */
+/** Rejects options that do not apply to an API. The API defines everything that its programs can call. */
 function refuseOthers({ root, tools, vars, authorizedImports, servers, python, packages, toolTimeoutMs }: any) {
   const others = {
     '--root': root,
@@ -88,13 +91,13 @@ async function sessionServer({
   return await asUsage(() => createSessionServer({ ...options, ...limitsOf(given) }));
 }
 
-/** @param texts those of one name are one header */
+/** @param texts header lines; lines with the same name form one header */
 function headersOf(texts: string[]): Record<string, string> {
   const headers = new Headers();
   for (const text of texts) {
     const [, name = '', value = ''] = /^([^:]+):([^]*)$/.exec(text) ?? [];
     try {
-      // Refuses one without a name.
+      // `append` rejects a header without a name.
       headers.append(name.trim(), value);
     } catch {
       throw new UsageError(`--header must be like "Name: value", got ${JSON.stringify(text)}`);

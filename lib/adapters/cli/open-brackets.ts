@@ -1,14 +1,15 @@
 /**
- * Tokens of JavaScript, as far as they matter for brackets: comments, strings, templates, words, and all else one by one.
+ * Tokens of JavaScript that matter for brackets: comments, strings, templates and words. Any other character is a
+ * token.
  */
 const TOKEN = /\/\/.*|\/\*|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|[\p{ID_Continue}$]+|\s+|[^]/uy;
-/** A regular expression, which begins with a slash as a division does. */
+/** A regular expression. It begins with a slash, as a division does. */
 const REGEXP = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//uy;
-/** Text of a template up to its end, or to an expression in it. */
+/** The text of a template up to its end, or up to an expression in it. */
 const TEMPLATE = /(?:[^`\\$]|\\[^]|\$(?!\{))*/uy;
-/** What a value ends with: a slash after it is a division. */
+/** Matches the end of a value. A slash after a value is a division. */
 const VALUE_END = /[\p{ID_Continue}$)\]}"'`]$/u;
-/** Words that a value does not end with. */
+/** Words that do not end a value. */
 const OPERATORS = new Set(['await', 'case', 'delete', 'do', 'else', 'in', 'instanceof', 'of', 'return', 'throw', 'typeof', 'void', 'yield']); // prettier-ignore
 const CLOSING = new Map([
   ['{', '}'],
@@ -18,14 +19,15 @@ const CLOSING = new Map([
 ]);
 
 /**
- * Which brackets, templates and comments are open in code that comes line by line. A guess in time that is linear: only the parser
- * tells a regular expression from a division, and it reads all of the code for each line.
+ * Tracks which brackets, templates and comments are open in code that arrives line by line. The result is a guess in
+ * linear time. Only the parser can distinguish a regular expression from a division, and the parser reads all of the
+ * code for each line.
  */
 export class OpenBrackets {
-  /** What closes them, innermost last. */
+  /** The closing tokens of the open brackets, innermost last. */
   #closing: string[] = [];
   #isComment = false;
-  /** The last token that is no comment. */
+  /** The last token that is not a comment. */
   #last = '';
 
   get areOpen() {
@@ -45,7 +47,7 @@ export class OpenBrackets {
     }
   }
 
-  /** @returns units of what was read */
+  /** @returns number of UTF-16 code units read */
   #template(lines: string, at: number): number {
     const text = matchAt(TEMPLATE, lines, at);
     const end = at + text.length;
@@ -59,11 +61,11 @@ export class OpenBrackets {
       this.#last = '{';
       return text.length + 2;
     }
-    // A backslash at the very end.
+    // The code ends with a backslash.
     return Math.max(text.length, 1);
   }
 
-  /** @returns units of what was read */
+  /** @returns number of UTF-16 code units read */
   #token(lines: string, at: number): number {
     const token = matchAt(TOKEN, lines, at);
     if (token.startsWith('//') || token.trim() === '') return token.length;
@@ -84,7 +86,7 @@ export class OpenBrackets {
   }
 }
 
-/** @param pattern sticky */
+/** @param pattern a sticky pattern */
 function matchAt(pattern: RegExp, text: string, at: number) {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? '';

@@ -1,9 +1,9 @@
 import { pathAtEnd } from './completion';
 import type { Executor } from '../../../index';
 
-// What a prompt has to know of Python that has been typed: whether it goes on, and which names can complete it.
+// Functions for Python input at the prompt: they check whether it continues, and complete names.
 
-/** Begins and ends of what lines are within. */
+/** Tokens that begin or end brackets, strings, comments and lines. */
 const PIECES = /"""|'''|["'#()[\]{}]|\\[^]|\\$|\n/g;
 const CLOSERS = new Map([
   [')', '('],
@@ -15,10 +15,10 @@ const KEYWORDS =
   import in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/);
 
 /**
- * Whether further lines may complete the code, as Python's own prompt has it: brackets and texts have to end, and a block ends with
- * an empty line.
+ * Whether further lines may complete the code, by the rules of Python's own prompt. Brackets and strings must be
+ * closed, and an empty line ends a block.
  *
- * @param code that ends with a line break
+ * @param code code that ends with a line break
  */
 export function isIncompletePython(code: string) {
   const { top, isWithin } = read(code);
@@ -31,11 +31,12 @@ export function isIncompletePython(code: string) {
 }
 
 /**
- * What of the code is within no brackets, texts or comments, and whether it ends within brackets or a text of several lines.
+ * Returns the code outside of brackets, strings and comments, and whether the code ends inside brackets or a multiline
+ * string.
  */
 function read(code: string) {
   const open: string[] = [];
-  /** Quotes of the text, or `#`. */
+  /** The quotes of the current string, or `#`. */
   let within = '';
   let top = '';
   let from = 0;
@@ -59,9 +60,9 @@ function read(code: string) {
 }
 
 /**
- * What can complete a line, as `readline` wants it: the candidates, and what they complete.
+ * Completes a line for `readline`: returns the candidates and the string that they complete.
  *
- * @param executor that is ready
+ * @param executor an executor that is ready
  */
 export async function pythonNamesFor(line: string, executor: Executor): Promise<[string[], string]> {
   const path = pathAtEnd(line);

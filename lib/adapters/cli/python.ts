@@ -9,7 +9,7 @@ import { addPackages, target } from '../../python/packages';
 import type { CommandOptions } from './main';
 import type { StdioOptions } from 'node:child_process';
 
-/** `ses-executor python add`: 0 if all packages are there. */
+/** Runs `ses-executor python add`. The exit status is 0 if all packages are installed. */
 export async function python([action, ...packages]: string[], { to, requirements }: CommandOptions) {
   if (action !== 'add') throw new UsageError(`python knows add only, got ${JSON.stringify(action ?? '')}`);
   if (packages.length + requirements.length === 0) throw new UsageError('python add needs a wheel, a name, or -r');
@@ -31,10 +31,10 @@ export async function python([action, ...packages]: string[], { to, requirements
 }
 
 /**
- * Has pip find and download what is asked for, and what that needs.
+ * Lets pip resolve and download the requested packages and their dependencies.
  *
- * @param named names, which may have versions: `numpy==2.4.0`
- * @param requirements files of them
+ * @param named package names, optionally with versions: `numpy==2.4.0`
+ * @param requirements requirements files
  */
 async function download(folder: string, named: string[], requirements: string[]) {
   const { python: tag, platform } = await target();
@@ -52,7 +52,7 @@ async function download(folder: string, named: string[], requirements: string[])
     platform,
     ...interpreter,
   ];
-  // Output is what was added.
+  // Stdout is reserved for the list of added packages.
   const stdio: StdioOptions = ['ignore', process.stderr, process.stderr];
   const child = spawn(program, [...args, ...requirements.flatMap((file) => ['-r', file]), '--', ...named], { stdio });
   const status = await new Promise((resolve, reject) => {

@@ -26,11 +26,14 @@ import type { Executor, ExecutorOptions } from '../../../index';
 import type { LanguageText } from '../code-tool/language';
 import type { Toolset } from '../mcp/toolset';
 
-/** What errors of a prompt are said to be in. */
+/** The file name in errors of a prompt. */
 const PLACE = 'repl';
 const STATE_LOST = 'The variables and functions that you have defined are gone.';
 
-/** `ses-executor repl`: runs what is typed, until stdin ends, `.exit`, or nobody reads stdout; then 0. */
+/**
+ * Runs `ses-executor repl`: runs the programs that are typed, until stdin ends, `.exit` is typed, or stdout has no
+ * reader. The exit status is 0.
+ */
 export async function repl(_file: Parameters<Command>[0], given: Parameters<Command>[1]): ReturnType<Command> {
   const { root, readOnly, vars, tools, servers: commands, python } = given;
   refuseNoFolder(root, readOnly);
@@ -71,19 +74,19 @@ function newExecutor({ authorizedImports, modules, python, packages, ...given }:
   const [module] = Object.keys(modules);
   if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
-  // Operations of Python are lines, and what is not given is that executor's own.
+  // For Python, operations are lines. Options that are not specified keep the defaults of the Python executor.
   return new PyodideExecutor(imports, { ...common, max_operations: given.maxOperations, mount: false, packages });
 }
 
-/** What a prompt has to know of the language of its programs. */
+/** The language-specific parts of a prompt. */
 export interface PromptLanguage {
   text: LanguageText;
-  /** whether further lines may complete code that ends with a line break */
+  /** Whether further lines may complete code that ends with a line break. */
   isIncomplete: (code: string) => boolean;
-  /** whether its brackets are those of JavaScript */
+  /** Whether the language has the brackets of JavaScript. */
   hasBrackets: boolean;
   namesFor: typeof namesFor;
-  /** whether nothing is shown for `null` */
+  /** Whether `null` is not shown. */
   hidesNull: boolean;
 }
 
@@ -102,41 +105,41 @@ const PYTHON: PromptLanguage = {
   hidesNull: true,
 };
 
-/** Where what was typed is kept; undefined: nowhere. */
+/** The file that stores the history. Undefined if there is none. */
 function historyFile() {
   const { SES_EXECUTOR_REPL_HISTORY: file } = process.env;
   if (file !== undefined) return file.trim() === '' ? undefined : file;
   try {
     return join(homedir(), '.ses_executor_repl_history');
   } catch {
-    // The user has no home.
+    // The user has no home directory.
     return undefined;
   }
 }
 
 export interface PromptOptions {
   executor: Executor;
-  /** of its programs; default JavaScript */
+  /** The language of the programs. Default: JavaScript. */
   language?: PromptLanguage;
   toolset: Toolset;
-  /** of each isolate */
+  /** Variables of each isolate. */
   variables?: Record<string, unknown>;
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
-  /** whether a person types */
+  /** Whether the input is a terminal. */
   terminal: boolean;
   hasColours: boolean;
-  /** file of what was typed */
+  /** The file that stores the history. */
   history?: string;
 }
 
 const PROMPT = '> ';
-/** Lines of a program from which on it is not parsed again for each further line while brackets are open. */
+/** Above this number of lines, a program is not parsed again for each further line while brackets are open. */
 const MANY_LINES = 64;
-/** A line that a text goes on after: its end is escaped. */
+/** Matches a line whose end is escaped, so that its string continues on the next line. */
 const CONTINUED = /(?<!\\)(?:\\\\)*\\\r?\n$/;
 
-/** Reads programs from a person, runs them one after the other in one executor, and shows what they give. */
+/** Reads programs from a person, runs them one after another in one executor, and shows their results. */
 export class Prompt {
   ready;
   ended;
@@ -150,21 +153,21 @@ export class Prompt {
   #server;
   /** Settles with the last program that was typed. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Of the run under way. */
+  /** Aborts the current run. */
   #run: AbortController | undefined;
-  /** Programs that have been typed and not shown what they give. */
+  /** The number of programs that were typed and whose results are not shown yet. */
   #waiting = 0;
-  /** What has been typed of a program that goes on. */
+  /** The lines so far of an incomplete program. */
   #begun = '';
-  /** What was typed last. */
+  /** The last line that was typed. */
   #line = '';
-  /** Those of the program that goes on. */
+  /** The open brackets of the incomplete program. */
   #brackets = new OpenBrackets();
   #lines = 0;
-  /** Number of lines at which it is parsed again although brackets are open. */
+  /** The number of lines at which the program is parsed again although brackets are open. */
   #parsedAgainAt = 0;
   #mayExit = false;
-  /** Whether it has been shown that what was defined is gone. */
+  /** Whether the loss of the session's variables has been shown. */
   #isLossShown = false;
 
   constructor({
@@ -191,7 +194,7 @@ export class Prompt {
       terminal,
       useColors: hasColours,
       eval: (code, _context, _file, done) => this.#evaluate(code, done),
-      // What programs give is shown here, since the next ones may be typed before.
+      // The prompt shows results itself, because the next programs may be typed before the results arrive.
       ignoreUndefined: true,
       completer: (line: string, done: any) => void this.#complete(line, done),
     });
@@ -199,19 +202,19 @@ export class Prompt {
     if (!terminal) server.displayPrompt = () => {};
     server.prependListener('line', (line) => (this.#line = line));
     this.#setUpCommands();
-    // Its own would end at the second Ctrl-C, whatever runs.
+    // The default handler would end the session at the second Ctrl-C, even during a run.
     server.removeAllListeners('SIGINT');
     server.on('SIGINT', () => this.#interrupt());
-    /** Settles when what was typed in earlier sessions is there. */
+    /** Settles when the history of earlier sessions is loaded. */
     this.ready = new Promise((resolve) => {
       if (!terminal || history === undefined) return resolve(undefined);
-      // A history that cannot be read is one that there is not.
+      // A history that cannot be read is treated as missing.
       server.setupHistory(history, () => resolve(undefined));
     });
     /** Settles when the session has ended. */
     this.ended = new Promise((resolve, reject) => {
       let end: () => Promise<void> = () => this.#end();
-      // Of its input.
+      // An error of the input.
       server.once('error', (error) => {
         this.#begun = '';
         end = async () => {
@@ -226,7 +229,7 @@ export class Prompt {
 
   #setUpCommands() {
     const server = this.#server;
-    // It clears a context that programs do not run in.
+    // `.clear` clears a context that programs do not run in.
     delete (server.commands as any).clear;
     server.defineCommand('tools', {
       help: 'Show what the code can call',
@@ -259,13 +262,13 @@ export class Prompt {
   }
 
   /**
-   * Whether further lines may complete code. To parse it for each of thousands of lines would take the square of that time.
+   * Whether further lines may complete code. Parsing thousands of lines again for each line would take quadratic time.
    *
-   * @param before what was there before its last lines
+   * @param before the code without its last lines
    */
   #goesOn(code: string, before: string) {
     if (!this.#language.hasBrackets) return this.#language.isIncomplete(code);
-    // To look at the code itself would have Node.js join all lines, for each of them.
+    // Reading `code` itself would force Node.js to join all lines for each line.
     const line = `${this.#line}\n`;
     const isLonger = before !== '' && code.length === before.length + line.length;
     if (!isLonger) {
@@ -277,12 +280,12 @@ export class Prompt {
     this.#brackets.add(added);
     this.#lines += added.split('\n').length - 1;
     if (this.#lines > MANY_LINES && this.#lines < this.#parsedAgainAt && this.#brackets.areOpen) return true;
-    // What the brackets say is a guess.
+    // Open brackets are only a guess, so the code is parsed from time to time.
     this.#parsedAgainAt = Math.ceil(this.#lines * 1.25);
     return this.#language.isIncomplete(code);
   }
 
-  /** Shows what a call gives, when those before have been shown; then there is a prompt again. */
+  /** Shows the result of a call after the results of earlier calls, then shows a prompt again. */
   #inTurn(call: () => Promise<string | undefined>) {
     this.#waiting++;
     this.#server.setPrompt('');
@@ -309,7 +312,7 @@ export class Prompt {
       if (!this.#toolset.isEmpty) await this.#executor.sendTools(tools);
       const { output } = await this.#executor.run(code, { signal: controller.signal });
       if (output === null && this.#language.hidesNull) return undefined;
-      // As in other prompts: a string is told from what else would look like it.
+      // As in other prompts, a string is quoted to distinguish it from other values.
       return typeof output === 'object' ? outputText(output, { colors }) : inspect(output, { colors });
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
@@ -324,7 +327,7 @@ export class Prompt {
 
   async #makeReady() {
     if (this.#executor.state === 'DIRTY') {
-      // Its process has ended while nothing ran: the system was short of memory, for example.
+      // The worker process ended while no program was running. For example, the system was short of memory.
       if (!this.#isLossShown) this.#say(this.#red(STATE_LOST));
       await this.#executor.cleanup();
     }
@@ -334,7 +337,10 @@ export class Prompt {
     if (this.#variables !== undefined) await this.#executor.sendVariables(this.#variables);
   }
 
-  /** Ctrl-C ends the run; without one what is being typed; without that, the second time, the session. */
+  /**
+   * Handles Ctrl-C. It ends the current run, otherwise discards the current input. Without either, the second Ctrl-C
+   * ends the session.
+   */
   #interrupt() {
     const server = this.#server;
     if (this.#run !== undefined) return this.#run.abort(new Error('interrupted'));
@@ -354,7 +360,7 @@ export class Prompt {
   async #complete(line: string, done: (error: Error | null, result: [string[], string]) => void) {
     const nothing = [[], line] as [string[], string];
     if (line.trimStart().startsWith('.')) return done(null, [this.#commandsLike(line.trimStart()), line.trimStart()]);
-    // Its names are those of the isolate, which is at work.
+    // Completion needs names from the isolate, which is busy.
     if (this.#waiting > 0) return done(null, nothing);
     const found = this.#last.then(async () => {
       await this.#makeReady();
@@ -374,14 +380,14 @@ export class Prompt {
   }
 
   async #end() {
-    // A person who leaves does not wait for what runs.
+    // A person who leaves does not wait for the current run.
     if (this.#terminal) this.#run?.abort(new Error('the session has ended'));
     else if (this.#begun !== '') this.#evaluateRest();
     await this.#last;
     await this.#executor.cleanup();
   }
 
-  /** A program that ends before it is complete is an error. */
+  /** Runs the rest of the input. A program that ends before it is complete is an error. */
   #evaluateRest() {
     const code = this.#begun;
     this.#inTurn(() => this.#runInTurn(code));
@@ -392,7 +398,7 @@ export class Prompt {
   }
 
   #red(text: string) {
-    // Not by `styleText`, which Node.js has since 20.12.
+    // `styleText` is not used, because Node.js provides it only since 20.12.
     return this.#hasColours ? `\x1b[31m${text}\x1b[39m` : text;
   }
 }
@@ -400,7 +406,7 @@ export class Prompt {
 /**
  * Whether code ends before it is complete, so that further lines may complete it.
  *
- * @param code that ends with a line break
+ * @param code code that ends with a line break
  */
 function isIncomplete(code: string) {
   const lines = code.trimEnd().split('\n').length;

@@ -12,7 +12,7 @@ import { toolsetOf } from '../mcp/tools';
 import type { Command, CommandOptions } from './main';
 import type { Language, LogEntry } from '../../../index';
 
-/** `ses-executor run`: 0 if the code ran, 1 if it failed. */
+/** Runs `ses-executor run`. The exit status is 0 if the code ran, or 1 if it failed. */
 export async function run(file: Parameters<Command>[0], options: Parameters<Command>[1]): ReturnType<Command> {
   const { vars, json } = options;
   const code = await readCode(file);
@@ -46,7 +46,7 @@ function newExecutor(
   language: Language | 'python',
   { timeoutMs, maxOperations, authorizedImports, modules, packages }: CommandOptions,
 ) {
-  // This program needs one executor.
+  // This program needs only one executor.
   const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog: writeLog };
   if (language !== 'python') {
     if (packages !== undefined) throw new TypeError('--packages is for Python');
@@ -58,15 +58,15 @@ function newExecutor(
   return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false, packages });
 }
 
-/** The tools of a module, as one run calls them, and what has to be called when it has ended. */
+/** Returns the tools of a module for one run, and the function to call when the run has ended. */
 async function toolsOf(file: string | undefined, language: Language | 'python') {
   const { toolset } = toolsetOf({ tools: file === undefined ? {} : await loadTools(file) });
   return toolset.forRun(undefined, languageText(language));
 }
 
-/** @param stream where it goes */
+/** @param stream the stream that receives the output */
 function printed(output: unknown, language: Language | 'python', stream: NodeJS.WriteStream) {
-  // As Python shows it: what gives nothing gives `None`.
+  // As in Python, `None` is not shown: a program without a value returns `None`.
   if (output === null && language === 'python') return '';
   const text = outputText(output, { colors: stream.isTTY === true && stream.hasColors() });
   return output === undefined || text.endsWith('\n') ? text : `${text}\n`;

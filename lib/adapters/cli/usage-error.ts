@@ -1,7 +1,7 @@
-/** The command line was used wrongly: exit status 2. */
+/** The command line is invalid: exit status 2. */
 export class UsageError extends Error {}
 
-/** Does work that refuses only what it was given: wrong arguments are wrong use. */
+/** Runs a function that only rejects invalid input, and reports its errors as usage errors. */
 export async function asUsage<T>(work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
