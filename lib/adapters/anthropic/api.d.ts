@@ -1,5 +1,6 @@
 /**
- * `ses-executor/anthropic`: a tool for the tool runner of Anthropic's SDK (`@anthropic-ai/sdk`) by which a model calls other tools from code.
+ * `ses-executor/anthropic`: a tool that lets a model call other tools from code, for the tool runner of Anthropic's SDK
+ * (`@anthropic-ai/sdk`).
  *
  * @packageDocumentation
  */
@@ -7,15 +8,18 @@
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { CodeTools, CodeToolSettings } from '../code-tool/api';
 
-/** What {@link createCodeTool} is made with. */
+/** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
-  /** What code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is `list_files`. */
+  /**
+   * The tools that code can call as `await name(input)`. A name that is not an identifier is changed: `list-files`
+   * becomes `list_files`.
+   */
   tools: readonly BetaRunnableTool<any>[] | CodeTools;
 }
 
 /**
- * Makes a tool for the tool runner of Anthropic's SDK (`@anthropic-ai/sdk`) that takes JavaScript, in which the other tools are functions.
- * Failures of the code are tool results with `is_error`.
+ * Creates a tool that takes JavaScript in which the other tools are functions, for the tool runner of Anthropic's SDK
+ * (`@anthropic-ai/sdk`). Failures of the code are tool results with `is_error`.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *

@@ -7,7 +7,8 @@ import { settingsOf } from '../code-tool/settings';
 import type { CodeToolOptions } from './api';
 
 /**
- * Makes a tool for the tool runner of Anthropic's SDK by which a model calls other tools from code. Documented in `api.d.ts`.
+ * Creates a tool for the tool runner of Anthropic's SDK that lets a model call other tools from code. Documented in
+ * `api.d.ts`.
  */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, ...settings } = settingsOf(options);
@@ -25,14 +26,14 @@ export function createCodeTool(options: CodeToolOptions): any {
     run: async (input: unknown, toolContext: any) => {
       if (!isCodeInput(input)) throw new TypeError(WRONG_INPUT);
       const result = await execute(input.code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });
-      // The runner marks what is thrown as an error.
+      // The runner converts a thrown error to a tool result with `is_error`.
       if ('error' in result) throw new Error(result.text);
       return result.text;
     },
   };
 }
 
-/** @param tool a runnable tool, or what the neutral code tool takes */
+/** @param tool a runnable tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(tool: any): any {
   if (typeof tool?.run !== 'function' || !isPlainObject(tool.input_schema)) return tool;
   const { description, input_schema: inputSchema, parse } = tool;
@@ -44,12 +45,12 @@ function definitionOf(tool: any): any {
   };
 }
 
-/** What the `parse` of a tool takes and changes, its schema need not say. */
+/** A schema without checks: `parse` of a tool may accept and change input that its schema does not describe. */
 function unchecked(inputSchema: object) {
   return standardSchema('anthropic', inputSchema, (value) => ({ value }));
 }
 
-/** Blocks that are nothing but text are text. */
+/** A list of text blocks becomes a string. */
 function textOf(result: any) {
   const isText = Array.isArray(result) && result.length > 0 && result.every((block) => block?.type === 'text');
   return isText ? result.map(({ text }) => text).join('\n') : result;
