@@ -1,5 +1,5 @@
 /**
- * `ses-executor/langchain`: a tool of LangChain (`@langchain/core`) by which a model calls other tools from code.
+ * `ses-executor/langchain`: a LangChain tool (`@langchain/core`) that lets a model call other tools from code.
  *
  * @packageDocumentation
  */
@@ -12,24 +12,28 @@ import type { StructuredToolInterface as RequiredTool } from '@langchain/core/to
 };
 import type { CodeTools, CodeToolSettings } from '../code-tool/api';
 
-/** A tool as either kind of module sees it: LangChain has declarations of its own for each, which do not fit each other. */
+/** A tool in either module format. LangChain has separate, incompatible declarations for each format. */
 type LangchainTool = ImportedTool | RequiredTool;
 
-/** What {@link createCodeTool} is made with. */
+/** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
-  /** What code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is `list_files`. */
+  /**
+   * The tools that code can call as `await name(input)`. A name that is not an identifier is changed: `list-files`
+   * becomes `list_files`.
+   */
   tools: readonly LangchainTool[] | Readonly<Record<string, LangchainTool>> | CodeTools;
 }
 
 /**
- * Makes a tool of LangChain (`@langchain/core`) that takes JavaScript, in which the other tools are functions.
- * The tools get the configuration of the call, with a `signal` that is also aborted when the run ends. An `interrupt()` of LangGraph in a
- * tool ends the code, whatever that catches, and interrupts the graph; with the answer the code runs again from its beginning, as
- * a node does.
+ * Creates a LangChain tool (`@langchain/core`) that takes JavaScript in which the other tools are functions. The tools
+ * receive the configuration of the call, with a `signal` that is also aborted when the run ends.
  *
- * Of a `ToolMessage` that a tool gives, code gets the `content`; with `status: 'error'` it is thrown. A `Command` does not reach the graph
- * from code: the call fails with an error (`CommandError`) that tells the model to call the tool itself, so give the agent such
- * a tool directly, too. Tools that take a text take `{ input }`.
+ * An `interrupt()` of LangGraph in a tool ends the code, even if the code catches it, and interrupts the graph. After
+ * the answer, the code runs again from its beginning, as a node does.
+ *
+ * If a tool returns a `ToolMessage`, code receives its `content`. With `status: 'error'`, the content is thrown. A
+ * `Command` from code does not reach the graph. The call fails with a `CommandError` that tells the model to call the
+ * tool directly. Pass such a tool to the agent directly too. Tools that take a string take `{ input }`.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *

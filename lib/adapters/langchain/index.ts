@@ -7,7 +7,7 @@ import { settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import type { CodeToolOptions } from './api';
 
-/** Makes a tool of LangChain by which a model calls other tools from code. Documented in `api.d.ts`. */
+/** Creates a LangChain tool that lets a model call other tools from code. Documented in `api.d.ts`. */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, ...settings } = settingsOf(options);
   const { tool } = requirePeer('ses-executor/langchain', '@langchain/core', () => require('@langchain/core/tools'));
@@ -23,21 +23,21 @@ export function createCodeTool(options: CodeToolOptions): any {
       );
       return text;
     },
-    // Wrong input is told with what is wrong.
+    // Errors for wrong input include the reason.
     { name, description, schema: inputSchema as any, verboseParsingErrors: true },
   );
 }
 
-/** @param tool a tool of LangChain, or what the neutral code tool takes */
+/** @param tool a LangChain tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(name: string, tool: any): any {
   if (typeof tool?.invoke !== 'function') return tool;
   const { description, schema } = tool;
   return {
     description,
     inputSchema: neutral(schema),
-    // The tool itself parses its input.
+    // The tool parses its input itself.
     execute: async (_value: unknown, { input, signal, context: { config, stop } }: any) => {
-      // With the call of the outer tool its message would be the result.
+      // With the call of the outer tool, the result would be that call's message.
       const { toolCall: _, ...own } = config ?? {};
       try {
         return outputOf(name, await tool.invoke(input, { ...own, signal }));
@@ -49,25 +49,25 @@ function definitionOf(name: string, tool: any): any {
   };
 }
 
-/** @param schema of a tool */
+/** @param schema the schema of a tool */
 function neutral(schema: any): any {
   if (!isStandardSchema(schema)) return { ...schema };
-  // Those of tools that take a text are, whatever the version of zod.
+  // Tools that take a string have a zod 3 schema in every version of zod.
   return isZod3(schema) ? convertedByLangchain(schema) : schema;
 }
 
-/** @param schema of zod 3 */
+/** @param schema a schema of zod 3 */
 function convertedByLangchain(schema: any) {
   const { toJsonSchema } = require('@langchain/core/utils/json_schema');
-  // Versions without it need `zod-to-json-schema` themselves.
+  // LangChain versions without this function need `zod-to-json-schema` themselves.
   if (toJsonSchema === undefined) return schema;
   return standardSchema('zod', toJsonSchema(schema), schema['~standard'].validate);
 }
 
 /**
- * What code gets of what a tool gives: of a message its content.
+ * The value that code receives for the result of a tool. For a message, it is the content.
  *
- * @throws {Error} what a message says that is an error; for a command, which only a graph can follow
+ * @throws {Error} with the content of an error message, or for a command, which only a graph can execute
  */
 function outputOf(name: string, output: any) {
   if (isCommand(output) || (Array.isArray(output) && output.some(isCommand))) {
@@ -87,7 +87,8 @@ function isCommand(output: any) {
 }
 
 /**
- * Whether it is no failure, but what LangGraph itself waits for: an interrupt, or a command for a graph around it.
+ * Whether a thrown value is not a failure but a signal that LangGraph handles: an interrupt, or a command for a parent
+ * graph.
  */
 function isForGraph(thrown: any) {
   return thrown?.is_bubble_up === true;
