@@ -1,5 +1,5 @@
 /**
- * `ses-executor/mastra`: a tool of Mastra (`@mastra/core`, 1 or later) by which a model calls other tools from code.
+ * `ses-executor/mastra`: a Mastra tool (`@mastra/core`, 1 or later) that lets a model call other tools from code.
  *
  * @packageDocumentation
  */
@@ -7,11 +7,11 @@
 import type { Tool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import type { CodeTools, CodeToolSettings } from '../code-tool/api';
 
-/** What {@link createCodeTool} is made with. */
+/** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
   /**
-   * What code can call as `await name(input)`: by name, or a list, where the `id` of a tool is its name. A name that is no identifier
-   * is changed: `list-files` is `list_files`.
+   * The tools that code can call as `await name(input)`: an object by name, or a list in which the `id` of a tool is
+   * its name. A name that is not an identifier is changed: `list-files` becomes `list_files`.
    */
   tools:
     | Readonly<Record<string, Tool<any, any, any, any, any, any, any>>>
@@ -20,11 +20,13 @@ export interface CodeToolOptions extends CodeToolSettings {
 }
 
 /**
- * Makes a tool of Mastra (`@mastra/core`) that takes JavaScript, in which the other tools are functions.
- * Tools with `requireApproval` fail in code without `approve`. A tool cannot `suspend` when code calls it: the call fails with an error
- * (`SuspendError`) that tells the model to call the tool itself, so give the agent such a tool directly, too.
+ * Creates a Mastra tool (`@mastra/core`) that takes JavaScript in which the other tools are functions.
  *
- * @throws as `createCodeTool` of `ses-executor/code-tool`; `Error` with `@mastra/core` 0, whose tools are called in another way
+ * Tools with `requireApproval` fail in code without `approve`. A tool that code calls cannot `suspend`. The call fails
+ * with a `SuspendError` that tells the model to call the tool directly. Pass such a tool to the agent directly too.
+ *
+ * @throws as `createCodeTool` of `ses-executor/code-tool`; `Error` with `@mastra/core` 0, whose tools have a
+ *   different call signature
  *
  * @example
  * ```js

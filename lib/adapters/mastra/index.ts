@@ -6,10 +6,10 @@ import { byName } from '../code-tool/definition';
 import { settingsOf } from '../code-tool/settings';
 import type { CodeToolOptions } from './api';
 
-/** How Mastra's message begins where it is the input that is wrong. */
+/** Start of Mastra's message for invalid input. */
 const OF_INPUT = /^Tool input validation failed/;
 
-/** Makes a tool of Mastra by which a model calls other tools from code. Documented in `api.d.ts`. */
+/** Creates a Mastra tool that lets a model call other tools from code. Documented in `api.d.ts`. */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, ...settings } = settingsOf(options);
   const { createTool } = requirePeer('ses-executor/mastra', '@mastra/core', loadTools);
@@ -32,7 +32,7 @@ export function createCodeTool(options: CodeToolOptions): any {
   });
 }
 
-/** @throws {Error} if it is a version whose tools are called in another way */
+/** @throws {Error} for a version whose tools have a different call signature */
 function loadTools() {
   const { version } = require('@mastra/core/package.json');
   if (/^0\./.test(version)) {
@@ -43,7 +43,7 @@ function loadTools() {
   return require('@mastra/core/tools');
 }
 
-/** @param tool a tool of Mastra, or what the neutral code tool takes */
+/** @param tool a Mastra tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(tool: any): any {
   if (typeof tool?.id !== 'string' || typeof tool.execute !== 'function') return tool;
   const { description, inputSchema, outputSchema, requireApproval } = tool;
@@ -59,14 +59,14 @@ function definitionOf(tool: any): any {
       needsApproval: (_: unknown, context: any) =>
         typeof requireApproval === 'function' ? requireApproval(context.input, contextOf(context)) : requireApproval,
     }),
-    // The tool itself parses its input.
+    // The tool parses its input itself.
     execute: async (_: unknown, context: any) => thrown(await tool.execute(context.input, contextOf(context))),
   };
 }
 
 /**
- * Where a tool is called from code nothing can wait for an answer that comes in another call of the agent: code would go on without it,
- * and run once more with it.
+ * Rejects suspension of a tool that code calls. The code cannot wait for an answer that arrives in another call of the
+ * agent. It would continue without the answer, and run a second time with it.
  */
 function withoutSuspension(name: string, toolContext: any) {
   const suspend = async () => {
@@ -85,7 +85,7 @@ function withoutSuspension(name: string, toolContext: any) {
   };
 }
 
-/** What a tool gives; what it finds wrong with its input or output, which it returns, is thrown. */
+/** Returns the result of a tool. Validation errors, which Mastra returns as a result, are thrown. */
 function thrown(result: any) {
   if (result?.error === true && typeof result.message === 'string' && 'validationErrors' in result) {
     const error = new Error(result.message);
@@ -94,7 +94,7 @@ function thrown(result: any) {
   return result;
 }
 
-/** By what Mastra checks the tool's own input. */
+/** Validates the tool's own input for Mastra. */
 function validateCode(value: unknown) {
   return isCodeInput(value) ? { value: { code: value.code } } : { issues: [{ message: WRONG_INPUT }] };
 }
