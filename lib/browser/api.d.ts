@@ -1,6 +1,6 @@
 /**
- * `ses-executor/browser`: runs agent-written code in a page of a real headless Chrome, with the DOM, Canvas, WebGL and the rest
- * of what browsers have, and without a network.
+ * `ses-executor/browser`: runs agent-written code in a page of a real headless Chrome. The page has the DOM, Canvas, WebGL
+ * and the other browser APIs, but no network by default.
  *
  * @packageDocumentation
  */
@@ -19,25 +19,30 @@ import type {
 } from '../../index';
 
 /**
- * What a page can have requests to. The page itself has no network: this process makes the requests, 16 of a page at once, and ends them
- * with the page. An answer may have 32 MiB; what is under way of a page, sent and got, 64 MiB.
+ * The network access of a page. The page itself has no network. This process makes the requests, at most 16 of a page
+ * at the same time, and ends them when the page ends. A response may have 32 MiB. All requests and responses of a page
+ * that are in progress may have 64 MiB together.
  */
 export interface NetworkOptions {
   /**
-   * Origins, such as `https://api.example.com`; redirects to others are refused. Without encryption only those of this machine, such as
-   * `http://localhost:8080`: pages are secure contexts, which Chrome lets request nothing else. Default none.
+   * Allowed origins, such as `https://api.example.com`. Redirects to other origins are refused. Unencrypted origins are
+   * possible only on this machine, such as `http://localhost:8080`: pages are secure contexts, and Chrome blocks their
+   * other unencrypted requests. Default none.
    */
   allow?: readonly string[] | undefined;
-  /** Asked before each request, those that redirects lead to included; `false` refuses it. Default: none is refused. */
+  /**
+   * Called before each request, including requests that follow redirects. `false` refuses the request. Default: no
+   * request is refused.
+   */
   onRequest?: ((request: { url: string; method: string; headers: Record<string, string> }) => unknown) | undefined;
 }
 
-/** What a {@link BrowserExecutor} is made with. All of it is optional and fixed at construction. */
+/** Options of a {@link BrowserExecutor}. All are optional and fixed at construction. */
 export interface BrowserExecutorOptions {
   /**
-   * `"run"`: each run has a page of its own, in which nothing of an earlier run is left, storage and cookies included; it is
-   * closed when the run ends. `"session"`: one page until `cleanup()`, in which variables and functions live on. Default
-   * `"run"`.
+   * `"run"`: each run has its own page, which is closed when the run ends. Nothing of an earlier run is left, including
+   * storage and cookies. `"session"`: one page until `cleanup()`, in which variables and functions stay available.
+   * Default `"run"`.
    */
   isolation?: 'run' | 'session' | undefined;
   /** Deadline of one run in milliseconds. An integer from 1 to 2,147,483,647; default 30,000. */
@@ -51,9 +56,10 @@ export interface BrowserExecutorOptions {
   /** Console levels that are collected. Default all. */
   collectConsoleLevels?: readonly LogLevel[] | undefined;
   /**
-   * Memory that the page's process may hold, in MiB, and the same for what pages keep in the browser's own process; beyond it
-   * a run fails with `ERR_MEMORY_LIMIT_EXCEEDED`. It is looked at every 50 ms, so that a page may hold more for a moment, and every
-   * 500 ms between the runs of a session, the next of which fails then. Linux only. An integer from 64 to 65,536; default 512.
+   * Memory limit in MiB for the page's process, and separately for the data of pages in the browser's own processes. A
+   * run that exceeds it fails with `ERR_MEMORY_LIMIT_EXCEEDED`. Memory is checked every 50 ms, so a page may exceed the
+   * limit for a moment. Between the runs of a session it is checked every 500 ms, and the next run fails. Linux only.
+   * An integer from 64 to 65,536; default 512.
    */
   memoryLimitMb?: number | undefined;
   /** As for `SESExecutor`. Default 1,048,576 (1 MiB). */
@@ -63,15 +69,16 @@ export interface BrowserExecutorOptions {
   /** As for `SESExecutor`. Default 64. */
   maxConcurrentToolCalls?: number | undefined;
   /**
-   * Milliseconds within which a tool has to answer a call; see `SESExecutor`. While a run waits for nothing else, only what its
-   * page computes counts against `timeoutMs` (Linux; elsewhere all the time does). Default: not limited.
+   * Milliseconds within which a tool has to answer a call; see `SESExecutor`. While a run only waits for such tools,
+   * only the page's processor time counts against `timeoutMs` (on Linux; elsewhere all elapsed time counts). Default:
+   * not limited.
    */
   toolTimeoutMs?: number | undefined;
-  /** UTF-16 units that one value may take as text on its way. Default 16,777,216 (16 MiB), at most 256 MiB. */
+  /** Maximum UTF-16 units of one value in serialized form. Default 16,777,216 (16 MiB), at most 256 MiB. */
   maxTransferBytes?: number | undefined;
   /** As for `SESExecutor`. Default `false`. */
   autoInit?: boolean | undefined;
-  /** As for `SESExecutor`, with `isolation: 'session'`: the next call makes another page. Default `false`. */
+  /** As for `SESExecutor`, with `isolation: 'session'`: the next call creates a new page. Default `false`. */
   recover?: boolean | undefined;
   /** As for `SESExecutor`. Default `"auto"`. */
   language?: Language | undefined;
@@ -79,78 +86,97 @@ export interface BrowserExecutorOptions {
   onToolCall?: OnToolCall | undefined;
   /** As for `SESExecutor`. */
   onLog?: ((entry: LogEntry) => void) | undefined;
-  /** The browser's program. Default: the environment variable CHROME_PATH, else the first in the usual places. */
+  /**
+   * Path of the browser's program. Default: the environment variable CHROME_PATH, else the first in the usual places.
+   */
   executablePath?: string | undefined;
-  /** Whether Chrome has its sandbox. `false` is for code that you trust as your own, and warns. Default `true`. */
+  /**
+   * Whether Chrome uses its sandbox. Use `false` only for code that you trust like your own; it emits a warning.
+   * Default `true`.
+   */
   sandbox?: boolean | undefined;
   /**
-   * Whether runs go to a `SESExecutor`, with a warning, where no browser can be started. `false`: `init()` fails with
+   * Whether runs use a `SESExecutor`, with a warning, if no browser can be started. `false`: `init()` fails with
    * `ERR_BROWSER_INIT_FAILED`. Default `true`.
    */
   fallback?: boolean | undefined;
   /**
-   * Pages that are made ahead, an integer from 0 to 16; executors with the same options share them. Default 1. Unless it is 0, there
-   * are as many as runs were under way at once in the last 10 to 20 seconds, 8 at most.
+   * Number of pages that are created ahead, an integer from 0 to 16. Executors with the same options share them.
+   * Default 1. Unless it is 0, the number grows to the highest number of concurrent runs in the last 10 to 20 seconds,
+   * at most 8.
    */
   warmTabs?: number | undefined;
-  /** Folder for artifacts, made if need be. Default: none, artifacts have their bytes in `data`. */
+  /** Folder for artifacts, which is created if necessary. Default: none; artifacts then have their bytes in `data`. */
   artifactsDir?: string | undefined;
-  /** Bytes that the artifacts of one run, 1,000 at most, may take together. Default 67,108,864 (64 MiB), at most 256 MiB. */
+  /**
+   * Maximum total bytes of the artifacts of one run. A run may have at most 1,000 artifacts. Default 67,108,864 (64
+   * MiB), at most 256 MiB.
+   */
   maxArtifactBytes?: number | undefined;
-  /** What pages can have requests to. Default nothing. */
+  /** The network access of pages. Default none. */
   network?: NetworkOptions | undefined;
 }
 
-/** Limits of one run, as for `SESExecutor`, and its input. */
+/** Limits and input of one run. The limits are those of `SESExecutor`. */
 export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations'> {
   /** Value of the global `input`. */
   input?: unknown;
 }
 
-/** A picture or a file that a run has made. */
+/** A picture or a file that a run has produced. */
 export interface Artifact {
   /**
-   * Where it is; absent without `artifactsDir`, and where that could not be written to, as a warning in the log says. Beside it is a
-   * JSON file with all of this, `path + ".json"`.
+   * Path of the file. Absent without `artifactsDir`, and if the folder could not be written to, which the log reports
+   * as a warning. A JSON file next to it, `path + ".json"`, contains all these fields.
    */
   path?: string;
-  /** Name of the file, which no other artifact has. Its extension is that of the type. */
+  /** Unique name of the file. Its extension matches the type. */
   name: string;
-  /** What `saveArtifact()` was called with, up to 255 characters; absent of the run's canvas. */
+  /** The name passed to `saveArtifact()`, up to 255 characters. Absent for the run's canvas. */
   givenName?: string;
-  /** That of the content; of texts, bytes and Blobs without a type what the name's extension stands for, where that is known. */
+  /**
+   * Content type. For strings, bytes and Blobs without a type, it is derived from the extension of the given name, if
+   * that is known.
+   */
   mimeType: string;
-  /** Of pictures: pixels. */
+  /** Width in pixels, for pictures. */
   width?: number;
-  /** Of pictures: pixels. */
+  /** Height in pixels, for pictures. */
   height?: number;
-  /** Its length. */
+  /** Length of the content in bytes. */
   bytes: number;
-  /** Of its bytes, hexadecimal. */
+  /** SHA-256 of the content, hexadecimal. */
   sha256: string;
-  /** ISO 8601 in UTC. */
+  /** Time of creation, ISO 8601 in UTC. */
   createdAt: string;
-  /** Its bytes, if it has no `path`. */
+  /** The content, if there is no `path`. */
   data?: Uint8Array;
 }
 
-/** What a run gives. Of its `stats`, `operations` is 0, and `heapUsedBytes` is what the browser last told the page. */
+/**
+ * The result of a run. In its `stats`, `operations` is 0, and `heapUsedBytes` is the last value that the browser
+ * reported to the page.
+ */
 export interface BrowserOutput extends CodeOutput {
-  /** The run's canvas, if it has used `getCanvas()`, and what it has kept with `saveArtifact()`. */
+  /** The run's canvas, if the run has used `getCanvas()`, and the artifacts kept with `saveArtifact()`. */
   artifacts: Artifact[];
 }
 
-/** What a run of a {@link BrowserExecutor} rejects with. */
+/** The error with which a run of a {@link BrowserExecutor} rejects. */
 export interface BrowserExecutorError extends ExecutorError {
-  /** What the run had kept with `saveArtifact()` until it failed; absent where there was no browser. Not enumerable. */
+  /**
+   * The artifacts that the run kept with `saveArtifact()` before it failed. Absent if no browser was available. Not
+   * enumerable.
+   */
   artifacts?: Artifact[];
 }
 
 /**
- * Runs guest code in pages of Chrome. The browser is started by the first `init()`, shared by the executors of this process with
- * the same `executablePath` and `sandbox`, and ends with the process, or half a minute after the last `cleanup()`.
+ * Runs guest code in pages of Chrome. The first `init()` starts the browser. Executors of this process with the same
+ * `executablePath` and `sandbox` share it. The browser ends with the process, or half a minute after the last
+ * `cleanup()`.
  *
- * Besides variables and tools, guest code has `input`, `final_answer(value)`, `getCanvas(width, height)` and
+ * In addition to variables and tools, guest code has `input`, `final_answer(value)`, `getCanvas(width, height)` and
  * `saveArtifact(name, blob | canvas | bytes | text)`.
  *
  * @example
@@ -168,31 +194,31 @@ export class BrowserExecutor implements Executor {
    */
   constructor(options?: BrowserExecutorOptions);
 
-  /** The state now, as of `SESExecutor`. */
+  /** The current state, as for `SESExecutor`. */
   get state(): ExecutorState;
 
-  /** What a run shares with those before it, as the option says. */
+  /** Whether each run has its own page, or all runs share one; see the option. */
   get isolation(): 'run' | 'session';
 
-  /** Starts the browser if there is none. Rejects with `ERR_BROWSER_INIT_FAILED` and `ERR_INVALID_STATE`. */
+  /** Starts the browser if none is running. Rejects with `ERR_BROWSER_INIT_FAILED` and `ERR_INVALID_STATE`. */
   init(): Promise<void>;
 
   /**
-   * Gives each following run these variables, as structured clones. Legal in `READY`, and with `runConcurrency: "queue"` also in
-   * `RUNNING`, where it waits for its turn.
+   * Passes these variables to each following run, as structured clones. Legal in `READY`. With `runConcurrency:
+   * "queue"` it is also legal in `RUNNING`, where the call waits for its turn.
    */
   sendVariables(variables: Record<string, unknown>): Promise<void>;
 
-  /** Gives each following run these functions. Legal in the states of {@link sendVariables}. */
+  /** Passes these functions to each following run. Legal in the states of {@link sendVariables}. */
   sendTools(tools: Tools): Promise<void>;
 
   /**
-   * Runs guest code. After a deadline or an abort the executor is `READY`, with `isolation: "session"` it is `DIRTY`. Rejects as
-   * `SESExecutor.run`, with {@link BrowserExecutorError}, and with `ERR_BROWSER_CRASHED`.
+   * Runs guest code. After a deadline or an abort the executor is `READY`, or `DIRTY` with `isolation: "session"`.
+   * Rejects like `SESExecutor.run`, with {@link BrowserExecutorError}, and with `ERR_BROWSER_CRASHED`.
    */
   run(code: string, options?: BrowserRunOptions): Promise<BrowserOutput>;
 
-  /** Ends the run under way and closes its page, in any state; the state is `DEAD` then. */
+  /** Ends the current run and closes its page. Legal in any state; afterwards the state is `DEAD`. */
   cleanup(): Promise<void>;
 
   /** `cleanup()`, for `await using`. */

@@ -1,6 +1,6 @@
 /**
- * Runs the Python that an AI agent writes: `PyodideExecutor`, after the specification of smolagents-ts's class of that name.
- * Sections refer to that specification.
+ * Runs agent-written Python with `PyodideExecutor`, which follows the specification of the smolagents-ts class of the same
+ * name. Section numbers refer to that specification.
  *
  * @packageDocumentation
  */
@@ -26,7 +26,10 @@ export interface FileSystemDirectoryHandle extends FileSystemHandle {
   requestPermission(descriptor?: { mode: 'read' | 'readwrite' }): Promise<'granted' | 'denied'>;
 }
 
-/** Options of all executors that Python has, too. With `engine: "host"` only `autoInit`, `onLog` and `onToolCall`. */
+/**
+ * Options of all executors that also apply to Python. With `engine: "host"` these are only `autoInit`, `onLog` and
+ * `onToolCall`.
+ */
 export type SharedOptions = Omit<
   ExecutorOptions,
   | 'authorizedImports'
@@ -39,43 +42,48 @@ export type SharedOptions = Omit<
   | 'recover'
 >;
 
-/** What a {@link PyodideExecutor} is made with (section 3.1). */
+/** Options of a {@link PyodideExecutor} (section 3.1). */
 export interface PyodideExecutorOptions extends SharedOptions {
   /**
-   * Modules that guest code may import: `"pkg"` and `"pkg.*"` allow a package and what is in it, `"*"` allows all. Default: the
-   * argument of the constructor, else {@link BASE_BUILTIN_MODULES}.
+   * Modules that guest code may import. `"pkg"` and `"pkg.*"` allow a package and its contents; `"*"` allows all
+   * modules. Default: the argument of the constructor, else {@link BASE_BUILTIN_MODULES}.
    */
   authorized_imports?: readonly string[] | undefined;
-  /** Lines that one run may execute, functions of earlier runs included. Default 100,000. */
+  /** Maximum lines that one run may execute, including lines of functions from earlier runs. Default 100,000. */
   max_operations?: number | undefined;
-  /** Iterations of `while` loops that one run may take, over all of them. Default 10,000. */
+  /** Maximum total iterations of all `while` loops in one run. Default 10,000. */
   max_while_iterations?: number | undefined;
   /** Which of `eval`, `exec`, `compile`, `open` and `input` guest code may call. Default none. */
   allowed_dangerous_builtins?: readonly string[] | undefined;
-  /** How files are mounted: a folder of this computer, or one that a browser gives. Default `"nodefs"`. */
+  /** What is mounted: a folder of this computer, or a folder handle from a browser. Default `"nodefs"`. */
   fsMode?: 'nodefs' | 'nativefs' | undefined;
   /**
-   * The folder that is mounted; it has to be `readOnly` if snapshots are kept in it, as in the home. Default the current folder of the
-   * process.
+   * The folder to mount. It must be `readOnly` if it contains the folder for snapshots, as the home folder does.
+   * Default: the current folder of the process.
    */
   workDir?: string | undefined;
-  /** Where guests find it; also in `os.environ["PYODIDE_MOUNT_POINT"]`. Default `"/mnt"`. */
+  /** The mount point for guests, also in `os.environ["PYODIDE_MOUNT_POINT"]`. Default `"/mnt"`. */
   mountPoint?: string | undefined;
-  /** The folder that is mounted with `fsMode: "nativefs"`, where it is required. */
+  /** The folder to mount with `fsMode: "nativefs"`, which requires it. */
   directoryHandle?: FileSystemDirectoryHandle | undefined;
-  /** Whether anything is mounted. Default `true`, as the specification says. In a worker process this needs landlock (Linux 5.13). */
+  /**
+   * Whether a folder is mounted. Default `true`, as in the specification. In a worker process this needs landlock
+   * (Linux 5.13).
+   */
   mount?: boolean | undefined;
-  /** Whether the mounted folder can be read only. Default `false`. */
+  /** Whether the mounted folder is read-only. Default `false`. */
   readOnly?: boolean | undefined;
   /**
-   * A folder of packages that {@link addPackages} or `ses-executor python add` has filled. Guests find it as `/packages`, on
-   * `sys.path`, for reading only; what they may import of it `authorized_imports` says. Default none.
+   * A folder of packages that {@link addPackages} or `ses-executor python add` has filled. Guests find it as
+   * `/packages`, on `sys.path`, read-only. `authorized_imports` controls which of its modules they may import. Default
+   * none.
    */
   packages?: string | undefined;
   /**
-   * What runs the code. `"isolate"`: Pyodide in a V8 isolate of this package, with deadline, limit of memory, and no way into
-   * the host. `"host"`: plain Pyodide in the realm of the host, **unprotected**: code can end or block the process, take its memory and
-   * run commands. For browsers, and to compare. Default `"isolate"`.
+   * The engine that runs the code. `"isolate"`: Pyodide in a V8 isolate of this package, with a deadline, a memory
+   * limit, and no access to the host. `"host"`: plain Pyodide in the realm of the host, **unprotected**. Code can end
+   * or block the process, use all of its memory and run commands. It is meant for browsers and for comparison. Default
+   * `"isolate"`.
    */
   engine?: 'isolate' | 'host' | undefined;
 }
@@ -93,8 +101,9 @@ export interface PythonRunOptions {
 }
 
 /**
- * Code that failed: `message` is `Error executing code: <cause>\nLogs:\n<logs>` (section 7.2), where the cause is the exception with
- * its line. `code`, `details` with `name`, `message`, `line`, `column`, `traceback` and more say the same for programs.
+ * Code that failed. `message` is `Error executing code: <cause>\nLogs:\n<logs>` (section 7.2), where the cause is the
+ * exception with its line. `code` and `details` contain the same information for programs. `details` has `name`,
+ * `message`, `line`, `column`, `traceback` and more.
  */
 export interface AgentExecutionError extends Omit<ExecutorError, 'name'> {
   readonly name: 'AgentExecutionError';
@@ -105,23 +114,23 @@ export const AgentExecutionError: {
 };
 
 /**
- * Adds wheels to a folder of packages, which is made if there is none: pure ones (`py3-none-any`), and those that are built for
- * the installed Pyodide (such as `cp314-cp314-pyemscripten_2026_0_wasm32`). Each is checked against its own list of files, unpacked,
- * compiled and noted in `ses-executor-packages.json`, in an isolate that has this folder only. Another version of a package is
- * replaced. Nothing is downloaded, and what a package needs is not looked for.
+ * Adds wheels to a folder of packages, which is created if necessary. It accepts pure wheels (`py3-none-any`), and wheels
+ * for the installed Pyodide (such as `cp314-cp314-pyemscripten_2026_0_wasm32`). Each wheel is checked against its own list
+ * of files, unpacked, compiled and recorded in `ses-executor-packages.json`. This happens in an isolate that can access
+ * only this folder. Another version of a package is replaced. Nothing is downloaded, and dependencies are not resolved.
  *
  * @param wheels paths of files that end in `.whl`
- * @returns what was added, in order
- * @throws `Error` for what is no wheel, a broken one, or one for something else; those before it stay
+ * @returns the added packages, in order
+ * @throws `Error` for a file that is not a wheel, a broken wheel, or a wheel for another target; earlier wheels stay added
  */
 export function addPackages(folder: string, wheels: readonly string[]): Promise<{ name: string; version: string }[]>;
 
-/** What guest code may import by default (section 10). */
+/** Modules that guest code may import by default (section 10). */
 export const BASE_BUILTIN_MODULES: readonly string[];
 
 /**
- * Runs Python step by step, with variables that live on. `sendVariables`, `sendTools` and `run` start it when they are called; after
- * a deadline the next call finds a fresh interpreter.
+ * Runs Python step by step. Variables persist between runs. `sendVariables`, `sendTools` and `run` start Python if
+ * necessary. After a deadline, the next call uses a new interpreter.
  *
  * @example
  * ```js
@@ -140,28 +149,30 @@ export class PyodideExecutor implements Executor {
 
   get state(): ExecutorState;
 
-  /** What guests write. */
+  /** The language of guest code. */
   readonly language: 'python';
 
-  /** Where Python runs. */
+  /** The place where Python runs. */
   get isolation(): Isolation | { mode: 'host' };
 
-  /** Starts Python and mounts the folder; a folder that cannot be mounted is only reported on the console (section 4.1). */
+  /**
+   * Starts Python and mounts the folder. A folder that cannot be mounted is only reported on the console (section 4.1).
+   */
   init(): Promise<void>;
 
-  /** Sets variables (section 4.4): values are copied, objects become dictionaries whose keys are attributes, too. */
+  /** Sets variables (section 4.4). Values are copied. Objects become dictionaries whose keys are also attributes. */
   sendVariables(variables: Record<string, unknown>): Promise<void>;
 
   /**
-   * Sets tools (section 4.3): functions of the host, and sources of Python by the names of the functions that they define. All are plain
-   * functions in Python; with the engine `"host"` those that give promises have to be awaited.
+   * Sets tools (section 4.3): host functions, and Python sources by the names of the functions that they define. All
+   * are plain functions in Python. With the engine `"host"`, tools that return promises must be awaited.
    */
   sendTools(tools: Tools, pythonToolsMap?: Record<string, string>): Promise<void>;
 
   /** Runs code (section 4.5). Rejects with {@link AgentExecutionError}. */
   run(code: string, options?: PythonRunOptions): Promise<CodeOutput>;
 
-  /** Ends Python (section 4.6); the next call starts it anew. */
+  /** Ends Python (section 4.6). The next call starts it again. */
   cleanup(): Promise<void>;
 
   [Symbol.asyncDispose](): Promise<void>;

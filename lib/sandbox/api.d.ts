@@ -1,63 +1,66 @@
 /**
- * Lets a model work with a large API through code: two or three tools for the model, thousands of methods behind them.
+ * Lets a model work with a large API through code. The model has two or three tools, which provide thousands of methods.
  * Sections refer to the specification of the sandbox.
  *
  * @packageDocumentation
  */
 
-// `any` where `ai` is not installed, which only `createSandboxTools` needs.
+// The type is `any` if `ai` is not installed. Only `createSandboxTools` needs it.
 // @ts-ignore
 import type { Tool } from 'ai';
 
 import type { ExecutorError, ExecutorErrorCode, ExecutorErrorDetails, ExecutorOptions, LogEntry } from '../../index';
 
-/** An object of JSON schema, 2020-12 or what its `$schema` says: drafts 4 to 7. */
+/** A JSON Schema object: 2020-12, or the version that its `$schema` names, drafts 4 to 7. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** What there is to call. */
+/** The methods that programs can call. */
 export interface SandboxRegistry {
   sources: SandboxSource[];
   /**
-   * Schemas that methods share: `{ "$ref": "#/$defs/name" }` in `params` that have none of that name themselves. Names are of letters,
-   * digits, `_`, `.` and `-`.
+   * Schemas that methods share: `{ "$ref": "#/$defs/name" }` in `params` without their own definition of that name.
+   * Names consist of letters, digits, `_`, `.` and `-`.
    */
   $defs?: { [name: string]: JsonSchema };
 }
 
 export interface SandboxSource {
-  /** An identifier: `market`. */
+  /** An identifier, such as `market`. */
   name: string;
   description?: string | undefined;
   methods: SandboxMethod[];
 }
 
 export interface SandboxMethod {
-  /** An identifier: `getKline`. */
+  /** An identifier, such as `getKline`. */
   name: string;
   description?: string | undefined;
   /**
-   * Schema of the one parameter, an object; default: any object. It is checked before the adapter is called. `format` is not
-   * checked; `pattern` is matched in linear time, by RE2: one with lookarounds, references to groups, or repeats beyond 1,000 that are
-   * not from `^` on without loops makes calls fail with `ERR_INVALID_SCHEMA` that give a text for it, as a reference does that leads
-   * nowhere. What it refers to is compiled when parameters first get there.
+   * Schema of the one parameter, an object; default: any object. It is checked before the adapter is called. `format`
+   * is not checked. `pattern` is matched by RE2 in linear time. Lookarounds and
+   * backreferences are unsupported. Repeats beyond 1,000 are supported only after `^` and without loops. A call that passes a string for an
+   * unsupported pattern fails with `ERR_INVALID_SCHEMA`, as does a call that reaches a reference without a target.
+   * Referenced schemas are compiled when parameters first reach them.
    */
   params?: JsonSchema | undefined;
-  /** Schema of what it gives, for the model; not checked. */
+  /** Schema of the result, for the model; not checked. */
   result?: JsonSchema | undefined;
   examples?: unknown[] | undefined;
 }
 
-/** What an adapter is told about a call. */
+/** Information for an adapter about a call. */
 export interface SdkCall<Context = any> {
   source: string;
   method: string;
-  /** Aborted when the execution ends, for whatever reason. What the adapter answers after that is dropped. */
+  /** Aborted when the execution ends, for any reason. Later answers of the adapter are dropped. */
   signal: AbortSignal;
-  /** The execution's, which guests never see. */
+  /** The context of the execution. Guests never see it. */
   context: Context;
 }
 
-/** Does the work of one method. `params` are JSON and fit the schema. What it gives crosses as a structured clone. */
+/**
+ * Executes one method. `params` are JSON and match the schema. The result is passed to the guest as a structured clone.
+ */
 export type SandboxAdapter<Context = any> = (params: any, call: SdkCall<Context>) => unknown;
 
 /** Adapters by source and method, or one function for all. */
@@ -83,10 +86,10 @@ export interface StandardSchemaIssue {
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
 }
 
-/** What a schema gives. */
+/** The output type of a schema. */
 export type StateOf<Schema> = Schema extends StandardSchemaV1<any, infer Output> ? Output : never;
 
-/** The dashboard of the specification: a title and panels; beside these fields there may be others. */
+/** The dashboard of the specification: a title and panels. Other fields are allowed too. */
 export interface DashboardState {
   title: string;
   description?: string;
@@ -95,7 +98,7 @@ export interface DashboardState {
 }
 
 export interface DashboardPanel {
-  /** What is drawn: `line`, `candles`, `table`, … */
+  /** The kind of panel: `line`, `candles`, `table`, … */
   type: string;
   id?: string;
   title?: string;
@@ -105,99 +108,112 @@ export interface DashboardPanel {
 /** The default {@link SandboxManagerOptions.stateSchema}. */
 export const dashboardState: StandardSchemaV1<unknown, DashboardState>;
 
-/** Lets every state pass. */
+/** Accepts every state. */
 export const anyState: StandardSchemaV1<unknown, unknown>;
 
 export interface SandboxManagerOptions<
   Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, DashboardState>,
   Context = any,
 > {
-  /** Read once: later changes of it change nothing. */
+  /** Read once, at construction. Later changes have no effect. */
   registry: SandboxRegistry;
-  /** The constructor throws if a method has none. */
+  /** The constructor throws if a method has no adapter. */
   adapters: SandboxAdapters<Context>;
   /**
-   * What `executeCode` and `executeMutate` must give; default {@link dashboardState}. Called on the thread of the host; one that
-   * gives a promise is waited for up to `executionTimeoutMs`, one that throws fails the execution with `ERR_INVALID_SCHEMA`.
+   * Schema for the results of `executeCode` and `executeMutate`; default {@link dashboardState}. It is called on the
+   * host's thread. A promise is awaited for up to `executionTimeoutMs`. A schema that throws fails the execution with
+   * `ERR_INVALID_SCHEMA`.
    */
   stateSchema?: Schema | undefined;
-  /** Isolates that are made ahead, in the background; an integer from 0 to 1,000, default 4. */
+  /** Number of isolates that are created ahead, in the background. An integer from 0 to 1,000, default 4. */
   poolSize?: number | undefined;
-  /** Deadline of one execution, from the start of its program, rate limits included; default 30,000. */
+  /**
+   * Deadline of one execution in milliseconds, from the start of its program and including rate limits; default 30,000.
+   */
   executionTimeoutMs?: number | undefined;
   /**
-   * Where isolates live: on threads of this process, or each in a worker process of its own, with the sandbox of the operating system
-   * (`sandbox`). As with `SESExecutor`; default `"thread"`.
+   * Where isolates run: on threads of this process, or each in its own worker process with the sandbox of the operating
+   * system (`sandbox`). As for `SESExecutor`; default `"thread"`.
    */
   isolation?: ExecutorOptions['isolation'] | undefined;
-  /** With `isolation: "process"`: whether that sandbox must be there; default `"best-effort"`. */
+  /** With `isolation: "process"`: whether that sandbox is required; default `"best-effort"`. */
   sandbox?: ExecutorOptions['sandbox'] | undefined;
   /** Memory of one execution in MiB; default 64. */
   memoryLimitMb?: number | undefined;
-  /** SDK calls of one execution, over all sources; one more ends it with `ERR_SDK_CALL_LIMIT_EXCEEDED`. Default 50. */
+  /**
+   * SDK calls of one execution, over all sources. A further call ends the execution with `ERR_SDK_CALL_LIMIT_EXCEEDED`.
+   * Default 50.
+   */
   maxSdkCalls?: number | undefined;
-  /** Calls per source and second, and at the same time; others wait, in order. Over all executions of the manager. */
+  /**
+   * Maximum calls of a source per second and at the same time. Further calls wait, in order. The limits cover all
+   * executions of the manager.
+   */
   rateLimits?: { [source: string]: { perSecond?: number | undefined; concurrency?: number | undefined } } | undefined;
-  /** For adapters, if an execution has none of its own. */
+  /** Context for adapters, if an execution does not pass its own. */
   context?: Context | undefined;
-  /** Executions at the same time; others wait, in order. Default: four per processor. */
+  /** Maximum concurrent executions. Others wait, in order. Default: four per processor. */
   maxConcurrent?: number | undefined;
-  /** Executions that may wait; one more fails with `ERR_SANDBOX_BUSY`. Default 256. */
+  /** Maximum waiting executions. A further one fails with `ERR_SANDBOX_BUSY`. Default 256. */
   maxQueued?: number | undefined;
-  /** Loop iterations of one execution; default: as many as its time allows. */
+  /** Loop iterations of one execution; default: limited only by its deadline. */
   maxOperations?: number | undefined;
-  /** Characters of JSON that the parameters of one call may have; default 65,536. */
+  /** Maximum characters of JSON for the parameters of one call; default 65,536. */
   maxParamsBytes?: number | undefined;
-  /** Bytes of a result, and of what an execution gives; default 16 MiB. */
+  /** Maximum bytes of a call's result, and of an execution's result; default 16 MiB. */
   maxTransferBytes?: number | undefined;
-  /** Bytes of log text of one execution; default 65,536. */
+  /** Maximum bytes of log text of one execution; default 65,536. */
   maxLogBytes?: number | undefined;
-  /** Bytes of code; default 262,144. */
+  /** Maximum bytes of code; default 262,144. */
   maxCodeBytes?: number | undefined;
-  /** Called at the end of each execution. That it fails changes no outcome: it is a warning of the process. */
+  /**
+   * Called at the end of each execution. If it throws, the outcome does not change: the error becomes a process
+   * warning.
+   */
   onReport?: ((report: ExecutionReport) => void) | undefined;
 }
 
 export interface ExecuteOptions<Context = any> {
-  /** Ends the execution, also one that waits: it fails with `ERR_EXEC_TIMEOUT` and `details.aborted`. */
+  /** Ends the execution, even if it is still waiting. It fails with `ERR_EXEC_TIMEOUT` and `details.aborted`. */
   signal?: AbortSignal | undefined;
-  /** For adapters, instead of the manager's. */
+  /** Context for adapters, instead of the manager's. */
   context?: Context | undefined;
   /**
-   * How SDK calls wait: `"sync"` gives values, `"async"` promises. Default `"auto"`: promises if the program awaits anything but
-   * `utils.parallel`, uses `Promise`, or calls `then` of an SDK call; that is found out from its syntax tree.
+   * How SDK calls return: `"sync"` returns values, `"async"` returns promises. Default `"auto"`: promises if the
+   * program awaits anything other than `utils.parallel`, uses `Promise`, or calls `then` on an SDK call. The syntax
+   * tree of the program decides.
    */
   style?: 'auto' | 'sync' | 'async' | undefined;
-  /** Called at the end of this execution, as that of the manager is. */
+  /** Called at the end of this execution, in the same way as the manager's `onReport`. */
   onReport?: ((report: ExecutionReport) => void) | undefined;
 }
 
-/** What an execution tells of itself. */
+/** The report of one execution. */
 export interface ExecutionReport {
   kind: 'search' | 'execute' | 'mutate';
-  /** Missing if the program was not read: the execution was refused, or ended before. */
+  /** Missing if the program was not parsed: the execution was refused or ended before that. */
   style?: 'sync' | 'async';
   ok: boolean;
   logs: string;
   logEntries: LogEntry[];
-  /** SDK calls by source. */
+  /** Number of SDK calls by source. */
   sdkCalls: Record<string, number>;
-  /** Milliseconds: waiting for a turn, getting program and isolate ready, running, and all together. */
+  /** Milliseconds: waiting for a slot, preparing program and isolate, running, and in total. */
   times: { queuedMs: number; preparingMs: number; runMs: number; totalMs: number };
   operations?: number;
   heapUsedBytes?: number;
-  /** `line` and `column`: in the code that was passed. */
+  /** `line` and `column` are positions in the code that was passed. */
   failure?: { code: string; message: string; line?: number; column?: number };
 }
 
-/** A finding about parameters or a state. */
+/** A flaw in parameters or in a state. */
 export interface SandboxIssue {
-  /** Keys, joined by dots; empty for the whole. */
+  /** Keys, joined by dots; empty for the whole value. */
   path: string;
   message: string;
 }
 
-/** Codes of a {@link SandboxError}; `docs/reference/errors.md` says what each means. */
+/** Codes of a {@link SandboxError}. `docs/reference/errors.md` describes each of them. */
 export type SandboxErrorCode =
   | ExecutorErrorCode
   | 'ERR_SDK_CALL_LIMIT_EXCEEDED'
@@ -208,22 +224,24 @@ export type SandboxErrorCode =
   | 'ERR_SANDBOX_BUSY'
   | 'ERR_SANDBOX_CLOSED';
 
-/** Every promise of a manager that fails rejects with one; wrong arguments of the host are a `TypeError` or `RangeError`. */
+/**
+ * The error with which all promises of a manager reject. Wrong arguments of the host are a `TypeError` or `RangeError`.
+ */
 export interface SandboxError extends Omit<ExecutorError, 'code' | 'name' | 'details'> {
   readonly name: 'SandboxError';
   code: SandboxErrorCode;
   /**
-   * Positions are those of the code that was passed. `tool`: the SDK method that failed, as `sdk.market.getKline`. `issues`:
-   * what is wrong with parameters or state. `hint`: what to write instead.
+   * Positions refer to the code that was passed. `tool`: the SDK method that failed, such as `sdk.market.getKline`.
+   * `issues`: the flaws in parameters or state. `hint`: advice for correcting the code.
    */
   details?: ExecutorErrorDetails & { issues?: SandboxIssue[]; maxSdkCalls?: number };
-  /** Of an execution that has begun or waited. Not enumerable. */
+  /** Present if the execution has started or waited. Not enumerable. */
   report?: ExecutionReport;
 }
 export const SandboxError: { new (...args: never[]): SandboxError; readonly prototype: SandboxError };
 
 /**
- * Runs programs of models against an API. Each execution has an isolate of its own, made ahead, that is never used again.
+ * Runs programs of models against an API. Each execution has its own isolate, which is created ahead and never reused.
  *
  * @example
  * ```js
@@ -247,27 +265,25 @@ export class SandboxManager<
   /** The sources, with the number of their methods. */
   get sources(): { name: string; description: string; methods: number }[];
 
-  /** Isolates that are ready now. */
+  /** Number of isolates that are ready now. */
   get ready(): number;
 
   /** Limits of one execution, as prompts state them. */
   get limits(): { executionTimeoutMs: number; memoryLimitMb: number; maxSdkCalls: number };
 
-  /** Runs a program that has only `spec`, and gives its value. */
+  /** Runs a program that only has `spec`, and returns its value. */
   executeSearch(code: string, options?: ExecuteOptions<Context>): Promise<unknown>;
 
-  /** Runs a program that has `spec`, `sdk` and `utils`, and gives its value, which must be a valid state. */
+  /** Runs a program that has `spec`, `sdk` and `utils`. Returns its value, which must be a valid state. */
   executeCode(code: string, options?: ExecuteOptions<Context>): Promise<StateOf<Schema>>;
 
   /**
-   * Runs a program that is a function of the state, or that uses the variable `state`: a hardened copy, so that `state` itself is
-   * never changed. Gives the new state, which must be valid.
+   * Runs a program that is a function of the state, or that uses the variable `state`. The program receives a hardened
+   * copy, so `state` itself never changes. Returns the new state, which must be valid.
    */
   executeMutate(code: string, state: StateOf<Schema>, options?: ExecuteOptions<Context>): Promise<StateOf<Schema>>;
 
-  /**
-   * Ends all executions with `ERR_SANDBOX_CLOSED` and gives the isolates back. It waits for no guest and no adapter.
-   */
+  /** Ends all executions with `ERR_SANDBOX_CLOSED` and disposes the isolates. Does not wait for guests or adapters. */
   close(): Promise<void>;
 
   /** `close()`, for `await using`. */
@@ -278,51 +294,57 @@ export class SandboxManager<
 export interface OpenApiOperation {
   source: string;
   name: string;
-  /** In capitals: `GET`. */
+  /** Upper case, such as `GET`. */
   method: string;
   path: string;
   tags: string[];
   operationId?: string;
 }
 
-/** As the types of Node.js or of the DOM declare it, if they are there. */
+/** The type that Node.js or the DOM declares, if available. */
 type Fetch = typeof globalThis extends { fetch: infer Declared } ? Declared : (...args: any[]) => Promise<any>;
 
 export interface OpenApiOptions {
-  /** Default: that of Node.js. */
+  /** Default: the `fetch` of Node.js. */
   fetch?: Fetch | undefined;
   /**
-   * Of all requests. Default: the first server of the operation, its path or the document, with the defaults of its variables.
+   * Base URL of all requests. Default: the first server of the operation, its path or the document, with the defaults
+   * of its variables.
    */
   baseUrl?: string | undefined;
-  /** Headers of each request, or a function of the call that gives them. They replace those of guests. */
+  /** Headers of each request, or a function of the call that returns them. They replace headers that guests set. */
   headers?:
     Record<string, string> | ((call: SdkCall) => Record<string, string> | Promise<Record<string, string>>) | undefined;
   /**
-   * Values for the document's security schemes by name: a token, a key, or `user:password` for basic authentication; or a function
-   * of the call that gives one. What they fill in is no parameter of guests. Of an operation's alternatives
-   * the first is used that wants some of which all are here. A call for which a function gives no text fails. Names that the document
-   * does not have are refused.
+   * Credentials for the document's security schemes, by name: a token, a key, or `user:password` for basic
+   * authentication, or a function of the call that returns one. Guests have no parameters for these values. Of an
+   * operation's alternatives, the first one is used that needs credentials and for which all are present. A call fails
+   * if a function does not return a string. Names that are not in the document are refused.
    */
   credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)> | undefined;
-  /** Which operations there are. */
+  /** Selects the operations to include. Default: all. */
   filter?: ((operation: OpenApiOperation) => boolean) | undefined;
-  /** Bytes of one answer; default 8 MiB. */
+  /** Maximum bytes of one response; default 8 MiB. */
   maxResponseBytes?: number | undefined;
 }
 
 /**
- * Registry and adapters of an OpenAPI 3.0 or 3.1 document, an object or a text in JSON or YAML. A source per tag, a method per
- * operation. Parameters of path, query and header, and the properties of a JSON body, are the properties of the one parameter;
- * a body that is no object, that has a name that a parameter has too, or that is a form, is its property `body`. Values are written
- * in the document's styles, forms by its `encoding`; a file is a text, which is sent as UTF-8. What is `readOnly` is not required,
- * and a `pattern` that RE2 does not have is left to the API. A body that is not required is not sent if none of its properties is given.
- * An answer of JSON is what it says, a text is decoded by its charset, and what is neither is a `Uint8Array`; an empty one is `null`.
- * Answers that are no success are errors with the code `HTTP_404` and the like, a connection that fails is one with its code, as
- * `ECONNREFUSED`. Redirects are followed within one origin, of requests that change something only those by 303.
+ * Creates the registry and adapters for an OpenAPI 3.0 or 3.1 document: an object, or a string in JSON or YAML. Each tag
+ * becomes a source, and each operation a method.
  *
- * @throws `TypeError` for a document that is not valid, or that refers to others
- * @throws `SyntaxError` for a text that cannot be read as JSON or YAML
+ * Requests: path, query and header parameters and the properties of a JSON body become the properties of the method's one
+ * parameter. A body becomes the property `body` if it is not an object, if one of its names is also a parameter, or if it
+ * is a form. Values are serialized in the document's styles, and forms by its `encoding`. A file is a string, which is
+ * sent as UTF-8. `readOnly` properties are not required. A `pattern` that RE2 does not support is left to the API. An
+ * optional body is not sent if none of its properties is given.
+ *
+ * Responses: JSON is parsed, and text is decoded by its charset. Other content is a `Uint8Array`, and an empty response is
+ * `null`. Unsuccessful responses are errors with a code such as `HTTP_404`. Failed connections are errors with their own
+ * code, such as `ECONNREFUSED`. Redirects are followed within one origin. For requests that change something, only
+ * redirects with status 303 are followed.
+ *
+ * @throws `TypeError` for a document that is not valid, or that refers to other documents
+ * @throws `SyntaxError` for a string that cannot be read as JSON or YAML
  */
 export function registryFromOpenApi(
   document: string | object,
@@ -331,17 +353,20 @@ export function registryFromOpenApi(
 
 export interface SandboxToolsOptions<State = unknown, Context = any> {
   context?: Context | undefined;
-  /** Which style programs are written in; default: as {@link ExecuteOptions.style}, and descriptions that ask for `"sync"`. */
+  /** The style of programs. Default: as {@link ExecuteOptions.style}, with descriptions that ask for `"sync"`. */
   style?: 'sync' | 'async' | undefined;
-  /** The state before the first call, if `getState` is not given. */
+  /** The state before the first call, if `getState` is not set. */
   state?: State | undefined;
-  /** Where the current state is, instead of in the tools. Waited for up to `executionTimeoutMs`, as `setState` is. */
+  /**
+   * Returns the current state, if it is stored outside the tools. Awaited for up to `executionTimeoutMs`, like
+   * `setState`.
+   */
   getState?: (() => State | Promise<State>) | undefined;
-  /** Told each new state. */
+  /** Called with each new state. */
   setState?: ((state: State) => void | Promise<void>) | undefined;
 }
 
-/** What the tools give: `error` is what a model needs to correct its program. */
+/** The result of a tool. `error` contains the information that a model needs to correct its program. */
 export type SandboxToolResult =
   | { output: unknown; logs: string }
   | {
@@ -358,15 +383,15 @@ export type SandboxToolResult =
     };
 
 /**
- * The tools `search`, `execute` and `mutate` for the AI SDK. Calls of the last two take turns, so that each has the state that the one
- * before it gave. Needs `ai` and `zod`.
+ * The tools `search`, `execute` and `mutate` for the AI SDK. Calls of `execute` and `mutate` run in order, so that each
+ * receives the state from the previous one. Needs `ai` and `zod`.
  */
 export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
   manager: SandboxManager<Schema, Context>,
   options?: SandboxToolsOptions<StateOf<Schema>, Context>,
 ): Record<'search' | 'execute' | 'mutate', Tool<{ code: string }, SandboxToolResult>>;
 
-/** The part of a system prompt that names the sources and says how programs are written. Default style: `"sync"`. */
+/** The part of a system prompt that names the sources and describes how to write programs. Default style: `"sync"`. */
 export function renderSandboxPrompt(
   manager: SandboxManager<any, any>,
   options?: { style?: 'sync' | 'async' | undefined },
