@@ -12,8 +12,7 @@ import type { Plugin } from 'esbuild';
 const GLOBAL = /(?:^|: )(\w+) is not available/;
 const IMPORTED = /import of "(.*?)" is not allowed/;
 
-/**
- * Time limit for loading a library. The library belongs to the host, which will not load slower ones. */
+/** Time limit for loading a library. The library belongs to the host, which will not load slower ones. */
 const LOADING_MS = 20_000;
 
 /** A library as a module of guest code. */
