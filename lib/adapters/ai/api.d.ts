@@ -1,5 +1,5 @@
 /**
- * `ses-executor/ai`: a tool for the AI SDK, versions 5 to 7, by which a model calls other tools from code.
+ * `ses-executor/ai`: a tool for the AI SDK, versions 5 to 7, that lets a model call other tools from code.
  *
  * @packageDocumentation
  */
@@ -10,7 +10,7 @@ import type { CodeFunctions, CodeToolSettings } from '../code-tool/api';
 
 export type { RunFailure };
 
-/** Whether a person has to approve a call, as in `toolApproval` of AI SDK 7; `true` is `"user-approval"`. */
+/** Whether a person must approve a call, as in `toolApproval` of AI SDK 7. `true` means `"user-approval"`. */
 export type ToolApproval =
   ToolApprovalStatus | ((input: any, options: any) => ToolApprovalStatus | PromiseLike<ToolApprovalStatus>);
 
@@ -20,50 +20,61 @@ type ToolApprovalStatus = undefined | boolean | ToolApprovalType | { type: ToolA
 /** Tools of the AI SDK, functions, and namespaces of functions. */
 type CodeTools = Readonly<Record<string, ToolSet[string] | CodeFunctions>>;
 
-/** What {@link createCodeTool} is made with. */
+/** Options of {@link createCodeTool}. */
 export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Omit<CodeToolSettings, 'name'> {
   /**
-   * The tools that code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is
-   * `list_files`. Functions and namespaces of such are taken, too. Tools without `execute`, which run elsewhere, are left out.
+   * The tools that code can call as `await name(input)`. A name that is not an identifier is changed: `list-files`
+   * becomes `list_files`. Functions and namespaces of functions are accepted too. Tools without `execute`, which run
+   * elsewhere, are left out.
    *
-   * Tools with `needsApproval` keep it: code that names one of them is a call that needs approval itself, which the AI SDK asks
-   * for, from version 6 on; the person sees the code. Tools that the approved code does not name, and all of them in a call that
-   * nobody has approved, fail in the code. With `approve` each call is asked for instead, with its input.
+   * Tools with `needsApproval` keep it. If code names such a tool, the call of the code tool itself needs approval. The
+   * AI SDK requests this approval from version 6 on, and the person sees the code. Such a tool fails in the code if the
+   * approved code does not name it. All such tools fail in a call that has not been approved. With `approve`, each call
+   * is approved separately instead, with its input.
    *
-   * In AI SDK 7 they get their contexts from that of this tool, by their names: `toolsContext: { code: { getWeather: { apiKey } } }` where
-   * this tool is `code`, for TypeScript `as never`. What `contextSchema` does not take is an error in the code; descriptions
-   * that are functions make that of this tool one.
+   * In AI SDK 7, the tools receive their contexts from the context of this tool, by name. If this tool is `code`, pass
+   * `toolsContext: { code: { getWeather: { apiKey } } }`; TypeScript needs `as never`. A context that `contextSchema`
+   * rejects is an error in the code. If a description of a tool is a function, the description of this tool is a
+   * function too.
    */
   tools: Tools;
   /**
-   * As `toolApproval` of `generateText` in AI SDK 7, by the name of the tool; takes precedence over `needsApproval`. Names of other
-   * tools are refused. Functions get `toolContext`; to read `runtimeContext`, which the AI SDK gives no tool, is an error in the code.
+   * Same as `toolApproval` of `generateText` in AI SDK 7, by the name of the tool. It takes precedence over
+   * `needsApproval`. Unknown names are rejected. Functions receive `toolContext`. Reading `runtimeContext`, which the
+   * AI SDK passes to no tool, is an error in the code.
    */
   toolApproval?: { readonly [Name in keyof Tools]?: ToolApproval } | undefined;
 }
 
-/** What a call of the tool gives. */
+/** The result of a call of the tool. */
 export type CodeToolResult =
   | {
-      /** The output, if JSON says it wholly and briefly; else the text that `util.inspect` gives, cut if it is long. */
+      /**
+       * The output, if JSON can represent it completely and briefly. Otherwise the string that `util.inspect` returns,
+       * shortened if it is long.
+       */
       output: unknown;
-      /** Lines that the code has logged. */
+      /** The lines that the code logged. */
       logs: string;
-      /** Says that what earlier runs have left is gone, if no earlier result has; the hint of an `error` says it, too. */
+      /**
+       * States that the values of earlier runs are lost, if no earlier result has stated it. The hint of an `error`
+       * states it too.
+       */
       note?: string;
     }
   | { error: RunFailure; logs: string };
 
 /**
- * Makes a tool that takes JavaScript, in which the other tools are functions; its description declares them, as their
- * schemas say.
+ * Creates a tool that takes JavaScript in which the other tools are functions. The tool's description declares them
+ * according to their schemas.
  *
- * Their input is checked by their own schemas; what is wrong is an error in the code. They get the options of the call
- * of this tool, and an `abortSignal` that is also aborted when the run ends. Failures of the code are a result, with
- * what the model needs to correct it. When the `abortSignal` of the call is aborted, so is the run.
+ * The schemas of the tools check their input. Invalid input is an error in the code. The tools receive the options of
+ * the call of this tool, with an `abortSignal` that is also aborted when the run ends. A failure of the code is a
+ * result with the information that the model needs to correct the code. Aborting the `abortSignal` of the call ends the
+ * run.
  *
- * @throws `TypeError` or `RangeError` for wrong options, names that cannot be told apart, reserved names, and schemas
- *   that are promises
+ * @throws `TypeError` or `RangeError` for wrong options, ambiguous names, reserved names, and schemas that are
+ *   promises
  *
  * @example
  * ```js

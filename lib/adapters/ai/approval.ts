@@ -1,13 +1,14 @@
-// Tools that a person has to approve keep that when code calls them. The AI SDK asks before a call of a tool, so it is asked
-// before code that names such a tool, and the person sees that code. Code can then call what it names, and nothing else that needs
-// approval.
+// Tools that need approval still need it when code calls them. The AI SDK requests approval before a tool call. It
+// therefore requests approval of code that names such a tool, and the person sees the code. The code can then call the
+// tools that it names. Other tools that need approval fail.
 
 import type { ToolApproval } from './api';
 
 export type Call = { toolCallId?: string; messages?: readonly any[] };
 
 /**
- * Whether a person has to approve calls of a tool, as `toolApproval` of the call or `needsApproval` of the tool says.
+ * Determines whether calls of a tool need approval, according to `toolApproval` of the call or `needsApproval` of the
+ * tool.
  */
 export class ToolPolicy {
   #approval;
@@ -16,18 +17,18 @@ export class ToolPolicy {
     this.#approval = approval;
   }
 
-  /** Whether no call is allowed. */
+  /** Whether all calls are denied. */
   get isDenied() {
     return typeOf(this.#approval) === 'denied';
   }
 
-  /** Whether there can be calls that need it. */
+  /** Whether some calls may need approval. */
   get mayNeed() {
     return typeof this.#approval === 'function' || typeOf(this.#approval) === 'user-approval';
   }
 
   /**
-   * @param options of the call
+   * @param options options of the call
    * @throws {Error} if the call is denied
    */
   async needs(input: unknown, options: any): Promise<boolean> {
@@ -39,9 +40,9 @@ export class ToolPolicy {
 }
 
 /**
- * What is none of the words of the AI SDK needs approval, as what is `true` does.
+ * The approval status of a call. Unknown values need approval, as `true` does.
  *
- * @param status `true` and `false` are those of `needsApproval`
+ * @param status a status of the AI SDK, or a boolean from `needsApproval`
  */
 function typeOf(status: any): 'not-applicable' | 'approved' | 'denied' | 'user-approval' {
   if (status === undefined || status === null || status === false) return 'not-applicable';
@@ -50,7 +51,7 @@ function typeOf(status: any): 'not-applicable' | 'approved' | 'denied' | 'user-a
 }
 
 /**
- * Those of the names that code has in its text.
+ * Returns the names that occur in the text of the code.
  *
  * @param names identifiers
  */
@@ -60,7 +61,8 @@ export function namedIn(code: string, names: readonly string[]) {
 }
 
 /**
- * Whether a person has approved the call of a tool in these messages: versions of the AI SDK that know no approval do not ask.
+ * Whether these messages contain a person's approval of the tool call. Versions of the AI SDK without approval never
+ * request it.
  */
 export function isApproved({ toolCallId, messages = [] }: Call) {
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));

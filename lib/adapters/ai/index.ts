@@ -13,13 +13,13 @@ import { ToolPolicy, isApproved, namedIn } from './approval';
 import type { CodeToolOptions, ToolApproval } from './api';
 import type { CodeToolDefinition } from '../code-tool/api';
 
-/** By these the AI SDK knows its own schemas from those of others; by the second in version 5 only. */
+/** Symbols by which the AI SDK recognizes its own schemas. The second symbol is used only in version 5. */
 const SCHEMA = Symbol.for('vercel.ai.schema');
 const VALIDATOR = Symbol.for('vercel.ai.validator');
 
 /**
- * Makes the tool by which a model calls other tools from code. Documented in `api.d.ts`. The package `ai` is loaded for
- * schemas of zod 3 only, so that any version of it will do.
+ * Creates the tool that lets a model call other tools from code. Documented in `api.d.ts`. The package `ai` is loaded
+ * only for schemas of zod 3, so that any version of it is accepted.
  */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, toolApproval = {}, ...settings } = settingsOf(options);
@@ -40,7 +40,7 @@ export function createCodeTool(options: CodeToolOptions): any {
   ]);
   const { inputSchema, description, execute } = made;
   const described = callable.filter(([, { tool }]) => isDefinition(tool) && typeof tool.description === 'function');
-  /** As version 7 asks it before each request. */
+  /** AI SDK 7 calls this function before each request. */
   const describeIn: (of: any) => string = (of) => {
     const own = ({ tool, key }: any) => tool.description({ ...of, context: contextIn(of, key) });
     return describeWith(Object.fromEntries(described.map(([name, it]) => [name, own(it)])));
@@ -61,9 +61,9 @@ export function createCodeTool(options: CodeToolOptions): any {
 }
 
 /**
- * The tools that code can call, and whether a person has to approve that. Those that run elsewhere are left out.
+ * The tools that code can call, with their approval policies. Tools that run elsewhere are left out.
  *
- * @param toolApproval by names of tools, or their identifiers
+ * @param toolApproval policies by tool name or by identifier
  */
 function withPolicies(
   tools: Record<string, any>,
@@ -86,16 +86,16 @@ function withPolicies(
   return Object.fromEntries(all.filter(([, { tool, policy }]) => !runsElsewhere(tool) && !policy.isDenied));
 }
 
-/** Whether it is a tool that the provider runs, or the client. */
+/** Whether the provider or the client runs the tool. */
 function runsElsewhere(tool: any) {
   if (!isPlainObject(tool) || tool.execute !== undefined) return false;
   return 'inputSchema' in tool || typeof tool.type === 'string';
 }
 
 /**
- * A name that is misspelt would let calls pass that a person has to approve.
+ * Rejects unknown names. A misspelled name would allow calls that need approval.
  *
- * @param names of tools
+ * @param names names of tools
  * @throws {TypeError}
  */
 function refuseOtherNames(toolApproval: object, names: string[], identifierOf: (name: string) => string) {
@@ -109,7 +109,7 @@ function refuseOtherNames(toolApproval: object, names: string[], identifierOf: (
   }
 }
 
-/** A function of `toolApproval` gets what version 7 gives it, but for what that gives no tool. */
+/** Calls a function of `toolApproval` with the values of AI SDK 7, except those that the SDK passes to no tool. */
 function asked(name: string, approval: ToolApproval | undefined): ToolApproval | undefined {
   if (typeof approval !== 'function') return approval;
   return (input, options) =>
@@ -124,14 +124,14 @@ function asked(name: string, approval: ToolApproval | undefined): ToolApproval |
     });
 }
 
-/** @param key of the tool in `tools` */
+/** @param key the key of the tool in `tools` */
 function definitionOf(name: string, tool: any, policy: ToolPolicy, key: string): CodeToolDefinition {
   const { description, contextSchema } = tool;
   const outputSchema = outputSchemaOf(tool);
   const checked = contextSchema === undefined ? undefined : neutral(contextSchema, name);
   const optionsOf = async ({ signal, context: { options } }: any) => {
     const own = { ...options, abortSignal: signal };
-    // Versions before 7 have none.
+    // Versions before 7 have no context.
     if (!('context' in own) && checked === undefined) return own;
     return { ...own, context: await validContext(contextIn(own, key), checked, key) };
   };
@@ -145,14 +145,14 @@ function definitionOf(name: string, tool: any, policy: ToolPolicy, key: string):
   };
 }
 
-/** The context of one of the tools in that of the tool that runs code. */
+/** The context of one tool within the context of the code tool. */
 function contextIn({ context }: any, key: string) {
   return Object.hasOwn(Object(context), key) ? context[key] : undefined;
 }
 
 /**
- * @param schema undefined: none
- * @throws {Error} if it is not what the tool needs
+ * @param schema undefined if there is none
+ * @throws {Error} if the context is not valid for the tool
  */
 async function validContext(context: unknown, schema: any, key: string) {
   if (!isStandardSchema(schema)) return context;
@@ -164,11 +164,11 @@ async function validContext(context: unknown, schema: any, key: string) {
   );
 }
 
-/** A schema of the AI SDK as the neutral code tool takes it. */
+/** Converts a schema of the AI SDK to the form that `ses-executor/code-tool` accepts. */
 function neutral(schema: any, tool: string): any {
   if (isZod3(schema)) return neutral(asSchema(schema), tool);
   if (isStandardSchema(schema)) return schema;
-  // It is made when it is needed.
+  // The schema is created lazily.
   if (typeof schema === 'function') return neutral(schema(), tool);
   if (schema?.[SCHEMA] !== true) return schema;
   const { jsonSchema, validate } = schema;
@@ -184,8 +184,8 @@ function asSchema(schema: any) {
 }
 
 /**
- * @param validate of a schema of the AI SDK
- * @returns of a Standard Schema
+ * @param validate `validate` of a schema of the AI SDK
+ * @returns `validate` of a Standard Schema
  */
 function checker(validate: (value: unknown) => any): (value: unknown) => Promise<any> {
   return async (value) => {
@@ -197,7 +197,7 @@ function checker(validate: (value: unknown) => any): (value: unknown) => Promise
   };
 }
 
-/** @param jsonSchema of the tool's own input */
+/** @param jsonSchema schema of the code tool's input */
 function codeSchema(jsonSchema: object) {
   return {
     [SCHEMA]: true,
