@@ -1,24 +1,25 @@
 /**
  * `ses-executor/codemode`: runs the code of `@cloudflare/codemode` in Node.js.
  *
- * The declarations here are those of `@cloudflare/codemode`, which cannot be loaded in Node.js as a whole; its parts
- * `/browser` and `/mcp` can.
+ * The declarations are those of `@cloudflare/codemode`. Node.js cannot load the complete package, only its parts
+ * `/browser` and `/mcp`.
  *
  * @packageDocumentation
  */
 
 import type { Executor, ExecutorOptions } from '../../../index';
 
-/** What an execution gives. */
+/** The result of an execution. */
 export interface ExecuteResult {
   /**
-   * What the function returned, if JSON says it wholly and briefly; else the text that `util.inspect` gives, cut if it is long;
-   * `undefined` if it returned nothing, or there is an `error`.
+   * The return value of the function, if JSON can represent it completely and briefly. Otherwise the string that
+   * `util.inspect` returns, shortened if it is long. `undefined` if the function returned nothing or if there is an
+   * `error`.
    */
   result: unknown;
-  /** The failure for the model: code, message, place, the lines of code around it, what to do. */
+  /** The failure in a form for the model: code, message, location, code frame and hint. */
   error?: string;
-  /** Console calls; those of `console.warn` and `console.error` begin with `[warn] ` and `[error] `. */
+  /** Console output. Lines of `console.warn` and `console.error` begin with `[warn] ` and `[error] `. */
   logs?: string[];
 }
 
@@ -26,29 +27,29 @@ export interface ExecuteResult {
 export interface ResolvedProvider {
   /** An identifier. */
   name: string;
-  /** Names that are no identifiers are changed as `@cloudflare/codemode` does: `list-files` is `list_files`. */
+  /** Names that are not identifiers are changed as in `@cloudflare/codemode`: `list-files` becomes `list_files`. */
   fns: Record<string, (...args: unknown[]) => Promise<unknown>>;
-  /** Guest code that runs before the code does, and can add functions to the namespace. */
+  /** Guest code that runs before the code. It can add functions to the namespace. */
   prelude?: string;
 }
 
-/** Bindings of Cloudflare Workers, which there are not in Node.js. */
+/** Bindings of Cloudflare Workers, which do not exist in Node.js. */
 export interface ExecuteOptions {
   connectors?: { name: string; binding: { callTool(method: string, args: unknown): Promise<unknown> } }[];
 }
 
-/** Limits and modules of each execution, or an executor that has its own. */
+/** Limits and modules of each execution, or an executor with its own. */
 export interface CodemodeExecutorOptions extends ExecutorOptions {
   /**
-   * Where code runs; it is cleaned up before and after each execution, and executions take turns, with all that code tools do in
-   * the same one.
+   * The executor that runs the code. It is cleaned up before and after each execution. Executions take turns with each
+   * other and with code tools that use the same executor.
    */
   executor?: Executor | undefined;
 }
 
 /**
- * An `Executor` of `@cloudflare/codemode`. Each execution has an isolate of its own, so that executions share nothing
- * and may overlap.
+ * An `Executor` of `@cloudflare/codemode`. Each execution has its own isolate, so executions share nothing and may
+ * overlap.
  *
  * @example
  * ```js
@@ -63,14 +64,14 @@ export class SESCodemodeExecutor {
   constructor(options?: CodemodeExecutorOptions);
 
   /**
-   * Runs code that is an async arrow function, as `@cloudflare/codemode` asks models for. Any other function is called
-   * too; a program gives what `return` or its last expression gives, which must not be a function. A Markdown fence around
-   * the code is left out.
+   * Runs code that is an async arrow function, the form that `@cloudflare/codemode` requests from models. Any other
+   * function is called too. The result of a program is the value of its `return` or of its last expression, which must
+   * not be a function. A Markdown fence around the code is removed.
    *
-   * Never rejects: also wrong arguments are an `error` of the result.
+   * Never rejects: wrong arguments are also an `error` of the result.
    *
    * @param providersOrFns - namespaces, or the functions of the namespace `codemode`
-   * @param options - connectors are refused
+   * @param options - connectors are rejected
    */
   execute(
     code: string,

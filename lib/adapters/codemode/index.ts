@@ -12,39 +12,45 @@ import type { CodemodeExecutorOptions, ExecuteResult, ResolvedProvider } from '.
 import type { Report, Turn } from '../../contract/session';
 import type { ExecutorOptions, Tools } from '../../../index';
 
-/** Name of the one namespace when `execute` gets functions instead of providers. */
+/** The namespace of the functions if `execute` receives functions instead of providers. */
 const DEFAULT_NAMESPACE = 'codemode';
-/** Functions of a provider with a prelude are sent under another name: the prelude changes the namespace itself. */
+/**
+ * Prefix for the functions of a provider with a prelude. They are sent under another name, because the prelude changes
+ * the namespace itself.
+ */
 const SENT_AS = '__codemode_';
 /**
- * Calls what the code is, if that is a function, and what that gives, which is one if the code is a program in a function.
+ * Calls the code if it is a function. Also calls the result if it is a function: the code may be a program in a
+ * function.
  */
 const CALL = "await (async (f) => { while (typeof f === 'function') f = await f(); return f; })((";
 const CALL_END = '\n))';
-/** Guest code is strict; the directive makes an expression a program. */
+/** Matches the directive, which would turn an expression into a program. Guest code is always strict. */
 const USE_STRICT = /^(["'])use strict\1\s*;/;
 const COMMENTS = /^(?:\s|\/\/.*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/;
-/** Semicolons that are tried for the one that ends the expression, the last ones first: comments have some, too. */
+/**
+ * Limit on the semicolons that are tried as the end of the expression, last one first. Comments may contain semicolons.
+ */
 const MAX_ENDS = 4;
-/** The text that a function is as an output. */
+/** Matches the output string of a function. */
 const FUNCTION = /^\[(?:Async)?(?:Generator)?Function(?:: [^\]]*| \(anonymous\))\]/;
 const FENCE = '```';
-/** What codemode makes of what it cannot parse, TypeScript, too. */
+/** Matches the function in which codemode wraps code that it cannot parse, including TypeScript. */
 const PROGRAM = /^async \(\) => \{\n([^]*)\n\}$/;
-/** How a function begins that takes nothing, behind comments. */
+/** Matches the start of a function without parameters, after comments. */
 const FUNCTION_START =
   /^(?:\s|\/\/.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:async\b\s*)?(?:function\b|\(\s*\)\s*(?::[^;]*?)?=>)/;
 
 /** Runs code for `@cloudflare/codemode`. Documented in `api.d.ts`. */
 export class SESCodemodeExecutor {
   #options: ExecutorOptions;
-  /** Of the caller's, if there is one; executions take turns then. */
+  /** Set if the caller passed an executor. Executions then take turns. */
   #executor;
 
   constructor(given: CodemodeExecutorOptions = {}) {
     const { executor, ...options } = optionsOf(given, 'options', ['executor', ...OPTION_NAMES]);
     if (executor === undefined) {
-      // Wrong options are refused here and not in each result.
+      // Wrong options are rejected here, so that they do not fail each execution.
       refuseWrongOptions(options, ['executor']);
     } else {
       if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
@@ -71,7 +77,7 @@ function failed(error: unknown): ExecuteResult {
 }
 
 /**
- * @param turn of an executor that is clean afterwards
+ * @param turn a turn of an executor, which is clean afterwards
  * @returns never rejects
  */
 async function execute(
@@ -95,7 +101,7 @@ async function execute(
 }
 
 /**
- * @returns with identifiers for names of functions
+ * @returns the providers, with identifiers as names of functions
  * @throws {TypeError}
  */
 function resolve(providersOrFns: unknown): ResolvedProvider[] {
@@ -117,7 +123,7 @@ function resolve(providersOrFns: unknown): ResolvedProvider[] {
   });
 }
 
-/** What to send, and what to run before the code: namespaces that are no tools, then preludes. */
+/** Determines the tools to send and the code to run first: namespaces without tools, then preludes. */
 function plan(providers: ResolvedProvider[]) {
   const tools: Record<string, ResolvedProvider['fns']> = {};
   const namespaces = [];
@@ -131,17 +137,17 @@ function plan(providers: ResolvedProvider[]) {
   return { tools, setup: [...namespaces, ...preludes].join('\n') };
 }
 
-/** The same functions, each of which gives the guest a promise at once. */
+/** Wraps the functions so that each returns a promise to the guest immediately. */
 function promising(fns: ResolvedProvider['fns']): ResolvedProvider['fns'] {
   return Object.fromEntries(Object.entries(fns).map(([name, fn]) => [name, async (...args) => fn(...args)]));
 }
 
-/** Code is a function that is called, or a program that gives a value. */
+/** Runs code that is either a function to call or a program with a value. */
 async function runCode(turn: Turn, source: string, tools: Tools): Promise<ExecuteResult> {
   for (const expression of expressions(source)) {
     const wrapped = `${CALL}${expression}${CALL_END}`;
     const report = await turn.run(source, { tools, wrapped, before: CALL.length });
-    // Otherwise it is not an expression, and nothing of it has run.
+    // If validation failed, the code is not an expression and has not run.
     if (report.failure?.code !== 'ERR_VALIDATION_FAILED') return resultOf(report);
   }
   const { result, ...rest } = resultOf(await turn.run(source, { tools }));
@@ -152,7 +158,8 @@ async function runCode(turn: Turn, source: string, tools: Tools): Promise<Execut
 }
 
 /**
- * What code may be as an expression: without the semicolons that end it, also before comments. The places in it stay the same.
+ * Yields the forms in which the code may be an expression: without trailing semicolons, including those before
+ * comments. Positions in the code do not change.
  */
 function* expressions(source: string) {
   const text = source.replace(USE_STRICT, (directive) => ' '.repeat(directive.length));
@@ -173,7 +180,7 @@ function withoutSemicolons(text: string) {
   return text.slice(0, length);
 }
 
-/** The code without what models, and codemode, put around it. */
+/** Removes the wrapping that models and codemode add to the code. */
 function sourceOf(code: unknown) {
   if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
   const text = code.trim();
@@ -182,7 +189,7 @@ function sourceOf(code: unknown) {
   const source = isFenced ? text.slice(fence, -FENCE.length).trim() : text;
   const bare = source.replace(/^export\s+default\s+/, '');
   const [, program = ''] = PROGRAM.exec(bare) ?? [];
-  // Of a function in a function nobody would hear again.
+  // The wrapper would discard an inner function without calling it.
   return FUNCTION_START.test(program) ? program : bare;
 }
 
@@ -192,11 +199,11 @@ function resultOf({ output, failure, logEntries }: Report): ExecuteResult {
   );
   if (failure !== undefined)
     return { result: undefined, error: failureText(modelFailure(failure)), logs: cutLogs(logs) };
-  // It has no result if it gives none.
+  // A program without a value has no result.
   return { result: output === undefined ? undefined : modelValue(output), logs: cutLogs(logs) };
 }
 
-/** @returns one text if they are long */
+/** @returns a single string if the logs are long */
 function cutLogs(logs: string[]): string[] {
   const text = logs.join('\n');
   const cut = modelLogs(text);
