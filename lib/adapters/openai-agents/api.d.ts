@@ -1,5 +1,6 @@
 /**
- * `ses-executor/openai-agents`: a function tool of the OpenAI Agents SDK (`@openai/agents`) by which a model calls other tools from code.
+ * `ses-executor/openai-agents`: a function tool of the OpenAI Agents SDK (`@openai/agents`) that lets a model call
+ * other tools from code.
  *
  * @packageDocumentation
  */
@@ -7,24 +8,31 @@
 import type { FunctionTool } from '@openai/agents';
 import type { CodeTools, CodeToolSettings } from '../code-tool/api';
 
-/** What {@link createCodeTool} is made with. */
+/** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
-  /** What code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is `list_files`. */
+  /**
+   * The tools that code can call as `await name(input)`. A name that is not an identifier is changed: `list-files`
+   * becomes `list_files`.
+   */
   tools: readonly FunctionTool<any, any, any>[] | Readonly<Record<string, FunctionTool<any, any, any>>> | CodeTools;
 }
 
 /**
- * Makes a function tool of the OpenAI Agents SDK (`@openai/agents`) that takes JavaScript, in which the other tools are functions.
- * Tools that need approval fail in code without `approve`. Wrong input, as `parameters` say, is an error in code. A tool that answers
- * its own errors, as `tool()` makes them by default, gives code that answer; with `errorFunction: null` code gets the error.
+ * Creates a function tool of the OpenAI Agents SDK (`@openai/agents`) that takes JavaScript in which the other tools
+ * are functions.
  *
- * All tools are declared; `isEnabled` is asked at each call, and a tool that is not enabled fails in code. `inputGuardrails` and
- * `outputGuardrails` are run as the SDK runs them, each call of code with a `callId` of its own: what they reject is an error in code
- * (`GuardrailError`, with their message), and what they throw (`throwException`) ends the code and the run of the agent.
- * `toolInputGuardrailResults` of a run also has the guardrail by which this tool knows the agent: outside of a run, `agent` is undefined.
+ * Tools that need approval fail in code without `approve`. Input that `parameters` reject is an error in code. By
+ * default, a tool created with `tool()` answers its own errors, and code receives the answer. With `errorFunction:
+ * null`, code receives the error.
  *
- * @throws as `createCodeTool` of `ses-executor/code-tool`; `Error` for tools with guardrails if the installed SDK does not export
- *   what runs them
+ * All tools are declared. `isEnabled` is checked at each call, and a disabled tool fails in code. `inputGuardrails` and
+ * `outputGuardrails` run as in the SDK. Each call from code has its own `callId`. A rejection by a guardrail is a
+ * `GuardrailError` in code, with the guardrail's message. An error thrown by a guardrail (`throwException`) ends the
+ * code and the run of the agent. `toolInputGuardrailResults` of a run also contains the guardrail by which this tool
+ * learns the agent. Outside of a run, `agent` is undefined.
+ *
+ * @throws as `createCodeTool` of `ses-executor/code-tool`; `Error` for tools with guardrails if the installed SDK
+ *   does not export its guardrail runners
  *
  * @example
  * ```js

@@ -1,19 +1,19 @@
-/** What a run of code calls the tools with. */
+/** The context in which a run of code calls the tools. */
 export interface RunOfCode {
   runContext: any;
-  /** undefined outside of a run of an agent */
+  /** Undefined outside of a run of an agent. */
   agent: any;
-  /** ends the run of the code */
+  /** Ends the run of the code. */
   stop: (tripwire: unknown) => void;
 }
 
-/** The guardrails of function tools, which the runner of the SDK runs, and not the tools themselves. */
+/** Runs the guardrails of function tools. The runner of the SDK runs them; the tools themselves do not. */
 export class Guardrails {
   #runInput;
   #runOutput;
   #tripwires;
 
-  /** @param sdk `@openai/agents` */
+  /** @param sdk the module `@openai/agents` */
   constructor(sdk: any) {
     this.#runInput = sdk.runToolInputGuardrails;
     this.#runOutput = sdk.runToolOutputGuardrails;
@@ -21,7 +21,10 @@ export class Guardrails {
     this.#tripwires = [ToolInputGuardrailTripwireTriggered, ToolOutputGuardrailTripwireTriggered];
   }
 
-  /** @throws {Error} if the tool has guardrails that this version of the SDK does not let others run */
+  /**
+   * @throws {Error} if the tool has guardrails and this version of the SDK does not export the functions that run
+   *   them
+   */
   mustBeKnown(name: string, { inputGuardrails = [], outputGuardrails = [] }: any) {
     const isKnown = typeof this.#runInput === 'function' && typeof this.#runOutput === 'function';
     if (isKnown || inputGuardrails.length + outputGuardrails.length === 0) return;
@@ -31,9 +34,9 @@ export class Guardrails {
   }
 
   /**
-   * What a tool gives, between its guardrails.
+   * Returns the result of a tool, called between its input and output guardrails.
    *
-   * @throws {Error} what a guardrail says of a call or a result that it rejects
+   * @throws {Error} with the guardrail's message if a guardrail rejects the call or the result
    */
   async around(tool: any, toolCall: object, { runContext, agent, stop }: RunOfCode, invoke: () => unknown) {
     const { inputGuardrails = [], outputGuardrails = [] } = tool;
@@ -49,16 +52,16 @@ export class Guardrails {
     }
   }
 
-  /** @param error whether it has to end the run of the agent */
+  /** @param error an error that may have to end the run of the agent */
   isTripwire(error: unknown) {
     return this.#tripwires.some((Tripwire) => typeof Tripwire === 'function' && error instanceof Tripwire);
   }
 }
 
 /**
- * Code must not take the message of a rejection for a result.
+ * Throws the message of a rejection, so that code cannot mistake it for a result.
  *
- * @param result of a guardrail
+ * @param result the result of a guardrail
  */
 function throwRejected({ output: { behavior } }: any) {
   if (behavior.type === 'rejectContent') throw Object.assign(new Error(behavior.message), { name: 'GuardrailError' });

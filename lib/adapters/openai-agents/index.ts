@@ -11,7 +11,8 @@ import type { CodeToolOptions } from './api';
 import type { RunOfCode } from './guardrails';
 
 /**
- * Makes a function tool of the OpenAI Agents SDK by which a model calls other tools from code. Documented in `api.d.ts`.
+ * Creates a function tool of the OpenAI Agents SDK that lets a model call other tools from code. Documented in
+ * `api.d.ts`.
  */
 export function createCodeTool(options: CodeToolOptions): any {
   const { tools, ...settings } = settingsOf(options);
@@ -22,7 +23,7 @@ export function createCodeTool(options: CodeToolOptions): any {
     ...settings,
     tools: Object.fromEntries(definitions),
   });
-  /** By the call that it has made: guardrails are told the agent, `execute` is not. */
+  /** Agents by call. Guardrails receive the agent, but `execute` does not. */
   const agents = new WeakMap();
   return sdk.tool({
     name,
@@ -49,24 +50,24 @@ export function createCodeTool(options: CodeToolOptions): any {
     },
     errorFunction: (_: unknown, error: unknown) => {
       if (guardrails.isTripwire(error)) throw error;
-      // Input that is no JSON.
+      // The input is not JSON.
       if (error instanceof sdk.ModelBehaviorError) return WRONG_INPUT;
       return 'An error occurred while running the tool. Please try again.';
     },
   });
 }
 
-/** @param tool a function tool, or what the neutral code tool takes */
+/** @param tool a function tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(name: string, tool: any, guardrails: Guardrails): any {
   if (typeof tool?.invoke !== 'function') return tool;
   guardrails.mustBeKnown(name, tool);
   const { description, parameters, needsApproval } = tool;
   return {
     description,
-    // The tool itself answers wrong input as it answers errors, often with a text.
+    // The tool itself handles wrong input like its errors, often by returning a string.
     inputSchema: parameters,
     needsApproval: async (input: unknown, { context }: { context: RunOfCode }) => {
-      // Nobody is asked for a tool that is off.
+      // Approval is not requested for a disabled tool.
       if (!(await isEnabled(tool, context))) throw new Error(`${name} is not enabled now: do without it`);
       return typeof needsApproval === 'function' ? needsApproval.call(tool, context.runContext, input) : needsApproval;
     },
@@ -80,7 +81,7 @@ function definitionOf(name: string, tool: any, guardrails: Guardrails): any {
   };
 }
 
-/** As `Agent` asks it. */
+/** Evaluates `isEnabled` as `Agent` does. */
 async function isEnabled(tool: any, { runContext, agent }: RunOfCode) {
   const { isEnabled: enabled = true } = tool;
   return typeof enabled === 'function' ? enabled.call(tool, runContext, agent) : enabled;
