@@ -8,7 +8,7 @@ import { version } from '../../../package.json';
 import type { InstrumentOptions } from './api';
 import type { Attributes, Span, Tracer } from '@opentelemetry/api';
 
-/** Makes spans of all runs and tool calls of this process from now on. Documented in `api.d.ts`. */
+/** Records spans for all later runs and tool calls of this process. Documented in `api.d.ts`. */
 export function instrument(options?: InstrumentOptions): () => void {
   const { tracerProvider, captureContent = false } = record(options, 'options', ['tracerProvider', 'captureContent']);
   const api = requirePeer('ses-executor/opentelemetry', '@opentelemetry/api', () => require('@opentelemetry/api'));
@@ -26,11 +26,11 @@ export function instrument(options?: InstrumentOptions): () => void {
   return () => subscriptions.forEach((unsubscribe) => unsubscribe());
 }
 
-/** What the spans of one channel say. */
+/** The content of the spans of one channel. */
 export interface Kind {
   name: (message: any) => string;
   atStart: (message: any) => Attributes;
-  /** of what has succeeded */
+  /** Attributes of a successful operation. */
   atEnd: (message: any) => Attributes;
 }
 
@@ -51,7 +51,7 @@ class Spans {
     const settled = (message: any) => 'result' in message || 'error' in message;
     return {
       start: (message: any) => this.#start(message),
-      // What is over at once ends here.
+      // Ends spans of operations that settle synchronously.
       end: (message: any) => settled(message) && this.#end(message),
       asyncEnd: (message: any) => this.#end(message),
     };
@@ -61,13 +61,13 @@ class Spans {
     const { context, trace } = this.#api;
     const span = this.#tracer.startSpan(this.#kind.name(message), { attributes: this.#kind.atStart(message) });
     this.#open.set(message, span);
-    // Spans that begin within are its children.
+    // Spans that begin during the call are children of this span.
     message.call = context.bind(trace.setSpan(context.active(), span), message.call);
   }
 
   #end(message: any) {
     const span = this.#open.get(message);
-    // It began before anybody listened, or is over already.
+    // The operation began before the subscription, or it has already ended.
     if (span === undefined) return;
     this.#open.delete(message);
     if ('error' in message) {
@@ -83,7 +83,8 @@ class Spans {
 }
 
 /**
- * What was thrown, as texts. Tools throw anything, also what guests have passed them, and an error of a listener ends the process.
+ * Describes a thrown value in strings. Tools may throw any value, including guest values, and an error in a listener
+ * ends the process.
  */
 function exceptionOf(thrown: unknown) {
   const { name, message, code } = describeThrown(thrown);
@@ -102,7 +103,7 @@ function stackOf(thrown: unknown) {
     const { stack } = thrown as Error;
     return thrown instanceof Error && typeof stack === 'string' ? stack : undefined;
   } catch {
-    // Of a proxy, or by a getter.
+    // A proxy or a getter threw.
     return undefined;
   }
 }
@@ -124,7 +125,7 @@ function runSpan(captureContent: boolean): Kind {
   };
 }
 
-/** By the semantic conventions for generative AI. */
+/** Follows the semantic conventions for generative AI. */
 function toolSpan(captureContent: boolean): Kind {
   return {
     name: ({ name }) => `execute_tool ${name}`,
