@@ -24,7 +24,7 @@ export function JavaScriptCodeAgent(CodeAgent: any): any {
     }
 
     initialize_system_prompt() {
-      // The constructor of the base class asks before it has made what the prompt is made of.
+      // The constructor of the base class requests the prompt before it has set the fields that the prompt needs.
       if (this.code_block_tags === undefined) return '';
       return renderSystemPrompt({
         tools: this.tools,
@@ -41,7 +41,7 @@ export function JavaScriptCodeAgent(CodeAgent: any): any {
       try {
         yield* super._step_stream(step);
       } catch (error) {
-        // An answer came, and the agent found no code in it that it could send to the executor.
+        // The model answered, but the agent found no code in the answer to send to the executor.
         if (typeof step.model_output !== 'string' || executor.programs !== before) throw error;
         const observation = formatErrorObservation(parsingError(step.model_output, this.code_block_tags));
         step.observations = observation;
@@ -56,11 +56,12 @@ export function JavaScriptCodeAgent(CodeAgent: any): any {
 }
 
 /**
- * What the agent sees of an executor: a failure of the code is a log that tells it, since the agent ends at errors.
+ * Wraps an executor for the agent. A failure of the code becomes a log that describes it, because an error would end
+ * the agent.
  */
 class ObservingExecutor {
   #executor;
-  /** Programs that the agent has begun to send. */
+  /** The number of programs that the agent has begun to send. */
   programs = 0;
 
   constructor(executor: ICodeExecutor) {
@@ -94,7 +95,7 @@ class ObservingExecutor {
   }
 }
 
-/** Why an answer has no code, in words for a model that writes JavaScript. */
+/** The reason why an answer has no code, in a message for a model that writes JavaScript. */
 function parsingError(answer: string, tags: [string, string]) {
   try {
     parseCodeBlobs(answer, tags);

@@ -1,14 +1,17 @@
 import { describe, isBeyondNumbers, isPlainObject, memberPath } from '../../contract/describe';
 
-/** one input of a tool, as smolagents describes it */
+/** One input of a tool, as smolagents describes it. */
 export type Input = Record<string, any>;
 
 export type Inputs = Record<string, Input>;
 
-/** Parts and alternatives of one argument that are looked at: in one turn of the event loop. */
+/**
+ * Maximum number of parts and alternatives of one argument that are checked, because the check runs in one turn of the
+ * event loop.
+ */
 const MAX_STEPS = 100_000;
 
-/** Types of inputs, and what a value of each is. */
+/** Types of inputs, with a check for values of each type. */
 const TYPES = new Map([
   ['string', { expected: 'a string', accepts: (value: unknown) => typeof value === 'string' }],
   ['boolean', { expected: 'a boolean', accepts: (value: unknown) => typeof value === 'boolean' }],
@@ -24,7 +27,7 @@ const TYPES = new Map([
   ['audio', { expected: 'audio', accepts: isPresent }],
 ]);
 
-/** @throws {TypeError} for what are no inputs, and for types that are not known */
+/** @throws {TypeError} for values that are not inputs, and for unknown types */
 export function checkInputs(inputs: unknown, path: string): Inputs {
   if (!isObject(inputs)) throw new TypeError(`${path} must be an object of inputs by name, got ${describe(inputs)}`);
   for (const [name, input] of Object.entries(inputs as object)) {
@@ -39,10 +42,10 @@ export function checkInputs(inputs: unknown, path: string): Inputs {
 }
 
 /**
- * The one object that `forward` takes, from what a guest has called the tool with: arguments one by one, or one object
- * that names them. Inputs that are left out get their default, or `null`.
+ * Converts the arguments of a guest's call to the one object that `forward` takes. The arguments are positional, or one
+ * object that names them. Omitted inputs receive their default, or `null`.
  *
- * @throws {TypeError} naming tool and argument
+ * @throws {TypeError} that names the tool and the argument
  */
 export function bindArguments(tool: string, inputs: Inputs, args: unknown[]): Record<string, unknown> {
   const names = Object.keys(inputs);
@@ -52,8 +55,8 @@ export function bindArguments(tool: string, inputs: Inputs, args: unknown[]): Re
 }
 
 /**
- * Whether a call names its arguments: it has one argument, a plain object. Where the first input may be an object
- * itself, that object must have nothing but names of inputs, and all those that are required.
+ * Whether a call names its arguments: its only argument is a plain object. If the first input may be an object itself,
+ * the argument must contain all required inputs and no unknown keys.
  */
 function isNamed(inputs: Inputs, args: unknown[]) {
   const [object] = args;
@@ -116,9 +119,9 @@ function isRequired(input: Input) {
 }
 
 /**
- * What of a value is not as the input says: the value itself, or something inside.
+ * Finds the part of a value that does not match the input: the value itself, or a part of it.
  *
- * @param left how many further parts and alternatives may be looked at
+ * @param left the number of further parts and alternatives that may be checked
  */
 function mismatch(
   input: Input,
@@ -159,13 +162,13 @@ function memberMismatch({ properties, required }: Input, value: any, path: strin
   return undefined;
 }
 
-/** The types of an input; none if anything is one, or `anyOf` says it. */
+/** The types of an input. Empty if any type is allowed, or if `anyOf` specifies the types. */
 function typesOf({ type, anyOf }: Input): string[] {
   if (type === undefined || Array.isArray(anyOf)) return [];
   return Array.isArray(type) ? type : [type];
 }
 
-/** What an input expects, in words. */
+/** A description of the values that an input expects. */
 function expectation(input: Input): string {
   const { anyOf, enum: values, nullable } = input;
   const described = Array.isArray(values)

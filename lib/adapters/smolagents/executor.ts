@@ -12,20 +12,20 @@ import { toHostTools } from './tools';
 import type { CodeOutput, Executor, RunOptions, Tools } from '../../../index';
 import type { SmolagentsExecutorOptions, SmolagentsTools } from './api';
 
-/** Options that are not the executor's. */
+/** Options that are not options of the executor. */
 const OWN_OPTIONS = ['tools', 'executor'];
 
 /** The executor of a smolagents-ts `CodeAgent`. Documented in `api.d.ts`. */
 export class SmolagentsExecutor {
   #executor: Executor = undefined as any;
   #queue: ReturnType<typeof queueOf> = undefined as any;
-  /** Whether others may use it. */
+  /** Whether others may use the executor. */
   #isShared;
   #isAutomatic;
   #ownTools: Tools = {};
-  /** These, and those that were sent. */
+  /** The tools of the options, and the tools that were sent. */
   #tools: Tools = {};
-  /** The isolate that runs were in, as far as the agent has been told: what they have left is gone in another. */
+  /** The last isolate that the agent knows about. Values of its runs are lost in any other isolate. */
   #isolate: number | undefined;
 
   constructor(options?: SmolagentsExecutorOptions) {
@@ -38,7 +38,7 @@ export class SmolagentsExecutor {
       throw new TypeError(`options.autoInit must be a boolean, got ${describe(autoInit)}`);
     }
     if (executor === undefined) refuseWrongOptions(others, OWN_OPTIONS);
-    // What starts it also hands over the tools, so it must not start by itself.
+    // The caller of `init()` must also send the tools, so the executor must not initialize itself.
     this.#executor = executor === undefined ? new SESExecutor({ ...others, autoInit: false }) : given(executor, others);
     this.#queue = queueOf(this.#executor);
     this.#isShared = executor !== undefined;
@@ -55,7 +55,7 @@ export class SmolagentsExecutor {
     return (this.#executor as any).isolation;
   }
 
-  /** For descriptions of what code can use; not part of the contract. */
+  /** For descriptions of what code can use. Not part of the contract. */
   get [OFFER]() {
     const { tools = [], ...others } = offerOf(this.#executor);
     const further = tools.filter(({ path }) => !Object.hasOwn(this.#tools, path[0]));
@@ -64,7 +64,7 @@ export class SmolagentsExecutor {
 
   async init() {
     await this.#queue.next(async () => {
-      // Refuses it.
+      // `init()` of a `DIRTY` executor rejects.
       if (!this.#isAutomatic && this.state === 'DIRTY') await this.#executor.init();
       await this.#queue.makeReady();
       await this.#queue.sendTools(this.#tools);
@@ -79,7 +79,7 @@ export class SmolagentsExecutor {
     const functions = toHostTools(tools);
     refusePython(pythonTools, { ...functions, ...this.#ownTools });
     for (const name of Object.keys(this.#ownTools)) delete functions[name];
-    // Refuses names that are reserved.
+    // Rejects reserved names.
     const isMore = flattenTools(functions).length > 0;
     await this.#inTurn(async () => {
       if (!isMore) return;
@@ -99,15 +99,15 @@ export class SmolagentsExecutor {
       this.#isolate = isolate;
     };
     const run = () => this.#executor.run(code, options);
-    // Of runs at once the options of an executor of its own say what becomes of them.
+    // For concurrent runs, the options of an executor that is not shared decide.
     const ran = this.#isShared ? this.#inTurn(() => begin().then(run), signal) : this.#inTurn(begin).then(run);
     const output = await ran.catch((error) => {
       if (isLost && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
-      // The failure says what is gone.
+      // The failure already states the loss.
       if (this.state === 'DIRTY') this.#isolate = undefined;
       return throwExplained(error);
     });
-    // A process has ended between two steps: of what came of a step the agent shows logs and output.
+    // A process ended between two steps. The agent shows only the logs and the output of a step.
     if (isLost) output.logs = output.logs === '' ? STATE_LOST : `${STATE_LOST}\n${output.logs}`;
     // The agent's own type has three fields.
     for (const extra of ['logEntries', 'stats']) Object.defineProperty(output, extra, { enumerable: false });
@@ -121,9 +121,9 @@ export class SmolagentsExecutor {
   }
 
   /**
-   * Does something when the executor is ready and has the tools.
+   * Runs a function when the executor is ready and has the tools.
    *
-   * @param signal that ends the wait for the turn
+   * @param signal ends the wait for the turn
    */
   #inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.next(async () => {
@@ -133,7 +133,7 @@ export class SmolagentsExecutor {
   }
 
   async #makeReady() {
-    // The agent does not know of states: its next call is what a new isolate is made for.
+    // The agent does not know the executor's states, so its next call creates a new isolate.
     if (this.#isAutomatic) await this.#queue.makeReady();
     else if (this.state !== 'READY') return;
     await this.#queue.sendTools(this.#tools);
@@ -148,7 +148,7 @@ if (Symbol.asyncDispose !== undefined) {
   });
 }
 
-/** An executor of the caller's, which has its own options. */
+/** Returns the caller's executor, which has its own options. */
 function given(executor: unknown, others: object) {
   if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
   if ((executor as any).isolation === 'run') {
@@ -162,7 +162,7 @@ export function createSmolagentsExecutor(options?: any): any {
   return new SmolagentsExecutor(options);
 }
 
-/** An agent shows its model the message of an error, and nothing else of it. */
+/** Throws an error with a complete message, because an agent shows its model only the message. */
 function throwExplained(error: unknown): never {
   if (error instanceof ExecutorError) {
     const { explanation } = error;
@@ -174,9 +174,9 @@ function throwExplained(error: unknown): never {
 }
 
 /**
- * Sources of tools that are here as functions too are not needed.
+ * Rejects Python sources, except those of tools that also exist here as functions.
  *
- * @throws {TypeError} with the code `ERR_PYTHON_TOOL`, if there are any
+ * @throws {TypeError} with the code `ERR_PYTHON_TOOL` if there are any
  */
 function refusePython(pythonTools: unknown, functions: object) {
   if (pythonTools === undefined || pythonTools === null) return;

@@ -6,7 +6,7 @@ import { modelLogs, modelText } from '../../contract/model-text';
 import { objectOf } from '../../contract/options';
 import type { Reader } from '../../contract/failure-text';
 
-/** What the model is told of a run. Documented in `api.d.ts`. */
+/** Formats the result of a run for the model. Documented in `api.d.ts`. */
 export function formatObservation(result: { output?: unknown; logs: string }): string {
   const { output, logs } = objectOf(result, 'result');
   if (typeof logs !== 'string') throw new TypeError(`result.logs must be a string, got ${describe(logs)}`);
@@ -16,11 +16,11 @@ export function formatObservation(result: { output?: unknown; logs: string }): s
     : `${observation}\nLast output from code snippet:\n${modelText(output, { indent: 2 })}`;
 }
 
-/** What the model is told of a step that failed. Documented in `api.d.ts`. */
+/** Formats a failed step for the model. Documented in `api.d.ts`. */
 export function formatErrorObservation(error: any): string {
   const { code, logs, details } = error ?? {};
   const { message } = error instanceof Error ? error : describeThrown(error);
-  // One of `SmolagentsExecutor` says all of it in its message.
+  // The message of a `SmolagentsExecutor` error is already complete.
   const isExplained = message === error?.explanation;
   const { codeFrame, diagnostics, hint } = isExplained ? {} : (details ?? {});
   return failureText(
@@ -37,7 +37,7 @@ export function formatErrorObservation(error: any): string {
   );
 }
 
-/** The same, without its heading: for agents that put what was logged behind that by themselves. */
+/** The same without its heading, for agents that append the logs themselves. */
 export function failedObservation(error: unknown) {
   return formatErrorObservation(error).replace(LOGS_HEADING, '');
 }
@@ -53,7 +53,7 @@ const AGENT: Reader<any> = {
   tail: ({ code, hint, isStateLost }) => [
     ...(hint === undefined ? [] : [hint]),
     ...(isStateLost ? ['The variables and functions of earlier steps are lost: define again what you need.'] : []),
-    // It already says what to send.
+    // The message already states what to send.
     ...(code === 'ERR_CODE_NOT_FOUND'
       ? []
       : ['Correct the cause in your next code block. If that has failed before, try a different approach.']),

@@ -5,7 +5,7 @@ import type { Tools } from '../../../index';
 import type { PythonSmolagentsExecutorOptions, SmolagentsTools } from './api';
 import type { PythonRunOptions } from '../../python/api';
 
-/** Options that are not the executor's. */
+/** Options that are not options of the executor. */
 const OWN_OPTIONS = ['tools', 'language'];
 
 /** The executor of a `CodeAgent` that writes Python. Documented in `api.d.ts`. */
@@ -19,7 +19,7 @@ export class PythonSmolagentsExecutor extends PyodideExecutor {
     this.#ownTools = toPythonTools(tools);
   }
 
-  /** Each interpreter has the tools of the options. */
+  /** Sends the tools of the options to each new interpreter. */
   init() {
     this.#starting ??= this.#start().finally(() => (this.#starting = undefined));
     return this.#starting;

@@ -8,15 +8,15 @@ import type { Tools } from '../../../index';
 import type { Inputs } from './arguments';
 
 /**
- * Functions for `sendTools`, of smolagents tools and managed agents. Documented in `api.d.ts`.
+ * Converts smolagents tools and managed agents to functions for `sendTools`. Documented in `api.d.ts`.
  *
- * @throws {TypeError} naming what is neither a tool, nor an agent, a function or an object of such
+ * @throws {TypeError} that names a value that is not a tool, an agent, a function or an object of these
  */
 export function toHostTools(tools: SmolagentsTools): Tools {
   return hostTools(tools, bindArguments);
 }
 
-/** The same for Python, whose calls have arguments one by one and then those with keywords. */
+/** The same for Python, whose calls pass positional arguments first and then keyword arguments. */
 export function toPythonTools(tools: SmolagentsTools) {
   return hostTools(tools, (name, inputs, args) =>
     bindArguments(name, inputs, args.length > 1 ? [namedArguments(Object.keys(inputs), args)] : args),
@@ -45,7 +45,7 @@ function fromList(tools: readonly any[], bind: typeof bindArguments) {
   return functions;
 }
 
-/** Puts a function where its name with dots says. */
+/** Places a function at the path that its dotted name specifies. */
 function place(root: Record<string, any>, keys: string[], value: unknown, path: string) {
   const last = keys.at(-1) as string;
   let holder = root;
@@ -92,7 +92,7 @@ function isAgent(value: any) {
   );
 }
 
-/** A managed agent as a tool: a task of its own each time. */
+/** Wraps a managed agent as a tool. Each call is a separate task. */
 function agentTool(agent: any) {
   return {
     name: agent.name,
@@ -101,7 +101,7 @@ function agentTool(agent: any) {
   };
 }
 
-/** The function of a tool. It is an `async` function, so that guests get a promise at once. */
+/** The function of a tool. It is an `async` function, so that guests receive a promise immediately. */
 function namedFunction(tool: any, inputs: Inputs, bind: typeof bindArguments) {
   const call = async (...args: unknown[]) => tool.forward(bind(tool.name, inputs, args));
   return Object.defineProperties(call, {
