@@ -1,6 +1,6 @@
 /**
- * `ses-executor/browser`: runs agent-written code in a page of a real headless Chrome. The page has the DOM, Canvas, WebGL
- * and the other browser APIs, but no network by default.
+ * `ses-executor/browser`: runs agent-written code in a page of a real headless Chrome. The page has the DOM, Canvas,
+ * WebGL and the other browser APIs, but no network by default.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 /**
- * Runs agent-written Python with `PyodideExecutor`, which follows the specification of the smolagents-ts class of the same
- * name. Section numbers refer to that specification.
+ * Runs agent-written Python with `PyodideExecutor`, which follows the specification of the smolagents-ts class of the
+ * same name. Section numbers refer to that specification.
  *
  * @packageDocumentation
  */
@@ -114,14 +114,16 @@ export const AgentExecutionError: {
 };
 
 /**
- * Adds wheels to a folder of packages, which is created if necessary. It accepts pure wheels (`py3-none-any`), and wheels
- * for the installed Pyodide (such as `cp314-cp314-pyemscripten_2026_0_wasm32`). Each wheel is checked against its own list
- * of files, unpacked, compiled and recorded in `ses-executor-packages.json`. This happens in an isolate that can access
- * only this folder. Another version of a package is replaced. Nothing is downloaded, and dependencies are not resolved.
+ * Adds wheels to a folder of packages, which is created if necessary. It accepts pure wheels (`py3-none-any`), and
+ * wheels for the installed Pyodide (such as `cp314-cp314-pyemscripten_2026_0_wasm32`). Each wheel is checked against
+ * its own list of files, unpacked, compiled and recorded in `ses-executor-packages.json`. This happens in an isolate
+ * that can access only this folder. Another version of a package is replaced. Nothing is downloaded, and dependencies
+ * are not resolved.
  *
  * @param wheels paths of files that end in `.whl`
  * @returns the added packages, in order
- * @throws `Error` for a file that is not a wheel, a broken wheel, or a wheel for another target; earlier wheels stay added
+ * @throws `Error` for a file that is not a wheel, a broken wheel, or a wheel for another target; earlier wheels stay
+ *added
  */
 export function addPackages(folder: string, wheels: readonly string[]): Promise<{ name: string; version: string }[]>;
 

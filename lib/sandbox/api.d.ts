@@ -1,6 +1,6 @@
 /**
- * Lets a model work with a large API through code. The model has two or three tools, which provide thousands of methods.
- * Sections refer to the specification of the sandbox.
+ * Lets a model work with a large API through code. The model has two or three tools, which provide thousands of
+ * methods. Sections refer to the specification of the sandbox.
  *
  * @packageDocumentation
  */
@@ -37,10 +37,10 @@ export interface SandboxMethod {
   description?: string | undefined;
   /**
    * Schema of the one parameter, an object; default: any object. It is checked before the adapter is called. `format`
-   * is not checked. `pattern` is matched by RE2 in linear time. Lookarounds and
-   * backreferences are unsupported. Repeats beyond 1,000 are supported only after `^` and without loops. A call that passes a string for an
-   * unsupported pattern fails with `ERR_INVALID_SCHEMA`, as does a call that reaches a reference without a target.
-   * Referenced schemas are compiled when parameters first reach them.
+   * is not checked. `pattern` is matched by RE2 in linear time. Lookarounds and backreferences are unsupported. Repeats
+   * beyond 1,000 are supported only after `^` and without loops. A call that passes a string for an unsupported pattern
+   * fails with `ERR_INVALID_SCHEMA`, as does a call that reaches a reference without a target. Referenced schemas are
+   * compiled when parameters first reach them.
    */
   params?: JsonSchema | undefined;
   /** Schema of the result, for the model; not checked. */
@@ -329,18 +329,18 @@ export interface OpenApiOptions {
 }
 
 /**
- * Creates the registry and adapters for an OpenAPI 3.0 or 3.1 document: an object, or a string in JSON or YAML. Each tag
- * becomes a source, and each operation a method.
+ * Creates the registry and adapters for an OpenAPI 3.0 or 3.1 document: an object, or a string in JSON or YAML. Each
+ * tag becomes a source, and each operation a method.
  *
- * Requests: path, query and header parameters and the properties of a JSON body become the properties of the method's one
- * parameter. A body becomes the property `body` if it is not an object, if one of its names is also a parameter, or if it
- * is a form. Values are serialized in the document's styles, and forms by its `encoding`. A file is a string, which is
- * sent as UTF-8. `readOnly` properties are not required. A `pattern` that RE2 does not support is left to the API. An
- * optional body is not sent if none of its properties is given.
+ * Requests: path, query and header parameters and the properties of a JSON body become the properties of the method's
+ * one parameter. A body becomes the property `body` if it is not an object, if one of its names is also a parameter, or
+ * if it is a form. Values are serialized in the document's styles, and forms by its `encoding`. A file is a string,
+ * which is sent as UTF-8. `readOnly` properties are not required. A `pattern` that RE2 does not support is left to the
+ * API. An optional body is not sent if none of its properties is given.
  *
- * Responses: JSON is parsed, and text is decoded by its charset. Other content is a `Uint8Array`, and an empty response is
- * `null`. Unsuccessful responses are errors with a code such as `HTTP_404`. Failed connections are errors with their own
- * code, such as `ECONNREFUSED`. Redirects are followed within one origin. For requests that change something, only
+ * Responses: JSON is parsed, and text is decoded by its charset. Other content is a `Uint8Array`, and an empty response
+ * is `null`. Unsuccessful responses are errors with a code such as `HTTP_404`. Failed connections are errors with their
+ * own code, such as `ECONNREFUSED`. Redirects are followed within one origin. For requests that change something, only
  * redirects with status 303 are followed.
  *
  * @throws `TypeError` for a document that is not valid, or that refers to other documents

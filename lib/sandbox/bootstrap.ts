@@ -13,11 +13,12 @@ export const TEXTS = '__sandbox_texts';
 /**
  * The program that prepares an isolate. It defines one global, `KIT`:
  *
- * - `begin(style)`: makes `spec`, and but for `"search"` `sdk` and `utils`; once.
- * - `done(value)`: what the program gives, see `output.js`.
- * - `apply(value)`: what a function gives for the state; any other value as it is. Of a search no more is asked, else it is `done`.
+ * - `begin(style)`: defines `spec`, and except for `"search"` also `sdk` and `utils`. Called once.
+ * - `done(value)`: checks and returns the program's result, see `output.js`.
+ * - `apply(value)`: calls a function with the state, and keeps any other value as it is. The value of a search is returned
+ *   unchecked; other values are passed to `done`.
  * - `task`, `promised`, `later`, `take`: for compiled functions, see `sdk.js`.
- * - `rehearse()`: does once what programs do, so that it has been compiled.
+ * - `rehearse()`: executes typical operations of programs once, so that V8 has compiled them.
  */
 export const bootstrap = `(() => {
 const { defineProperty } = Object;

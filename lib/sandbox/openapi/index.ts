@@ -7,9 +7,9 @@ import { requester } from './request';
 import type { readDocument } from './document';
 
 /**
- * Registry and adapters of an OpenAPI document. Documented in `../index.d.ts`.
+ * Creates the registry and adapters of an OpenAPI document. Documented in `../api.d.ts`.
  *
- * @param document object, or text in JSON or YAML
+ * @param document object, or string in JSON or YAML
  */
 export async function registryFromOpenApi(document: unknown, options?: unknown) {
   const given = record(options, 'options', OPTIONS);
