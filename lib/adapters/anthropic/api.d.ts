@@ -25,7 +25,8 @@ export interface CodeToolOptions extends CodeToolSettings {
  *
  * @example
  * ```js
- * const message = await client.beta.messages.toolRunner({ model, max_tokens: 4096, messages, tools: [createCodeTool({ tools: [getWeather] })] });
+ * const code = createCodeTool({ tools: [getWeather] });
+ * const message = await client.beta.messages.toolRunner({ model, max_tokens: 4096, messages, tools: [code] });
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ code: string }>;

@@ -205,7 +205,11 @@ export interface CodeTool<Context = any> {
  * ```js
  * const tool = createCodeTool({
  *   tools: {
- *     getWeather: { description: 'The weather.', inputSchema: z.object({ city: z.string() }), execute: ({ city }) => weather(city) },
+ *     getWeather: {
+ *       description: 'The weather.',
+ *       inputSchema: z.object({ city: z.string() }),
+ *       execute: ({ city }) => weather(city),
+ *     },
  *     now: () => new Date().toISOString(),
  *   },
  * });

@@ -30,7 +30,8 @@ export interface CodeToolOptions extends CodeToolSettings {
  *
  * @example
  * ```js
- * const agent = new Agent({ id: 'analyst', name: 'analyst', instructions: '…', model, tools: { code: createCodeTool({ tools: { getWeather, getRates } }) } });
+ * const code = createCodeTool({ tools: { getWeather, getRates } });
+ * const agent = new Agent({ id: 'analyst', name: 'analyst', instructions: '…', model, tools: { code } });
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): Tool<{ code: string }, any, any, any, any, any, any>;

@@ -57,7 +57,10 @@ export interface McpServer {
  *
  * @example
  * ```js
- * const server = await createMcpServer({ tools: { search }, servers: { github: 'npx -y @modelcontextprotocol/server-github' } });
+ * const server = await createMcpServer({
+ *   tools: { search },
+ *   servers: { github: 'npx -y @modelcontextprotocol/server-github' },
+ * });
  * await server.connect(new StdioServerTransport());
  * ```
  */

@@ -3,7 +3,7 @@ import { createFileTools } from '../../files/index.js';
 import type { ConnectedServer } from './servers';
 
 /**
- * The tools for programs that a person types or a client of the server sends, and which of them access files.
+ * The tools for programs from a prompt or from a client of the server. Also reports which of them access files.
  *
  * @param given.root folder that the file tools are confined to; without it there are no file tools
  * @param given.readOnly whether file tools that modify files are left out

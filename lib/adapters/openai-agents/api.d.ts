@@ -36,7 +36,8 @@ export interface CodeToolOptions extends CodeToolSettings {
  *
  * @example
  * ```js
- * const agent = new Agent({ name: 'analyst', instructions: '…', tools: [createCodeTool({ tools: [getWeather, getRates] })] });
+ * const code = createCodeTool({ tools: [getWeather, getRates] });
+ * const agent = new Agent({ name: 'analyst', instructions: '…', tools: [code] });
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): FunctionTool<any, any, string>;
