@@ -3,7 +3,7 @@ import { checkOptions } from '../contract/options';
 import type { Diagnostic, ExecutorOptions, PreparedProgram } from '../../index';
 import type { NativeDiagnostic } from '../../native';
 
-/** Loaded by the first call: who only holds these functions needs no addon. */
+/** Loaded lazily: code that only references these functions must not load the addon. */
 const native = () => require('../../native.cjs') as typeof import('../../native.cjs');
 
 /** VALIDATE alone (specification, section 6.1). Documented in `index.d.ts`. */

@@ -1,5 +1,5 @@
 /**
- * The lines of code around a place, marked.
+ * Returns the lines of code around a position, with the position marked.
  *
  * @param line from 1
  * @param column in UTF-16 units, from 1

@@ -109,7 +109,7 @@ export class SESExecutor {
     await this.#connection.cleanup();
   }
 
-  /** Makes an isolate if there is none that could go on, as far as the options want that. */
+  /** Creates an isolate if there is no usable one and the options allow it. */
   #makeReady() {
     const core = this.#connection;
     if (this.#renewal.isUnderWay || (core.recovers && (this.state === 'DIRTY' || core.owesTools))) {

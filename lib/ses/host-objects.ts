@@ -19,7 +19,7 @@ const HINTS = {
   WritableStream: '',
 } as Record<string, string>;
 
-/** Names of the classes that prototypes belong to; empty: none of these. */
+/** Class names by prototype. An empty name means that the prototype belongs to none of these classes. */
 const names: WeakMap<object, string> = new WeakMap();
 
 /** An object that must not be written, such as `process.env`. */
@@ -36,7 +36,7 @@ export class HostObjectError extends TypeError {
  * The name of the web's class that `object` is of, or of one that extends it: Node.js writes some of these classes in JavaScript,
  * and V8 takes them for plain objects. Those of packages that bring their own are known, too.
  *
- * @param object no proxy
+ * @param object must not be a proxy
  */
 export function webClassOf(object: object): string | undefined {
   for (let at = Object.getPrototypeOf(object); at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {

@@ -14,7 +14,7 @@ const ENTRIES_PER_LOOK = 64;
 export class LogFeed {
   #onLog;
   #deliver;
-  /** Entries that `#onLog` has not been told of. */
+  /** Entries that have not been reported to `#onLog`. */
   #entries: Iterator<LogEntry, undefined> | undefined;
   /** What was reported after them. */
   #kept: [kind: number, parts: any[]][] = [];

@@ -133,7 +133,7 @@ export class NativeConnection {
   /** Ends with `cleanup()`, for what is done for runs that the isolate has done. */
   life = new RunScope();
   #logFeed;
-  /** Whether the isolate has a process of its own. */
+  /** Whether the isolate has its own process. */
   #isProcess;
   #isPython;
   /** Names of those that the isolate has. */
@@ -156,7 +156,7 @@ export class NativeConnection {
     this.onToolCall = onToolCall;
     this.tools = new ToolRegistry();
     this.#logFeed = new LogFeed(onLog, (kind, parts) => this.deliver(kind, parts));
-    // Here and not above: who only holds the class needs no addon.
+    // Loaded lazily: code that only references the class must not load the addon.
     addon ??= require('../../native.cjs') as typeof import('../../native.cjs');
     dispatcher ??= new addon.NativeDispatcher(report);
     const number = nextNumber++;
@@ -198,7 +198,7 @@ export class NativeConnection {
   /**
    * Makes one call of the native executor and waits for its outcome.
    *
-   * @param start returns the outcome, or null if it follows
+   * @param start returns the outcome, or null if the outcome follows later
    * @param onDone called when the isolate has done it, before anything else is taken in
    * @returns the outcome of a call that succeeded
    * @throws {ExecutorError}

@@ -26,7 +26,7 @@ let spent = 0;
 let isSliceTaken = false;
 
 /**
- * Whether `received` may be read at once, by `valueOf` or `readArguments`. It then counts as read.
+ * Whether `received` may be read immediately, by `valueOf` or `readArguments`. It then counts as read.
  *
  * @param received from the native side
  */

@@ -23,9 +23,9 @@ export class RunCalls {
   #executor;
   #isOver = false;
   #scope = new RunScope();
-  /** Calls that the host works on. */
+  /** Calls that the host is working on. */
   #unanswered = 0;
-  /** Those of them whose tools have given promises. */
+  /** The pending calls whose tools have returned promises. */
   #working = 0;
   /** Begin calls that wait for one of these to settle. */
   #waiting: (() => void)[] = [];
@@ -163,7 +163,7 @@ export class RunCalls {
     if (isLast) return this.#sendReplies();
     if (this.#willSend) return;
     this.#willSend = true;
-    // Behind the answers that are ready now.
+    // After the answers that are ready now.
     now.then(() => {
       this.#willSend = false;
       this.#sendReplies();

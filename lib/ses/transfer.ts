@@ -81,7 +81,7 @@ const { PLAIN, LATIN1, BYTES, WIRE } = VALUE_KIND;
 /** From here on text and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
 const MIN_LARGE = 4_096;
 
-/** How the native side takes `value`: as it is, or as its wire. */
+/** How the native side takes `value`: as it is, or as serialized bytes. */
 export function kindOf(value: unknown): number {
   switch (typeof value) {
     case 'number':
@@ -98,7 +98,7 @@ export function kindOf(value: unknown): number {
   }
 }
 
-/** Whether `object` is a Uint8Array whose elements can be copied at once. */
+/** Whether `object` is a Uint8Array whose elements can be copied in one operation. */
 function isLargeArray(object: object) {
   if (!types.isUint8Array(object)) return false;
   const length = byteLengthOf(object) as number;
@@ -146,7 +146,7 @@ function sizeOf(value: any): number {
 }
 
 /**
- * The value that the native side has given.
+ * Returns the value that the native side delivered.
  *
  * @param received a primitive, an ArrayBuffer that stands for a Uint8Array on it, or a wire
  * @throws {Error} as `decode`
@@ -157,7 +157,7 @@ export function valueOf(received: any) {
 }
 
 /**
- * The values that the native side has given.
+ * Returns the values that the native side delivered.
  *
  * @param received an array of what `valueOf` takes, or the wire of an array
  * @throws {Error} as `decode`

@@ -406,7 +406,7 @@ function isSame(text: string, bytes: Uint8Array, start: number) {
   return true;
 }
 
-/** Classes by their tags, but for those that this version of JavaScript does not have. */
+/** Classes by tag, except those that this version of JavaScript does not have. */
 function invert(classes: Map<string, number>) {
   return new Map([...classes].map(([name, tag]) => [tag, (globalThis as any)[name]]));
 }
