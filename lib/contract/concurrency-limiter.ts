@@ -1,6 +1,6 @@
 import { onAbort } from './signals';
 
-/** So many at the same time; others wait in order, so many of them. */
+/** Limits how many callers run at the same time and how many wait. Waiting callers run in order. */
 export class ConcurrencyLimiter {
   #maxConcurrent;
   #maxQueued;
@@ -54,7 +54,7 @@ export class ConcurrencyLimiter {
     else this.#active--;
   }
 
-  /** @param error for all that wait */
+  /** @param error rejects all waiting callers */
   close(error: unknown) {
     for (const waiting of [...this.#queue]) waiting.refuse(error);
   }

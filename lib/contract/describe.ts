@@ -34,7 +34,7 @@ export function isLongBigint(value: bigint) {
   return BigInt.asIntN(MAX_BITS, value) !== value;
 }
 
-/** An integer as JavaScript writes it, or how long it is. */
+/** Returns an integer as JavaScript writes it, or its length if it is too long. */
 export function bigintText(value: bigint) {
   if (!isLongBigint(value)) return `${value}n`;
   let bits = MAX_BITS;

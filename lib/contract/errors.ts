@@ -110,7 +110,7 @@ export function transferLimitExceeded(maxTransferBytes: number, value: string) {
   return errorOf(TRANSFER_LIMIT_CODE, { limit: maxTransferBytes }, { maxTransferBytes, value });
 }
 
-/** What the reason of an aborted signal says, in one text. */
+/** Returns the reason of an aborted signal as one string. */
 export function reasonText(reason: unknown) {
   if (reason === undefined) return 'aborted';
   const { message } = describeThrown(reason);

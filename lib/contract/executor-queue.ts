@@ -63,7 +63,7 @@ class ExecutorQueue {
     return result;
   }
 
-  /** In a turn: makes an isolate if there is none that could go on. */
+  /** Within a turn: creates an isolate if there is no usable one. */
   async makeReady() {
     this.#refuseAfterCleanup();
     if (this.#executor.state === 'DIRTY') {
@@ -111,13 +111,13 @@ class ExecutorQueue {
     return this.#names.has(name);
   }
 
-  /** In a turn: ends the isolate. */
+  /** Within a turn: ends the isolate. */
   async discard() {
     this.#forget();
     await this.#executor.cleanup();
   }
 
-  /** Ends the isolate, the turn under way and those that wait. */
+  /** Ends the isolate, the current turn and the waiting turns. */
   async cleanup() {
     this.#epoch++;
     await this.discard();
@@ -128,7 +128,7 @@ class ExecutorQueue {
     if (this.#turnEpoch !== this.#epoch) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
   }
 
-  /** Of a `cleanup()` of the executor itself nobody tells. */
+  /** The executor's own `cleanup()` is not reported to the queue. */
   #notice() {
     if (this.#isAhead || this.#executor.state !== 'DEAD') return;
     this.#forget();

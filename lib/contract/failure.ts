@@ -33,7 +33,7 @@ export function failureOf(error: ExecutorError, shown?: Shown): RunFailure {
   };
 }
 
-/** A part of the code that ran. */
+/** A section of the code that ran. */
 export interface Shown {
   code: string;
   codeFrame: CodeFrame;

@@ -8,7 +8,7 @@ const KEYWORDS = new Set(
 /** First characters of the names that the code of executors uses. */
 export const RESERVED_PREFIX = '__smol_';
 
-/** Whether a text can be the name of a property after a dot. */
+/** Whether a string can be the name of a property after a dot. */
 export function isIdentifier(name: string) {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name);
 }

@@ -6,7 +6,7 @@ import { WorkBudget, inSlices } from './budget';
 
 /** Levels of arrays and objects. Code of the host that walks the value may recurse. */
 export const MAX_DEPTH = 1_000;
-/** Characters of texts that are parsed immediately. */
+/** Maximum characters of a string that is parsed immediately. */
 const SHORT_CHARS = 64 << 10;
 /** Characters of a long text that are parsed at a time: less than a millisecond. */
 const PIECE_CHARS = 16 << 10;
@@ -52,7 +52,7 @@ export async function parseJson(
   return inSlices(parsing(text, budget), budget, signal);
 }
 
-/** Whether to parse a text takes no more than a moment. */
+/** Whether a string can be parsed in a moment. */
 export function isQuick(text: string) {
   return text.length <= SHORT_CHARS || new Scanner(text).hasFewParts();
 }
@@ -182,7 +182,7 @@ class Scanner {
     return true;
   }
 
-  /** Levels of nesting at most. */
+  /** The maximum number of nesting levels. */
   depthOfAll() {
     const text = this.#text;
     let depth = 0;

@@ -42,7 +42,7 @@ export function modelFailure(failure: RunFailure, maxChars: number = MAX_CHARS):
   return { ...failure, message: cutMiddle(failure.message, maxChars, 'of the message') };
 }
 
-/** All of what came of a run, as text. */
+/** Returns the complete result of a run as text. */
 export function reportText({ output, failure, logs, note }: Report, maxChars: number = MAX_CHARS) {
   const main = failure === undefined ? modelText(output, { maxChars }) : failureText(modelFailure(failure, maxChars));
   const noted = note === undefined ? main : `${main}\n\nNote: ${note}`;
@@ -70,11 +70,11 @@ function textOf(output: unknown, maxChars: number, indent: number | undefined): 
   if (typeof output === 'string') return { text: output, isWhole: true };
   if (isSmall(output) && isJson(output)) return { text: JSON.stringify(output, null, indent), isWhole: true };
   const { text, isWhole } = outputForModel(output, maxChars);
-  // There are no parts of a large integer.
+  // A large integer has no parts.
   return { text, isWhole: isWhole || typeof output !== 'object' };
 }
 
-/** Levels that are looked into. */
+/** Maximum number of levels that are inspected. */
 const MAX_DEPTH = 200;
 
 /** Whether JSON tells all of a value, and once. */

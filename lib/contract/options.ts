@@ -147,7 +147,7 @@ export function record(options: unknown, path: string, known: string[]): Record<
 }
 
 /**
- * An object of options, which are properties of its own: those of instances of classes are taken as well.
+ * An object whose own properties are options. Instances of classes are accepted too.
  *
  * @param known names of options
  * @throws {TypeError} if options would be lost with what it inherits, or if it is something else, such as a promise of them
@@ -166,7 +166,7 @@ export function optionsOf(value: any, path: string, known: readonly string[] = N
   throw new TypeError(`${memberPath(path, inherited)} must be a property of ${path} itself, and not of its class`);
 }
 
-/** @throws {TypeError} if it is no object, or an array */
+/** @throws {TypeError} if it is not an object, or is an array */
 export function objectOf(value: any, path: string): any {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new TypeError(`${path} must be an object, got ${describe(value)}`);
@@ -244,14 +244,14 @@ export function closest(name: string, known: readonly string[]) {
   return ranked[0]?.candidate;
 }
 
-/** How many units two texts have in common at their beginning. */
+/** Returns the length of the common prefix of two strings, in UTF-16 units. */
 function commonPrefix(a: string, b: string) {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;
   return at;
 }
 
-/** Levenshtein's distance. */
+/** Returns the Levenshtein distance. */
 function editDistance(from: string, to: string) {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 
 import { isWide } from './wide-objects';
 
-/** Units of a text, or bytes of a buffer, that count as one part. */
+/** UTF-16 units of a string, or bytes of a buffer, that count as one part. */
 const UNITS_PER_PART = 1_024;
 
 /**

@@ -4,7 +4,7 @@ const KEYWORDS = new Set(
   import in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
 );
 
-/** Whether Python code can use a text as a name. */
+/** Whether Python code can use a string as a name. */
 export function isPythonName(name: string) {
   return /^[\p{ID_Start}_][\p{ID_Continue}]*$/u.test(name) && !KEYWORDS.has(name);
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Work that further calls to its owner wait for. */
+/** Work that later calls to its owner wait for. */
 export interface Work {
   owner: object;
   isOver: boolean;

@@ -20,11 +20,11 @@ export interface Limits {
   items: number;
   /** of one ArrayBuffer */
   bytes: number;
-  /** UTF-16 units of one text */
+  /** UTF-16 units of one string */
   chars: number;
   /** parts of the whole value; one that occurs several times counts each time */
   nodes: number;
-  /** UTF-16 units of all texts */
+  /** UTF-16 units of all strings */
   allChars: number;
 }
 
@@ -64,7 +64,7 @@ const MAX_PART_CHARS = 10_000;
  * An output as JSON can hold it: `undefined` becomes `null`, and what has no form at all, such as a cycle, the text
  * that `util.inspect` gives. A large value is cut.
  *
- * @returns a value of its own
+ * @returns a new value
  */
 export function toJson(value: unknown): unknown {
   if (typeof value === 'string') return value;
@@ -89,7 +89,7 @@ export function outputText(output: unknown, options?: InspectOptions) {
 /**
  * An output that is no string as Node.js prints it, for models: with all its items, as far as that is done in a moment.
  *
- * @param maxChars UTF-16 units of one text; of the whole the caller cuts what is more
+ * @param maxChars UTF-16 units of one string; of the whole the caller cuts what is more
  */
 export function outputForModel(output: unknown, maxChars: number) {
   const limits = { ...FOR_MODEL, chars: maxChars };

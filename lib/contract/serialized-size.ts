@@ -4,7 +4,7 @@ import { BudgetError, WorkBudget, inSlices } from './budget';
 const FREE_PARTS = 200_000;
 /** How many times as large as it is a value may be when it is written. */
 const MAX_FACTOR = 4;
-/** UTF-16 units of a text that count as one part. */
+/** UTF-16 units of a string that count as one part. */
 const CHARS_PER_PART = 32;
 
 /**

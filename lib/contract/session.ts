@@ -77,7 +77,7 @@ export class Session {
     );
   }
 
-  /** Forgets everything that runs have left. */
+  /** Discards all state that runs have left. */
   reset() {
     return this.inTurn((turn) => turn.reset());
   }
@@ -99,7 +99,7 @@ export class Session {
     }, signal);
   }
 
-  /** Ends at once for good, also the run that is under way and those that wait for their turn. */
+  /** Ends the session immediately and permanently, including the current run and the waiting runs. */
   async close() {
     this.#isClosed = true;
     await this.#queue.cleanup();
@@ -123,7 +123,7 @@ export class Session {
     }
   }
 
-  /** @throws what is no `ExecutorError` */
+  /** @throws errors that are not an `ExecutorError` */
   #reportOf(thrown: unknown, code: string, before: number = 0): Report {
     if (!(thrown instanceof ExecutorError)) throw thrown;
     const error = thrown as unknown as import('../../index').ExecutorError;
