@@ -122,8 +122,8 @@ export const AgentExecutionError: {
  *
  * @param wheels paths of files that end in `.whl`
  * @returns the added packages, in order
- * @throws `Error` for a file that is not a wheel, a broken wheel, or a wheel for another target; earlier wheels stay
- *added
+ * @throws `Error` for a file that is not a wheel, a broken wheel, or a wheel for another target. Wheels before it stay
+ * added.
  */
 export function addPackages(folder: string, wheels: readonly string[]): Promise<{ name: string; version: string }[]>;
 

@@ -12,10 +12,10 @@ const MAX_ALIASES = 10_000;
 const MAX_VALUES = 5_000_000;
 
 /**
- * Reads a document. It takes seconds if the document is large, which is why `worker.js` does it.
+ * Reads a document. `worker.js` calls it, because a large document takes seconds.
  *
- * @param document object, or text in JSON or YAML
- * @returns rejects with a TypeError if it is not valid, with a SyntaxError if it cannot be parsed
+ * @param document object, or string in JSON or YAML
+ * @returns rejects with a TypeError if it is not valid, and with a SyntaxError if it cannot be parsed
  */
 export async function readDocument(document: unknown): Promise<ReturnType<typeof operationsOf>> {
   const api = typeof document === 'string' ? parsed(document) : (document as any);

@@ -48,14 +48,14 @@ function hasKeyword(api: any, property: any, keyword: 'readOnly' | 'writeOnly') 
 }
 
 /**
- * Schemas of the document as JSON schemas of requests: what they refer to becomes `$defs` that all share, the words of OpenAPI 3.0
- * those of JSON schema, and what is `readOnly` is not required.
+ * Converts schemas of the document to JSON schemas of requests. Referenced schemas become `$defs` that all schemas
+ * share. Keywords of OpenAPI 3.0 become keywords of JSON Schema. `readOnly` properties are not required.
  */
 export class SchemaWriter {
   #api;
   #names: Map<string, string> = new Map();
   #taken = new Set(['__proto__']);
-  /** Those that are to be written. */
+  /** Referenced schemas that have not been converted yet. */
   #pending: { name: string; ref: string }[] = [];
   #defs: Record<string, unknown> = {};
 
@@ -63,7 +63,7 @@ export class SchemaWriter {
     this.#api = api;
   }
 
-  /** @param optional properties that it does not require, whatever it says */
+  /** @param optional properties that are not required, even if the schema requires them */
   write(schema: any, optional: string[] = []): any {
     if (typeof schema !== 'object' || schema === null) return schema;
     if (Array.isArray(schema)) return schema.map((part) => this.write(part));
@@ -82,7 +82,7 @@ export class SchemaWriter {
       exclusiveMaximum,
       ...rest
     } = schema;
-    // Those of a whole are those of its parts, whichever part requires them.
+    // A property is `readOnly` for the whole schema, regardless of the part that requires it.
     const readOnly = [...optional, ...namesWith(this.#api, schema, 'readOnly')];
     const written: any = {};
     for (const [key, value] of Object.entries(rest)) {
@@ -91,14 +91,14 @@ export class SchemaWriter {
       } else if (key === 'allOf' && Array.isArray(value)) {
         written.allOf = value.map((part) => this.write(part, readOnly));
       } else if (key === 'pattern' && !canBeCompiled(value as string)) {
-        // The API knows it, and so does who reads this.
+        // The API checks the pattern. The comment documents it for readers of the schema.
         written.$comment = `must match ${value}`;
       } else if (DATA.has(key) || key.startsWith('x-')) {
         if (!key.startsWith('x-')) written[key] = value;
       } else if (BY_NAME.has(key)) {
         written[key] = Object.fromEntries(Object.entries(value ?? {}).map(([name, part]) => [name, this.write(part)]));
       } else if (key === 'oneOf' && discriminator !== undefined) {
-        // A property says which it is. The others may fit as well: most schemas allow what they do not name.
+        // A discriminator property selects the alternative. Others may match too, as most schemas allow unnamed properties.
         written.anyOf ??= this.write(value);
       } else {
         written[key] = this.write(value);
@@ -120,7 +120,7 @@ export class SchemaWriter {
     return { $ref: `#/$defs/${name}` };
   }
 
-  /** What has been referred to. Not written where it was met: schemas refer to each other in chains of any length. */
+  /** The referenced schemas. They are converted in a loop, because references form chains of any length. */
   get $defs() {
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       this.#defs[next.name] = this.write(resolved(this.#api, { $ref: next.ref }));
@@ -129,7 +129,7 @@ export class SchemaWriter {
   }
 }
 
-/** Keywords whose values are data, and those whose values have names of their own. */
+/** Keywords whose values are data, and keywords whose values are objects with freely chosen names. */
 const DATA = new Set(['enum', 'const', 'default', 'examples', 'type', 'format', 'pattern', 'description', 'title']);
 const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
@@ -147,13 +147,15 @@ function withNull(schema: any) {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** A schema for reading: references are filled in as far as depth and size allow, first with descriptions. */
+/**
+ * A schema for readers. References are expanded as far as depth and size allow, with descriptions if they fit.
+ */
 export function readable(api: any, schema: any) {
   let best = { type: schema?.type ?? 'object' };
   for (let depth = 1; depth <= MAX_RESULT_DEPTH; depth++) {
     const [described, plain] = [true, false].map((isDescribed) => shownTo(api, schema, { depth, isDescribed }));
     const fits = (shown: object) => JSON.stringify(shown).length <= MAX_RESULT_CHARS;
-    // Each level may be as many times as large as the one before it.
+    // Each level may be many times larger than the one before it.
     if (!fits(plain)) break;
     best = fits(described) ? described : plain;
   }
@@ -175,7 +177,7 @@ function shownTo(api: any, given: any, { depth, isDescribed }: { depth: number; 
   };
 }
 
-/** Properties, items, parts and cases. What is `writeOnly` is in no answer. */
+/** Properties, items, parts and cases. `writeOnly` properties are omitted, because answers never contain them. */
 function partsShown(api: any, schema: any, how: { depth: number; isDescribed: boolean }) {
   const { properties, items, required, allOf, additionalProperties: others } = schema;
   const cases = schema.oneOf ?? schema.anyOf;

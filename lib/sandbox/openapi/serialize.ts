@@ -2,33 +2,33 @@ import { randomUUID } from 'node:crypto';
 
 import { isPlainObject } from '../../contract/describe';
 
-/** How a document says that a value is written. */
+/** How a document specifies that a value is serialized. */
 export interface Writing {
   name: string;
   style: string;
   explode: boolean;
-  /** whether it is written as JSON, whatever the style */
+  /** whether it is serialized as JSON, regardless of the style */
   isJson: boolean;
 }
 
-/** what a document says of a field of a form */
+/** The specification of a form field in a document. */
 export interface Field {
   name: string;
   style: string;
   explode: boolean;
-  /** whether style and explode are the document's, not defaults */
+  /** whether the document sets style and explode, or they are defaults */
   isStyled: boolean;
   contentType: string | undefined;
   isFile: boolean;
 }
 
-/** What is between the items of a value that is not exploded, where that is no comma. */
+/** Separators between the items of a value that is not exploded, for styles that do not use a comma. */
 const BETWEEN = new Map([
   ['spaceDelimited', ' '],
   ['pipeDelimited', '|'],
 ]);
 
-/** How values in paths and headers begin, and what is between their parts. */
+/** Prefix and separator of values in paths and headers. */
 const SIMPLE = { first: '', between: ',' };
 const EXPANSIONS = new Map([
   ['simple', SIMPLE],
@@ -49,9 +49,9 @@ function isMultipart(contentType: string) {
 }
 
 /**
- * A value as names and texts: one, or one per item or property if it is exploded.
+ * A value as pairs of name and string: one pair, or one per item or property if the value is exploded.
  *
- * @param encode what is not OpenAPI's own
+ * @param encode applied to all strings that are not OpenAPI syntax
  */
 export function pairsOf(
   { name, style, explode, isJson }: Writing,
@@ -72,13 +72,13 @@ export function pairsOf(
   return [[own, entries.flat().join(BETWEEN.get(style) ?? ',')]];
 }
 
-/** `a[b][0]=c`: what OpenAPI leaves open for what is further inside, as the APIs that use it read it. */
+/** Serializes as `a[b][0]=c`. OpenAPI does not define deeper levels; this is the form that APIs commonly accept. */
 function deepPairs(name: string, value: unknown, encode: (text: string) => string): [name: string, text: string][] {
   if (typeof value !== 'object' || value === null) return [[name, encode(textOf(value))]];
   return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${encode(key)}]`, inner, encode));
 }
 
-/** A value as one text, for a path or a header. */
+/** A value as one string, for a path or a header. */
 export function expanded(writing: Writing, value: unknown, encode?: (text: string) => string) {
   const { style, explode, isJson } = writing;
   const { first, between } = EXPANSIONS.get(style) ?? SIMPLE;
@@ -105,7 +105,7 @@ export function formOf(
   return { contentType, text: new URLSearchParams(pairs).toString() };
 }
 
-/** A part for each field, and for each item of one that is an array. */
+/** One part for each field, and one for each item of an array field. */
 function multipart(fields: Field[], value: Record<string, unknown>) {
   const boundary = randomUUID();
   const parts = Object.entries(value).flatMap(([name, inner]) => {
@@ -133,7 +133,7 @@ function fieldOf(fields: Field[], name: string): Field {
   return known ?? { name, style: 'form', explode: true, isStyled: false, contentType: undefined, isFile: false };
 }
 
-/** @param name as browsers write it in the head of a part */
+/** @param name escaped as browsers do it in the headers of a part */
 function quoted(name: string) {
   return name.replace(/["\r\n]/g, encodeURIComponent);
 }

@@ -1,4 +1,4 @@
-// A thread that reads one document, and says what is in it or what is wrong with it.
+// A thread that reads one document. It posts the document's content, or the error.
 
 import { parentPort, workerData } from 'node:worker_threads';
 
