@@ -176,7 +176,8 @@ export type JavaScriptCodeAgentClass<Base extends abstract new (config: any) => 
  *
  * @example
  * ```js
- * const agent = new (JavaScriptCodeAgent(CodeAgent))({ model, tools: [search], executor_options: { timeoutMs: 30_000 } });
+ * const Agent = JavaScriptCodeAgent(CodeAgent);
+ * const agent = new Agent({ model, tools: [search], executor_options: { timeoutMs: 30_000 } });
  * const answer = await agent.run('Which city grew most?');
  * await agent.cleanup();
  * ```
