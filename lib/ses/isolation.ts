@@ -1,6 +1,6 @@
 /**
- * Where programs of this package have guest code run that nobody has chosen for them: in a process of its own, but for Windows,
- * where there is none.
+ * The default isolation of the programs in this package. Guest code runs in its own process, except on Windows, where worker
+ * processes are not available.
  */
 export function preferredIsolation(): 'thread' | 'process' {
   return process.platform === 'win32' ? 'thread' : 'process';

@@ -18,7 +18,7 @@ export interface UnreadCall {
 
 const now = Promise.resolve();
 
-/** Tool calls of one run. When that has ended nobody waits for their answers: those that still come are dropped. */
+/** Tool calls of one run. Answers that arrive after the end of the run are dropped. */
 export class RunCalls {
   #executor;
   #isOver = false;

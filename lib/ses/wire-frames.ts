@@ -15,7 +15,7 @@ const ERRORS = {
 const descriptor = Object.assign(Object.create(null), { writable: true, configurable: true });
 
 /**
- * Defines an own property. Assignment would run into setters and read-only properties of prototypes, such as `__proto__`.
+ * Defines an own property. Assignment would run into setters and read-only properties of prototypes (`__proto__`).
  */
 export function define(object: object, key: PropertyKey, value: unknown, enumerable: boolean = true) {
   descriptor.value = value;
