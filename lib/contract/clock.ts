@@ -1,5 +1,5 @@
-// Timers and the clock as they were when this package was loaded: what a test of the host puts in their place stops no deadline,
-// and has nothing wait that others need later.
+// Timers and the clock, captured when this package was loaded. Replacements that a test of the host installs later stop no
+// deadline and delay no other work.
 
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 

@@ -15,7 +15,7 @@ export interface LogIndex {
 const MAX_EAGER_ENTRIES = 1_000;
 
 /**
- * Gives the outcome of a run its property `logEntries`.
+ * Adds the property `logEntries` to the outcome of a run.
  *
  * @param logs the messages, joined by line breaks
  */
@@ -55,7 +55,7 @@ export function* eachEntry(logs: string, { levels, times, lengths }: LogIndex): 
 }
 
 /**
- * A listener that cannot break anything: what it throws, or rejects with, becomes one warning of the process.
+ * Wraps a listener so that it cannot break anything. An exception or rejection becomes one warning of the process.
  *
  * @param option that it is
  */
