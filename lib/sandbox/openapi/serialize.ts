@@ -16,7 +16,7 @@ export interface Field {
   name: string;
   style: string;
   explode: boolean;
-  /** whether the document sets style and explode, or they are defaults */
+  /** whether the document sets style or explode, so that they are not defaults */
   isStyled: boolean;
   contentType: string | undefined;
   isFile: boolean;
@@ -133,7 +133,7 @@ function fieldOf(fields: Field[], name: string): Field {
   return known ?? { name, style: 'form', explode: true, isStyled: false, contentType: undefined, isFile: false };
 }
 
-/** @param name escaped as browsers do it in the headers of a part */
+/** @param name to escape, as browsers do in the headers of a part */
 function quoted(name: string) {
   return name.replace(/["\r\n]/g, encodeURIComponent);
 }
