@@ -1,7 +1,8 @@
-//! Finding the text that an edit replaces: exactly but for line endings, else forgiving what models get wrong.
+//! Finds the text that an edit replaces. The first search is exact except for line endings. The second forgives the
+//! mistakes that models make.
 //!
-//! Both searches run on a view of the content that knows where its positions are in the content itself, so that an edit
-//! changes nothing outside the place that it found.
+//! Both searches run on a view of the content. The view maps its positions back to the content, so an edit changes
+//! nothing outside the match.
 
 use std::ops::Range;
 
@@ -16,8 +17,8 @@ pub enum NotUnique {
 
 /// The place in `content` that matches `old_text`: the exact match if there is one.
 ///
-/// Places are counted with the forgiving search, which finds all exact ones too: a text that differs from another only
-/// in its quotes is no safe address.
+/// The forgiving search counts the places, and it finds all exact matches too. Two passages that differ only in their
+/// quotes are therefore not unique.
 pub fn find_unique(content: &str, old_text: &str) -> Result<Range<usize>, NotUnique> {
     let needle = to_lf(old_text);
     let (exact_count, exact_first) = View::exact(content).search(&needle, |_| true);
@@ -61,7 +62,7 @@ pub fn to_lf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// A text made from another one, piece by piece.
+/// A string built from another string, piece by piece.
 #[derive(Default)]
 struct View {
     text: String,

@@ -1,4 +1,4 @@
-//! Why a tool failed: a code for programs, a text for models.
+//! Why a tool failed: a code for programs and a message for models.
 
 use std::io;
 

@@ -46,7 +46,7 @@ pub struct LineSearch {
 impl LineSearch {
     /// # Errors
     ///
-    /// The pattern is no regular expression, can match line endings, or is too large; the text says so.
+    /// The pattern is not a regular expression, can match line endings, or is too large. The message says which.
     pub fn new(pattern: &str, literal: bool, ignore_case: bool) -> Result<Self, String> {
         let pattern = if literal { regex_syntax::escape(pattern) } else { of_lines(pattern) };
         let matcher = RegexMatcherBuilder::new()
@@ -63,7 +63,7 @@ impl LineSearch {
             .configure(
                 Config::new()
                     .utf8_empty(false)
-                    // Both compile to the same, but for what the matcher adds.
+                    // Both compile to the same program, except for the additions of the matcher.
                     .nfa_size_limit(Some(2 * MAX_REGEX_BYTES))
                     .hybrid_cache_capacity(MAX_CACHE_BYTES),
             )

@@ -361,7 +361,7 @@ mod tests {
     fn patterns_match_what_compiled_ones_match() {
         const PARTS: [&str; 16] =
             ["a", "b", "*", "**", "/", "/**/", "**/", "?", "[ab]", "[!/a]", "\\*", ".", "!", "]", "ab", "[a-c]"];
-        // A generator of its own: the same patterns each time.
+        // The test has its own generator, so that every run uses the same patterns.
         let mut state = 1_u64;
         let mut next = |bound: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

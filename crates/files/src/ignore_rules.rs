@@ -21,7 +21,7 @@ const MAX_HELD_BYTES: usize = 256 * (1 << 10);
 /// Files that a notice names.
 const MAX_NAMED: usize = 3;
 
-/// Innermost first; folders without a `.gitignore` have no link of their own.
+/// Innermost first. Folders without a `.gitignore` have no link.
 #[derive(Debug)]
 pub struct IgnoreRules {
     patterns: Patterns,

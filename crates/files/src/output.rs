@@ -69,7 +69,7 @@ pub fn limit_notice(limit: usize, greatest: usize, results: &str, besides: &str,
     format!("{limit} {results} limit reached. {advice}")
 }
 
-/// The notice that a text was cut at `max_bytes`, and what to do for the rest.
+/// The notice that text was cut at `max_bytes`, with advice on how to get the rest.
 pub fn bytes_notice(max_bytes: usize, advice: &str) -> String {
     format!("{} limit reached. {advice}", format_size(max_bytes as u64))
 }

@@ -208,7 +208,7 @@ impl Shared {
         self.call_threads(state);
     }
 
-    /// Wakes a thread, or makes one, for the turns that there are.
+    /// Wakes or starts a thread for the queued turns.
     fn call_threads(self: &Arc<Self>, state: &mut State) {
         let turns = state.accesses.len() + state.searches.len();
         if turns == 0 {

@@ -19,7 +19,7 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 const HEAD_BYTES: u64 = 8192;
 /// Bytes of a large file that are held beside those that are shown.
 const CHUNK_BYTES: usize = 64 << 10;
-/// What works for a text that is too large.
+/// The advice for text that is too large.
 pub const PARTS: &str = "Use read with offset and limit for some of its lines.";
 
 #[derive(Debug)]
@@ -72,7 +72,7 @@ fn binary(path: &str, head: &[u8]) -> FileError {
 fn show_lines(text: &str, limits: &Limits, request: &ReadRequest) -> Result<Output, FileError> {
     let total = count_lines(text);
     let first = request.offset.unwrap_or(1);
-    // An empty file has no lines, but its start is no error.
+    // An empty file has no lines, but reading from its start is allowed.
     if first > total.max(1) {
         return Err(beyond_end(first, total));
     }
@@ -110,7 +110,7 @@ fn too_far(path: &str, size: u64, limits: &Limits) -> FileError {
     FileError::new("ERR_FILE_TOO_LARGE", message)
 }
 
-/// A text that is too large to be held. Its lines are not counted.
+/// A text file that is too large to hold in memory. Its lines are not counted.
 struct LargeFile<R> {
     reader: R,
     budget: Budget,

@@ -1,4 +1,4 @@
-//! The tools in a folder of their own.
+//! Tests of the tools, each in its own folder.
 
 use std::io::ErrorKind;
 
@@ -35,7 +35,7 @@ impl Folder {
         self.dir.write(path, content).unwrap();
     }
 
-    /// All that there is, by name.
+    /// The names of all files and folders.
     fn names(&self) -> Vec<String> {
         fn list(dir: &TempDir, folder: &str, names: &mut Vec<String>) {
             for entry in dir.read_dir(folder).unwrap().map(Result::unwrap) {

@@ -1,6 +1,6 @@
 //! Cutting of long results, at whole lines.
 
-/// How a text was cut. Lines are counted as editors do: a newline at the end opens no further line.
+/// How text was cut. Lines are counted as editors do: a newline at the end does not start another line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truncation {
     /// "lines" or "bytes": the limit that cut.

@@ -12,7 +12,7 @@ const MAX_JSON_DEPTH: usize = 1_000;
 /// Lines of which a caller can make texts in a moment.
 const MAX_LINES: usize = 500_000;
 
-/// What a caller takes a text apart into at once.
+/// How a caller splits the text of a file immediately after reading it.
 #[derive(Clone, Copy, Debug)]
 pub enum Parts {
     Json,
@@ -35,7 +35,8 @@ pub fn read_bytes(root: &Root, path: &str, max_bytes: u64) -> Result<Vec<u8>, Fi
     root.read_file(&RootPath::parse(root, path)?, max_bytes)
 }
 
-/// The same as text, without a byte order mark. What is no text is an error, since code would work on something else.
+/// The same as text, without a byte order mark. Bytes that are not UTF-8 are an error: decoded with replacement
+/// characters, they would not be the content of the file.
 pub fn read_text(root: &Root, path: &str, max_bytes: u64) -> Result<String, FileError> {
     let mut bytes = read_bytes(root, path, max_bytes)?;
     if bytes.starts_with(b"\xEF\xBB\xBF") {
