@@ -38,7 +38,7 @@ pub struct LookUp {
     /// What the member is: its type, "missing", or "accessor" if only a getter knows; or "nothing" or "unknown" of the place
     /// itself.
     pub kind: String,
-    /// Names that there are; of the global, those of the guest and the host.
+    /// Existing names. For the global, those of the guest and the host.
     pub names: Vec<String>,
     /// Of the global, names of the language's.
     pub built_ins: Vec<String>,
@@ -159,7 +159,8 @@ fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> O
     })
 }
 
-/// What `member` is read of where that takes a call, or an index that is no number: `rows.find(…)`, `rows[i]`.
+/// The expression that `member` is read from, if it contains a call or an index that is not a number: `rows.find(…)`,
+/// `rows[i]`.
 fn reached(code: &Code, member: &str) -> Option<String> {
     let at = code.tokens.member_at(code.at);
     let is_there = code.tokens.text(at) == member || code.tokens.text(at) == "[";
@@ -305,8 +306,8 @@ fn plain(name: &str) -> String {
     name.replace('_', "").to_lowercase()
 }
 
-/// The name that was meant: the same but for case and `_`, or one that differs in few letters; of two letters, the only one that has them
-/// and one more.
+/// The name that was meant: one that differs only in case and `_`, or one that differs in few letters. For a name of
+/// two letters, the only name that has both and one more.
 fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
     // What has failed is no advice.
     let names = names.iter().filter(|name| *name != wanted);
@@ -327,7 +328,7 @@ fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
     distances.filter(|&(distance, _)| distance <= most).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
 }
 
-/// The one name of three letters in which `wanted` has left out one behind the first, or that is the same but for case.
+/// The one name of three letters of which `wanted` omits a letter after the first, or that differs only in case.
 fn completed<'a>(wanted: &str, names: impl Iterator<Item = &'a String> + Clone) -> Option<&'a str> {
     let same = names.clone().find(|name| plain(name) == wanted);
     let is_near = |name: &&String| {

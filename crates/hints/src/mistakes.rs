@@ -135,7 +135,7 @@ fn missing_await(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Optio
     {
         return gives_promise(realm, code, name).then(|| awaited_call(name, &format!(".{member}")));
     }
-    // The place may be that of an earlier step, if each stands in a line of its own.
+    // The place may be that of an earlier step, if each step is on its own line.
     let mut near = code.at..code.at + MAX_STEP;
     if let Some(value) = error.message.strip_suffix(" is not iterable") {
         // V8 leaves calls out.
@@ -174,7 +174,7 @@ fn taken_from_promise(realm: &mut impl Realm, code: &Code, name: &str) -> Option
     gives_promise(realm, code, &function).then(|| awaited_value(&function))
 }
 
-/// Whether a function gives promises: one that the source declares, or another one that the global has.
+/// Whether a function returns promises. The source declares it, or the global has it.
 fn gives_promise(realm: &mut impl Realm, code: &Code, function: &str) -> bool {
     let root = function.split('.').next().unwrap_or(function);
     let declared = code.tokens.declared(root);

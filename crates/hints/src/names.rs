@@ -9,7 +9,7 @@ const MAX_PLACES: usize = 64;
 /// Tokens between the parentheses of an arrow function with types and its arrow.
 const MAX_TYPE_TOKENS: usize = 16;
 
-/// The tokens of a source, but for comments: names and numbers, texts, and single signs.
+/// The tokens of a source, without comments: names and numbers, string literals, and single signs.
 pub struct Tokens<'a> {
     source: &'a str,
     list: Vec<Token<'a>>,
@@ -237,7 +237,7 @@ impl<'a> Tokens<'a> {
         self.list.get(index)?.partner
     }
 
-    /// The member that is read where V8 has found an error: behind a call, its place is the end of that.
+    /// The member that is read at the place of an error. After a call, V8 places the error at the end of the call.
     pub fn member_at(&self, index: usize) -> usize {
         match (self.text(index), self.text(index + 1)) {
             (".", _) => index + 1,
