@@ -1,4 +1,5 @@
-//! What stands around a place of a text that cannot be read, by the tokens of the text: one pass over it, without recursion.
+//! Finds what surrounds a place in source that cannot be parsed. Works on the tokens, in one pass and without
+//! recursion.
 
 use swc_common::Spanned;
 use swc_ecma_ast::{AssignOp, EsVersion};
@@ -175,7 +176,7 @@ impl Bracket<'_> {
     }
 }
 
-/// Words that a parenthesis follows on that is no list of arguments, or one of which V8 says something else.
+/// Words before a parenthesis that does not open a list of arguments, or for which V8 reports another error.
 const NO_CALLEES: [&str; 26] = [
     "if",
     "for",

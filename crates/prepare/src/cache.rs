@@ -1,4 +1,5 @@
-//! Programs that were prepared before: agents send a text again when they retry, and hosts prepare what they run then.
+//! Programs that were prepared before. Agents send the same source again when they retry, and hosts prepare a program
+//! before they run it.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -10,7 +11,7 @@ use super::{Lookups, PrepareOptions, Program};
 
 /// What all programs that are kept may take. 4 MiB.
 const MAX_BYTES: usize = 4 << 20;
-/// Bytes of a text from which on it is kept: to prepare a shorter one takes about as long as to keep it.
+/// The least length of source that is kept. Preparing a shorter one takes about as long as keeping it.
 const MIN_CODE_BYTES: usize = 256;
 /// A larger program is not kept, for it would drive out many. 256 KiB.
 const MAX_PROGRAM_BYTES: usize = 256 << 10;
@@ -19,7 +20,7 @@ const ENTRY_BYTES: usize = 512;
 
 /// Programs that were prepared lately, for all that share an engine.
 pub struct Programs {
-    /// Held for a few instructions and the copy of a text, by executor threads and the preparing thread.
+    /// Held for a few instructions and the copy of a string, by executor threads and the preparing thread.
     cache: Mutex<Cache>,
 }
 

@@ -1,8 +1,8 @@
-//! Ways to read a text.
+//! The grammars by which source is parsed.
 
 use ses_protocol::Language;
 
-/// One way to read a text.
+/// One grammar by which source is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     JavaScript,
@@ -10,7 +10,7 @@ pub(super) enum Dialect {
 }
 
 impl Dialect {
-    /// How to read a text of this language, in this order until one way succeeds.
+    /// The dialects to try for source of this language, in this order until one succeeds.
     pub(super) fn of(language: Language) -> &'static [Dialect] {
         match language {
             Language::Auto => &[Dialect::JavaScript, Dialect::TypeScript],

@@ -1,6 +1,6 @@
-//! What a text is to be.
+//! The goal that source is parsed for.
 
-/// What a text is.
+/// What the source is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Goal {
     /// A guest program: the body of a function, where `await` may stand.

@@ -1,7 +1,8 @@
 //! VALIDATE and TRANSFORM (specification sections 6 and 7.2): program text in, runnable text or diagnostics out.
 //!
-//! Pure: no V8, no napi, no I/O. Every function accepts any text on any thread, whatever is left of its stack: the work
-//! runs on a stack of its own (`stack.rs`), nesting is bounded, and time and memory are linear in the text.
+//! Pure: no V8, no napi, no I/O. Every function accepts any text on any thread, however little stack that thread has
+//! left. The work runs on a separate stack if needed (`stack.rs`), nesting is bounded, and time and memory are linear
+//! in the length of the text.
 //!
 //! ```text
 //! text ─ options ─▶ parse ─▶ TypeScript to JavaScript ─▶ analyze (rules, bindings) ─▶ transform ─▶ print ─▶
@@ -61,7 +62,7 @@ use source_index::SourceIndex;
 use stack::Room;
 use swc_ecma_ast::{Module, Stmt};
 
-/// Positions are 32-bit, and the parser's need a few values of their own.
+/// Positions are 32-bit, and the parser reserves a few of their values.
 const MAX_CODE_BYTES: usize = 1 << 30; // 1 GiB
 
 /// Modules come from the host, which may pass on a whole library. 8 MiB.
@@ -220,7 +221,7 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
     })
 }
 
-/// What is wrong with a module, and where in its text, which whoever imports it does not see.
+/// What is wrong with a module, and where in its source. The program that imports it does not see that source.
 pub fn in_module(specifier: &str, location: Option<Location>, message: &str) -> String {
     let place = location.map(|Location { line, column }| format!(", line {line}, column {column}"));
     format!("in module {specifier:?}{}: {message}", place.unwrap_or_default())
@@ -308,7 +309,7 @@ fn parsed<R>(
     None
 }
 
-/// Where a text that is no TypeScript has JSX, if that is what it lacks.
+/// Where the JSX is in source that is not TypeScript, if JSX is the only reason.
 fn jsx_in(code: &str, goal: Goal, language: Language) -> Option<Location> {
     let may_be_jsx = language != Language::JavaScript && (code.contains("</") || code.contains("/>"));
     if !may_be_jsx {

@@ -1,4 +1,4 @@
-//! How deep can the parser recurse on a text? Answered by one pass over the bytes, before parsing.
+//! Estimates how deep the parser can recurse on source, by one pass over the bytes before parsing.
 
 mod labels;
 mod words;
@@ -7,19 +7,18 @@ use super::dialect::Dialect;
 use labels::Labels;
 use words::Word;
 
-/// Estimated levels above which a text is rejected unparsed. Operators that do not nest count too, so this is well
-/// above
-/// [`super::stack::MAX_DEPTH`], which is exact and applied to the tree.
+/// Source with more estimated levels is rejected unparsed. Operators that do not nest count too, so this limit is well
+/// above [`super::stack::MAX_DEPTH`], which is exact and applied to the tree.
 const MAX_ESTIMATE: u32 = 12_000;
 
 /// The parser walks an `else if` chain once per branch; 16,384 of them in one chain take 0.1 s.
 const MAX_ELSES: usize = 16_384;
 
-/// Openers that a text may have when its depth cannot be estimated: they may all be nested, at 3 KiB of stack each.
+/// Openers that source may have when its depth cannot be estimated. They may all be nested, at 3 KiB of stack each.
 const MAX_UNCERTAIN_OPENERS: usize = 32_768;
 
-/// Colons that may end a label in a text that cannot be estimated: the parser makes an error for each pair of labels with
-/// one name. A thousand take 2 s and 200 MB.
+/// Colons that may end a label in source whose depth cannot be estimated. The parser creates an error for each pair of
+/// labels with the same name. A thousand take 2 s and 200 MB.
 const MAX_UNCERTAIN_COLONS: usize = 1_000;
 
 /// Texts up to this size are not looked through: each level takes a byte, so that they cannot nest too deeply, and an
@@ -60,7 +59,7 @@ impl Nesting {
     }
 }
 
-/// Where a text is nested most deeply, by the estimate.
+/// Where source is nested most deeply, by the estimate.
 pub(super) fn deepest(text: &str, dialect: Dialect) -> usize {
     let (mut depth, mut at) = (0, 0);
     Scanner::new(text.as_bytes(), dialect).find(|scanner| {

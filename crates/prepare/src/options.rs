@@ -36,7 +36,7 @@ impl PrepareOptions {
         }
     }
 
-    /// For programs of our own.
+    /// For this project's own programs.
     pub fn unlimited() -> Self {
         Self {
             language: Language::JavaScript,

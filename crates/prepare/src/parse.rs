@@ -23,7 +23,7 @@ use budget::{Budget, Budgeted};
 use ses_protocol::{Diagnostic, Location};
 pub(super) use stand_ins::StandIns;
 
-/// A text without syntax errors.
+/// Source without syntax errors.
 pub(super) struct ParsedSource {
     pub(super) module: Module,
     pub(super) dialect: Dialect,
@@ -34,7 +34,7 @@ pub(super) struct ParsedSource {
     index: SourceIndex,
 }
 
-/// Why a text is none of its dialect.
+/// Why source does not parse in its dialect.
 #[derive(Default)]
 pub(super) struct SyntaxErrors {
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -43,7 +43,7 @@ pub(super) struct SyntaxErrors {
 }
 
 impl SyntaxErrors {
-    /// Findings about a text that could be read to its end.
+    /// Findings about source that the parser read to its end.
     pub(super) fn of_read_text(diagnostics: Vec<Diagnostic>) -> Self {
         SyntaxErrors { diagnostics, offsets: vec![u32::MAX] }
     }
@@ -106,7 +106,7 @@ impl ParsedSource {
     }
 }
 
-/// Where the first JSX of a text is that is TypeScript with JSX. `stack`: as in [`ParsedSource::parse`].
+/// Where the first JSX is, if the source is TypeScript with JSX. `stack`: as in [`ParsedSource::parse`].
 pub(super) fn find_jsx(code: &str, goal: Goal, stack: Option<usize>) -> Option<Location> {
     let (result, errors) = parse_within(input(code), goal, typescript(Jsx::Allowed), stack).ok()?;
     let mut finder = JsxFinder(None);
@@ -135,9 +135,9 @@ fn parse_javascript(input: StringInput, goal: Goal) -> Parsed {
     (result, parser.take_errors())
 }
 
-/// Why a text was not read to its end.
+/// Why the parser did not read the source to its end.
 enum Stopped {
-    /// The parser would take more stack than it may, or makes more errors than anybody reads.
+    /// The parser would take more stack than it may, or creates more errors than a reader can use.
     TooDeep(BytePos),
     /// It would try too many readings of the text.
     TooAmbiguous,

@@ -16,7 +16,7 @@ pub(super) struct Mark {
     pub(super) source: u32,
 }
 
-/// Where the functions and classes of a text are: offsets in bytes of their beginnings and ends.
+/// Where the functions and classes of a source are: byte offsets of their starts and ends.
 #[derive(Debug, Default)]
 pub(super) struct Functions(Vec<(u32, u32)>);
 
@@ -33,7 +33,7 @@ impl Functions {
     }
 }
 
-/// A text that code was made of.
+/// A source that code was generated from.
 pub(super) struct Source<'a> {
     pub(super) code: &'a str,
     pub(super) functions: Functions,

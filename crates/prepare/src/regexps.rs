@@ -1,9 +1,9 @@
 //! What V8 takes to read regular expressions: it makes a list of all characters of a property where that is named, and of all
 //! texts of a property of texts.
 
-/// Memory that the properties of a text's regular expressions may take. 32 MiB.
+/// Memory that the properties of the regular expressions in a source may take. 32 MiB.
 const MAX_BYTES: usize = 32 << 20;
-/// What V8 needs for a property. Measured: at most 12 KiB.
+/// Memory that V8 needs for a property. Measured: at most 12 KiB.
 const PROPERTY_BYTES: usize = 16 << 10;
 /// What it needs for one of texts. Measured: 830 KiB for `RGI_Emoji`, the largest.
 const TEXTS_BYTES: usize = 1 << 20;

@@ -61,7 +61,7 @@ pub fn sandbox_program(code: &str, request: &SandboxRequest, options: &PrepareOp
     if let Some(program) = insertions_of(code, 0, request, options, whole) {
         return program;
     }
-    // An expression that is no statement: a function without a name, an object.
+    // An expression that is not a statement: a function without a name, or an object.
     let trimmed = code.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
     let in_parentheses = format!("({trimmed}\n)");
     let expression = |module: &Module, insertions: &mut Insertions| {
@@ -77,10 +77,10 @@ pub fn sandbox_program(code: &str, request: &SandboxRequest, options: &PrepareOp
         .unwrap_or(SandboxProgram { style: request.style.unwrap_or(CallStyle::Sync), insertions: Vec::new() })
 }
 
-/// Where a text begins in swc's positions.
+/// The position at which swc starts a source.
 const FIRST: u32 = 1;
 
-/// What is added to a text, by swc's positions: outer parts before inner ones where they open, after them where they close.
+/// Insertions into a source, by swc's positions. At a start, outer parts come before inner ones; at an end, after them.
 #[derive(Default)]
 struct Insertions(Vec<(BytePos, String)>);
 

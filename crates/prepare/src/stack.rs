@@ -30,16 +30,16 @@ const BASE_BYTES: usize = 1 << 20; // 1 MiB
 /// What the parser may take while it is watched: that of twice the deepest tree.
 const WATCHED_BYTES: usize = 2 * MAX_DEPTH as usize * LEVEL_BYTES;
 
-/// Stack for a text.
+/// Stack for the work on a source.
 pub(super) struct Room {
     pub(super) bytes: usize,
     /// What the parser may take of it, if that has to be watched.
     pub(super) parser_bytes: Option<usize>,
 }
 
-/// How much stack a text may need that has so many `openers`, if it is known to be no deeper than those may use; the parser
-/// is watched where it is not, or where they would use more than we are willing to reserve. `None` when the text is too
-/// large for that as well.
+/// How much stack a source with this many `openers` may need, if it is known to be no deeper than they allow. If that
+/// is not known, or if the openers would need more than may be reserved, the parser is watched. `None` if the source is
+/// too large for that as well.
 pub(super) fn room_for(code_bytes: usize, openers: Option<usize>) -> Option<Room> {
     let visitors = code_bytes.min(MAX_DEPTH as usize).checked_mul(LEVEL_BYTES)?;
     let chains = code_bytes.checked_mul(DROP_BYTES_PER_CODE_BYTE)?;
@@ -52,11 +52,11 @@ pub(super) fn room_for(code_bytes: usize, openers: Option<usize>) -> Option<Room
     }
 }
 
-/// Runs `work` with that much stack: on the thread's own if it suffices, since a fresh one costs system calls and page
-/// faults each time, else on a fresh one. Works on any thread, whatever is left of its own stack.
+/// Runs `work` with that much stack: on the thread's own stack if it suffices, else on a new one. A new stack costs
+/// system calls and page faults each time. Works on any thread, however little of its stack is left.
 ///
-/// `None` when `work` panicked: swc asserts invariants that odd texts can break (some in debug builds only), and a text
-/// must never take its host down, nor write to its standard error. `work` must leave nothing half-done behind that its
+/// `None` when `work` panicked. swc asserts invariants that odd source can break, some in debug builds only. Source
+/// must never crash its host or write to the host's standard error. `work` must not leave anything half-done that its
 /// caller uses.
 pub(super) fn with_stack<R>(bytes: usize, work: impl FnOnce() -> R) -> Option<R> {
     stacker::maybe_grow(bytes, bytes, || {

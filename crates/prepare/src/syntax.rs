@@ -1,4 +1,4 @@
-//! How swc reads a text, and counts in it.
+//! How swc reads source, and how it counts positions.
 
 use swc_common::{BytePos, input::StringInput};
 use swc_ecma_parser::{EsSyntax, Syntax, TsSyntax};

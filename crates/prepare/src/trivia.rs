@@ -20,7 +20,7 @@ pub(super) fn has_line_end(text: &str) -> bool {
     text.contains(LINE_ENDS)
 }
 
-/// The tokens of a text that has only punctuators of one character, joined.
+/// The tokens, joined, of a string that has only punctuators of one character.
 pub(super) fn punctuators(mut text: &str) -> String {
     let mut found = String::new();
     loop {

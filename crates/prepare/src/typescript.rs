@@ -38,8 +38,8 @@ pub(super) fn strip(source: ParsedSource, goal: Goal) -> Result<ParsedSource, Re
             // Not the resolver's mark of the top level, which would make an enum there a `var`: it is a `let`, so that
             // it neither is declared twice nor extends a value that an earlier run left.
             program.mutate(typescript::typescript(config(goal), unresolved, Mark::new()));
-            // The parameter of what an enum becomes has the scope of the enum's name. Names are printed as they are, so scopes are
-            // looked up anew by whoever needs them.
+            // An enum becomes a function whose parameter has the scope of the enum's name. Names are printed as they
+            // are, so code that needs scopes resolves them again.
             program.visit_mut_with(&mut Unresolver);
             program.visit_with(&mut valueless);
         });

@@ -111,7 +111,8 @@ impl Bindings {
     }
 }
 
-/// Whether the program's own body names a binding in its dead zone: it throws there, and has a variable of its own for that.
+/// Whether the program's own body names a binding in its dead zone. Such a binding throws there, so it keeps its own
+/// variable.
 fn is_used_too_early(binding: &Binding, scopes: &Scopes) -> bool {
     let start = binding.initialized_at.filter(|_| matches!(binding.kind, Kind::Let | Kind::Const));
     start.is_some_and(|start| scopes.uses(&binding.name).any(|a| !a.is_nested() && a.at < start))

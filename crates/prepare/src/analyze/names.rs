@@ -24,7 +24,7 @@ pub(in super::super) struct Binding {
     pub(in super::super) is_deferred: bool,
     /// Code of earlier programs may look it up, or mean a cell of this name.
     pub(in super::super) is_shared: bool,
-    /// It is a cell, mostly of an earlier program, and no variable of its own.
+    /// The name is a cell, usually of an earlier program, and has no variable in this one.
     pub(in super::super) is_cell: bool,
     /// The program writes to it, besides where it is declared.
     pub(in super::super) is_written: bool,

@@ -96,7 +96,7 @@ impl Scopes {
         }
     }
 
-    /// A class is no scope of its own; what is in it may be evaluated later.
+    /// A class is not a separate scope. Code in it may be evaluated later.
     pub(super) fn enter_class(&mut self) {
         self.classes += 1;
     }

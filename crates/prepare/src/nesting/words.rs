@@ -12,7 +12,7 @@ pub(super) enum Word {
     MaybePrefix,
     /// A parenthesis and a nested statement follow.
     Header,
-    /// Begins another construct that nests without brackets of its own.
+    /// Begins another construct that nests without its own brackets.
     Construct,
     /// `in`, `instanceof`, `of`; `as`, `satisfies`.
     BinaryOperator,

@@ -1,16 +1,16 @@
 //! Bounds the time and the stack of a parser.
 //!
-//! TypeScript is ambiguous: after `a<b`, or at `<T>(` and `a ? (b) : c =>`, the parser reads on by one grammar and, if
-//! that fails, goes back and reads the same text by another one. Nested, that takes time exponential in the nesting. So
-//! its tokens are counted, those that it reads again too. At the limit the text ends for the parser, whatever it tries
-//! next; it is then done in no time.
+//! TypeScript is ambiguous: after `a<b`, or at `<T>(` and `a ? (b) : c =>`, the parser first tries one grammar. If that
+//! fails, it goes back and reads the same source by another one. Nested, this takes time exponential in the nesting.
+//! Therefore all tokens are counted, including those that the parser reads again. At the limit, the source ends for the
+//! parser, whatever it tries next. It then finishes almost immediately.
 //!
-//! A parser cannot be stopped at a depth either, but it takes a token for each level. So at each token the stack is looked
-//! at, where the bytes of a text do not tell how deep it is (`nesting.rs`), and the errors are counted, since there may be
-//! one for each pair of labels.
+//! The parser cannot be stopped at a depth either, but it takes a token for each level. If the bytes do not show how
+//! deep the source is (`nesting.rs`), the stack is checked at each token. The errors are counted as well, since there
+//! may be one for each pair of labels.
 //!
-//! This is why the parser of `swc_ecma_lexer` is used here: `swc_ecma_parser`, which shares its tree, its errors and
-//! its tests, hides a type without which its source of tokens cannot be wrapped.
+//! This is why the parser of `swc_ecma_lexer` is used here. `swc_ecma_parser` shares its tree, its errors and its
+//! tests, but hides a type that wrapping its token source requires.
 
 use std::cell::Cell;
 
@@ -22,7 +22,7 @@ use swc_ecma_lexer::lexer::{TokenContexts, TokenFlags};
 use swc_ecma_lexer::token::TokenAndSpan;
 use swc_ecma_lexer::{Lexer, Syntax};
 
-/// Tokens that a text of `bytes` may take: six times what dense code has, read once. A token takes at most 1 µs.
+/// Tokens that source of `bytes` may take: six times as many as dense code has, read once. A token takes at most 1 µs.
 fn tokens_for(bytes: usize) -> usize {
     bytes.saturating_mul(3).saturating_add(10_000)
 }
@@ -41,7 +41,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// For a text of this size. `stack`: what the parser may take of that, if it is to be looked at.
+    /// For source of this size. `stack`: how much stack the parser may take, if the stack is to be checked.
     pub(super) fn new(bytes: usize, stack: Option<usize>) -> Self {
         // Where the system does not say what is left, nothing may be taken.
         let left = stacker::remaining_stack().unwrap_or_default();

@@ -8,8 +8,8 @@ use swc_ecma_parser::error::{Error, SyntaxError};
 
 use super::super::syntax::{FIRST, offset};
 
-/// Each takes another reading of the text, in a text that may have them: all of these readings take twice what one of the largest
-/// program takes. Beyond that the parser's error stands.
+/// Each costs another parse, in source that may have them. All of these parses together take twice as long as one parse
+/// of the largest program. Beyond that, the parser's error stands.
 const MAX_STAND_INS: usize = 8;
 const MAX_BYTES: usize = 256 << 10; // 256 KiB
 

@@ -68,7 +68,7 @@ impl Wrapping {
         Diagnostic::new(rule, Severity::Warning, message).with_fix(fix)
     }
 
-    /// What to do about a text that has one of the two ends.
+    /// The fix for source that has only one of the two ends.
     fn fix(self) -> &'static str {
         match self {
             Wrapping::Fences => "Pass the code without Markdown fences (```), or with one before and one behind it",

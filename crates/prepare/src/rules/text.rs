@@ -53,7 +53,7 @@ pub(in super::super) fn regexp_too_complex(at: Location) -> Diagnostic {
     .with_fix("Use one regular expression in a loop")
 }
 
-/// The parser gave up on the text without an error of its own.
+/// The parser gave up without reporting an error.
 pub(in super::super) fn parser_failed() -> Diagnostic {
     Diagnostic::error("syntax_valid", "the program could not be parsed")
         .with_fix("Check the program for stray characters")
@@ -72,7 +72,7 @@ pub(in super::super) fn nesting_not_estimable(openers: usize) -> Diagnostic {
     )
 }
 
-/// The check was not over when whoever asked for it stopped waiting.
+/// The check had not finished when its caller stopped waiting.
 pub fn not_checked_in_time(waited: Duration) -> Diagnostic {
     let message = format!("the program could not be checked within {} ms", waited.as_millis());
     Diagnostic::error("not_checked", message).with_fix("Run it: that checks it too, and does not block the host")

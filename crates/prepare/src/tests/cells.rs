@@ -257,7 +257,7 @@ fn a_call_is_where_its_name_is() {
         let program = program(code);
         let mut count = 0;
         for (line, text) in program.code.lines().enumerate() {
-            // Where V8 places a call of what is no plain name.
+            // Where V8 places a call whose callee is not a plain name.
             for (at, _) in text.match_indices(".f)(") {
                 let place = program.positions.original(line as u32 + 1, at as u32 + 4).expect("it is in the source");
                 let source = &code[place.column as usize - 1..];

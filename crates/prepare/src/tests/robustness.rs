@@ -183,7 +183,7 @@ fn long_flat_programs_are_accepted() {
     assert_eq!(outcome(format!("x = {{{}}}", "a: b ? -1 : !c,\n".repeat(20_000))), Vec::<&str>::new());
 }
 
-/// Every prefix, and every program with one character replaced, of a text with all kinds of tokens.
+/// Every prefix of a program with all kinds of tokens, and every version of it with one character replaced.
 #[test]
 fn damaged_programs_end_in_a_result() {
     let program = "#!x\nlet {a=1,...b}=/[/]\\//g,c=`x${`y${1}`}`;for await(const x of y)try{z?.[0]??=1n**2n}catch({m}){class A extends B{#p=1;static{}get q(){return super.q}}}finally{if(!a)do{}while(0);else switch(a){case'\\u{1F600}𠮷':default:}}async function*f(){yield*await import('x-ok')}//\u{2028}<!--\nl:while(1)break l;new.target;x=>({...y})";

@@ -167,7 +167,7 @@ fn names_in_deep_scopes_are_bounded() {
     }
 }
 
-/// Every prefix, and every program with one character replaced, of a text with all kinds of TypeScript.
+/// Every prefix of a program with all kinds of TypeScript, and every version of it with one character replaced.
 #[test]
 fn damaged_programs_end_in_a_result() {
     let program = "abstract class A<in out T extends B=C>implements D{private static readonly a?:b;constructor(public c=1){super()}declare d:e;[f:string]:g;h!:i;get j():k{return<l>m}}enum N{o='p',q=o+`r`}declare module's'{}namespace t.u{export const{v,w:[x]}=y as z,aa=1;export enum ab{}}import type ac from'x';function ad(this:ae,af?:ag):asserts af is ah;let ai:typeof aj<ak>|keyof al[],am=<an,>(ao:ap):aq=>ar!satisfies as[as]?(at):(au)=>av;type aw<ax>=ax extends infer ay extends az?{-readonly[ba in bb as`${bc}`]+?:bd}:unique symbol;@be class bf{}";

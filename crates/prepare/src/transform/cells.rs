@@ -1,16 +1,19 @@
 //! Cells: variables of earlier programs that other code may hold on to.
 //!
-//! There is one variable by such a name in a session, whoever declares it again: the functions of all programs mean the same.
-//! `let x = 7; f(x);` becomes `__smol_1.x = 7; (0, __smol_2.f)(__smol_1.x);` behind
-//! `const __smol_1 = __smol_cell("x", "let"), __smol_2 = __smol_cell("f");`. Each of these objects has accessors of that one name on
-//! its prototype, which V8 compiles to what they read and write; accessors of the global it calls.
+//! A session has one variable for such a name, even if a later program declares it again. The functions of all programs
+//! share it. `let x = 7; f(x);` becomes `__smol_1.x = 7; (0, __smol_2.f)(__smol_1.x);` after `const __smol_1 =
+//! __smol_cell("x", "let"), __smol_2 = __smol_cell("f");`. The prototype of each of these objects has accessors for
+//! that one name. V8 compiles these accessors to the reads and writes that they make, but it calls accessors of the
+//! global.
 //!
-//! A constant that the program declares has two: the one that gives it its value, and one that refuses what else is written to it.
+//! A constant that the program declares has two such objects: one that sets its value, and one that refuses all other
+//! writes.
 //!
-//! By their plain names stay: what `typeof` asks of a name that is not declared, since it need not be there, and what is taken apart as
-//! an array.
+//! Two uses keep the plain name: `typeof` of a name that is not declared, since the name may not exist, and a name that
+//! is destructured as an array.
 //!
-//! A `var` stays declared, though nothing names the variable of the function: V8 has the say on whether it may stand there.
+//! A `var` stays declared, although nothing names the variable of the function: V8 decides whether the declaration is
+//! allowed there.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -92,7 +95,8 @@ pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
     Reached { head, functions }
 }
 
-/// What a text of V8's about a program says of the program as it was written: `(0 , __smol_2.f)` is `f`, and `__smol_import` is `import`.
+/// Rewrites a message of V8 in terms of the program as it was written: `(0 , __smol_2.f)` becomes `f`, and
+/// `__smol_import` becomes `import`.
 pub fn guest_text(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     let mut out = String::new();

@@ -153,7 +153,7 @@ fn may_be_awaited(value: &Expr) -> bool {
         Expr::Bin(operation) => {
             matches!(operation.op, BinaryOp::LogicalOr | BinaryOp::LogicalAnd | BinaryOp::NullishCoalescing)
         }
-        // What `await` gives is no promise, and V8's own prototypes have no `then`.
+        // The result of `await` is not a promise, and V8's own prototypes have no `then`.
         Expr::Await(_) | Expr::Array(_) | Expr::Arrow(_) | Expr::Fn(_) => false,
         Expr::Tpl(_) | Expr::Unary(_) | Expr::Update(_) => false,
         _ => true,
@@ -163,7 +163,7 @@ fn may_be_awaited(value: &Expr) -> bool {
 /// Adds a statement to `out` that notes its value.
 fn note_value(mut statement: Stmt, out: &mut Vec<Stmt>) {
     let span = statement.span();
-    // Without a value of their own these have `undefined`, whatever was there before.
+    // If these have no completion value, theirs is `undefined`, whatever the value was before.
     if nodes::is_loop(&statement) || matches!(statement, Stmt::If(_) | Stmt::Switch(_) | Stmt::Try(_)) {
         out.push(assign_value(nodes::undefined(), span));
     }

@@ -1,6 +1,7 @@
 //! Loop guards: each iteration takes one from the run's budget.
 //!
-//! An outermost loop counts its iterations, and those of the loops in it, in a variable of its own, which V8 keeps in a register:
+//! An outermost loop counts its own iterations and those of its inner loops in a separate variable, which V8 keeps in a
+//! register:
 //!
 //! ```text
 //! {
@@ -14,12 +15,14 @@
 //! }
 //! ```
 //!
-//! The budget is settled when the loop is left, however that happens, so that a run takes no more iterations than it may without being
-//! refused. What other functions take meanwhile they take from the budget itself, which knows nothing yet of those that call them: a
-//! run with too many in all may end a while after the first of these, but each loop takes no more than there were when it began.
+//! The budget is settled when the loop is left, however that happens. So a run that exceeds its iterations is always
+//! refused. Meanwhile, other functions take from the budget itself, which does not yet include the iterations of their
+//! callers. A run with too many iterations in all may therefore end a while after the first excess one. Each loop still
+//! takes no more than the budget had when the loop began.
 //!
-//! A loop that waits lets other code run for any time, and one with a `finally` clause in it may go on where the run has ended:
-//! these take from the budget at once, `if (--__smol_budget < 0) __smol_guard(-1);`, which is several times slower in small loops.
+//! A loop that awaits lets other code run for any time, and a loop with a `finally` clause in it may continue after the
+//! end of the run. Both take from the budget immediately, by `if (--__smol_budget < 0) __smol_guard(-1);`. This is
+//! several times slower in small loops.
 
 use swc_common::{DUMMY_SP, Span, Spanned};
 use swc_ecma_ast::{

@@ -112,7 +112,7 @@ fn declaration(bindings: &[Binding]) -> String {
     format!("__smol_declare({{ {accessors} }}, [{vars}]{constants});\n")
 }
 
-/// Names of bindings by what becomes of their declarations.
+/// Names of bindings, grouped by how their declarations are transformed.
 struct Names<'b> {
     /// Deferred, and declared by `let` or `const`.
     deferred_lexical: HashSet<&'b str>,

@@ -1,4 +1,4 @@
-//! Where values are thrown that are no errors, which know it themselves.
+//! Where a program throws values that are not errors. Errors record the place themselves.
 
 use swc_ecma_ast::{Expr, ExprOrSpread, Ident, ThrowStmt};
 

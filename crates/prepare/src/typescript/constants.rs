@@ -57,7 +57,7 @@ impl Constants {
 
     fn add(&mut self, name: &str, value: &Expr) -> Option<Fold> {
         let fold = self.fold(value);
-        // A text alone is shared with the source.
+        // A string literal alone is shared with the source.
         let is_copied = !matches!(value, Expr::Lit(_));
         let source_bytes = value.span().hi.0.saturating_sub(value.span().lo.0) as usize;
         let folded = self.folded.saturating_add(if is_copied { fold.bytes } else { 0 });

@@ -89,7 +89,7 @@ impl Surveyor<'_> {
         self.functions -= 1;
     }
 
-    /// A type, which scopes of its own may be in.
+    /// A type. It may contain its own scopes.
     fn in_type<N: Spanned + VisitMutWith<Self>>(&mut self, node: &mut N) {
         self.scopes += 1;
         self.descend(node);

@@ -1,4 +1,4 @@
-//! Members of enums without a value of their own, behind one of which swc does not know the number.
+//! Enum members without an initializer that follow a member whose number swc does not know.
 
 use swc_common::{BytePos, Spanned};
 use swc_ecma_ast::{AssignExpr, AssignTarget, Expr, ExprStmt, MemberProp, SimpleAssignTarget, UnaryExpr, UnaryOp};
