@@ -1,4 +1,4 @@
-//! Makes isolates in processes of their own, and keeps some ready.
+//! Creates isolates in separate processes, and keeps some ready.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::worker::{Listener, Worker};
 /// Bytes of a frame beside one value or one entry of a log: a failure with its code frame, names. 8 MiB.
 const SLACK_BYTES: usize = 8 << 20;
 
-/// Makes isolates in processes of their own.
+/// Creates isolates in separate processes.
 pub struct ProcessBackend {
     installation: Arc<Installation>,
     confinement: Confinement,

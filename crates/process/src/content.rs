@@ -40,7 +40,7 @@ pub fn readable(event: Event, max_transfer_bytes: usize) -> Option<Event> {
     })
 }
 
-/// Whether the value of a wire is an array, if it is one of V8's.
+/// Whether the serialized bytes hold an array, if V8 wrote them.
 fn is_array(wire: &[u8]) -> bool {
     matches!(wire.get(2), Some(b'A' | b'a'))
 }

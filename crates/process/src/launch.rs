@@ -14,7 +14,7 @@ pub enum Confinement {
     Required,
     /// As much of it as the system has.
     BestEffort,
-    /// None, but for the limits on resources.
+    /// None, except for the limits on resources.
     Off,
 }
 

@@ -1,4 +1,4 @@
-//! Isolates in processes of their own, as their host has them: `crates/worker` is the program of such a process.
+//! The host's side of isolates in separate processes. `crates/worker` is the program of such a process.
 
 #![cfg(unix)]
 

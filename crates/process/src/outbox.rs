@@ -1,4 +1,4 @@
-//! Frames on their way to a worker. Whoever sends never waits for the worker.
+//! Frames on their way to a worker. The sender never waits for the worker.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};
@@ -38,12 +38,12 @@ impl Outbox {
         Ok(Arc::new(Self { pipe, waiting: Mutex::default() }))
     }
 
-    /// Writes a frame, or as much of it as the pipe takes; a thread writes the rest. What a worker does not read any more is
-    /// dropped: whoever reads from it learns that it has ended.
+    /// Writes a frame, or as much of it as the pipe takes. A thread writes the rest. Frames for a worker that no longer
+    /// reads are dropped: the code that reads from the worker learns that it has ended.
     ///
     /// # Errors
     ///
-    /// There is no thread to be had, so that the frame would never be whole.
+    /// No thread is available, so the rest of the frame would never be written.
     pub fn send(self: &Arc<Self>, frame: Vec<u8>) -> io::Result<()> {
         let mut waiting = self.waiting();
         if waiting.has_writer {

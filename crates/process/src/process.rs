@@ -37,9 +37,11 @@ struct Running {
 pub type Started = (Process, ChildStdin, ChildStdout, ChildStderr);
 
 impl Process {
-    /// Starts a program with an empty environment and no descriptors but three pipes, in a group of its own: a key that interrupts
-    /// the host is not for it. Does not copy the host's memory. Waits until the program is loaded, and the system ends the process
-    /// with the thread that calls this: not for the Node.js thread.
+    /// Starts a program with an empty environment and three pipes as its only descriptors. The process has its own
+    /// group, so a key that interrupts the host does not reach it. Does not copy the host's memory.
+    ///
+    /// Not for the Node.js thread: this waits until the program is loaded, and the system ends the process when the
+    /// calling thread ends.
     ///
     /// # Errors
     ///

@@ -227,7 +227,7 @@ impl Peer {
         let are_new = calls.iter().all(|call| open.calls.insert(call.id, call.args.wire_bytes()).is_none());
         let is_within = (1..=MAX_TOLD_CALLS).contains(&calls.len())
             && open.made <= self.config.max_tool_calls
-            // The guest waits for one more at most, with arguments of their own.
+            // The guest waits for one more call at most, which has its own arguments.
             && open.calls.len() <= self.config.max_concurrent_tool_calls.saturating_add(1)
             && open.calls.values().sum::<usize>() <= self.config.max_transfer_bytes.saturating_mul(2);
         if is_run && are_new && is_within { Ok(()) } else { Err(NONSENSE) }
@@ -391,7 +391,7 @@ mod tests {
     const SILENT: &str = "the worker process does not answer";
     /// No test waits for so long, unless it fails.
     const AGES: Duration = Duration::from_secs(3_600);
-    /// What becomes of a worker comes within this time, on a machine that has far too much to do.
+    /// The outcome of a worker arrives within this time, even on a heavily loaded machine.
     const SOON: Duration = Duration::from_secs(60);
 
     static SCRIPTS: AtomicU32 = AtomicU32::new(0);

@@ -20,7 +20,7 @@ use crate::snapshot;
 
 /// How long a worker may take until its isolate is ready. Many times what it takes on a machine that has far too much to do.
 const BOOT: Duration = Duration::from_secs(30);
-/// Stack of the thread, which reads nothing that is nested by the worker's will, but for JSON of limited depth.
+/// Stack of the thread. The only nested input that it reads from the worker is JSON of limited depth.
 const STACK_BYTES: usize = 512 << 10;
 /// The longest body of a worker that has no session: that of its greeting.
 const GREETING_BYTES: usize = 64;
@@ -73,11 +73,11 @@ struct State {
 }
 
 impl Worker {
-    /// Has a process started, and told to `ready` when it is ready for a session, if it ever is.
+    /// Has a process started. Calls `ready` when the process is ready for a session, if it ever is.
     ///
     /// # Errors
     ///
-    /// There is no thread to be had.
+    /// No thread is available.
     pub fn start(
         installation: Arc<Installation>,
         kind: Kind,
@@ -93,7 +93,7 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// There is no thread to be had.
+    /// No thread is available.
     pub fn start_attached(
         installation: Arc<Installation>,
         kind: Kind,
