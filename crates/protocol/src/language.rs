@@ -1,6 +1,6 @@
-//! The language of a text.
+//! The language of source.
 
-/// What the caller says about the language of a text.
+/// What the caller states about the language of source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
     /// JavaScript, and TypeScript when that is what parses.

@@ -11,7 +11,7 @@ pub type JobId = u64;
 /// Number of a tool call, unique within an executor.
 pub type ToolCallId = u64;
 
-/// Calls that a host is told of together.
+/// The most calls that are reported to a host together.
 pub const MAX_TOLD_CALLS: usize = 16;
 
 /// To the isolate.

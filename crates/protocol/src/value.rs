@@ -2,11 +2,11 @@
 
 use crate::Block;
 
-/// The head of a wire: tag and version.
+/// The head of serialized bytes: tag and version.
 const HEAD_BYTES: usize = 2;
 /// The tag of a value and the longest number that may follow it.
 const TAG_BYTES: usize = 6;
-/// More arguments of a call are the wire of an array.
+/// A call with more arguments than this sends them as one serialized array.
 pub const MAX_LISTED: usize = 16;
 
 /// A value on its way between the threads.
@@ -40,13 +40,13 @@ impl Value {
         }
     }
 
-    /// Bytes that the wire of an array of `values` takes, or a few more.
+    /// Serialized size in bytes of an array of `values`, or a few more.
     pub fn wire_bytes_of(values: &[Self]) -> usize {
         HEAD_BYTES + 2 * TAG_BYTES + values.iter().map(Self::wire_bytes).sum::<usize>()
     }
 }
 
-/// Arguments of a call, or the values of variables: one by one, or as the wire of an array.
+/// Arguments of a call, or values of variables: one by one, or as a serialized array.
 #[derive(Debug)]
 pub enum Values {
     List(Vec<Value>),
@@ -54,7 +54,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// Bytes that the wire of the array takes, or a few more.
+    /// Serialized size in bytes of the array, or a few more.
     pub fn wire_bytes(&self) -> usize {
         match self {
             Self::List(values) => Value::wire_bytes_of(values),

@@ -2,7 +2,7 @@
 
 use super::{LENGTH_BYTES, Malformed};
 
-/// Writes the body of a frame behind what is there.
+/// Appends the body of a frame to the buffer.
 #[derive(Debug)]
 pub struct Writer<'a>(&'a mut Vec<u8>);
 
