@@ -63,7 +63,8 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_uname,
 ];
 
-/// Calls that nothing in a worker makes by mistake: whoever makes one has taken the process over, and it ends at once.
+/// Calls that no worker makes by mistake. Code that makes one has taken over the process, so the process ends
+/// immediately.
 const FATAL: &[c_long] = &[
     libc::SYS_execve,
     libc::SYS_execveat,

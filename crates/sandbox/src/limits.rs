@@ -33,10 +33,10 @@ pub fn leave_host() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Has no terminal from now on. Not by a session of its own: Linux divides the processors among sessions first (`sched_autogroup`), and
-/// within one only by how nice threads are.
+/// Detaches the process from its terminal. It does not start its own session for this: Linux divides processor time
+/// among sessions first (`sched_autogroup`), and uses the nice values of threads only within a session.
 fn leave_terminal() {
-    // SAFETY: these take numbers and a text that lives as long as the call, and nobody else has the descriptor.
+    // SAFETY: the calls take numbers and a string that outlives the call, and no other code has the descriptor.
     unsafe {
         let terminal = libc::open(c"/dev/tty".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
         if terminal >= 0 {
@@ -89,7 +89,8 @@ pub fn die_with(parent: u32) -> bool {
     }
 }
 
-/// No further descriptors, processes, threads, files or core dumps, but for files within `reach`. What is there stays.
+/// Forbids further descriptors, processes, threads, files and core dumps, except for files within `reach`. Existing
+/// ones stay.
 pub fn limit_resources(reach: &[Reach]) -> bool {
     let has_folders = !reach.is_empty();
     let writes = reach.iter().any(|reach| reach.is_writable);

@@ -1,5 +1,5 @@
-//! What a worker that was taken over could try: each probe in a process of its own that has closed its sandbox first. A probe
-//! says by its exit status what the kernel answered; those that the kernel ends for are told by the signal.
+//! Attacks that a compromised worker could try. Each probe runs in its own process, which closes its sandbox first. The
+//! exit status of a probe reports the kernel's answer. If the kernel ends the process, the signal reports it.
 
 #![expect(
     clippy::undocumented_unsafe_blocks,
