@@ -22,8 +22,8 @@ thread_local! {
     static REFUSALS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which refuses what [`with_limit`] forbids to its thread. Only whoever makes it the global one has
-/// the limit.
+/// The system's allocator. It refuses the allocations that [`with_limit`] forbids to the thread. The limit exists only
+/// in programs that make this their global allocator.
 pub struct Limited;
 
 // SAFETY: everything is passed on to `System`, or refused as a full memory would refuse it.

@@ -166,8 +166,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The tag of a text, where only a text may be; returns where it is. What has another one would be read as that, and not as
-    /// what was counted, where it is written into something else.
+    /// Reads the tag of a string where only a string may be, and returns its position. Bytes with another tag, copied
+    /// into another place, would be read as a different kind of value than the one that was counted.
     fn text_tag(&mut self) -> Option<usize> {
         if !matches!(self.peek_tag()?, b'"' | b'c' | b'S') {
             return None;
@@ -176,7 +176,7 @@ impl Reader<'_> {
         Some(self.at - 1)
     }
 
-    /// The length of a text and its bytes, which are skipped.
+    /// The length of a string. Skips its bytes.
     fn text(&mut self) -> Option<usize> {
         let length = self.number()?;
         self.skip(length)?;

@@ -30,7 +30,7 @@ pub fn without_stacks(wire: &[u8]) -> Option<Vec<u8>> {
 fn may_begin_error(bytes: &[u8]) -> bool {
     bytes[0] == ERROR
         && match bytes[1] {
-            // A text, or the padding in front of it.
+            // A string, or the padding before it.
             MESSAGE | STACK => b"\"cS\0".contains(&bytes[2]),
             CAUSE => true,
             _ => ERROR_FIELDS.contains(&bytes[1]) && ERROR_FIELDS.contains(&bytes[2]),

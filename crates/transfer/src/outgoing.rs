@@ -5,11 +5,12 @@ use super::slices::in_slices;
 use super::survey::{Refusal, Survey, survey};
 use super::{HOST_VERSION, VERSION_TAG};
 
-/// A wire up to this length takes little whatever it holds, but for what [`may_be_costly`] finds. 1 KiB.
+/// Serialized bytes up to this length are cheap to read, except for those that [`may_be_costly`] finds. 1 KiB.
 const MAX_SMALL_BYTES: usize = 1 << 10;
 
-/// `wire` so that Node.js reads it in time that is linear in its length, and keeps its thread for a moment only. `max_bytes`: what
-/// a wire may take; the value may take four times that in memory. Time and memory are linear in the length.
+/// Rewrites `wire` so that Node.js reads it in time linear in its length, and blocks its thread only for a moment.
+/// `max_bytes`: the limit for the serialized bytes. The value may take four times that in memory. Time and memory are
+/// linear in the length.
 ///
 /// # Errors
 ///
@@ -28,7 +29,7 @@ pub fn for_node_of_anybody(wire: Vec<u8>, max_bytes: usize) -> Result<Vec<u8>, R
     if wire.starts_with(&[VERSION_TAG, HOST_VERSION]) { rewritten(wire, max_bytes) } else { Err(Refusal::Broken) }
 }
 
-/// `wire` as it is, unless [`for_node`] refuses it: whoever gets it calls [`for_node_of_anybody`].
+/// `wire` unchanged, unless [`for_node`] refuses it. The receiver calls [`for_node_of_anybody`].
 ///
 /// # Errors
 ///
@@ -177,7 +178,7 @@ mod tests {
             // Elements that do not come.
             [b"\xFF\x0FA\x02T$\0\x02".as_slice()].concat(),
             [b"\xFF\x0F".as_slice(), hidden, b"$\0\0"].concat(),
-            // Behind its cause an error has nothing: what looks like a text would be fields.
+            // An error has nothing after its cause: bytes that look like a string there would be fields.
             [b"\xFF\x0FrcT\"\x06c".as_slice(), hidden, b"."].concat(),
             b"\xFF\x0Frc.".to_vec(),
             // Lengths of more than 32 bits.

@@ -9,8 +9,8 @@ const MAX_BYTES: usize = 1_024;
 const FLAGS: [(usize, u8); 8] =
     [(128, b'd'), (1, b'g'), (2, b'i'), (4, b'm'), (32, b's'), (16, b'u'), (256, b'v'), (8, b'y')];
 const UNICODE: usize = 16;
-/// The flags that every supported version of Node.js knows, but for `v`: the sets that it allows are computed while they are
-/// parsed.
+/// The flags that every supported version of Node.js knows, except for `v`. The sets that `v` allows are computed
+/// during parsing.
 const KNOWN: usize = 1 | 2 | 4 | 8 | 16 | 32 | 128;
 /// What may follow `(?`, besides the name of a group.
 const GROUPS: &[u8] = b":=!";

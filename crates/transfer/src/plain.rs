@@ -29,7 +29,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// `None`: the wire holds anything else. Time and memory are linear in its length.
+    /// `None`: the serialized bytes hold anything else. Time and memory are linear in their length.
     pub fn of(wire: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(wire);
         // The tags that end what is open.

@@ -17,7 +17,8 @@ pub const END_OF_SPARSE: u8 = b'@';
 /// A number in zigzag encoding.
 pub const INTEGER: u8 = b'I';
 
-/// What is open while the wire is read. Kept in a list: the depth of the value costs heap, not stack.
+/// A container that is open while the serialized bytes are read. Kept in a list: the depth of the value costs heap, not
+/// stack.
 #[derive(Clone, Copy)]
 pub enum Open {
     /// Until the tag `end`, which `numbers` numbers follow.

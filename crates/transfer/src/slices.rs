@@ -15,8 +15,8 @@ use super::survey::{SLICE_BYTES, Survey};
 /// Bytes of a number that is written before it is known.
 const NUMBER_BYTES: usize = 5;
 
-/// Rewrites `wire`, of which `survey` tells. `None`: V8 does not write such bytes. Time and memory are linear in the length, but
-/// for the logarithm that looking a number up takes.
+/// Rewrites `wire`, which `survey` describes. `None`: V8 does not write such bytes. Time and memory are linear in the
+/// length, except that looking up a number takes logarithmic time.
 pub fn in_slices(wire: &[u8], survey: &Survey) -> Option<Vec<u8>> {
     let mut writer = Writer {
         wire,
@@ -107,7 +107,7 @@ struct Writer<'a> {
     from: usize,
     out: Vec<u8>,
     costly: std::iter::Peekable<std::slice::Iter<'a, super::survey::Costly>>,
-    /// Objects of the wire up to here.
+    /// Objects in the serialized bytes up to here.
     objects: usize,
     /// The value of `objects` at each batch.
     batches: Vec<usize>,
@@ -125,7 +125,7 @@ impl Writer<'_> {
         object + self.batches.partition_point(|&before| before <= object)
     }
 
-    /// A part that begins at `at` goes into the batch. What is in front of it aligns what was there.
+    /// Adds the part that begins at `at` to the batch. Padding before the part belongs to its original position.
     fn begin_part(&mut self, end_of_last: usize, at: usize) {
         if self.batch.as_ref().is_some_and(|batch| batch.bytes > SLICE_BYTES) {
             self.end_batch(end_of_last);
@@ -153,7 +153,7 @@ impl Writer<'_> {
         write_number(&mut self.out, parts);
     }
 
-    /// An empty value of a kind; `head` is how it begins in the wire.
+    /// An empty value of a kind. `head`: its first bytes in the serialized form.
     fn open(&mut self, kind: Kind, length: usize, head: &[u8]) {
         self.out.push(if kind == Kind::Sparse { OPEN_SPARSE } else { OPEN });
         match kind {

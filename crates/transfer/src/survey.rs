@@ -8,7 +8,7 @@ use super::head::{Head, Kind, has_needless_room};
 use super::patterns::is_cheap;
 use super::reader::Reader;
 
-/// Host memory for each byte that a wire may have.
+/// Host memory allowed for each serialized byte.
 const HOST_FACTOR: usize = 4;
 /// What a value may take in any case: 1 MiB.
 const MIN_HOST_BYTES: usize = 1 << 20;
@@ -29,7 +29,7 @@ const MAX_WHOLE_PAIRS: usize = 32 * MAX_WHOLE_KEYS * MAX_WHOLE_KEYS;
 const MANY_KEYS: usize = 1_024;
 const GROWTH: usize = 96;
 
-/// Why a wire does not cross.
+/// Why serialized bytes are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// V8 does not write such bytes.
@@ -41,14 +41,14 @@ pub enum Refusal {
 /// A regular expression that is too expensive for the host's thread.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Costly {
-    /// Where it is in the wire.
+    /// Its position in the serialized bytes.
     pub at: Range<usize>,
     /// Its source, with tag and length.
     pub text: Range<usize>,
     pub flags: usize,
 }
 
-/// What there is to do with a wire before Node.js reads it.
+/// The changes that serialized bytes need before Node.js reads them.
 #[derive(Debug, Default)]
 pub struct Survey {
     pub host_bytes: usize,
@@ -84,7 +84,7 @@ struct Open {
 }
 
 impl Open {
-    /// Whether it has the parts that whoever reads it takes to be there.
+    /// Whether it has all parts that its reader assumes.
     fn is_whole(&self) -> bool {
         match self.kind {
             Kind::Dense => self.parts >= self.length,
@@ -94,7 +94,7 @@ impl Open {
     }
 }
 
-/// Looks through a wire of which `max_bytes` bytes are allowed. Time and memory are linear in its length.
+/// Surveys serialized bytes. `max_bytes`: the limit for their length. Time and memory are linear in their length.
 pub fn survey(wire: &[u8], max_bytes: usize) -> Result<Survey, Refusal> {
     let max_host_bytes = max_bytes.saturating_mul(HOST_FACTOR).max(MIN_HOST_BYTES);
     let mut found = Survey::default();
