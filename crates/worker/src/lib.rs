@@ -35,7 +35,7 @@ use crate::context::PipeContext;
 use crate::end::exit;
 use crate::out::Out;
 
-/// Exit status if the process was started by something else than a host, or has lost it already.
+/// Exit status if a program other than a host started the process, or if the host is already gone.
 const NO_HOST: c_int = 2;
 /// Why there are no folders.
 const NEEDS_LANDLOCK: &str =

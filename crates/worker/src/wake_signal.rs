@@ -3,7 +3,7 @@
 #[cfg(target_os = "linux")]
 use ses_process::NUDGE;
 
-/// Keeps the signal from the calling thread and those that it starts from now on, but for [`poll`].
+/// Blocks the signal for the calling thread and the threads that it starts from now on, except in [`poll`].
 pub fn block() {
     #[cfg(target_os = "linux")]
     // SAFETY: all zeros is a valid action and a valid set, which these calls read and fill. What the action does is safe in any
