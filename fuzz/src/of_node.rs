@@ -22,11 +22,11 @@ const GROWTH: usize = 16;
 const WHOLE: &[u8] = b"\xFF\x0F";
 const IN_SLICES: &[u8] = b"\xFE\xFF\x0F";
 
-/// Checks one wire.
+/// Checks one input of serialized bytes.
 ///
 /// # Panics
 ///
-/// When something that must hold does not.
+/// When an invariant does not hold.
 pub fn check(wire: &[u8]) {
     for max_bytes in MAX_BYTES {
         let ready = within(&BOUNDS, wire.len(), || for_node_of_anybody(wire.to_vec(), max_bytes));

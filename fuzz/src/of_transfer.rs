@@ -13,11 +13,11 @@ const BOUNDS: Bounds = Bounds {
     heap_bytes_per_byte: 64,
 };
 
-/// Checks one wire.
+/// Checks one input of serialized bytes.
 ///
 /// # Panics
 ///
-/// When something that must hold does not.
+/// When an invariant does not hold.
 pub fn check(wire: &[u8]) {
     if let Some(kept) = within(&BOUNDS, wire.len(), || without_stacks(wire)) {
         assert!(kept.len() < wire.len(), "nothing was taken out");
