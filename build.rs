@@ -28,7 +28,7 @@ const WRAPPED: [&str; 41] = [
     // Zones: segments.rs.
     "_ZN2v88internal19AccountingAllocator15AllocateSegmentEm",
     "_ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE",
-    // Objects that have pages of their own: large_objects.rs.
+    // Objects that have their own pages: large_objects.rs.
     "_ZN2v88internal19NewLargeObjectSpace11AllocateRawEPNS0_9LocalHeapEiNS0_14AllocationHintE",
     // Messages that quote the program: quoted_code.rs.
     "_ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi",

@@ -77,7 +77,7 @@ export declare class NativeExecutor {
   /** The worker process; undefined as long as there is none. */
   get worker(): NativeWorker | null;
   init(call: number): NativeOutcome | null;
-  /** `payload`: kind and value of each of `names`, or the wire of the array of values. */
+  /** `payload`: kind and value of each of `names`, or the serialized array of values. */
   sendVariables(call: number, names: Array<string>, payload: unknown[] | Uint8Array): NativeOutcome | null;
   sendTools(call: number, tools: Array<NativeTool>): NativeOutcome | null;
   /** A limit that is null is the executor's. */
@@ -168,8 +168,8 @@ export declare class NativeFileTools {
   ): Promise<NativeFileOutcome>;
   readText(path: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
   /**
-   * A text that is taken apart at once, as JSON or into lines. `instead`: what to do with a file of more than `most` bytes, or of
-   * too many parts.
+   * Reads a text file that the caller splits immediately, as JSON or into lines. `instead`: what to do with a file
+   * of more than `most` bytes, or of too many parts.
    */
   readParts(
     path: string,
@@ -214,7 +214,7 @@ export interface NativeInsertion {
   text: string;
 }
 
-/** A process of its own. `surroundings`: `NAME=value` of time zone and locale. */
+/** A separate process. `surroundings`: `NAME=value` of time zone and locale. */
 export interface NativeIsolation {
   sandbox: string;
   spares?: number;
@@ -381,7 +381,7 @@ export interface NativeWorker {
 /** What to do about an error, or what has to be asked first. */
 export declare function pageHint(error: NativePageError): Promise<NativePageHint>;
 
-/** What becomes of a program that a page runs. `history`: of a page that runs several. */
+/** Prepares a program that a page runs. `history`: for a page that runs several programs. */
 export declare function preparePage(
   request: NativePageRequest,
   history?: NativePageHistory | undefined | null,

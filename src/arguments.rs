@@ -5,7 +5,7 @@ use napi_derive::napi;
 
 use ses_protocol::{Language, ModuleBody, ModuleSpec, MountSpec, PythonSpec, ToolSpec};
 
-/// A process of its own. `surroundings`: `NAME=value` of time zone and locale.
+/// A separate process. `surroundings`: `NAME=value` of time zone and locale.
 #[napi(object, object_to_js = false)]
 pub struct NativeIsolation {
     pub sandbox: String,

@@ -1,6 +1,7 @@
 //! `NativeExecutor`: one executor for the facade.
 //!
-//! Converts and delegates: states, queues and rules are those of `ses_session`. Kept is what V8 was told of the memory that isolates hold.
+//! Converts and delegates: `ses_session` owns the states, queues and rules. The only state here is the amount of
+//! isolate memory that was reported to V8.
 
 #![expect(clippy::too_many_arguments, reason = "arguments of `run`: an object costs several times as much here")]
 
@@ -182,7 +183,7 @@ impl NativeExecutor {
         self.call(env, |executor| executor.init(call))
     }
 
-    /// `payload`: kind and value of each of `names`, or the wire of the array of values.
+    /// `payload`: kind and value of each of `names`, or the serialized array of values.
     #[napi]
     pub fn send_variables(
         &self,

@@ -176,8 +176,8 @@ impl NativeFileTools {
         self.start(env, Work::Access, stop, move |tools, _| tools.read_text(&path))
     }
 
-    /// A text that is taken apart at once, as JSON or into lines. `instead`: what to do with a file of more than `most` bytes, or of
-    /// too many parts.
+    /// Reads a text file that the caller splits immediately, as JSON or into lines. `instead`: what to do with a file
+    /// of more than `most` bytes, or of too many parts.
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
     pub fn read_parts<'env>(
         &self,
@@ -299,7 +299,7 @@ impl NativeFileTools {
             // A panic is a bug; it must not leave the caller waiting.
             let result = catch_unwind(AssertUnwindSafe(|| call(&tools, &stop)))
                 .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed by a bug of its own")));
-            // What a search has found until it was stopped is not all that there is.
+            // The results of a stopped search are incomplete.
             if stop.is_stopped() { Err(FileError::stopped()) } else { result }
         };
         let job = move |receipt: io::Result<Receipt>| {

@@ -136,7 +136,7 @@ impl Task for PageTask {
     }
 }
 
-/// What becomes of a program that a page runs. `history`: of a page that runs several.
+/// Prepares a program that a page runs. `history`: for a page that runs several programs.
 #[napi(ts_return_type = "Promise<NativePageProgram>")]
 pub fn prepare_page(request: NativePageRequest, history: Option<&NativePageHistory>) -> AsyncTask<PageTask> {
     let history = history.map(|history| history.observed.clone());

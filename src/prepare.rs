@@ -11,7 +11,7 @@ use crate::arguments::language;
 use crate::engine::checker;
 use crate::options::NativePrepareOptions;
 
-/// How long the host's thread waits for a text of which it wants to know no more than whether it may run.
+/// How long the host's thread waits for source that it only validates.
 const VALIDATION: Duration = Duration::from_millis(50);
 
 #[napi(object, object_from_js = false)]
@@ -44,7 +44,7 @@ pub fn prepare_program(code: String, options: NativePrepareOptions) -> NativePro
     prepared(&code, &options.into(), time)
 }
 
-/// What became of a program, if that is known in time.
+/// The outcome of preparing a program, if it is known in time.
 fn prepared(code: &str, options: &PrepareOptions, time: Duration) -> NativeProgram {
     let (transformed_code, diagnostics) = match checker().prepare(code, options, time) {
         Ok(program) => (program.code.clone(), program.diagnostics.clone()),

@@ -15,8 +15,8 @@ const MIN_EXTERNAL_BYTES: usize = 64 << 10;
 /// Strings up to this length are looked at for Latin-1; the facade has looked at longer ones.
 const SHORT_UNITS: usize = 4096;
 
-/// A value for the facade: a primitive, an ArrayBuffer that stands for a Uint8Array of its bytes, or a wire as a
-/// Uint8Array.
+/// A value for the facade: a primitive, an ArrayBuffer that stands for a Uint8Array of its bytes, or serialized bytes
+/// as a Uint8Array.
 pub struct NativeValue(pub Value);
 
 impl TypeName for NativeValue {
@@ -49,8 +49,8 @@ impl ToNapiValue for NativeValue {
     }
 }
 
-/// Adds several values to the arguments of a function: how many they are and each as a [`NativeValue`]; or -1 and the
-/// wire of an array.
+/// Adds several values to the arguments of a function: their number and each as a [`NativeValue`], or -1 and a
+/// serialized array.
 ///
 /// # Safety
 /// `env` is the live environment of this thread.
@@ -70,7 +70,7 @@ pub unsafe fn push_values(env: sys::napi_env, values: Values, args: &mut Vec<sys
     Ok(())
 }
 
-/// Values from the facade: kind and value of each, or the wire of an array.
+/// Values from the facade: kind and value of each, or a serialized array.
 ///
 /// # Safety
 /// `env` is the live environment of this thread, `payload` one of its values.
@@ -189,8 +189,8 @@ unsafe fn value(env: sys::napi_env, kind: u32, value: sys::napi_value) -> Result
     }
 }
 
-/// Copies a wire, which nobody else has, and frees a large one: left to the host's collector, it would cost a collection
-/// now and then, and each wire fresh pages.
+/// Copies serialized bytes that no other code holds, and frees large ones. Left to the host's collector, they would
+/// cost a collection now and then, and new pages for each transfer.
 ///
 /// # Safety
 /// As for [`values`].
@@ -314,7 +314,7 @@ unsafe fn latin1_text(env: sys::napi_env, value: sys::napi_value) -> Result<Bloc
     Ok(block)
 }
 
-/// A text of Rust's. What is ASCII is copied, which takes a fraction of what V8 needs to decode UTF-8.
+/// A string from Rust. ASCII is copied, which takes a fraction of the time that V8 needs to decode UTF-8.
 ///
 /// # Safety
 /// As for [`push_values`].
@@ -334,7 +334,7 @@ unsafe fn latin1(env: sys::napi_env, text: Block) -> Result<sys::napi_value> {
     }
     let data = text.into_raw(None);
     let (mut made, mut copied) = (ptr::null_mut(), false);
-    // SAFETY: the bytes stay where they are until `free_text`, which Node.js calls once, also for a text that it copied.
+    // SAFETY: the bytes stay in place until `free_text`. Node.js calls it once, also for a string that it copied.
     let status = unsafe {
         sys::node_api_create_external_string_latin1(
             env,

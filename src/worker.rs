@@ -45,7 +45,7 @@ fn addon() -> PathBuf {
     if !is_found || info.dli_fname.is_null() {
         return PathBuf::new();
     }
-    // SAFETY: the loader's name of a library, a text that ends with a zero and stays as long as the library.
+    // SAFETY: the loader's name of a library is a string that ends with a zero and lives as long as the library.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     OsStr::from_bytes(name.to_bytes()).into()
 }
