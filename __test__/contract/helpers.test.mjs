@@ -15,7 +15,7 @@ const {
   isPlainObject,
   memberPath,
 } = require('../../build/contract/describe.js');
-const { modelFailure, modelLogs, modelText, modelValue, reportText } = require('../../build/contract/model-text.js');
+const { modelFailure, modelLogs, modelOutput, modelReport, modelText } = require('../../build/contract/model-text.js');
 const { defineEntries, safeListener } = require('../../build/contract/logs.js');
 const { requirePeer } = require('../../build/contract/peer-dependency.js');
 const { toJson } = require('../../build/contract/render.js');
@@ -379,12 +379,13 @@ describe('a value that is far larger written than in memory', () => {
 });
 
 describe('what a model is told', () => {
-  test('is data if JSON says all of it, and else text', () => {
+  test('is data if JSON says all of it, and else text', async () => {
+    const modelValue = async (output, maxChars) => (await modelOutput(output, { maxChars })).value;
     const twice = [1];
     const cases = [[1, 1], ['x', 'x'], [null, null], [{ a: [true] }, { a: [true] }], [-0, '-0'], [NaN, 'NaN'], [[undefined], '[ undefined ]'], [{ toJSON: 1 }, { toJSON: 1 }], [[twice, twice], '[ [ 1 ], [ 1 ] ]']]; // prettier-ignore
-    for (const [output, told] of cases) expect(modelValue(output)).toStrictEqual(told);
-    expect(modelValue([, 1])).toBe('[ <1 empty item>, 1 ]'); // prettier-ignore
-    expect(modelValue(['x'.repeat(20)], 10)).toBe(modelText(['x'.repeat(20)], { maxChars: 10 }));
+    for (const [output, told] of cases) expect(await modelValue(output)).toStrictEqual(told);
+    expect(await modelValue([, 1])).toBe('[ <1 empty item>, 1 ]'); // prettier-ignore
+    expect(await modelValue(['x'.repeat(20)], 10)).toBe(modelText(['x'.repeat(20)], { maxChars: 10 }));
     expect(modelText({ a: 1 }, { indent: 2 })).toBe('{\n  "a": 1\n}');
   });
 
@@ -404,12 +405,12 @@ describe('what a model is told', () => {
     });
   });
 
-  test('of a run is its output or its failure, then a note, then the logs', () => {
-    expect(reportText({ output: 'x', logs: '' })).toBe('x');
-    expect(reportText({ output: 'x', logs: 'l', note: 'n' })).toBe('x\n\nNote: n\n\nLogs:\nl');
-    expect(reportText({ failure: { code: 'C', message: 'm', hint: 'h' }, logs: 'l' })).toBe(
-      'C: m\nHint: h\n\nLogs:\nl',
-    );
+  test('of a run is its output or its failure, then a note, then the logs', async () => {
+    expect(await modelReport({ output: 'x', logs: '' })).toStrictEqual({ text: 'x', output: 'x', logs: '' });
+    const noted = { output: [1], logs: 'l', note: 'n' };
+    expect(await modelReport(noted)).toStrictEqual({ text: '[1]\n\nNote: n\n\nLogs:\nl', ...noted });
+    const failed = { failure: { code: 'C', message: 'm', hint: 'h' }, logs: 'l' };
+    expect(await modelReport(failed)).toStrictEqual({ text: 'C: m\nHint: h\n\nLogs:\nl', ...failed });
   });
 });
 

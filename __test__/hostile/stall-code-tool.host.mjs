@@ -1,4 +1,4 @@
-// attack: what a model is told of a run: 200,000 keys, a shared graph, large integers, errors and logs without end
+// attack: what a model is told of a run: 200,000 keys, keys of arrays, a shared graph, large integers, errors and logs without end
 // outcome: value 'short, in a moment'
 // state: READY
 // options: {"timeoutMs":60000,"maxOperations":1000000000000,"memoryLimitMb":512}
@@ -17,6 +17,11 @@ const CODES = [
   "const e = new Error('a\n'.repeat(1e5), { cause: new Error('b\n'.repeat(1e5)) }); return [e, e]",
   "return Array.from({ length: 300 }, () => Array(300).fill('\u20ac'.repeat(10)))",
   'globalThis.rows = Array(500_000).fill(1); rows.fliter(1)',
+  "const o = {}; for (let i = 0; i < 90_000; i++) o['k' + i] = i; return Array(2000).fill(o)",
+  "const o = {}; for (let i = 0; i < 90_000; i++) o['k' + i] = i; let x = Array(100).fill(o); for (let i = 0; i < 25; i++) x = [x]; return [x, NaN]",
+  'let x = [1]; for (let i = 0; i < 40; i++) x = [x, { x }]; const a = [NaN]; a.x = x; return a',
+  "const a = [NaN]; for (let i = 0; i < 20_000; i++) a['k' + i] = i; return Array(1000).fill(a)",
+  "return Array(400).fill('\\n'.repeat(10_000))",
 ];
 /** UTF-16 units: output, logs and code frame. */
 const MAX_TEXT = 60_000;

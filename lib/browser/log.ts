@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 
 import { safeListener } from '../contract/logs';
 import { truncated } from '../contract/truncation';
-import { isSmall, outputText } from '../contract/render';
+import { isPrintable, outputText } from '../contract/render';
 import type { LogEntry, LogLevel } from '../../index';
 
 const MARKER = '...[TRUNCATED]';
@@ -144,7 +144,7 @@ export class Log {
  */
 function boundedArguments(args: unknown[]): unknown[] {
   const objects = args.filter(isObject);
-  if (isSmall(objects.length === 1 ? objects[0] : objects)) return args;
+  if (isPrintable(objects.length === 1 ? objects[0] : objects)) return args;
   const cut = objects.length === 1 ? [truncated(objects[0])] : (truncated(objects) as unknown[]);
   let next = 0;
   return args.map((arg) => (isObject(arg) ? (next < cut.length ? cut[next++] : '...') : arg));

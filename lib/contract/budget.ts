@@ -162,6 +162,18 @@ export function inSlices<T>(work: Generator<void, T, void>, budget: WorkBudget, 
   });
 }
 
+/**
+ * Runs work to its end, for callers that cannot wait. It must take some milliseconds only.
+ *
+ * @param work of a budget that has no slices, so that it never pauses
+ */
+export function atOnce<T>(work: Generator<void, T, void>): T {
+  for (;;) {
+    const result = work.next();
+    if (result.done) return result.value;
+  }
+}
+
 function askForTurn() {
   if (isTurnAsked) return;
   isTurnAsked = true;

@@ -10,6 +10,7 @@ export type CodeFrame = (code: string, line: number, column: number, message: st
 export const GENERAL_HINTS = Symbol('hints');
 /** Appended to the hint of a failure after which nothing of earlier runs is left. */
 export const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+const LINE_FEED = 0x0a;
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
 const VARIABLES_HINT =
   'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.';
@@ -112,7 +113,13 @@ function placeIn(code: string, place: Place | undefined, before: number) {
   const { line } = place;
   const column = line === 1 ? place.column - before : place.column;
   // What is not in the code is in the wrapper.
-  return column < 1 || line > code.split('\n').length ? undefined : { line, column };
+  return column < 1 || !hasLine(code, line) ? undefined : { line, column };
+}
+
+function hasLine(code: string, line: number) {
+  let lines = 1;
+  for (let at = 0; at < code.length && lines < line; at++) if (code.charCodeAt(at) === LINE_FEED) lines++;
+  return line <= lines;
 }
 
 function errorText({ name, message = '' }: ExecutorErrorDetails) {

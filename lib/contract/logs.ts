@@ -14,6 +14,9 @@ export interface LogIndex {
 /** Logs of more entries make them when somebody asks: a run may leave a quarter of a million. */
 const MAX_EAGER_ENTRIES = 1_000;
 
+/** How the entries of outcomes that have not made them are listed. */
+const listings: WeakMap<object, () => Iterable<LogEntry>> = new WeakMap();
+
 /**
  * Adds the property `logEntries` to the outcome of a run.
  *
@@ -31,7 +34,22 @@ export function defineEntries<T extends object>(
   }
   let entries: LogEntry[] | undefined;
   const get = () => (entries ??= entriesOf(logs, index));
+  listings.set(outcome, () => eachEntry(logs, index));
   return Object.defineProperty(outcome, 'logEntries', { get, enumerable, configurable: true });
+}
+
+/** The entries of an outcome, one by one where making all of them takes long. */
+export function iterateEntries(outcome: { logEntries?: LogEntry[] }): Iterable<LogEntry> {
+  return listings.get(outcome)?.() ?? outcome.logEntries ?? [];
+}
+
+/** Adds the property `logEntries` of an outcome to a report on it, and makes no entries meanwhile. */
+export function passEntries<T extends object>(report: T, outcome: { logEntries?: LogEntry[] }) {
+  const get = () => outcome.logEntries ?? [];
+  listings.set(report, () => iterateEntries(outcome));
+  return Object.defineProperty(report, 'logEntries', { get, enumerable: true, configurable: true }) as T & {
+    logEntries: LogEntry[];
+  };
 }
 
 function entriesOf(logs: string, index: LogIndex): LogEntry[] {

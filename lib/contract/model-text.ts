@@ -1,6 +1,7 @@
-import { isPlainObject } from './describe';
+import { WorkBudget, atOnce, inSlices } from './budget';
 import { failureText } from './failure-text';
-import { isSmall, outputForModel } from './render';
+import { printingForModel } from './render';
+import { isBriefJson } from './survey';
 import type { RunFailure } from './run-failure';
 import type { Report } from './session';
 
@@ -14,23 +15,66 @@ const OUTPUT_ADVICE = 'give back a part, a count or a summary';
 const LOGS_ADVICE = 'log less';
 const NOT_WHOLE = '[... parts of the output are left out; give back a slice, a count or a summary ...]';
 
-/**
- * An output as text: strings as they are, what JSON says wholly as JSON, everything else as `util.inspect` shows it; without its
- * middle if it is too long.
- */
-export function modelText(
-  output: unknown,
-  { maxChars = MAX_CHARS, indent }: { maxChars?: number; indent?: number } = {},
-) {
-  const { text, isWhole } = textOf(output, maxChars, indent);
-  if (isWhole) return cutMiddle(text, maxChars, `of the output; ${OUTPUT_ADVICE}`);
-  return `${cutMiddle(text, maxChars, 'of this text')}\n${NOT_WHOLE}`;
+/** How an output is shown. */
+export interface Showing {
+  /** UTF-16 units */
+  maxChars?: number;
+  /** of JSON, in characters */
+  indent?: number;
 }
 
-/** An output as data: itself if JSON says it wholly and briefly, else its text. */
-export function modelValue(output: unknown, maxChars: number = MAX_CHARS) {
-  const text = modelText(output, { maxChars });
-  return typeof output !== 'string' && isSmall(output) && isJson(output) && text.length <= maxChars ? output : text;
+/** An output as a model is told it. */
+export interface Shown {
+  /** strings as they are, what JSON says wholly as JSON, everything else as `util.inspect` shows it; without its middle if it is too long */
+  text: string;
+  /** the output itself if JSON says it wholly and briefly, else its text */
+  value: unknown;
+}
+
+/** An output for a model. Large ones are looked through in slices. */
+export function modelOutput(output: unknown, showing?: Showing): Promise<Shown> {
+  const budget = new WorkBudget();
+  return inSlices(showingOutput(output, showing, budget), budget);
+}
+
+/** The text of an output for a model, for callers that cannot wait. */
+export function modelText(output: unknown, showing?: Showing) {
+  return atOnce(showingOutput(output, showing, new WorkBudget())).text;
+}
+
+function* showingOutput(
+  output: unknown,
+  { maxChars = MAX_CHARS, indent }: Showing = {},
+  budget: WorkBudget,
+): Generator<void, Shown, void> {
+  const { text, isWhole, isData } = yield* textOf(output, maxChars, indent, budget);
+  const cut = cutMiddle(text, maxChars, isWhole ? `of the output; ${OUTPUT_ADVICE}` : 'of this text');
+  const shown = isWhole ? cut : `${cut}\n${NOT_WHOLE}`;
+  return { text: shown, value: isData && text.length <= maxChars ? output : shown };
+}
+
+/** What came of a run, as far as models are told of it. */
+export type Told = Omit<Report, 'logEntries'>;
+
+/** All that a model is told of a run: as one text, and as data. */
+export interface ModelReport extends Told {
+  text: string;
+}
+
+/** A report for a model: its parts are cut, and its output is text or data that JSON says. */
+export async function modelReport(report: Told, maxChars: number = MAX_CHARS): Promise<ModelReport> {
+  const { output, note } = report;
+  const logs = modelLogs(report.logs, maxChars);
+  const failure = report.failure && modelFailure(report.failure, maxChars);
+  const shown = failure === undefined ? await modelOutput(output, { maxChars }) : undefined;
+  const main = failure === undefined ? shown?.text : failureText(failure);
+  const noted = note === undefined ? main : `${main}\n\nNote: ${note}`;
+  const text = `${noted}${logs === '' ? '' : `\n\nLogs:\n${logs}`}`;
+  return {
+    text,
+    logs,
+    ...(failure === undefined ? { output: shown?.value, ...(note !== undefined && { note }) } : { failure }),
+  };
 }
 
 export function modelLogs(logs: string, maxChars: number = MAX_CHARS) {
@@ -40,13 +84,6 @@ export function modelLogs(logs: string, maxChars: number = MAX_CHARS) {
 /** A failure whose message is cut: guests can throw texts of any length. */
 export function modelFailure(failure: RunFailure, maxChars: number = MAX_CHARS): RunFailure {
   return { ...failure, message: cutMiddle(failure.message, maxChars, 'of the message') };
-}
-
-/** Returns the complete result of a run as text. */
-export function reportText({ output, failure, logs, note }: Report, maxChars: number = MAX_CHARS) {
-  const main = failure === undefined ? modelText(output, { maxChars }) : failureText(modelFailure(failure, maxChars));
-  const noted = note === undefined ? main : `${main}\n\nNote: ${note}`;
-  return logs === '' ? noted : `${noted}\n\nLogs:\n${modelLogs(logs, maxChars)}`;
 }
 
 /**
@@ -66,25 +103,17 @@ function wholeCharacters(text: string, at: number) {
   return /[\ud800-\udbff]/.test(text[at - 1]) ? at - 1 : at;
 }
 
-function textOf(output: unknown, maxChars: number, indent: number | undefined): { text: string; isWhole: boolean } {
-  if (typeof output === 'string') return { text: output, isWhole: true };
-  if (isSmall(output) && isJson(output)) return { text: JSON.stringify(output, null, indent), isWhole: true };
-  const { text, isWhole } = outputForModel(output, maxChars);
+function* textOf(
+  output: unknown,
+  maxChars: number,
+  indent: number | undefined,
+  budget: WorkBudget,
+): Generator<void, { text: string; isWhole: boolean; isData: boolean }, void> {
+  if (typeof output === 'string') return { text: output, isWhole: true, isData: false };
+  if (yield* isBriefJson(output, indent ?? 0, budget)) {
+    return { text: JSON.stringify(output, null, indent), isWhole: true, isData: true };
+  }
+  const { text, isWhole } = yield* printingForModel(output, maxChars, budget);
   // A large integer has no parts.
-  return { text, isWhole: isWhole || typeof output !== 'object' };
-}
-
-/** Maximum number of levels that are inspected. */
-const MAX_DEPTH = 200;
-
-/** Whether JSON tells all of a value, and once. */
-function isJson(value: unknown, seen: Set<unknown> = new Set(), depth: number = 0): boolean {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
-  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
-  if (!Array.isArray(value) && !isPlainObject(value)) return false;
-  if (seen.has(value) || depth === MAX_DEPTH || ('toJSON' in value && typeof value.toJSON === 'function')) return false;
-  seen.add(value);
-  // Holes of an array are `undefined` here.
-  const members = Array.isArray(value) ? Array.from(value) : Object.values(value);
-  return members.every((member) => isJson(member, seen, depth + 1));
+  return { text, isWhole: isWhole || typeof output !== 'object', isData: false };
 }

@@ -2,6 +2,7 @@ import { ExecutorError } from './errors';
 import { STATE_LOST, failureOf, withStateLost } from './failure';
 import { queueOf } from './executor-queue';
 import { REFUSALS, invalidState } from './lifecycle';
+import { passEntries } from './logs';
 import type { Executor, LogEntry, Tools } from '../../index';
 import type { CodeFrame } from './failure';
 import type { RunFailure } from './run-failure';
@@ -114,8 +115,8 @@ export class Session {
       await this.#makeReady();
       this.#isolate ??= this.#queue.isolate;
       await this.#queue.sendTools(tools);
-      const { output, logs, logEntries } = await this.#executor.run(wrapped, runOptions);
-      return { output, logs, logEntries };
+      const outcome = await this.#executor.run(wrapped, runOptions);
+      return passEntries({ output: outcome.output, logs: outcome.logs }, outcome);
     } catch (thrown) {
       const report = this.#reportOf(thrown, code, before);
       if (this.#executor.state === 'DIRTY') await this.#queue.discard();
@@ -128,7 +129,7 @@ export class Session {
     if (!(thrown instanceof ExecutorError)) throw thrown;
     const error = thrown as unknown as import('../../index').ExecutorError;
     const failure = failureOf(error, { code, before, codeFrame: this.#codeFrame });
-    return { failure, logs: error.logs ?? '', logEntries: error.logEntries ?? [] };
+    return passEntries({ failure, logs: error.logs ?? '' }, error);
   }
 
   /** Who aborts a run does not hand its report on: the next one says what is gone. */
@@ -137,8 +138,8 @@ export class Session {
     if (!this.#livesOn || this.#isolate === undefined || this.#isolate === isolate) return report;
     if (signal?.aborted !== true) this.#isolate = isolate;
     const { failure } = report;
-    if (failure === undefined) return { ...report, note: STATE_LOST };
-    return { ...report, failure: withStateLost(failure) };
+    const told = failure === undefined ? { note: STATE_LOST } : { failure: withStateLost(failure) };
+    return Object.assign(report, told);
   }
 
   async #forget() {

@@ -7,6 +7,8 @@ import { keysOf } from './wide-objects';
 const MAX_NODES = 2_500;
 const MAX_CHARS = 64 << 10;
 const MAX_DEPTH = 50;
+/** Keys that are listed in vain, to see whether an object has parts. */
+const MAX_KEYS = 20_000;
 
 /** A text that printers show without quotes, where there is no value. */
 class Remark {
@@ -36,6 +38,7 @@ export function truncated(value: unknown): unknown {
 class Cutter {
   #nodesLeft = MAX_NODES;
   #charsLeft = MAX_CHARS;
+  #keysLeft = MAX_KEYS;
   /** Values whose parts are to be copied, outer ones first. */
   #copied: Copied[] = [];
 
@@ -71,12 +74,12 @@ class Cutter {
   #fill(copied: Copied) {
     const { value, copy } = copied;
     const add = adderTo(copy);
-    for (const { key, value: part } of partsOf(value, Infinity)) {
-      if (this.#isSpent()) {
-        const count = value.length ?? value.size;
-        add('...', new Remark(typeof count === 'number' ? `... of ${count} items` : '... more'), true);
-        return;
-      }
+    const count = value.length ?? value.size;
+    const addRest = () =>
+      add('...', new Remark(typeof count === 'number' ? `... of ${count} items` : '... more'), true);
+    if (this.#isSpent() && this.#keysLeft <= 0) return count === 0 ? undefined : addRest();
+    for (const { key, value: part } of partsOf(value, (keys) => (this.#keysLeft -= keys.length))) {
+      if (this.#isSpent()) return addRest();
       add(this.#text(key), this.#copyOf(part, copied), false);
     }
   }
@@ -114,21 +117,18 @@ function adderTo(copy: any): (key: string, part: unknown, isLast: boolean) => vo
   return (key, part) => void Object.defineProperty(copy, key, { value: part, enumerable: true, configurable: true });
 }
 
-/** What a value is made of, for printers. */
-export function* partsOf(value: any, items: number): Generator<{ key: string; value: unknown }, undefined> {
+/** @param onKeys told the keys of an object when they have been listed */
+function* partsOf(value: any, onKeys: (keys: string[]) => void): Generator<{ key: string; value: unknown }, void> {
   if (Array.isArray(value) || types.isTypedArray(value)) {
-    const length = Math.min(value.length, items);
-    // Holes are shown too, or passed over one by one.
-    for (let at = 0; at < length; at++) yield { key: '', value: value[at] };
+    for (let at = 0; at < value.length; at++) yield { key: '', value: value[at] };
   } else if (types.isMap(value) || types.isSet(value)) {
-    let left = items;
     for (const entry of value as Iterable<any>) {
-      if (left-- === 0) return;
       if (types.isSet(value)) yield { key: '', value: entry };
       else for (const part of entry) yield { key: '', value: part };
     }
   } else if (!types.isAnyArrayBuffer(value) && !types.isDataView(value)) {
-    if (types.isNativeError(value)) yield { key: 'cause', value: value.cause };
-    for (const key of keysOf(value)) yield { key, value: value[key] };
+    const keys = keysOf(value);
+    onKeys(keys);
+    for (const key of keys) yield { key, value: value[key] };
   }
 }

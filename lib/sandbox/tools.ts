@@ -1,5 +1,5 @@
 import { describe, isPlainObject } from '../contract/describe';
-import { modelFailure, modelLogs, modelValue } from '../contract/model-text';
+import { modelReport } from '../contract/model-text';
 import { record } from '../contract/options';
 import { requirePeer } from '../contract/peer-dependency';
 import { SandboxCalls } from './calls';
@@ -19,11 +19,8 @@ export function createSandboxTools(manager: SandboxManager, options?: unknown) {
       description: descriptions[name],
       inputSchema: codeSchema(jsonSchema),
       execute: async ({ code }: { code: string }, { abortSignal }: { abortSignal?: AbortSignal }) => {
-        const { output, failure, logs } = await calls.call(name, code, abortSignal);
-        const shown = modelLogs(logs);
-        return failure === undefined
-          ? { output: modelValue(output), logs: shown }
-          : { error: modelFailure(failure), logs: shown };
+        const { output, failure, logs } = await modelReport(await calls.call(name, code, abortSignal));
+        return failure === undefined ? { output, logs } : { error: failure, logs };
       },
     });
   return { search: toolOf('search'), execute: toolOf('execute'), mutate: toolOf('mutate') };

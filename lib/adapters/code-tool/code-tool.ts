@@ -6,7 +6,7 @@ import { describe } from '../../contract/describe';
 import { isExecutor, offerOf, refuseBeside } from '../../contract/executor';
 import { isIdentifier } from '../../contract/identifiers';
 import { checkAnyLanguage, checkSignal, record } from '../../contract/options';
-import { MAX_CHARS, modelFailure, modelLogs, modelValue, reportText } from '../../contract/model-text';
+import { MAX_CHARS, modelReport } from '../../contract/model-text';
 import { Session } from '../../contract/session';
 import { refuseWrongOptions } from '../../ses/check-options';
 import { codeFrame } from '../../ses/code-frame';
@@ -72,7 +72,7 @@ export function makeCodeTool(
       const { tools, end } = hostTools(callable, { approve, language, signal, context });
       const own = session ?? new Session(executorOf(executorOptions), { livesOn: false, codeFrame });
       try {
-        return resultOf(await own.run(code, { tools, signal }), maxOutputChars);
+        return await resultOf(await own.run(code, { tools, signal }), maxOutputChars);
       } finally {
         end();
         if (own !== session) await own.close();
@@ -124,11 +124,7 @@ function sessionOf(executor: Executor) {
   throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
 }
 
-function resultOf(report: Report, maxChars: number): CodeToolResult {
-  const { output, failure, note } = report;
-  const logs = modelLogs(report.logs, maxChars);
-  const text = reportText(report, maxChars);
-  return failure === undefined
-    ? { output: modelValue(output, maxChars), logs, ...(note !== undefined && { note }), text }
-    : { error: modelFailure(failure, maxChars), logs, text };
+async function resultOf(report: Report, maxChars: number): Promise<CodeToolResult> {
+  const { failure, text, logs, ...shown } = await modelReport(report, maxChars);
+  return failure === undefined ? ({ ...shown, logs, text } as CodeToolResult) : { error: failure, logs, text };
 }

@@ -1,3 +1,4 @@
+import { WorkBudget, inSlices } from '../../contract/budget';
 import { describe, isPlainObject } from '../../contract/describe';
 import { isExecutor, refuseBeside } from '../../contract/executor';
 import { refuseWrongOptions } from '../../ses/check-options';
@@ -5,12 +6,13 @@ import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
 import { failureText } from '../../contract/failure-text';
-import { modelFailure, modelLogs, modelValue } from '../../contract/model-text';
+import { iterateEntries } from '../../contract/logs';
+import { modelFailure, modelLogs, modelOutput } from '../../contract/model-text';
 import { Session } from '../../contract/session';
 import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
 import type { CodemodeExecutorOptions, ExecuteResult, ResolvedProvider } from './api';
 import type { Report, Turn } from '../../contract/session';
-import type { ExecutorOptions, Tools } from '../../../index';
+import type { ExecutorOptions, LogEntry, Tools } from '../../../index';
 
 /** The namespace of the functions if `execute` receives functions instead of providers. */
 const DEFAULT_NAMESPACE = 'codemode';
@@ -92,7 +94,7 @@ async function execute(
     const source = sourceOf(code);
     await turn.reset();
     const prepared = setup === '' ? undefined : await turn.run(setup, { tools });
-    return prepared?.failure === undefined ? await runCode(turn, source, tools) : resultOf(prepared);
+    return prepared?.failure === undefined ? await runCode(turn, source, tools) : await resultOf(prepared);
   } catch (error) {
     return failed(error);
   } finally {
@@ -148,9 +150,9 @@ async function runCode(turn: Turn, source: string, tools: Tools): Promise<Execut
     const wrapped = `${CALL}${expression}${CALL_END}`;
     const report = await turn.run(source, { tools, wrapped, before: CALL.length });
     // If validation failed, the code is not an expression and has not run.
-    if (report.failure?.code !== 'ERR_VALIDATION_FAILED') return resultOf(report);
+    if (report.failure?.code !== 'ERR_VALIDATION_FAILED') return await resultOf(report);
   }
-  const { result, ...rest } = resultOf(await turn.run(source, { tools }));
+  const { result, ...rest } = await resultOf(await turn.run(source, { tools }));
   if (typeof result !== 'string' || !FUNCTION.test(result)) return { result, ...rest };
   const error =
     'The last expression of the code is a function, which nothing has called: call it, or send it without the statements before it';
@@ -193,14 +195,23 @@ function sourceOf(code: unknown) {
   return FUNCTION_START.test(program) ? program : bare;
 }
 
-function resultOf({ output, failure, logEntries }: Report): ExecuteResult {
-  const logs = logEntries.map(({ level, message }) =>
-    level === 'warn' || level === 'error' ? `[${level}] ${message}` : message,
-  );
-  if (failure !== undefined)
-    return { result: undefined, error: failureText(modelFailure(failure)), logs: cutLogs(logs) };
+async function resultOf(report: Report): Promise<ExecuteResult> {
+  const { output, failure } = report;
+  const budget = new WorkBudget();
+  const logs = cutLogs(await inSlices(linesOf(iterateEntries(report), budget), budget));
+  if (failure !== undefined) return { result: undefined, error: failureText(modelFailure(failure)), logs };
   // A program without a value has no result.
-  return { result: output === undefined ? undefined : modelValue(output), logs: cutLogs(logs) };
+  return { result: output === undefined ? undefined : (await modelOutput(output)).value, logs };
+}
+
+function* linesOf(entries: Iterable<LogEntry>, budget: WorkBudget): Generator<void, string[], void> {
+  const lines: string[] = [];
+  for (const { level, message } of entries) {
+    lines.push(level === 'warn' || level === 'error' ? `[${level}] ${message}` : message);
+    budget.addPart();
+    if (budget.shouldPause) yield;
+  }
+  return lines;
 }
 
 /** @returns a single string if the logs are long */

@@ -29,7 +29,9 @@ export function registerRun(
     async ({ code, timeoutMs: deadline, reset }: any, { signal }: any) => {
       const run = toolset.forRun(signal, language);
       try {
-        return callResult(await session.run(code, { tools: run.tools, signal, timeoutMs: deadline, afresh: reset }));
+        return await callResult(
+          await session.run(code, { tools: run.tools, signal, timeoutMs: deadline, afresh: reset }),
+        );
       } finally {
         run.end();
       }

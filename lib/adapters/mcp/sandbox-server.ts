@@ -53,7 +53,7 @@ export async function createSandboxServer({
         outputSchema: OUTPUT_SHAPE,
         annotations: { readOnlyHint: name === 'search', openWorldHint: name !== 'search' },
       },
-      async ({ code }, { signal }) => callResult({ logEntries: [], ...(await calls.call(name, code, signal)) }),
+      async ({ code }, { signal }) => callResult(await calls.call(name, code, signal)),
     );
   }
   return { server, close: () => manager.close() };
