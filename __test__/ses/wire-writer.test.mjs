@@ -11,7 +11,8 @@ const require = createRequire(import.meta.url);
 const { TransferLimitError } = require('../../build/contract/errors.js');
 const { hasV8Format } = require('../../build/ses/v8-format.js');
 const { readWire } = require('../../build/ses/wire-reader.js');
-const { writeWire } = require('../../build/ses/wire-writer.js');
+const { writeWire, writing } = require('../../build/ses/wire-writer.js');
+const { WorkBudget, atOnce, inSlices } = require('../../build/contract/budget.js');
 
 const error = Object.assign(new TypeError('m', { cause: 5 }), { stack: 'S' });
 const shared = { n: 1 };
@@ -151,4 +152,76 @@ test('long arrays, of every kind, and with further properties', () => {
   readBack(numbers.map(String));
   readBack(Object.assign([...numbers], { extra: 'kept' }));
   readBack(Object.assign([], { 1_000_000: 1 }));
+});
+
+describe('in slices', () => {
+  const written = (value, limit = Infinity) => {
+    const budget = new WorkBudget({ parts: Infinity, ms: Infinity });
+    return inSlices(writing(value, limit, budget), budget);
+  };
+  const deep = (levels) => {
+    let list = [];
+    for (let level = 0; level < levels; level++) list = [list];
+    return list;
+  };
+
+  test('small values have the same bytes', () => {
+    const values = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withSparseArray: true,
+    });
+    const cyclic = { list: [shared, shared, error] };
+    cyclic.self = cyclic;
+    const same = (value) => {
+      const wire = writeWire(value, Infinity);
+      const sliced = atOnce(writing(value, Infinity, new WorkBudget()));
+      if (wire !== undefined) expect(sliced).toEqual(wire);
+    };
+    fc.assert(fc.property(values, same), { numRuns: 300 });
+    [cyclic, [, 1, , 2], Object.assign([1], { x: [2] }), [Uint8Array.of(1, 2), /a/g, Object('x')]].forEach(same);
+    same(new Error('m', { cause: new Map([[shared, [shared]]]) }));
+  });
+
+  test.runIf(hasV8Format)('large values are read as they were', async () => {
+    const lists = Array.from({ length: 100_000 }, (_, at) => (at % 3 === 0 ? [] : { at, list: [at, null] }));
+    const sparse = Object.assign([shared], { 5_000_000: shared, extra: 'kept' });
+    const value = [lists, lists, shared, sparse, ['\u4e2d', 'x'.repeat(100_000)], 2n ** 200n, new Set([lists[1]])];
+    const read = v8.deserialize(await written(value));
+    expect(read).toEqual(value);
+    expect([read[0] === read[1], read[6].has(read[0][1]), read[3][0] === read[2]]).toEqual([true, true, true]);
+    expect(v8.deserialize(await written(deep(1_500)))).toEqual(deep(1_500));
+  });
+
+  test('the event loop turns, and the limit holds', async () => {
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns++;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const wire = await written(Array.from({ length: 700_000 }, () => []));
+    isOver = true;
+    expect(wire.length).toBeGreaterThan(700_000 * 4);
+    expect(turns).toBeGreaterThan(3);
+    await expect(written(Array(1e6).fill(['x']), 100_000)).rejects.toBeInstanceOf(TransferLimitError);
+  });
+
+  test('a value that changes meanwhile is written as one', async () => {
+    const list = Array.from({ length: 200_000 }, (_, at) => ({ at }));
+    const writes = written([list, { a: 1, b: { c: 2 } }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    list.length = 10;
+    const [read, last] = readWire(await writes);
+    expect([read.length, read[0], last]).toEqual([200_000, { at: 0 }, { a: 1, b: { c: 2 } }]);
+  });
+
+  test('what only V8 knows is left to it', async () => {
+    expect(await written([new (class {})()])).toEqual(hasV8Format ? undefined : expect.any(Buffer));
+    expect(await written(deep(3_000))).toBe(undefined);
+    await expect(written([() => {}])).rejects.toThrow('a value of type function could not be cloned');
+  });
 });

@@ -18,11 +18,12 @@ const TIMEOUT_CODE = 'ERR_TOOL_TIMEOUT';
 const MAX_ARGUMENTS = 50_000;
 
 /**
- * How the other side takes a value: which kind it is, and what crosses of it. `payloadOf` throws for what cannot cross.
+ * How the other side takes a value: which kind it is, and what crosses of it. `payloadOf` throws for what cannot cross, and gives a
+ * promise of a large payload, which nobody waits for once the scope has ended.
  */
 export interface Wire {
   kindOf: (value: unknown) => number;
-  payloadOf: (kind: number, value: unknown, path: string, maxBytes: number) => unknown;
+  payloadOf: (kind: number, value: unknown, path: string, maxBytes: number, scope: RunScope) => unknown;
 }
 
 export interface Answer {
@@ -164,18 +165,29 @@ function settle({ tool, isAsync }: Call, answer: Answer, produce: () => unknown)
 }
 
 function succeed(answer: Answer, result: unknown) {
-  const { wire, maxTransferBytes } = answer;
+  const { wire, maxTransferBytes, scope } = answer;
   const kind = wire.kindOf(result);
+  const pass = (payload: unknown) => {
+    answer.trace?.resolved(result);
+    answer.reply(kind, payload);
+  };
   let payload;
   try {
-    payload = wire.payloadOf(kind, result, 'result', maxTransferBytes);
+    payload = wire.payloadOf(kind, result, 'result', maxTransferBytes, scope);
   } catch (error) {
-    if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
-    const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
-    return refuse(answer, 'TypeError', reason);
+    return refuseResult(answer, error);
   }
-  answer.trace?.resolved(result);
-  answer.reply(kind, payload);
+  if (!types.isPromise(payload)) return pass(payload);
+  payload.then(pass, (error) => {
+    if (!scope.isOver) refuseResult(answer, error);
+  });
+}
+
+/** @param error why the result cannot cross */
+function refuseResult(answer: Answer, error: unknown) {
+  if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
+  const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
+  refuse(answer, 'TypeError', reason);
 }
 
 /** The tool itself failed. */

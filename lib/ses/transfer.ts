@@ -1,7 +1,9 @@
 import { types } from 'node:util';
 import v8 = require('node:v8');
 
+import { WorkBudget, inSlices } from '../contract/budget';
 import { TransferLimitError, UncloneableError, describeThrown } from '../contract/errors';
+import { hasMoreParts } from '../contract/parts';
 import { HostObjectError } from './host-objects';
 import { findUncloneable } from './uncloneable';
 import { hasV8Format } from './v8-format';
@@ -10,7 +12,8 @@ import { readWire } from './wire-reader';
 import { isLargerThan } from './wire-size';
 import { NOT_LATIN1 } from './wire-tags';
 import { VALUE_KIND } from '../contract/boundary-numbers';
-import { writeWire } from './wire-writer';
+import { writeWire, writing } from './wire-writer';
+import type { RunScope } from '../contract/run-scope';
 
 // Values cross as V8's serialization format, which V8 itself reads and writes on the isolate's side. On this side small values are
 // read and written in JavaScript, since that takes less than to make V8's reader or writer, and large ones by `node:v8`; where it
@@ -51,9 +54,23 @@ export function encode(value: unknown, path: string, maxBytes: number, shown: un
   try {
     return writeWire(value, maxBytes) ?? writeWithV8(value, maxBytes);
   } catch (error) {
-    if (error instanceof TransferLimitError) throw tooLarge(path, maxBytes);
-    throw new UncloneableError(refusal(error, shown, path), { cause: error });
+    throw asRefused(error, shown, path, maxBytes);
   }
+}
+
+/** The same for a value of many parts, in slices. */
+async function encodeLarge(value: unknown, path: string, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
+  const budget = new WorkBudget({ parts: Infinity, ms: Infinity });
+  try {
+    return (await inSlices(writing(value, maxBytes, budget), budget, signal)) ?? writeWithV8(value, maxBytes);
+  } catch (error) {
+    throw signal?.aborted === true ? error : asRefused(error, value, path, maxBytes);
+  }
+}
+
+function asRefused(error: unknown, shown: unknown, path: string, maxBytes: number) {
+  if (error instanceof TransferLimitError) return tooLarge(path, maxBytes);
+  return new UncloneableError(refusal(error, shown, path), { cause: error });
 }
 
 /** @throws {TransferLimitError | Error} */
@@ -106,15 +123,39 @@ function isLargeArray(object: object) {
 }
 
 /**
- * What the native side takes of `value`.
+ * What the native side takes of `value`; a promise if that takes more than a moment.
  *
  * @param kind of the value, by `kindOf`
+ * @param scope within which the payload is wanted
  * @throws {UncloneableError | TransferLimitError} as `encode`
  */
-export function payloadOf(kind: number, value: unknown, path: string, maxBytes: number) {
-  if (kind === WIRE) return encode(value, path, maxBytes);
+export function payloadOf(kind: number, value: unknown, path: string, maxBytes: number, scope?: RunScope) {
+  if (kind === WIRE) return wireOf(value, path, maxBytes, scope);
   if (sizeOf(value) > maxBytes) throw tooLarge(path, maxBytes);
   return value;
+}
+
+/** V8 writes up to so many parts in one piece: some 10 ms. */
+const MAX_PARTS_AT_ONCE = 20_000;
+
+function wireOf(value: unknown, path: string, maxBytes: number, scope?: RunScope): Buffer | Promise<Buffer> {
+  try {
+    const wire = writeWire(value, maxBytes);
+    if (wire !== undefined) return wire;
+    if (mayHaveMoreParts(value, MAX_PARTS_AT_ONCE)) return encodeLarge(value, path, maxBytes, scope?.signal);
+    return writeWithV8(value, maxBytes);
+  } catch (error) {
+    throw asRefused(error, value, path, maxBytes);
+  }
+}
+
+function mayHaveMoreParts(value: unknown, max: number) {
+  try {
+    return hasMoreParts(value, max);
+  } catch {
+    // A getter throws: the writer says which.
+    return false;
+  }
 }
 
 /**

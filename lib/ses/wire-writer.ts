@@ -5,6 +5,7 @@ import { webClassOf } from './host-objects';
 import { hasV8Format } from './v8-format';
 import { MAX_HOLES, elementsOf, ownView, viewTag } from './typed-arrays';
 import { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, NOT_LATIN1, TAG, VERSION, VIEW_CLASSES } from './wire-tags';
+import type { WorkBudget } from '../contract/budget';
 
 // A writer of V8's serialization format in JavaScript. What it makes of a value is what V8 makes of it, but for arrays, where V8
 // goes by how it stores the elements, and this file by how many are missing, and for a `DOMException`, which is an error with its
@@ -22,6 +23,21 @@ const MAX_SMALL_BYTES = 16 << 10;
 /** What is thrown to leave a value to V8. */
 const LEFT = new Error('left to V8');
 
+/** Levels of a value that is written in slices. What is deeper is left to V8, too, which knows what its stack holds. */
+const MAX_DEPTH = 2_000;
+/** Elements of an array that are written between two looks at the budget. */
+const ELEMENTS_PER_STEP = 64;
+
+/**
+ * Goes on with a value whose beginning is written, up to one of its parts or for some steps.
+ *
+ * @returns AT_PART: `#part` has to be written next; AT_END: the end is written
+ */
+type Open = () => typeof AT_PART | typeof AT_END | typeof AMIDST;
+const AT_PART = 1;
+const AT_END = 2;
+const AMIDST = 3;
+
 const double = new Float64Array(1);
 const doubleBytes = new Uint8Array(double.buffer);
 
@@ -32,6 +48,163 @@ class WireWriter {
   #numbers: Map<object, number> = new Map();
   #next = 0;
   #limit = Infinity;
+  /** Of a value that is written in slices. */
+  #isSliced = false;
+  #part: unknown;
+
+  /**
+   * The same as `write` without recursion, for a writer that writes nothing else. The value may change between slices, and what is
+   * written is one all the same.
+   *
+   * @param budget counts parts
+   * @throws {TransferLimitError | Error}
+   */
+  *writing(value: unknown, limit: number, budget: WorkBudget): Generator<void, Buffer, void> {
+    this.#limit = limit;
+    this.#isSliced = true;
+    this.#tag(TAG.VERSION);
+    this.#varint(VERSION);
+    const open: Open[] = [];
+    const begin = (part: unknown) => {
+      const opened = this.#open(part);
+      if (opened !== undefined && open.push(opened) > MAX_DEPTH) throw LEFT;
+    };
+    begin(value);
+    while (open.length > 0) {
+      budget.addPart();
+      if (budget.shouldPause) yield;
+      const at = open[open.length - 1]();
+      if (at === AT_PART) begin(this.#part);
+      else if (at === AT_END) open.pop();
+      else budget.spend(ELEMENTS_PER_STEP);
+    }
+    return this.#release();
+  }
+
+  /** Writes a value, or its beginning. */
+  #open(value: any): Open | undefined {
+    if (typeof value !== 'object' || value === null) return void this.#value(value);
+    const number = this.#numbers.get(value);
+    if (number !== undefined) return void this.#reference(value);
+    const isList = !types.isProxy(value) && Array.isArray(value);
+    if (isList || isPlain(value) || isError(value) || types.isMap(value) || types.isSet(value)) {
+      this.#numbers.set(value, this.#next++);
+      if (isList) return this.#openArray(value);
+      if (types.isMap(value))
+        return this.#openItems(TAG.MAP, [...Map.prototype.entries.call(value)].flat(), TAG.MAP_END);
+      if (types.isSet(value)) return this.#openItems(TAG.SET, [...Set.prototype.values.call(value)], TAG.SET_END);
+      if (isError(value)) return this.#openError(value);
+      this.#tag(TAG.OBJECT);
+      return this.#openProperties(value, Object.keys(value), (written) => {
+        this.#tag(TAG.OBJECT_END);
+        this.#varint(written);
+      });
+    }
+    return void this.#reference(value);
+  }
+
+  /** @param end writes it */
+  #openProperties(object: any, keys: string[], end: (written: number) => void): Open {
+    let at = 0;
+    let written = 0;
+    return () => {
+      while (at < keys.length) {
+        const key = keys[at++];
+        const part = object[key];
+        if (part === undefined && !Object.hasOwn(object, key)) continue;
+        this.#key(key);
+        this.#part = part;
+        written++;
+        return AT_PART;
+      }
+      end(written);
+      return AT_END;
+    };
+  }
+
+  #openItems(tag: number, items: unknown[], endTag: number): Open {
+    this.#tag(tag);
+    let at = 0;
+    return () => {
+      if (at < items.length) {
+        this.#part = items[at++];
+        return AT_PART;
+      }
+      this.#tag(endTag);
+      this.#varint(items.length);
+      return AT_END;
+    };
+  }
+
+  #openError(error: Error): Open {
+    const cause = this.#beginError(error);
+    let isCauseLeft = cause !== undefined;
+    return () => {
+      if (isCauseLeft) {
+        isCauseLeft = false;
+        this.#tag(ERROR_TAG.CAUSE);
+        this.#part = cause?.value;
+        return AT_PART;
+      }
+      this.#tag(ERROR_TAG.END);
+      return AT_END;
+    };
+  }
+
+  #openArray(array: any[]): Open {
+    const { length } = array;
+    const [start, next] = [this.#at, this.#next];
+    this.#tag(TAG.ARRAY);
+    this.#varint(length);
+    const elements = elementsOf(array)[Symbol.iterator]();
+    let holes = 0;
+    let at = 0;
+    let rest: Open | undefined;
+    const openRest = () => {
+      const keys = array.length === length && hasOnlyElements(array) ? [] : Object.keys(array);
+      const others = keys.length > length - holes ? keys.slice(indicesOf(keys)) : [];
+      return this.#openProperties(array, others, (written) => {
+        this.#tag(TAG.ARRAY_END);
+        this.#varint(written);
+        this.#varint(length);
+      });
+    };
+    return () => {
+      if (rest !== undefined) return rest();
+      for (const end = Math.min(length, at + ELEMENTS_PER_STEP); at < end; at++) {
+        // A getter has made it shorter, or its host.
+        const { done = false, value: part } = elements.next();
+        if (part !== undefined || (!done && Object.hasOwn(array, at))) {
+          if (typeof part === 'object' && part !== null) {
+            at++;
+            this.#part = part;
+            return AT_PART;
+          }
+          this.#value(part);
+        } else if (done || ++holes <= MAX_HOLES) {
+          this.#tag(TAG.HOLE);
+        } else {
+          this.#at = start;
+          this.#forget(next);
+          rest = this.#openSparse(array);
+          return AMIDST;
+        }
+      }
+      if (at === length) rest = openRest();
+      return AMIDST;
+    };
+  }
+
+  #openSparse(array: any[]): Open {
+    const { length } = array;
+    this.#tag(TAG.SPARSE_ARRAY);
+    this.#varint(length);
+    return this.#openProperties(array, Object.keys(array), (written) => {
+      this.#tag(TAG.SPARSE_ARRAY_END);
+      this.#varint(written);
+      this.#varint(length);
+    });
+  }
 
   /**
    * The wire of `value`.
@@ -95,15 +268,8 @@ class WireWriter {
   #object(object: any) {
     if (types.isProxy(object)) return refuse(object);
     if (Array.isArray(object)) return this.#array(object);
-    const prototype = Object.getPrototypeOf(object);
-    if (
-      prototype === null
-        ? !types.isModuleNamespaceObject(object)
-        : prototype === Object.prototype && !types.isArgumentsObject(object)
-    ) {
-      return this.#plain(object);
-    }
-    if (types.isNativeError(object) || domMessage(object) !== undefined) return this.#error(object);
+    if (isPlain(object)) return this.#plain(object);
+    if (isError(object)) return this.#error(object);
     if (types.isDate(object)) {
       this.#tag(TAG.DATE);
       return this.#double(Date.prototype.getTime.call(object));
@@ -115,7 +281,7 @@ class WireWriter {
     if (types.isArrayBuffer(object)) return this.#buffer(object);
     if (types.isBoxedPrimitive(object)) return this.#boxed(object);
     if (hasV8Format) throw LEFT;
-    if (isOfEngine(object, prototype) || webClassOf(object) !== undefined) return refuse(object);
+    if (isOfEngine(object, Object.getPrototypeOf(object)) || webClassOf(object) !== undefined) return refuse(object);
     return this.#plain(object);
   }
 
@@ -216,6 +382,16 @@ class WireWriter {
   }
 
   #error(error: Error) {
+    const cause = this.#beginError(error);
+    if (cause !== undefined) {
+      this.#tag(ERROR_TAG.CAUSE);
+      this.#value(cause.value);
+    }
+    this.#tag(ERROR_TAG.END);
+  }
+
+  /** @returns its cause, if it has one */
+  #beginError(error: Error): { value?: unknown } | undefined {
     this.#tag(TAG.ERROR);
     const kind = ERROR_CLASSES.get(String(error.name));
     if (kind !== undefined) this.#tag(kind);
@@ -231,11 +407,7 @@ class WireWriter {
       this.#text(stack);
     }
     const cause = Object.getOwnPropertyDescriptor(error, 'cause');
-    if (cause !== undefined && 'value' in cause) {
-      this.#tag(ERROR_TAG.CAUSE);
-      this.#value(cause.value);
-    }
-    this.#tag(ERROR_TAG.END);
+    return cause !== undefined && 'value' in cause ? cause : undefined;
   }
 
   #regexp(regexp: RegExp) {
@@ -377,7 +549,7 @@ class WireWriter {
     const needed = this.#at + length;
     if (needed <= this.#bytes.length) return;
     if (needed - 8 > this.#limit) throw new TransferLimitError();
-    if (hasV8Format && needed > MAX_SMALL_BYTES) throw LEFT;
+    if (hasV8Format && !this.#isSliced && needed > MAX_SMALL_BYTES) throw LEFT;
     const bytes = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
     bytes.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = bytes;
@@ -462,6 +634,17 @@ function isOfEngine(object: object, prototype: object | null) {
   return false;
 }
 
+function isPlain(object: object) {
+  if (types.isProxy(object)) return false;
+  const prototype = Object.getPrototypeOf(object);
+  if (prototype === null) return !types.isModuleNamespaceObject(object);
+  return prototype === Object.prototype && !types.isArgumentsObject(object);
+}
+
+function isError(object: object): object is Error {
+  return types.isNativeError(object) || domMessage(object) !== undefined;
+}
+
 function refuse(value: unknown): never {
   throw new TypeError(`a value of type ${typeof value} could not be cloned`);
 }
@@ -490,5 +673,19 @@ export function writeWire(value: unknown, limit: number): Buffer | undefined {
     throw error;
   } finally {
     idle = writer;
+  }
+}
+
+/**
+ * The work that writes a value, which may be large. Undefined as the result if V8 should.
+ *
+ * @param limit of its bytes
+ */
+export function* writing(value: unknown, limit: number, budget: WorkBudget): Generator<void, Buffer | undefined, void> {
+  try {
+    return yield* new WireWriter().writing(value, limit, budget);
+  } catch (error) {
+    if (error === LEFT) return undefined;
+    throw error;
   }
 }
