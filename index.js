@@ -6,6 +6,6 @@ require('./native.cjs');
 const { engineStats, prepareProgram, validateCode } = require('./build/ses/check');
 const { ExecutorError } = require('./build/contract/errors');
 const { SESExecutor } = require('./build/ses/executor');
-const { blocking, withTimeout } = require('./build/contract/tool-registry');
+const { blocking, withTimeout } = require('./build/contract/tool-traits');
 
 module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking, withTimeout };

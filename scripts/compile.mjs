@@ -1,5 +1,6 @@
-// Compiles `lib/` to `build/`: TypeScript becomes CommonJS with source maps; everything else is copied. Files that are newer than
-// their source are skipped. `npm run check:types` checks the types; this script only strips them.
+// Compiles `lib/` to `build/`: TypeScript becomes CommonJS with source maps; everything else is copied. Modules that the public
+// types reach also become declarations. Files that are newer than their source are skipped. `npm run check:types` checks the
+// types; this script takes each file by itself. Hence exports of a module with a declaration must have explicit types.
 
 import {
   existsSync,
@@ -33,17 +34,20 @@ export async function compile(root = ROOT) {
   const sources = filesIn(join(root, 'lib'));
   const targets = new Map(sources.map((source) => [targetOf(root, source), source]));
   for (const path of existsSync(join(root, 'build')) ? filesIn(join(root, 'build')) : []) {
-    if (!targets.has(path.replace(/\.map$/, '')) && !/\.\d+$/.test(path)) rmSync(path, { force: true });
+    const isKnown = targets.has(path) || targets.has(scriptOf(path));
+    if (!isKnown && !/\.\d+$/.test(path)) rmSync(path, { force: true });
   }
-  const stale = [...targets].filter(([target, source]) => {
-    const made = statSync(target, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    return made < Math.max(statSync(source).mtimeMs, settings);
-  });
-  if (stale.length === 0) return 0;
+  const stale = [...targets].filter(([target, source]) => isStale(target, source, settings));
   const scripts = stale.filter(([, source]) => isScript(source));
   if (scripts.length > 0) await emit(root, scripts);
   for (const [target, source] of stale) if (!isScript(source)) write(target, readFileSync(source));
-  return stale.length;
+  return stale.length + (await declare(root, targets, settings));
+}
+
+/** @param {number} settings time of the last change of a file that makes everything stale */
+function isStale(target, source, settings) {
+  const made = statSync(target, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return made < Math.max(statSync(source).mtimeMs, settings);
 }
 
 /**
@@ -52,17 +56,96 @@ export async function compile(root = ROOT) {
  */
 async function emit(root, files) {
   const { default: ts } = await import('typescript');
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.build.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const program = ts.createProgram(
     files.map(([, source]) => source),
-    options,
+    optionsOf(ts, root),
   );
   const { diagnostics } = program.emit(undefined, (path, text) => write(join(path), text));
   const errors = [...program.getSyntacticDiagnostics(), ...diagnostics];
-  if (errors.length === 0) return;
   // The next call compiles these files again.
-  for (const [target] of files) rmSync(target, { force: true });
+  if (errors.length > 0) for (const [target] of files) rmSync(target, { force: true });
+  refuse(ts, root, errors);
+}
+
+/**
+ * Writes the declarations of the modules that the types of the package reach, and removes all others.
+ *
+ * @param {string} root
+ * @param {Map<string, string>} targets sources by the files that they become
+ * @param {number} settings as for {@link isStale}
+ * @returns {Promise<number>} how many files were written
+ */
+async function declare(root, targets, settings) {
+  const reached = new Set(typesOf(root));
+  let written = 0;
+  // Declarations that are added to the set meanwhile are visited, too.
+  for (const path of reached) {
+    const source = targets.get(scriptOf(path));
+    if (source !== undefined && isStale(path, source, settings)) {
+      write(path, await declarationOf(root, source));
+      written++;
+    }
+    for (const imported of importsOf(path, targets)) reached.add(imported);
+  }
+  for (const path of filesIn(join(root, 'build'))) {
+    if (path.endsWith('.d.ts') && !reached.has(path) && !targets.has(path)) rmSync(path, { force: true });
+  }
+  return written;
+}
+
+/**
+ * The files with the types of the package. package.json is the only list of them.
+ *
+ * @param {string} root
+ */
+function typesOf(root) {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return Object.values(exports)
+    .flatMap(({ types, import: imported, require: required }) => [types, imported?.types, required?.types])
+    .filter((types) => types !== undefined)
+    .map((types) => join(root, types));
+}
+
+/**
+ * The declarations of this package that a declaration imports.
+ *
+ * @param {string} path
+ * @param {Map<string, string>} targets
+ */
+function importsOf(path, targets) {
+  const imports = readFileSync(path, 'utf8').matchAll(/(?:\bfrom |\bimport\(|\brequire\()["'](\.[^"']*)["']/g);
+  return Array.from(imports, ([, name]) => {
+    const module = join(dirname(path), name.replace(/\.js$/, ''));
+    const candidates = [`${module}.d.ts`, join(module, 'index.d.ts')];
+    const found = candidates.find((candidate) => existsSync(candidate) || targets.has(scriptOf(candidate)));
+    if (found === undefined) throw new Error(`${path} imports ${name}, which has no types`);
+    return found;
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {string} source
+ */
+async function declarationOf(root, source) {
+  const { default: ts } = await import('typescript');
+  const { outputText, diagnostics } = ts.transpileDeclaration(readFileSync(source, 'utf8'), {
+    fileName: source,
+    reportDiagnostics: true,
+    compilerOptions: { ...optionsOf(ts, root), removeComments: false, stripInternal: true },
+  });
+  refuse(ts, root, diagnostics ?? []);
+  return outputText;
+}
+
+function optionsOf(ts, root) {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.build.json'), ts.sys.readFile);
+  return ts.parseJsonConfigFileContent(config, ts.sys, root).options;
+}
+
+/** @throws {Error} if there are errors */
+function refuse(ts, root, errors) {
+  if (errors.length === 0) return;
   const host = { getCanonicalFileName: (path) => path, getCurrentDirectory: () => root, getNewLine: () => '\n' };
   throw new Error(`lib/ does not compile:\n${ts.formatDiagnostics(errors, host)}`);
 }
@@ -93,6 +176,11 @@ function write(path, content) {
 function targetOf(root, source) {
   const path = relative(join(root, 'lib'), source);
   return join(root, 'build', isScript(source) ? path.replace(/\.ts$/, '.js') : path);
+}
+
+/** The script that a source map or a declaration in `build/` belongs to. */
+function scriptOf(path) {
+  return path.replace(/\.map$|\.d\.ts$/, (end) => (end === '.map' ? '' : '.js'));
 }
 
 /** @param {string} path */

@@ -11,7 +11,7 @@ import { deferred, expectCode, rejection } from '../helpers.mjs';
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
 const { errorOf } = require('../../build/contract/errors.js');
-const { OFFER, isExecutor, offerOf } = require('../../build/contract/executor.js');
+const { describeOffer, isExecutor, offerOf } = require('../../build/contract/executor.js');
 const { queueOf } = require('../../build/contract/executor-queue.js');
 const { REFUSALS, invalidState } = require('../../build/contract/lifecycle.js');
 const { Session } = require('../../build/contract/session.js');
@@ -315,7 +315,7 @@ describe('tools of sessions', () => {
   test('are not offered to code of others; those that the host has sent are', async () => {
     const executor = new Scripted();
     const own = flattenTools({ host: tool, mine: tool });
-    executor[OFFER] = { imports: ['units'], tools: own };
+    describeOffer(executor, () => ({ imports: ['units'], tools: own }));
     expect(offerOf(executor)).toStrictEqual({ imports: ['units'], tools: own });
     await sessionOf(executor).run('1', { tools: { mine: tool } });
     expect(offerOf(executor)).toStrictEqual({ imports: ['units'], tools: [own[0]] });

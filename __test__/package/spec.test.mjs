@@ -26,7 +26,6 @@ describe('a cited section exists', () => {
     ...FOLDERS.flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(folder, name)),
     ),
-    'index.d.ts',
   ]
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => SOURCES.test(path))

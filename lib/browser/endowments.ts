@@ -1,6 +1,7 @@
 import { ToolRegistry, refuseReservedName } from '../contract/tool-registry';
 import { decode } from './values';
-import type { Executor, Tools } from '../../index';
+import type { Executor } from '../contract/executor-types';
+import type { Tools } from '../contract/tool-types';
 import type { Tool } from '../contract/tool-registry';
 
 /** Names that a page cannot redefine, and the names of its own functions. */

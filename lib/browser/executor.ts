@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 
+import { makeDisposable } from '../contract/await-using';
 import { clearInterval, setInterval } from '../contract/clock';
 import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart, errorOf } from '../contract/errors';
@@ -18,8 +19,10 @@ import { runInPage } from './page-run';
 import { loadPreparation } from './page-program';
 import { RunQueue } from './run-queue';
 import { encode } from './values';
+import type { AwaitUsing } from '../contract/await-using';
 import type { BrowserExecutorOptions, BrowserOutput, BrowserRunOptions } from './api';
-import type { ExecutorState, Tools } from '../../index';
+import type { ExecutorState } from '../contract/executor-types';
+import type { Tools } from '../contract/tool-types';
 
 export type RunJob = import('./run-queue').Job & RunFacts;
 
@@ -329,13 +332,8 @@ export class BrowserExecutor {
     return invalidState(this.#state, operation, hint, facts);
   }
 }
-if (Symbol.asyncDispose !== undefined) {
-  Object.defineProperty(BrowserExecutor.prototype, Symbol.asyncDispose, {
-    value: BrowserExecutor.prototype.cleanup,
-    writable: true,
-    configurable: true,
-  });
-}
+export interface BrowserExecutor extends AwaitUsing {}
+makeDisposable(BrowserExecutor.prototype, BrowserExecutor.prototype.cleanup);
 
 /** Keeps the process alive while a caller waits. Neither the browser nor its pipes do so. */
 async function staying<T>(promise: Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { safeListener } from '../contract/logs';
 import { truncated } from '../contract/truncation';
 import { isPrintable, outputText } from '../contract/render';
-import type { LogEntry, LogLevel } from '../../index';
+import type { LogEntry, LogLevel } from '../contract/executor-types';
 
 const MARKER = '...[TRUNCATED]';
 

@@ -1,9 +1,11 @@
 // The errors of executors (specification, section 8.2). A code is added here and nowhere else: `errors.js` makes errors by
 // this table, `failure.js` tells models what to do by it, and `npm run generate` writes what follows from it:
-// `ExecutorErrorCode` of index.d.ts, the sections of docs/reference/errors.md, and `FailureKind` of Rust.
+// `error-codes.ts`, the sections of docs/reference/errors.md, and `FailureKind` of Rust.
+
+import type { ExecutorErrorCode } from './error-codes';
 
 export interface ErrorRow {
-  code: string;
+  code: ExecutorErrorCode;
   severity: 'FATAL' | 'ERROR' | 'WARN';
   /** whether rewritten code, or the same call later, can succeed */
   retryable: boolean;

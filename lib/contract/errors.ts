@@ -2,39 +2,118 @@ import { bigintText, describe, isLongBigint } from './describe';
 import { errorRow } from './error-table';
 import { explanationOf } from './failure';
 import { isSmall } from './render';
+import type { Diagnostic } from './diagnostic';
+import type { ExecutorErrorCode } from './error-codes';
 import type { ErrorRow } from './error-table';
-import type { LogEntry, RunStats } from '../../index';
+import type { ExecutorState, LogEntry, RunStats } from './executor-types';
 
-/** Facts about a failure, next to its message. */
-export interface ExecutorErrorFields {
-  code: string;
-  severity: 'FATAL' | 'ERROR' | 'WARN';
+/** How bad a failure is (section 8.2). */
+export type ExecutorErrorSeverity = 'FATAL' | 'ERROR' | 'WARN';
+
+/** A failure as plain data (section 8.1): what `JSON.stringify(error)` gives. */
+export interface NormalizedExecutorError {
+  code: ExecutorErrorCode;
+  severity: ExecutorErrorSeverity;
+  message: string;
   retryable: boolean;
-  details?: Record<string, unknown>;
+  details?: ExecutorErrorDetails;
   logs?: string;
-  logEntries?: LogEntry[];
-  stats?: RunStats;
-  cause?: unknown;
+}
+
+/**
+ * Facts about a failure. Which of them there are depends on the code; see `docs/reference/errors.md`.
+ */
+export interface ExecutorErrorDetails {
+  /** Guest errors: `name` of the error; `null` if what was thrown is no error. */
+  name?: string | null;
+  /** Guest errors: message of the error. */
+  message?: string;
+  /** Guest errors: `code` of the error, where it has one. */
+  code?: string | number;
+  /** Guest errors: line in the code that was passed to `run()`, from 1. */
+  line?: number;
+  /** Guest errors: column in that line in UTF-16 units, from 1. */
+  column?: number;
+  /** Guest errors, and code that was refused: the lines around the position, marked; for people and models. */
+  codeFrame?: string;
+  /** Guest errors: stack with frames of guest code only. */
+  stack?: string;
+  /** Findings of validation: `ERR_VALIDATION_FAILED`, `ERR_IMPORT_NOT_ALLOWED`, and warnings of code that ran. */
+  diagnostics?: Diagnostic[];
+  /** `ERR_IMPORT_NOT_ALLOWED`: the module. */
+  module?: string;
+  /** `ERR_TOOL_PROXY_FAIL`: the tool, with its namespaces: `Host.readDoc`. */
+  tool?: string;
+  /** `ERR_TOOL_PROXY_FAIL`: the tool is not to blame; its arguments or its result could not cross. */
+  bridge?: boolean;
+  /** `ERR_EXEC_TIMEOUT`: the deadline of the run in milliseconds. */
+  timeoutMs?: number;
+  /** `ERR_EXEC_TIMEOUT`: the run was ended by its `signal`. */
+  aborted?: boolean;
+  /** `ERR_EXEC_TIMEOUT`: `"deadline"`, `"cpu"`, or what the signal says; `ERR_WORKER_LOST` and the browser's errors: what is known. */
+  reason?: string;
+  /** `ERR_EXEC_TIMEOUT`, with the reason `"cpu"`: the limit in milliseconds. */
+  maxCpuMs?: number;
+  /** Whether what earlier runs have defined is gone: of `ERR_EXEC_TIMEOUT` with `keepState`, `ERR_MEMORY_LIMIT_EXCEEDED`, and of Python. */
+  stateLost?: boolean;
+  /** `ERR_MAX_OPS_EXCEEDED`: the limit. */
+  maxOperations?: number;
+  /** `ERR_TOOL_CALL_LIMIT_EXCEEDED`: the limit. */
+  maxToolCalls?: number;
+  /** `ERR_TOOL_CALL_LIMIT_EXCEEDED` of a page that has made too many requests: the limit of these. */
+  requests?: number;
+  /** `ERR_MEMORY_LIMIT_EXCEEDED`: the limit. */
+  limitBytes?: number;
+  /** `ERR_MEMORY_LIMIT_EXCEEDED`: what was held then, where that is known. */
+  usedBytes?: number;
+  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the limit. */
+  maxTransferBytes?: number;
+  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: what was too large: `"output"` or `"variables"`. */
+  value?: string;
+  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: its size, if that is known. */
+  bytes?: number;
+  /** As {@link CodeOutput.recovered}. */
+  recovered?: true;
+  /** `ERR_INVALID_STATE`: the state in which the call was not legal. */
+  state?: ExecutorState;
+  /** `ERR_INVALID_STATE`: the call. */
+  operation?: string;
+  /** What to do, where more is known than the code of the error says: the name that was meant, for example. */
+  hint?: string;
+  [fact: string]: unknown;
 }
 
 /** Property of all errors of executors, which those of another copy of this package have as well. */
 const IS_EXECUTOR_ERROR = Symbol.for('ses-executor:error');
 
-/** A failure of an executor (specification, section 8). Documented in `index.d.ts`. */
+/**
+ * Every promise of an executor that fails rejects with one of these (section 8); but arguments of the wrong type or
+ * value are a `TypeError` or `RangeError`, since the program that embeds the executor is at fault then.
+ */
 export class ExecutorError extends Error {
-  code;
-  severity;
-  retryable;
-  details;
-  logs;
+  declare readonly name: 'ExecutorError';
+  code: ExecutorErrorCode;
+  severity: ExecutorErrorSeverity;
+  /** Whether rewritten code, or the same call later, can succeed. */
+  retryable: boolean;
+  details?: ExecutorErrorDetails;
+  /** What the run had logged until then; absent if there was no run. */
+  logs?: string;
+  /** The same logs, call by call. Not enumerable. */
+  logEntries?: LogEntry[];
+  /** Figures of the run that failed; absent if there was no run. Not enumerable. */
+  stats?: RunStats;
+  /** `ERR_TOOL_PROXY_FAIL`: what the host's tool threw, the value itself; absent if 64 calls have failed since. */
+  cause?: unknown;
 
-  /** A process may have two copies of this package, in two versions or as the dependency of two packages. */
-  static [Symbol.hasInstance](value: unknown) {
-    if (this !== ExecutorError) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return typeof value === 'object' && value !== null && IS_EXECUTOR_ERROR in value;
-  }
-
-  constructor(message: string, fields: ExecutorErrorFields) {
+  /**
+   * @param message - one line, by the template of the code (section 8.2)
+   * @param fields - the facts; `cause` as that of `Error`
+   */
+  constructor(
+    message: string,
+    fields: Omit<NormalizedExecutorError, 'message'> & { logEntries?: LogEntry[]; stats?: RunStats; cause?: unknown },
+  ) {
     super(message, 'cause' in fields ? { cause: fields.cause } : undefined);
     const { code, severity, retryable, details, logs, logEntries, stats } = fields;
     this.code = code;
@@ -49,18 +128,31 @@ export class ExecutorError extends Error {
     void this.stack;
   }
 
-  /** All that can be said of it, for a model that wrote the code. */
-  get explanation() {
-    return explanationOf(this as any);
+  /**
+   * The whole failure as text, for the model that wrote the code: what happened and where, the lines around that place, the
+   * findings of validation, and what to do next. Give models this rather than `message`, which is the one line of the
+   * specification.
+   */
+  get explanation(): string {
+    return explanationOf(this);
   }
 
-  /** The normalized payload of section 8.1, which `JSON.stringify` uses. */
-  toJSON() {
+  /** The failure as plain data (section 8.1). */
+  toJSON(): NormalizedExecutorError {
     const { code, severity, message, retryable, details, logs } = this;
     return { code, severity, message, retryable, details, logs };
   }
 }
 Object.defineProperty(ExecutorError.prototype, IS_EXECUTOR_ERROR, { value: true });
+// A process may have two copies of this package, in two versions or as the dependency of two packages.
+Object.defineProperty(ExecutorError, Symbol.hasInstance, {
+  value(this: unknown, value: unknown) {
+    if (this !== ExecutorError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && IS_EXECUTOR_ERROR in value;
+  },
+  writable: true,
+  configurable: true,
+});
 Object.defineProperty(ExecutorError.prototype, 'name', {
   value: 'ExecutorError',
   writable: true,
@@ -70,9 +162,14 @@ Object.defineProperty(ExecutorError.prototype, 'name', {
 /**
  * An error as the table of errors describes it.
  *
+ * @internal
  * @param params what its message needs
  */
-export function errorOf(code: string, params: Record<string, string | number>, details: Record<string, unknown>) {
+export function errorOf(
+  code: ExecutorErrorCode,
+  params: Record<string, string | number>,
+  details: ExecutorErrorDetails,
+): ExecutorError {
   const row = errorRow(code);
   if (row === undefined) throw new Error(`there is no error ${code}`);
   const message = row.message.replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
@@ -83,35 +180,53 @@ export function errorOf(code: string, params: Record<string, string | number>, d
  * The failure of a run whose signal had been aborted before it began: as a run that is aborted, but nothing has
  * started, so the executor stays as it is.
  *
+ * @internal
  * @param timeoutMs absent where the run's deadline is not known
  */
-export function abortedBeforeStart(reason: unknown, timeoutMs?: number) {
+export function abortedBeforeStart(reason: unknown, timeoutMs?: number): ExecutorError {
   const details = { aborted: true, reason: reasonText(reason) };
   if (timeoutMs !== undefined) return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, ...details });
   const { code, severity, retryable } = errorRow('ERR_EXEC_TIMEOUT') as ErrorRow;
   return new ExecutorError(`Execution aborted: ${details.reason}`, { code, severity, retryable, details });
 }
 
-/** A value that structured clone refuses. The message names the path of the offending part. */
+/**
+ * A value that structured clone refuses. The message names the path of the offending part.
+ *
+ * @internal
+ */
 export class UncloneableError extends TypeError {}
 
-/** A value whose wire would be larger than `maxTransferBytes`. */
+/**
+ * A value whose wire would be larger than `maxTransferBytes`.
+ *
+ * @internal
+ */
 export class TransferLimitError extends RangeError {}
 
-/** Code of errors about `maxTransferBytes`, the guest's too. */
+/**
+ * Code of errors about `maxTransferBytes`, the guest's too.
+ *
+ * @internal
+ */
 export const TRANSFER_LIMIT_CODE = 'ERR_TRANSFER_LIMIT_EXCEEDED';
 
 /**
  * The failure of a call with a value that is not even written, since it is larger than the limit.
  *
+ * @internal
  * @param value which of the call's values
  */
-export function transferLimitExceeded(maxTransferBytes: number, value: string) {
+export function transferLimitExceeded(maxTransferBytes: number, value: string): ExecutorError {
   return errorOf(TRANSFER_LIMIT_CODE, { limit: maxTransferBytes }, { maxTransferBytes, value });
 }
 
-/** Returns the reason of an aborted signal as one string. */
-export function reasonText(reason: unknown) {
+/**
+ * Returns the reason of an aborted signal as one string.
+ *
+ * @internal
+ */
+export function reasonText(reason: unknown): string {
   if (reason === undefined) return 'aborted';
   const { message } = describeThrown(reason);
   return message === '' ? 'aborted' : message;
@@ -123,6 +238,8 @@ const MAX_TEXT = 32_768;
 /**
  * Name, message and code of whatever was thrown: no stack, no paths of the host. Never throws, whatever getters and
  * proxies do.
+ *
+ * @internal
  */
 export function describeThrown(thrown: unknown): { name: string; message: string; code?: string | number } {
   const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
@@ -138,9 +255,9 @@ export function describeThrown(thrown: unknown): { name: string; message: string
     : described;
 }
 
-function read(object: any, key: string) {
+function read(object: object, key: string): unknown {
   try {
-    return object[key];
+    return Reflect.get(object, key);
   } catch {
     return undefined;
   }

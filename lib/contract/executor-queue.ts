@@ -3,7 +3,8 @@ import { abortedBeforeStart } from './errors';
 import { REFUSALS, invalidState, needsInit } from './lifecycle';
 import { onAbort } from './signals';
 import { runNested, isNestedIn } from './reentrancy';
-import type { Executor, Tools } from '../../index';
+import type { Executor } from './executor-types';
+import type { Tools } from './tool-types';
 
 /** An executor that several sessions use: whose turn it is, and what they have sent. */
 class ExecutorQueue {

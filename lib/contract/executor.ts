@@ -1,7 +1,7 @@
 import { memberPath } from './describe';
 import { queueOf } from './executor-queue';
 import { closest } from './options';
-import type { Executor } from '../../index';
+import type { Executor } from './executor-types';
 import type { Tool } from './tool-registry';
 
 /** The methods that callers of an executor use. */
@@ -25,12 +25,19 @@ export interface Offer {
   tools?: Tool[];
 }
 
-/** Property of executors that say it. */
-export const OFFER = Symbol('offer');
+const OFFER = Symbol('offer');
 
-/** @returns empty for an executor that is none of these */
-export function offerOf(executor: any): Offer {
-  const { tools, ...others }: Offer = executor[OFFER] ?? {};
+/** Makes executors of a class say what their guests find. */
+export function describeOffer<T extends object>(prototype: T, offer: (executor: T) => Offer) {
+  const get = function (this: T) {
+    return offer(this);
+  };
+  Object.defineProperty(prototype, OFFER, { get, configurable: true });
+}
+
+/** @returns empty for an executor that does not say it */
+export function offerOf(executor: Executor): Offer {
+  const { tools, ...others } = (executor as { [OFFER]?: Offer })[OFFER] ?? {};
   return { ...others, ...(tools && { tools: tools.filter(({ path }) => !queueOf(executor).hasSent(path[0])) }) };
 }
 

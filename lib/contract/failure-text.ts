@@ -1,5 +1,5 @@
 import type { RunFailure } from './run-failure';
-import type { Diagnostic } from '../../index';
+import type { Diagnostic } from './diagnostic';
 
 /** What is told of a failure: a `RunFailure`, or an error with its details. */
 export type Told = Partial<RunFailure> & { message: string };

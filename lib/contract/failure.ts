@@ -1,7 +1,8 @@
 import { errorRow } from './error-table';
 import { failureText } from './failure-text';
 import type { RunFailure } from './run-failure';
-import type { Diagnostic, ExecutorError, ExecutorErrorDetails } from '../../index';
+import type { Diagnostic } from './diagnostic';
+import type { ExecutorError, ExecutorErrorDetails } from './errors';
 
 /** the lines around a place */
 export type CodeFrame = (code: string, line: number, column: number, message: string) => string;

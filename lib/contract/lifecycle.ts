@@ -1,5 +1,6 @@
 import { errorOf } from './errors';
-import type { ExecutorState } from '../../index';
+import type { ExecutorErrorDetails } from './errors';
+import type { ExecutorState } from './executor-types';
 
 // What is legal in which state, of executors that are written in JavaScript; `crates/session/src/lifecycle.rs` and
 // `executor.rs` are for those of the addon, which has these texts from here (`scripts/generate/refusals.mjs`).
@@ -28,6 +29,6 @@ export function needsInit(state: string) {
  * @param hint one of {@link REFUSALS}
  * @param facts for `details`
  */
-export function invalidState(state: ExecutorState, operation: string, hint: string, facts?: Record<string, unknown>) {
+export function invalidState(state: ExecutorState, operation: string, hint: string, facts?: ExecutorErrorDetails) {
   return errorOf('ERR_INVALID_STATE', { state }, { state, operation, hint, ...facts });
 }

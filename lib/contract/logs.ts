@@ -1,6 +1,6 @@
 // By their numbers in the protocol.
 import { LEVELS } from './option-table';
-import type { LogEntry, LogLevel } from '../../index';
+import type { LogEntry, LogLevel } from './executor-types';
 
 /** Where the entries are in the text of a log, a value per entry. */
 export interface LogIndex {

@@ -1,6 +1,6 @@
 // The options of executors. An option is added here and nowhere else: `options.js` checks by this table, and
-// `npm run generate` writes what follows from it: `ExecutorOptions` and `RunOptions` of index.d.ts,
-// docs/reference/options.md, and the structs that Rust takes.
+// `npm run generate` writes what follows from it: `executor-options.ts`, docs/reference/options.md,
+// and the structs that Rust takes.
 
 export interface OptionRow {
   name: string;
@@ -29,7 +29,7 @@ export interface OptionRow {
   forPreparing?: boolean;
   /** a few words */
   brief: string;
-  /** for index.d.ts; the range and the default follow by themselves */
+  /** for `executor-options.ts`; the range and the default follow by themselves */
   doc: string;
   /** the field of `Config`; null: JavaScript's own business */
   rust: RustField | null;

@@ -1,7 +1,8 @@
 import { className, describe, isPlainObject, memberPath } from './describe';
 import { OPTIONS, optionRow } from './option-table';
 import type { OptionRow } from './option-table';
-import type { ExecutorOptions, LogLevel } from '../../index';
+import type { ExecutorOptions } from './executor-options';
+import type { LogLevel } from './executor-types';
 
 export type WithoutDefault = 'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog';
 

@@ -3,7 +3,8 @@ import { STATE_LOST, failureOf, withStateLost } from './failure';
 import { queueOf } from './executor-queue';
 import { REFUSALS, invalidState } from './lifecycle';
 import { passEntries } from './logs';
-import type { Executor, LogEntry, Tools } from '../../index';
+import type { Executor, LogEntry } from './executor-types';
+import type { Tools } from './tool-types';
 import type { CodeFrame } from './failure';
 import type { RunFailure } from './run-failure';
 
@@ -127,9 +128,8 @@ export class Session {
   /** @throws errors that are not an `ExecutorError` */
   #reportOf(thrown: unknown, code: string, before: number = 0): Report {
     if (!(thrown instanceof ExecutorError)) throw thrown;
-    const error = thrown as unknown as import('../../index').ExecutorError;
-    const failure = failureOf(error, { code, before, codeFrame: this.#codeFrame });
-    return passEntries({ failure, logs: error.logs ?? '' }, error);
+    const failure = failureOf(thrown, { code, before, codeFrame: this.#codeFrame });
+    return passEntries({ failure, logs: thrown.logs ?? '' }, thrown);
   }
 
   /** Who aborts a run does not hand its report on: the next one says what is gone. */

@@ -8,7 +8,7 @@ import { within } from './run-scope';
 import { traceToolCall } from './tracing';
 import type { Tool } from './tool-registry';
 import type { RunScope } from './run-scope';
-import type { OnToolCall } from '../../index';
+import type { OnToolCall } from './tool-types';
 import type { ToolCallTrace } from './tracing';
 
 const { ERROR, PROMISE } = REPLY_KIND;

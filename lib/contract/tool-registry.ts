@@ -1,8 +1,9 @@
 import { types } from 'node:util';
 
 import { className, describe, isClass, isPlainObject, memberPath } from './describe';
-import { optionRow } from './option-table';
 import { RESERVED_PREFIX } from './identifiers';
+import { isAsyncFunction, traitsIn } from './tool-traits';
+import type { Definition } from './tool-traits';
 import type { NativeTool } from '../../native';
 
 /** A host function that guests can call. */
@@ -22,83 +23,10 @@ export interface Tool {
   length: number;
 }
 
-/** What models are told of a function that takes one object. */
-export interface Definition {
-  description: string;
-  /** JSON Schema */
-  inputSchema: Record<string, any>;
-  outputSchema: Record<string, any>;
-}
-
-/** What is known of a function beside what can be seen. */
-export interface Traits {
-  isBlocking?: boolean;
-  timeoutMs?: number;
-  definition?: Definition;
-}
-
-/** Of functions that {@link blocking}, {@link withTimeout} and {@link defined} have given. */
-const traitsOf: WeakMap<Function, Traits> = new WeakMap();
-/**
- * Property of the functions that {@link blocking} and {@link withTimeout} have made, for another copy of this package.
- */
-const TRAITS = Symbol.for('ses-executor:tool-traits');
-
 /** Names that the realm keeps for itself, or the language does for good. */
 const RESERVED = new Set(['console', 'harden', 'globalThis', 'undefined', 'NaN', 'Infinity']);
 const MAX_TOOLS = 10_000;
 const MAX_DEPTH = 32;
-
-/** A tool whose promise the guest waits for. Documented in `index.d.ts`. */
-export function blocking(fn: unknown) {
-  return withTraits(fn, { isBlocking: true });
-}
-
-/** A tool with a limit of its own. Documented in `index.d.ts`. */
-export function withTimeout(fn: unknown, timeoutMs: number) {
-  const { min, max } = optionRow('toolTimeoutMs');
-  if (!Number.isInteger(timeoutMs)) throw new TypeError(`timeoutMs must be an integer, got ${describe(timeoutMs)}`);
-  if (timeoutMs < Number(min) || timeoutMs > Number(max)) {
-    throw new RangeError(`timeoutMs must be an integer from ${min} to ${max}, got ${timeoutMs}`);
-  }
-  return withTraits(fn, { timeoutMs });
-}
-
-/** The same function, with what models are told of it wherever it is a tool. */
-export function defined<F extends Function>(fn: F, definition: Definition) {
-  traitsOf.set(fn, { ...traitsIn(fn), definition });
-  return fn;
-}
-
-/** A function that does as `fn`: not `fn` itself, which may be a tool without these traits, too. */
-function withTraits(fn: unknown, traits: Traits) {
-  if (typeof fn !== 'function') throw new TypeError(`fn must be a function, got ${describe(fn)}`);
-  const plain: (this: unknown, ...args: unknown[]) => unknown = function (...args) {
-    return Reflect.apply(fn, this, args);
-  };
-  const later: (this: unknown, ...args: unknown[]) => Promise<unknown> = async function (...args) {
-    return Reflect.apply(fn, this, args);
-  };
-  const made = isAsyncFunction(fn) ? later : plain;
-  const { name, length } = fn;
-  Object.defineProperties(made, {
-    name: { value: name, configurable: true },
-    length: { value: length, configurable: true },
-  });
-  const all = { ...traitsIn(fn), ...traits };
-  traitsOf.set(made, all);
-  Object.defineProperty(made, TRAITS, { value: all });
-  return made;
-}
-
-function traitsIn(fn: any): Traits | undefined {
-  return traitsOf.get(fn) ?? (Object.hasOwn(fn, TRAITS) ? fn[TRAITS] : undefined);
-}
-
-/** For V8 an async generator is an async function too, but it gives no promise. */
-function isAsyncFunction(fn: Function) {
-  return types.isAsyncFunction(fn) && !types.isGeneratorFunction(fn);
-}
 
 /**
  * The functions of `tools`, at any depth of plain namespace objects.

@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { Executor } from '../../index';
+import type { CodeOutput, Executor } from './executor-types';
+import type { ToolCall } from './tool-types';
 import type { TracingChannel } from 'node:diagnostics_channel';
 
 // Runs and tool calls as tracing channels of `node:diagnostics_channel`, which cost nothing while nobody listens. A subscriber of
@@ -10,7 +11,32 @@ const TOOL_CALLS = tracingChannel('ses-executor:tool-call');
 /** Executors that work for others, who tell of their runs. */
 const INNER: WeakSet<object> = new WeakSet();
 
-/** what subscribers get, the same object for all events of one run or call */
+/** What subscribers of the tracing channel `ses-executor:run` get: the same object for all events of a run. */
+export interface TracedRun {
+  executor: Executor;
+  code: string;
+  /** What is called next. A subscriber of `start` can replace it by a function that calls it in a context of its own. */
+  call: () => unknown;
+  result?: CodeOutput;
+  error?: unknown;
+}
+
+/**
+ * What subscribers of the tracing channel `ses-executor:tool-call` get: the same object for all events of a call. A call that
+ * is over at once has `result` or `error` at `end`, any other at `asyncEnd`, at the latest when its run ends.
+ */
+export interface TracedToolCall extends Omit<ToolCall, 'signal'> {
+  /** As {@link TracedRun.call}. */
+  call: () => void;
+  result?: unknown;
+  error?: unknown;
+}
+
+/**
+ * what subscribers get, the same object for all events of one run or call
+ *
+ * @internal
+ */
 export interface Message {
   call: () => unknown;
   /** once it has succeeded */
@@ -19,7 +45,11 @@ export interface Message {
   error?: unknown;
 }
 
-/** A run, told to those who listen. */
+/**
+ * A run, told to those who listen.
+ *
+ * @internal
+ */
 export function traceRun<T>(executor: Executor, code: string, run: () => Promise<T>): Promise<T> {
   if (!isHeard(RUNS) || INNER.has(executor)) return run();
   const message: any = { executor, code, call: run };
@@ -29,6 +59,7 @@ export function traceRun<T>(executor: Executor, code: string, run: () => Promise
 /**
  * An executor that works for another one: its runs are that one's.
  *
+ * @internal
  * @returns the same
  */
 export function untold<E extends object>(executor: E): E {
@@ -36,7 +67,11 @@ export function untold<E extends object>(executor: E): E {
   return executor;
 }
 
-/** One tool call, told to those who listen. */
+/**
+ * One tool call, told to those who listen.
+ *
+ * @internal
+ */
 export class ToolCallTrace {
   #message: Message & { name: string; args: unknown[]; id: string };
   #isSettled = false;
@@ -81,7 +116,11 @@ export class ToolCallTrace {
   }
 }
 
-/** @returns undefined if nobody listens */
+/**
+ * @returns undefined if nobody listens
+ *
+ * @internal
+ */
 export function traceToolCall(facts: { name: string; args: unknown[]; id: string }): ToolCallTrace | undefined {
   return isHeard(TOOL_CALLS) ? new ToolCallTrace(facts) : undefined;
 }

@@ -3,7 +3,7 @@ import { setImmediate } from '../contract/clock';
 import { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions } from './definitions';
 import { checkFileToolOptions } from './options';
 import { currentScope } from '../contract/run-scope';
-import { defined } from '../contract/tool-registry';
+import { defined } from '../contract/tool-traits';
 import type { NativeFileOutcome, NativeFileStop, NativeFileTools } from '../../native';
 import type { RunScope } from '../contract/run-scope';
 import type { FileToolOptions } from './api';

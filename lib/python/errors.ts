@@ -23,7 +23,11 @@ Object.defineProperty(AgentExecutionError.prototype, 'name', {
 Object.defineProperty(AgentExecutionError.prototype, GENERAL_HINTS, { value: OWN_HINTS });
 
 /** The failure of a run, in the words of the specification. */
-export function agentError(error: import('../../index').ExecutorError, code: string, codeFrame: CodeFrame | undefined) {
+export function agentError(
+  error: import('../contract/errors').ExecutorError,
+  code: string,
+  codeFrame: CodeFrame | undefined,
+) {
   const { severity, retryable, stats } = error;
   const cause = error.details?.cause ?? error.message;
   const details = { ...error.details, cause };
@@ -41,7 +45,13 @@ export function agentError(error: import('../../index').ExecutorError, code: str
 }
 
 /** The failure of the source of a Python tool. */
-export function toolError({ code, severity, retryable, message, details: all }: import('../../index').ExecutorError) {
+export function toolError({
+  code,
+  severity,
+  retryable,
+  message,
+  details: all,
+}: import('../contract/errors').ExecutorError) {
   const { cause = message, ...details } = (all ?? {}) as Record<string, any>;
   return new ExecutorError(cause, { code, severity, retryable, details });
 }

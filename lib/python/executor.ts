@@ -2,14 +2,17 @@ import { agentError, logText, toolError } from './errors';
 import { checkPythonOptions, checkRunCount, offerWith } from './options';
 import { describe, isPlainObject } from '../contract/describe';
 import { ExecutorError } from '../contract/errors';
-import { OFFER } from '../contract/executor';
+import { makeDisposable } from '../contract/await-using';
+import { describeOffer } from '../contract/executor';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { traceRun } from '../contract/tracing';
 import { namesOfVariables } from '../contract/variables';
 import type { PyodideExecutorOptions, PythonRunOptions } from './api';
-import type { CodeOutput, Tools } from '../../index';
+import type { AwaitUsing } from '../contract/await-using';
+import type { CodeOutput } from '../contract/executor-types';
+import type { Tools } from '../contract/tool-types';
 import type { PythonOptions } from './options';
 
 /** Prefix of names that are reserved for the prelude. */
@@ -32,6 +35,13 @@ export class PyodideExecutor {
   /** Whether the interpreter replaced a lost one, and no run has reported that yet. */
   #isRenewed = false;
 
+  static {
+    describeOffer(this.prototype, (executor) => {
+      const { variables, tools } = executor.#sent;
+      return { ...offerWith(executor.#options), variables: [...variables.keys()], tools: flattenTools(tools) };
+    });
+  }
+
   language = 'python' as const;
 
   constructor(authorizedImports?: readonly string[], options?: PyodideExecutorOptions) {
@@ -46,12 +56,6 @@ export class PyodideExecutor {
 
   get isolation() {
     return this.#engine.isolation;
-  }
-
-  /** For descriptions of the features that code can use; not part of the contract. */
-  get [OFFER]() {
-    const { variables, tools } = this.#sent;
-    return { ...offerWith(this.#options), variables: [...variables.keys()], tools: flattenTools(tools) };
   }
 
   init() {
@@ -255,13 +259,8 @@ export class PyodideExecutor {
     if (Object.keys(tools).length > 0) await this.#engine.sendTools(tools);
   }
 }
-if (Symbol.asyncDispose !== undefined) {
-  Object.defineProperty(PyodideExecutor.prototype, Symbol.asyncDispose, {
-    value: PyodideExecutor.prototype.cleanup,
-    writable: true,
-    configurable: true,
-  });
-}
+export interface PyodideExecutor extends AwaitUsing {}
+makeDisposable(PyodideExecutor.prototype, PyodideExecutor.prototype.cleanup);
 
 function nothingSent() {
   return {

@@ -7,7 +7,8 @@ import { untold } from '../contract/tracing';
 import { codeFrame } from '../ses/code-frame';
 import { SESExecutor } from '../ses/executor';
 import { decode, encode } from '../ses/transfer';
-import type { ExecutorState, Tools } from '../../index';
+import type { ExecutorState } from '../contract/executor-types';
+import type { Tools } from '../contract/tool-types';
 import type { PythonOptions } from './options';
 import type { PythonRunOptions } from './api';
 

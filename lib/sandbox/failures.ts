@@ -3,7 +3,7 @@ import { codeFrame } from '../ses/code-frame';
 import { HOST } from './bootstrap';
 import { InvalidCallError, SandboxError, SdkCallError } from './errors';
 import { placeOf } from './program';
-import type { LogEntry } from '../../index';
+import type { LogEntry } from '../contract/executor-types';
 import type { Execution } from './execution';
 import type { Program } from './program';
 import type { Methods } from './adapters';
@@ -67,7 +67,7 @@ export function logsOf({ logs, logEntries }: { logs: string; logEntries: LogEntr
 /** The failure of an execution as its caller receives it: in terms of the code and of `sdk`. */
 export function failureOf(thrown: unknown, program: Program, execution: Execution, methods: Methods) {
   if (!(thrown instanceof ExecutorError)) return thrown;
-  const of = thrown as unknown as import('../../index').ExecutorError;
+  const of = thrown as unknown as import('../contract/errors').ExecutorError;
   const error = (execution.failure ?? inTermsOfSdk(thrown, execution, methods)) as any;
   if (error.logs === undefined && thrown.logs !== undefined) error.logs = thrown.logs;
   error.logEntries ??= of.logEntries;

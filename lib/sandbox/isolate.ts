@@ -1,5 +1,5 @@
 import { onAbort } from '../contract/signals';
-import { blocking } from '../contract/tool-registry';
+import { blocking } from '../contract/tool-traits';
 import { SESExecutor } from '../ses/executor';
 import { HOST, TEXTS, bootstrap, rehearsal } from './bootstrap';
 import type { Execution } from './execution';

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 
+import { makeDisposable } from '../contract/await-using';
 import { performance, setImmediate } from '../contract/clock';
 import { describe } from '../contract/describe';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
@@ -16,6 +17,7 @@ import { programOf } from './program';
 import { RateLimit } from './rate-limits';
 import { Registry } from './registry';
 import { validState } from './state';
+import type { AwaitUsing } from '../contract/await-using';
 import type { Api } from './execution';
 import type { Program } from './program';
 
@@ -24,7 +26,6 @@ const MAX_MAKING = Math.ceil(availableParallelism() / 2);
 
 /** Runs the programs of models against an API, each in its own isolate. Documented in `api.d.ts`. */
 export class SandboxManager {
-  declare [Symbol.asyncDispose]: () => Promise<void>;
   #options;
   #methods: Methods;
   #api: Api;
@@ -223,13 +224,8 @@ export class SandboxManager {
     this.#pool.fill();
   }
 }
-if (Symbol.asyncDispose !== undefined) {
-  Object.defineProperty(SandboxManager.prototype, Symbol.asyncDispose, {
-    value: SandboxManager.prototype.close,
-    writable: true,
-    configurable: true,
-  });
-}
+export interface SandboxManager extends AwaitUsing {}
+makeDisposable(SandboxManager.prototype, SandboxManager.prototype.close);
 
 /** The report of one execution. */
 class Report {

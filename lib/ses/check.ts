@@ -1,29 +1,76 @@
 import { describe } from '../contract/describe';
 import { checkOptions } from '../contract/options';
-import type { Diagnostic, ExecutorOptions, PreparedProgram } from '../../index';
+import type { Diagnostic } from '../contract/diagnostic';
+import type { ExecutorOptions } from '../contract/executor-options';
 import type { NativeDiagnostic } from '../../native';
 
 /** Loaded lazily: code that only references these functions must not load the addon. */
 const native = () => require('../../native.cjs') as typeof import('../../native.cjs');
 
-/** VALIDATE alone (specification, section 6.1). Documented in `index.d.ts`. */
+/** What all executors of the process hold. */
+export interface EngineStats {
+  /** Isolates of executors, without those that are parked. V8 frees one a moment after its `cleanup()`. */
+  live: number;
+  /** Isolates that are ready and wait for an executor ({@link ExecutorOptions.warmPool}). */
+  warm: number;
+  /** Isolates that V8 could not go on with for lack of memory: thread and memory stay until the process ends. */
+  parked: number;
+  /** Memory that the parked isolates hold, in bytes: heap, array buffers and what V8 has beside them, as they were parked. */
+  parkedBytes: number;
+  /**
+   * Isolates that go on a second after they were given up, in a built-in that does not look at termination: at the least
+   * priority, until the built-in returns. They are live, too.
+   */
+  stuck: number;
+  /** Memory limits of the stuck isolates, in bytes: what they may hold. */
+  stuckBytes: number;
+  /** Isolates that were given up while they worked: at a deadline, by an abort, by `cleanup()`. */
+  terminated: number;
+}
+
+/** Code before and after TRANSFORM (section 6.1). */
+export interface PreparedProgram {
+  originalCode: string;
+  /** The text that `run()` would evaluate; empty if a diagnostic is an `ERROR`. */
+  transformedCode: string;
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Checks code without running it (section 6.1), on threads of its own, for which the calling thread waits 50 ms at most: an
+ * idle machine checks about 100 KB of code in that time. What takes longer gets one finding, the ERROR `not_checked`; `run()`
+ * checks any code without making the caller wait. For code up to 32 KB, time in which a busy machine lets the checking threads
+ * wait does not count, up to five seconds.
+ *
+ * @returns all findings, in the order of their places
+ * @throws `TypeError` or `RangeError` for wrong arguments, never for the code
+ */
 export function validateCode(code: string, options?: ExecutorOptions): Diagnostic[] {
   return native().validateCode(text(code), prepareOptions(options)).map(publicDiagnostic);
 }
 
-/** VALIDATE and TRANSFORM (specification, section 6.1). Documented in `index.d.ts`. */
+/**
+ * Checks and transforms code without running it (section 6.1), on threads of its own, for which the calling thread waits
+ * `timeoutMs` at most.
+ *
+ * @throws `TypeError` or `RangeError` for wrong arguments, never for the code
+ */
 export function prepareProgram(code: string, options?: ExecutorOptions): PreparedProgram {
   const { transformedCode, diagnostics } = native().prepareProgram(text(code), prepareOptions(options));
   return { originalCode: code, transformedCode, diagnostics: diagnostics.map(publicDiagnostic) };
 }
 
-/** What is found in the text of a module, without running it: as {@link validateCode}, for a module. */
+/**
+ * What is found in the text of a module, without running it: as {@link validateCode}, for a module.
+ *
+ * @internal
+ */
 export function checkModule(name: string, code: string, options?: ExecutorOptions): Diagnostic[] {
   return native().checkModule(text(code), name, prepareOptions(options)).map(publicDiagnostic);
 }
 
-/** Counters of the process. Documented in `index.d.ts`. */
-export function engineStats() {
+/** Counters of the process, worker threads included. */
+export function engineStats(): EngineStats {
   return native().engineStats();
 }
 
@@ -37,6 +84,7 @@ function prepareOptions(options: unknown) {
   return { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes };
 }
 
+/** @internal */
 export function publicDiagnostic({ rule, severity, message, line, column, fix }: NativeDiagnostic): Diagnostic {
   return {
     rule,

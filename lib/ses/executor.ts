@@ -2,7 +2,8 @@ import { ENDING } from '../contract/boundary-numbers';
 import { NativeConnection, succeeded } from './native-connection';
 import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart, reasonText } from '../contract/errors';
-import { OFFER } from '../contract/executor';
+import { makeDisposable } from '../contract/await-using';
+import { describeOffer } from '../contract/executor';
 import { needsInit } from '../contract/lifecycle';
 import { defineEntries } from '../contract/logs';
 import { checkOptions, checkRunOptions } from '../contract/options';
@@ -13,39 +14,80 @@ import { traceRun } from '../contract/tracing';
 import { encodeVariables, namesOfVariables } from '../contract/variables';
 import { readOutput } from './output';
 import { encode, withoutWire } from './transfer';
-import type { CodeOutput, ExecutorOptions, RunOptions, Tools } from '../../index';
+import type { AwaitUsing } from '../contract/await-using';
+import type { ExecutorOptions, RunOptions } from '../contract/executor-options';
+import type { CodeOutput, Executor, ExecutorState, Isolation } from '../contract/executor-types';
+import type { Tools } from '../contract/tool-types';
 import type { Outcome, PythonSeam } from './native-connection';
 
-/** Runs agent-written JavaScript in a hardened isolate. Documented in `index.d.ts`. */
-export class SESExecutor {
+/**
+ * Runs guest code in an isolate of its own, on a thread of its own, step by step with state that lives on.
+ *
+ * An executor that is idle neither keeps the process alive nor has to be cleaned up.
+ *
+ * @example
+ * ```js
+ * const executor = new SESExecutor({ timeoutMs: 5_000 });
+ * await executor.init();
+ * await executor.sendTools({ add: (a, b) => a + b });
+ * const { output } = await executor.run('add(1, 2)'); // 3
+ * await executor.cleanup();
+ * ```
+ */
+export class SESExecutor implements Executor {
   #connection: NativeConnection;
   #renewal = new SharedStartup();
   /** Whether the isolate is new, and no run has said so. */
   #isRenewed = false;
 
-  /** @param python for an isolate that runs Python; not part of the contract */
+  static {
+    describeOffer(this.prototype, (executor) => executor.#connection.offer);
+  }
+
+  /**
+   * @throws `TypeError` for options of the wrong type and unknown ones
+   * @throws `RangeError` for options out of bounds
+   */
+  constructor(options?: ExecutorOptions);
+  /**
+   * @internal
+   * @param python for an isolate that runs Python
+   */
+  constructor(options?: ExecutorOptions, python?: PythonSeam);
   constructor(options?: ExecutorOptions, python?: PythonSeam) {
     this.#connection = new NativeConnection(checkOptions(options), python);
   }
 
-  get state() {
+  /** The state now (section 4.1). */
+  get state(): ExecutorState {
     return this.#connection.native.state;
   }
 
-  get isolation() {
+  /** Where the isolate lives, and what holds it there. */
+  get isolation(): Isolation {
     return this.#connection.isolation;
   }
 
-  /** For descriptions of what code can use; not part of the contract. */
-  get [OFFER]() {
-    return this.#connection.offer;
-  }
-
-  async init() {
+  /**
+   * Makes the isolate (section 4.3, 1). Legal in `NEW` and `DEAD`; does nothing in `READY`; while `INITIALIZING` it joins
+   * the call under way.
+   *
+   * Rejects with `ERR_SES_INIT_FAILED`, and with `ERR_WORKER_LOST` if the worker process has ended meanwhile; the state is `DEAD`
+   * then. Also rejects with `ERR_INVALID_STATE`.
+   */
+  async init(): Promise<void> {
     await this.#connection.init();
   }
 
-  async sendVariables(variables: Record<string, unknown>) {
+  /**
+   * Defines global variables of guest code (section 4.3, 2), as hardened structured clones. Names that exist already get
+   * the new value. Legal in `READY`, and with `runConcurrency: "queue"` also in `RUNNING`, where it waits for its turn.
+   *
+   * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` that names the path of a value that cannot be cloned, or a
+   * reserved name: `console`, `harden`, `globalThis`, `final_answer`, `undefined`, `NaN`, `Infinity` and those that begin with
+   * `__smol_`.
+   */
+  async sendVariables(variables: Record<string, unknown>): Promise<void> {
     const names = namesOfVariables(variables);
     for (const name of names) {
       if (name === 'final_answer') throw new TypeError('variables.final_answer must have another name: it is built in');
@@ -57,7 +99,15 @@ export class SESExecutor {
     await this.#connection.sendVariables(names, payload);
   }
 
-  async sendTools(tools: Tools) {
+  /**
+   * Defines functions that guest code can call (section 4.3, 3). A name that exists already gets the new function or
+   * namespace, and functions of the old namespace are revoked. A tool called `final_answer` is left out, since the
+   * executor has its own. Legal in the states of {@link sendVariables}.
+   *
+   * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` that names the path of what is neither a function nor a
+   * plain object of functions, or a reserved name.
+   */
+  async sendTools(tools: Tools): Promise<void> {
     const functions = this.#connection.toolsFor(flattenTools(tools));
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
@@ -66,7 +116,13 @@ export class SESExecutor {
     await this.#connection.call((call) => native.sendTools(call, specs), commit);
   }
 
-  async run(code: string, options?: RunOptions) {
+  /**
+   * Runs guest code (sections 4.3, 4 and 7.2). Legal in `READY`, and with `runConcurrency: "queue"` also in `RUNNING`.
+   *
+   * Rejects with any code of {@link ExecutorErrorCode} but those of `init()` and `cleanup()`; with a `TypeError` if
+   * `code` is not a string or an option has the wrong type.
+   */
+  async run(code: string, options?: RunOptions): Promise<CodeOutput> {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
     return traceRun(this, code, () => this.#run(code, options));
   }
@@ -103,7 +159,13 @@ export class SESExecutor {
     }
   }
 
-  async cleanup() {
+  /**
+   * Releases the isolate (section 4.3, 5) in any state; the state is `DEAD` then. Calls that are pending fail with
+   * `ERR_INVALID_STATE`. It never waits for guest code.
+   *
+   * Rejects with `ERR_CLEANUP_FAILED`, after which the executor is usable all the same.
+   */
+  async cleanup(): Promise<void> {
     this.#renewal.forget();
     this.#isRenewed = false;
     await this.#connection.cleanup();
@@ -119,13 +181,8 @@ export class SESExecutor {
     return core.autoInit && needsInit(this.state) ? core.init() : undefined;
   }
 }
-if (Symbol.asyncDispose !== undefined) {
-  Object.defineProperty(SESExecutor.prototype, Symbol.asyncDispose, {
-    value: SESExecutor.prototype.cleanup,
-    writable: true,
-    configurable: true,
-  });
-}
+export interface SESExecutor extends AwaitUsing {}
+makeDisposable(SESExecutor.prototype, SESExecutor.prototype.cleanup);
 
 function encodeList(values: unknown[], path: string, maxBytes: number, shown: object) {
   return withoutWire(values, path, maxBytes) ?? encode(values, path, maxBytes, shown);

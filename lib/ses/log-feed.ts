@@ -1,6 +1,6 @@
 import { performance, setImmediate } from '../contract/clock';
 import { safeListener } from '../contract/logs';
-import type { LogEntry } from '../../index';
+import type { LogEntry } from '../contract/executor-types';
 
 /**
  * Time of one turn of the event loop for the entries of a log, and how many of them come between two looks at the clock.

@@ -16,7 +16,7 @@ import { ToolRegistry } from '../contract/tool-registry';
 import type { CheckedOptions } from '../contract/options';
 import type { Tool } from '../contract/tool-registry';
 import type { Offer } from '../contract/executor';
-import type { Isolation, RunStats } from '../../index';
+import type { Isolation, RunStats } from '../contract/executor-types';
 import type { NativeOutcome } from '../../native';
 import type { LogIndex } from '../contract/logs';
 

@@ -7,7 +7,7 @@ const { ERRORS } = table;
 
 export function errorParts() {
   return [
-    { path: 'index.d.ts', name: 'ExecutorErrorCode', text: union() },
+    { path: 'lib/contract/error-codes.ts', text: union() },
     { path: 'docs/reference/errors.md', name: 'codes', text: `\n${ERRORS.map(section).join('\n')}\n` },
     { path: 'crates/protocol/src/failure_kind.rs', text: failureKind() },
   ];
@@ -17,7 +17,8 @@ function union() {
   const beyond = ERRORS.filter(({ ofSpecification }) => ofSpecification === false).map(({ code }) => `\`${code}\``);
   const doc = `Code of an {@link ExecutorError} (section 8.2); \`docs/reference/errors.md\` says what each means and what to do. \
 ${beyond.slice(0, -1).join(', ')} and ${beyond.at(-1)} go beyond the specification.`;
-  return `${docComment(doc, '')}
+  return `${HEADER('error-table.ts')}
+${docComment(doc, '')}
 export type ExecutorErrorCode = ${ERRORS.map(({ code }) => `'${code}'`).join(' | ')};
 `;
 }

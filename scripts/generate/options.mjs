@@ -7,9 +7,9 @@ const { OPTIONS } = table;
 
 export function optionParts() {
   return [
-    { path: 'index.d.ts', name: 'ExecutorOptions', text: OPTIONS.map(member).join('') },
+    { path: 'lib/contract/executor-options.ts', name: 'ExecutorOptions', text: OPTIONS.map(member).join('') },
     {
-      path: 'index.d.ts',
+      path: 'lib/contract/executor-options.ts',
       name: 'RunOptions',
       text: OPTIONS.filter(({ perRun }) => perRun)
         .map(runMember)

@@ -1,4 +1,4 @@
-import type { Executor } from '../../../index';
+import type { Executor } from '../../contract/executor-types';
 
 const PART = /[\p{ID_Continue}$.]/u;
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;

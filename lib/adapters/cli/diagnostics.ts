@@ -1,6 +1,7 @@
 import { failureText } from '../../contract/failure-text';
 import { codeFrame } from '../../ses/code-frame';
-import type { Diagnostic, ExecutorErrorDetails } from '../../../index';
+import type { Diagnostic } from '../../contract/diagnostic';
+import type { ExecutorErrorDetails } from '../../contract/errors';
 import type { ExecutorError } from '../../contract/errors';
 
 export type Details = ExecutorErrorDetails;

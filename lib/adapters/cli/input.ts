@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { UsageError } from './usage-error';
 import { className, describe, isPlainObject } from '../../contract/describe';
 import { isIdentifier } from '../../contract/identifiers';
-import type { Language } from '../../../index';
+import type { Language } from '../../contract/executor-options';
 import type { TransformCallback } from 'node:stream';
 
 /** Reads the code in `file`, or stdin if `file` is `-`. */

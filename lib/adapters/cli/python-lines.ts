@@ -1,5 +1,5 @@
 import { pathAtEnd } from './completion';
-import type { Executor } from '../../../index';
+import type { Executor } from '../../contract/executor-types';
 
 // Functions for Python input at the prompt: they check whether it continues, and complete names.
 

@@ -22,7 +22,8 @@ import { toolsetOf } from '../mcp/tools';
 import { languageText } from '../code-tool/language';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import type { Command, CommandOptions } from './main';
-import type { Executor, ExecutorOptions } from '../../../index';
+import type { ExecutorOptions } from '../../contract/executor-options';
+import type { Executor } from '../../contract/executor-types';
 import type { LanguageText } from '../code-tool/language';
 import type { Toolset } from '../mcp/toolset';
 

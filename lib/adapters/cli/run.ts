@@ -10,7 +10,8 @@ import { jsonForm, outputText, toJson } from '../../contract/render';
 import { languageText } from '../code-tool/language';
 import { toolsetOf } from '../mcp/tools';
 import type { Command, CommandOptions } from './main';
-import type { Language, LogEntry } from '../../../index';
+import type { Language } from '../../contract/executor-options';
+import type { LogEntry } from '../../contract/executor-types';
 
 /** Runs `ses-executor run`. The exit status is 0 if the code ran, or 1 if it failed. */
 export async function run(file: Parameters<Command>[0], options: Parameters<Command>[1]): ReturnType<Command> {

@@ -14,7 +14,7 @@ import { SESExecutor } from '../../ses/executor';
 import { PyodideExecutor } from '../../python';
 import { checkPythonOptions, offerWith } from '../../python/options';
 import type { CodeTool, CodeToolOptions, CodeToolResult } from './api';
-import type { Executor } from '../../../index';
+import type { Executor } from '../../contract/executor-types';
 import type { Offer } from '../../contract/executor';
 import type { Report } from '../../contract/session';
 

@@ -1,6 +1,6 @@
 import { abortController, onAbort } from '../../contract/signals';
 import { defineMember } from '../../contract/tool-names';
-import type { Tools } from '../../../index';
+import type { Tools } from '../../contract/tool-types';
 import type { ApprovalRequest, Approve, CallContext } from './api';
 import type { LanguageText } from './language';
 import type { callables } from './definition';

@@ -12,7 +12,9 @@ import { Session } from '../../contract/session';
 import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
 import type { CodemodeExecutorOptions, ExecuteResult, ResolvedProvider } from './api';
 import type { Report, Turn } from '../../contract/session';
-import type { ExecutorOptions, LogEntry, Tools } from '../../../index';
+import type { ExecutorOptions } from '../../contract/executor-options';
+import type { LogEntry } from '../../contract/executor-types';
+import type { Tools } from '../../contract/tool-types';
 
 /** The namespace of the functions if `execute` receives functions instead of providers. */
 const DEFAULT_NAMESPACE = 'codemode';

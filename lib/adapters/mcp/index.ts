@@ -4,7 +4,7 @@ import { isExecutor, refuseBeside } from '../../contract/executor';
 import { OPTION_NAMES, checkOptions, optionsOf } from '../../contract/options';
 import { refuseWrongOptions } from '../../ses/check-options';
 import type { McpServer, McpServerOptions } from './api';
-import type { ExecutorOptions } from '../../../index';
+import type { ExecutorOptions } from '../../contract/executor-options';
 
 /** Options that are not options of the executor. */
 const OWN_OPTIONS = ['executor', 'root', 'readOnly', 'tools', 'servers', 'variables'];

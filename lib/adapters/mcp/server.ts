@@ -15,7 +15,8 @@ import type { LanguageText } from '../code-tool/language';
 import type { Toolset } from './toolset';
 import type { Offer } from '../../contract/executor';
 import type { ConnectedServer } from './servers';
-import type { Executor, Language, Modules } from '../../../index';
+import type { Language, Modules } from '../../contract/executor-options';
+import type { Executor } from '../../contract/executor-types';
 
 export interface ServerOptions {
   /** The folder that the file tools are confined to. Without it there are no file tools. */

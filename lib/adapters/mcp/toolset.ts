@@ -10,7 +10,7 @@ import { languageText } from '../code-tool/language';
 import { isBindable } from '../../contract/identifiers';
 import { byIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { flattenTools } from '../../contract/tool-registry';
-import type { Tools } from '../../../index';
+import type { Tools } from '../../contract/tool-types';
 import type { CodeToolDefinition } from '../code-tool/api';
 import type { LanguageText } from '../code-tool/language';
 

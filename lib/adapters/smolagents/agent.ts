@@ -3,7 +3,7 @@ import { ExecutorError } from '../../contract/errors';
 import { parseCodeBlobs, renderSystemPrompt } from '../prompts';
 import { SmolagentsExecutor } from './executor';
 import { failedObservation, formatErrorObservation } from './observation';
-import type { ICodeExecutor } from '../../../index';
+import type { ICodeExecutor } from '../../contract/executor-types';
 
 /**
  * A `CodeAgent` whose model writes JavaScript. Documented in `api.d.ts`.

@@ -1,6 +1,7 @@
 import { describe, isPlainObject } from '../../contract/describe';
 import { ExecutorError } from '../../contract/errors';
-import { OFFER, isExecutor, offerOf, refuseBeside } from '../../contract/executor';
+import { makeDisposable } from '../../contract/await-using';
+import { describeOffer, isExecutor, offerOf, refuseBeside } from '../../contract/executor';
 import { queueOf } from '../../contract/executor-queue';
 import { STATE_LOST } from '../../contract/failure';
 import { OPTION_NAMES, checkAnyLanguage, checkSignal, optionsOf } from '../../contract/options';
@@ -9,7 +10,10 @@ import { refuseWrongOptions } from '../../ses/check-options';
 import { SESExecutor } from '../../ses/executor';
 import { PythonSmolagentsExecutor } from './python';
 import { toHostTools } from './tools';
-import type { CodeOutput, Executor, RunOptions, Tools } from '../../../index';
+import type { AwaitUsing } from '../../contract/await-using';
+import type { RunOptions } from '../../contract/executor-options';
+import type { CodeOutput, Executor } from '../../contract/executor-types';
+import type { Tools } from '../../contract/tool-types';
 import type { SmolagentsExecutorOptions, SmolagentsTools } from './api';
 
 /** Options that are not options of the executor. */
@@ -27,6 +31,14 @@ export class SmolagentsExecutor {
   #tools: Tools = {};
   /** The last isolate that the agent knows about. Values of its runs are lost in any other isolate. */
   #isolate: number | undefined;
+
+  static {
+    describeOffer(this.prototype, (executor) => {
+      const { tools = [], ...others } = offerOf(executor.#executor);
+      const further = tools.filter(({ path }) => !Object.hasOwn(executor.#tools, path[0]));
+      return { ...others, tools: [...flattenTools(executor.#tools), ...further] };
+    });
+  }
 
   constructor(options?: SmolagentsExecutorOptions) {
     const own = options === undefined ? {} : optionsOf(options, 'options', [...OWN_OPTIONS, ...OPTION_NAMES]);
@@ -53,13 +65,6 @@ export class SmolagentsExecutor {
 
   get isolation() {
     return (this.#executor as any).isolation;
-  }
-
-  /** For descriptions of what code can use. Not part of the contract. */
-  get [OFFER]() {
-    const { tools = [], ...others } = offerOf(this.#executor);
-    const further = tools.filter(({ path }) => !Object.hasOwn(this.#tools, path[0]));
-    return { ...others, tools: [...flattenTools(this.#tools), ...further] };
   }
 
   async init() {
@@ -140,13 +145,8 @@ export class SmolagentsExecutor {
   }
 }
 
-if (Symbol.asyncDispose !== undefined) {
-  Object.defineProperty(SmolagentsExecutor.prototype, Symbol.asyncDispose, {
-    value: SmolagentsExecutor.prototype.cleanup,
-    writable: true,
-    configurable: true,
-  });
-}
+export interface SmolagentsExecutor extends AwaitUsing {}
+makeDisposable(SmolagentsExecutor.prototype, SmolagentsExecutor.prototype.cleanup);
 
 /** Returns the caller's executor, which has its own options. */
 function given(executor: unknown, others: object) {

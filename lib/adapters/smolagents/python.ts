@@ -1,7 +1,7 @@
 import { toPythonTools } from './tools';
 import { PyodideExecutor } from '../../python';
 import { checkPythonOptions } from '../../python/options';
-import type { Tools } from '../../../index';
+import type { Tools } from '../../contract/tool-types';
 import type { PythonSmolagentsExecutorOptions, SmolagentsTools } from './api';
 import type { PythonRunOptions } from '../../python/api';
 

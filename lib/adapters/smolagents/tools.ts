@@ -4,7 +4,7 @@ import { AGENT_INPUTS } from '../prompts/agent-inputs';
 import { bindArguments, checkInputs } from './arguments';
 import { namedArguments } from '../../python/named-arguments';
 import type { SmolagentsTools } from './api';
-import type { Tools } from '../../../index';
+import type { Tools } from '../../contract/tool-types';
 import type { Inputs } from './arguments';
 
 /**

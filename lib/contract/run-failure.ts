@@ -1,4 +1,5 @@
-import type { Diagnostic, ExecutorErrorCode } from '../../index';
+import type { Diagnostic } from './diagnostic';
+import type { ExecutorErrorCode } from './error-codes';
 
 /** A failure as a model can act on it: plain data, without anything of the host. */
 export interface RunFailure {

@@ -1,0 +1,110 @@
+// What callers and this package add to a function that is a tool.
+
+import { types } from 'node:util';
+
+import { describe } from './describe';
+import { optionRow } from './option-table';
+
+/**
+ * What models read about a function that takes one object.
+ *
+ * @internal
+ */
+export interface Definition {
+  description: string;
+  /** JSON Schema */
+  inputSchema: object;
+  outputSchema: object;
+}
+
+/**
+ * What a function does not show by itself.
+ *
+ * @internal
+ */
+export interface Traits {
+  isBlocking?: boolean;
+  timeoutMs?: number;
+  definition?: Definition;
+}
+
+/** Of functions that {@link blocking}, {@link withTimeout} and {@link defined} have given. */
+const traitsOf: WeakMap<Function, Traits> = new WeakMap();
+/**
+ * Property of the functions that {@link blocking} and {@link withTimeout} have made, for another copy of this package.
+ */
+const TRAITS: unique symbol = Symbol.for('ses-executor:tool-traits');
+
+/**
+ * A tool that gives guests a value and no promise, whatever it returns: they wait, without `await`, until the promise
+ * settles. The host's thread does not wait. Deadlines, aborts and `cleanup()` end that as they end any run.
+ *
+ * @throws `TypeError` if `fn` is not a function
+ */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare the parameters that they expect
+export function blocking<T extends (...args: any[]) => unknown>(fn: T): T {
+  return withTraits(fn, { isBlocking: true });
+}
+
+/**
+ * A tool with a {@link ExecutorOptions.toolTimeoutMs} of its own: for one that asks a person or runs another agent, an hour
+ * costs nothing. A synchronous function is not interrupted; promises are not waited for any longer.
+ *
+ * @throws `TypeError` if `fn` is not a function or `timeoutMs` no integer
+ * @throws `RangeError` if `timeoutMs` is out of bounds
+ */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as for `blocking`
+export function withTimeout<T extends (...args: any[]) => unknown>(fn: T, timeoutMs: number): T {
+  const { min, max } = optionRow('toolTimeoutMs');
+  if (!Number.isInteger(timeoutMs)) throw new TypeError(`timeoutMs must be an integer, got ${describe(timeoutMs)}`);
+  if (timeoutMs < Number(min) || timeoutMs > Number(max)) {
+    throw new RangeError(`timeoutMs must be an integer from ${min} to ${max}, got ${timeoutMs}`);
+  }
+  return withTraits(fn, { timeoutMs });
+}
+
+/**
+ * Adds what models read about a function wherever it is a tool. Returns the same function.
+ *
+ * @internal
+ */
+export function defined<F extends Function>(fn: F, definition: Definition): F {
+  traitsOf.set(fn, { ...traitsIn(fn), definition });
+  return fn;
+}
+
+/** A function that does as `fn`: not `fn` itself, which may be a tool without these traits, too. */
+function withTraits<T extends Function>(fn: T, traits: Traits): T {
+  if (typeof fn !== 'function') throw new TypeError(`fn must be a function, got ${describe(fn)}`);
+  const plain: (this: unknown, ...args: unknown[]) => unknown = function (...args) {
+    return Reflect.apply(fn, this, args);
+  };
+  const later: (this: unknown, ...args: unknown[]) => Promise<unknown> = async function (...args) {
+    return Reflect.apply(fn, this, args);
+  };
+  const made = isAsyncFunction(fn) ? later : plain;
+  const { name, length } = fn;
+  Object.defineProperties(made, {
+    name: { value: name, configurable: true },
+    length: { value: length, configurable: true },
+  });
+  const all = { ...traitsIn(fn), ...traits };
+  traitsOf.set(made, all);
+  Object.defineProperty(made, TRAITS, { value: all });
+  // It is called and shown as `fn` is.
+  return made as Function as T;
+}
+
+/** @internal */
+export function traitsIn(fn: Function): Traits | undefined {
+  return traitsOf.get(fn) ?? (Object.hasOwn(fn, TRAITS) ? (fn as { [TRAITS]?: Traits })[TRAITS] : undefined);
+}
+
+/**
+ * For V8 an async generator is an async function too, but it returns no promise.
+ *
+ * @internal
+ */
+export function isAsyncFunction(fn: Function): boolean {
+  return types.isAsyncFunction(fn) && !types.isGeneratorFunction(fn);
+}
