@@ -9,7 +9,7 @@ import type { SystemPromptOptions, ToolDefinition } from '../../build/adapters/p
 import type { PythonSmolagentsExecutorOptions, SmolagentsExecutorOptions } from '../../build/adapters/smolagents/api';
 import type { BrowserExecutorOptions, BrowserRunOptions, NetworkOptions } from '../../build/browser/api';
 import { createFileTools, type FileToolLimits, type GrepArguments, type ReadArguments } from '../../build/files/api';
-import type { PyodideExecutorOptions, PythonRunOptions } from '../../build/python/api';
+import type { PyodideExecutorOptions, PythonRunOptions } from '../../build/python';
 import type {
   ExecuteOptions,
   OpenApiOptions,

@@ -91,7 +91,8 @@ const IS_EXECUTOR_ERROR = Symbol.for('ses-executor:error');
  * value are a `TypeError` or `RangeError`, since the program that embeds the executor is at fault then.
  */
 export class ExecutorError extends Error {
-  declare readonly name: 'ExecutorError';
+  /** `"ExecutorError"`, or the name of a derived class. */
+  declare readonly name: string;
   code: ExecutorErrorCode;
   severity: ExecutorErrorSeverity;
   /** Whether rewritten code, or the same call later, can succeed. */

@@ -1,6 +1,7 @@
 import { errorRow } from '../contract/error-table';
 import { ExecutorError } from '../contract/errors';
 import { GENERAL_HINTS } from '../contract/failure';
+import type { ExecutorErrorDetails } from '../contract/errors';
 import type { CodeFrame } from '../contract/failure';
 
 /** Hints for Python code. The error table words these hints for JavaScript. */
@@ -11,10 +12,13 @@ const OWN_HINTS: Record<string, string> = {
 };
 
 /**
- * Code that failed (specification, sections 4.5 and 7). The message follows the specification; all other fields are
- * those of `ExecutorError`.
+ * Code that failed. `message` is `Error executing code: <cause>\nLogs:\n<logs>` (section 7.2), where the cause is the
+ * exception with its line. `code` and `details` contain the same information for programs. `details` has `name`,
+ * `message`, `line`, `column`, `traceback` and more.
  */
-export class AgentExecutionError extends ExecutorError {}
+export class AgentExecutionError extends ExecutorError {
+  declare readonly name: 'AgentExecutionError';
+}
 Object.defineProperty(AgentExecutionError.prototype, 'name', {
   value: 'AgentExecutionError',
   writable: true,
@@ -22,15 +26,15 @@ Object.defineProperty(AgentExecutionError.prototype, 'name', {
 });
 Object.defineProperty(AgentExecutionError.prototype, GENERAL_HINTS, { value: OWN_HINTS });
 
-/** The failure of a run, in the words of the specification. */
-export function agentError(
-  error: import('../contract/errors').ExecutorError,
-  code: string,
-  codeFrame: CodeFrame | undefined,
-) {
+/**
+ * The failure of a run, in the words of the specification.
+ *
+ * @internal
+ */
+export function agentError(error: ExecutorError, code: string, codeFrame: CodeFrame | undefined) {
   const { severity, retryable, stats } = error;
   const cause = error.details?.cause ?? error.message;
-  const details = { ...error.details, cause };
+  const details: ExecutorErrorDetails = { ...error.details, cause };
   const general = errorRow(error.code)?.hint;
   const hint = OWN_HINTS[error.code];
   // Facts about this run follow the general hint, so only the general part is replaced.
@@ -44,23 +48,25 @@ export function agentError(
   return new AgentExecutionError(message, 'cause' in error ? { ...fields, cause: error.cause } : fields);
 }
 
-/** The failure of the source of a Python tool. */
-export function toolError({
-  code,
-  severity,
-  retryable,
-  message,
-  details: all,
-}: import('../contract/errors').ExecutorError) {
-  const { cause = message, ...details } = (all ?? {}) as Record<string, any>;
-  return new ExecutorError(cause, { code, severity, retryable, details });
+/**
+ * The failure of the source of a Python tool.
+ *
+ * @internal
+ */
+export function toolError({ code, severity, retryable, message, details: all = {} }: ExecutorError) {
+  const { cause = message, ...details } = all;
+  return new ExecutorError(String(cause), { code, severity, retryable, details });
 }
 
-function reasonOf({ name, message }: Record<string, any>) {
+function reasonOf({ name, message }: ExecutorErrorDetails) {
   return message ? `${name}: ${message}` : String(name);
 }
 
-/** The log in the format of the specification: each entry ends with a newline. */
+/**
+ * The log in the format of the specification: each entry ends with a newline.
+ *
+ * @internal
+ */
 export function logText({ logs = '', logEntries = [] }: { logs?: string; logEntries?: unknown[] }) {
   return logs === '' && logEntries.length === 0 ? '' : `${logs}\n`;
 }

@@ -9,19 +9,28 @@ import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { traceRun } from '../contract/tracing';
 import { namesOfVariables } from '../contract/variables';
-import type { PyodideExecutorOptions, PythonRunOptions } from './api';
 import type { AwaitUsing } from '../contract/await-using';
-import type { CodeOutput } from '../contract/executor-types';
+import type { CodeOutput, Executor, ExecutorState, Isolation } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
-import type { PythonOptions } from './options';
+import type { PyodideExecutorOptions, PythonOptions, PythonRunOptions } from './options';
 
 /** Prefix of names that are reserved for the prelude. */
 const RESERVED_PREFIX = '__smolagents_';
 /** Builtins that become allowed when a tool has their name. */
 const REPLACEABLE_BUILTINS = ['eval', 'exec', 'compile'];
 
-/** Runs agent-written Python. Documented in `api.d.ts`. */
-export class PyodideExecutor {
+/**
+ * Runs Python step by step. Variables persist between runs. `sendVariables`, `sendTools` and `run` start Python if
+ * necessary. After a deadline, the next call uses a new interpreter.
+ *
+ * @example
+ * ```js
+ * const executor = new PyodideExecutor(['math'], { mount: false });
+ * await executor.sendTools({ add: async (a, b) => a + b });
+ * const { output } = await executor.run('import math\nadd(1, math.floor(2.5))');
+ * ```
+ */
+export class PyodideExecutor implements Executor {
   #options;
   #engine;
   /**
@@ -42,28 +51,39 @@ export class PyodideExecutor {
     });
   }
 
-  language = 'python' as const;
+  /** The language of guest code. */
+  readonly language = 'python';
 
+  /**
+   * @throws `Error` for `fsMode: "nativefs"` without `directoryHandle`
+   * @throws `TypeError` for options of the wrong type and unknown ones
+   * @throws `RangeError` for options out of bounds
+   */
   constructor(authorizedImports?: readonly string[], options?: PyodideExecutorOptions) {
     this.#options = checkPythonOptions(authorizedImports, options);
     this.#allowedDangerous = new Set(this.#options.allowedDangerousBuiltins);
     this.#engine = engineOf(this.#options);
   }
 
-  get state() {
+  get state(): ExecutorState {
     return this.#engine.state;
   }
 
-  get isolation() {
+  /** The place where Python runs. */
+  get isolation(): Isolation | { mode: 'host' } {
     return this.#engine.isolation;
   }
 
-  init() {
+  /**
+   * Starts Python and mounts the folder. A folder that cannot be mounted is only reported on the console (section 4.1).
+   */
+  init(): Promise<void> {
     // Concurrent calls share one start.
     return this.#starting.join(() => this.#start());
   }
 
-  async sendVariables(variables: Record<string, unknown>) {
+  /** Sets variables (section 4.4). Values are copied. Objects become dictionaries whose keys are also attributes. */
+  async sendVariables(variables: Record<string, unknown>): Promise<void> {
     namesOfVariables(variables);
     refuseReservedNames(variables, 'variables');
     const names = Object.keys(variables);
@@ -74,14 +94,18 @@ export class PyodideExecutor {
       await this.#engine.sendVariables(call);
     } catch (error) {
       // Python has no equivalent of the value.
-      const { name, message } = (error as any).details ?? {};
+      const { name, message } = error instanceof ExecutorError ? (error.details ?? {}) : {};
       throw name === 'TypeError' ? new TypeError(message) : error;
     }
     this.#forget(names);
     for (const name of names) this.#sent.variables.set(name, call);
   }
 
-  async sendTools(tools: Tools, pythonToolsMap: Record<string, string> = {}) {
+  /**
+   * Sets tools (section 4.3): host functions, and Python sources by the names of the functions that they define. All
+   * are plain functions in Python. With the engine `"host"`, tools that return promises must be awaited.
+   */
+  async sendTools(tools: Tools, pythonToolsMap: Record<string, string> = {}): Promise<void> {
     refuseWrongSources(pythonToolsMap);
     refuseNoTools(tools);
     refuseReservedNames(tools, 'tools');
@@ -96,10 +120,11 @@ export class PyodideExecutor {
     if (this.#allowedDangerous.size > allowed) await this.#configure();
   }
 
+  /** Runs code (section 4.5). Rejects with {@link AgentExecutionError}. */
   async run(code: string, options?: PythonRunOptions): Promise<CodeOutput> {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
     checkRunCount(options);
-    return await traceRun(this as any, code, () => this.#run(code, options));
+    return await traceRun(this, code, () => this.#run(code, options));
   }
 
   async #run(code: string, options?: PythonRunOptions) {
@@ -113,10 +138,11 @@ export class PyodideExecutor {
       return isFirst ? Object.assign(outcome, { recovered: true as const }) : outcome;
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
-      if (isFirst) Object.assign(error.details as any, { recovered: true });
+      error.details ??= {};
+      if (isFirst) error.details.recovered = true;
       // The interpreter was abandoned. The next call creates another one.
-      if (this.state === 'DIRTY') Object.assign(error.details as any, { stateLost: true });
-      throw agentError(error as any, code, this.#engine.codeFrame);
+      if (this.state === 'DIRTY') error.details.stateLost = true;
+      throw agentError(error, code, this.#engine.codeFrame);
     }
   }
 
@@ -144,7 +170,8 @@ export class PyodideExecutor {
     }
   }
 
-  async cleanup() {
+  /** Ends Python (section 4.6). The next call starts it again. */
+  async cleanup(): Promise<void> {
     this.#sent = nothingSent();
     this.#isRenewed = false;
     this.#starting.forget();
@@ -251,7 +278,7 @@ export class PyodideExecutor {
       try {
         await this.#engine.sendVariables({ __smolagents_python_tools__: { [name]: source } });
       } catch (error) {
-        const failure = error instanceof ExecutorError ? toolError(error as any) : error;
+        const failure = error instanceof ExecutorError ? toolError(error) : error;
         console.error(`Failed to inject Python tool ${name}:`, failure);
         throw failure;
       }

@@ -17,7 +17,7 @@ import type { ExecutorState, LogEntry } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 import type { Guest, Host } from './guest';
 import type { PythonOptions } from './options';
-import type { PythonRunOptions } from './api';
+import type { PythonRunOptions } from './options';
 
 /** Values stay in this realm. `guest.js` converts them to Python values. */
 const NO_WIRE = { kindOf: () => 0, payloadOf: (_kind: number, value: unknown) => value };

@@ -1,9 +1,47 @@
+/**
+ * Runs agent-written Python with `PyodideExecutor`, which follows the specification of the smolagents-ts class of the
+ * same name. Section numbers refer to that specification.
+ *
+ * @packageDocumentation
+ */
+
 import { AgentExecutionError } from './errors';
 import { PyodideExecutor } from './executor';
 import { BASE_BUILTIN_MODULES } from './options';
+import type {
+  FileSystemDirectoryHandle,
+  FileSystemHandle,
+  PyodideExecutorOptions,
+  PythonRunOptions,
+  SharedOptions,
+} from './options';
 
-/** Loaded when it is called, because it needs the addon. */
-export const addPackages: typeof import('./api').addPackages = async (folder, wheels) =>
-  (require('./packages') as typeof import('./packages')).addPackages(folder, wheels);
+/**
+ * Adds wheels to a folder of packages, which is created if necessary. It accepts pure wheels (`py3-none-any`), and
+ * wheels for the installed Pyodide (such as `cp314-cp314-pyemscripten_2026_0_wasm32`). Each wheel is checked against
+ * its own list of files, unpacked, compiled and recorded in `ses-executor-packages.json`. This happens in an isolate
+ * that can access only this folder. Another version of a package is replaced. Nothing is downloaded, and dependencies
+ * are not resolved.
+ *
+ * @param wheels paths of files that end in `.whl`
+ * @returns the added packages, in order
+ * @throws `Error` for a file that is not a wheel, a broken wheel, or a wheel for another target. Wheels before it stay
+ * added.
+ */
+export async function addPackages(
+  folder: string,
+  wheels: readonly string[],
+): Promise<{ name: string; version: string }[]> {
+  // Loaded when it is called, because it needs the addon.
+  const packages = require('./packages') as typeof import('./packages');
+  return packages.addPackages(folder, wheels);
+}
 
 export { AgentExecutionError, BASE_BUILTIN_MODULES, PyodideExecutor };
+export type {
+  FileSystemDirectoryHandle,
+  FileSystemHandle,
+  PyodideExecutorOptions,
+  PythonRunOptions,
+  SharedOptions,
+};

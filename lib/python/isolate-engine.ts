@@ -10,7 +10,7 @@ import { decode, encode } from '../ses/transfer';
 import type { ExecutorState } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 import type { PythonOptions } from './options';
-import type { PythonRunOptions } from './api';
+import type { PythonRunOptions } from './options';
 
 /** Python in an isolate of this package. Pyodide's own files run behind the same protocol as JavaScript. */
 export class IsolateEngine {

@@ -1,9 +1,95 @@
 import { describe } from '../contract/describe';
 import { checkSome, record } from '../contract/options';
 import type { Offer } from '../contract/executor';
+import type { ExecutorOptions } from '../contract/executor-options';
 
-/** Modules that guest code may import by default (specification, appendix A). */
-export const BASE_BUILTIN_MODULES = Object.freeze([
+/** A handle of the browser's File System Access API (section 3.1). */
+export interface FileSystemHandle {
+  readonly kind: 'file' | 'directory';
+  readonly name: string;
+}
+
+export interface FileSystemDirectoryHandle extends FileSystemHandle {
+  readonly kind: 'directory';
+  requestPermission(descriptor?: { mode: 'read' | 'readwrite' }): Promise<'granted' | 'denied'>;
+}
+
+/**
+ * Options of all executors that also apply to Python. With `engine: "host"` these are only `autoInit`, `onLog` and
+ * `onToolCall`.
+ */
+export type SharedOptions = Omit<
+  ExecutorOptions,
+  | 'authorizedImports'
+  | 'hardenToolResults'
+  | 'keepState'
+  | 'language'
+  | 'maxConcurrentToolCalls'
+  | 'maxOperations'
+  | 'modules'
+  | 'recover'
+>;
+
+/** Options of a {@link PyodideExecutor} (section 3.1). */
+export interface PyodideExecutorOptions extends SharedOptions {
+  /**
+   * Modules that guest code may import. `"pkg"` and `"pkg.*"` allow a package and its contents; `"*"` allows all
+   * modules. Default: the argument of the constructor, else {@link BASE_BUILTIN_MODULES}.
+   */
+  authorized_imports?: readonly string[] | undefined;
+  /** Maximum lines that one run may execute, including lines of functions from earlier runs. Default 100,000. */
+  max_operations?: number | undefined;
+  /** Maximum total iterations of all `while` loops in one run. Default 10,000. */
+  max_while_iterations?: number | undefined;
+  /** Which of `eval`, `exec`, `compile`, `open` and `input` guest code may call. Default none. */
+  allowed_dangerous_builtins?: readonly string[] | undefined;
+  /** What is mounted: a folder of this computer, or a folder handle from a browser. Default `"nodefs"`. */
+  fsMode?: 'nodefs' | 'nativefs' | undefined;
+  /**
+   * The folder to mount. It must be `readOnly` if it contains the folder for snapshots, as the home folder does.
+   * Default: the current folder of the process.
+   */
+  workDir?: string | undefined;
+  /** The mount point for guests, also in `os.environ["PYODIDE_MOUNT_POINT"]`. Default `"/mnt"`. */
+  mountPoint?: string | undefined;
+  /** The folder to mount with `fsMode: "nativefs"`, which requires it. */
+  directoryHandle?: FileSystemDirectoryHandle | undefined;
+  /**
+   * Whether a folder is mounted. Default `true`, as in the specification. In a worker process this needs landlock
+   * (Linux 5.13).
+   */
+  mount?: boolean | undefined;
+  /** Whether the mounted folder is read-only. Default `false`. */
+  readOnly?: boolean | undefined;
+  /**
+   * A folder of packages that {@link addPackages} or `ses-executor python add` has filled. Guests find it as
+   * `/packages`, on `sys.path`, read-only. `authorized_imports` controls which of its modules they may import. Default
+   * none.
+   */
+  packages?: string | undefined;
+  /**
+   * The engine that runs the code. `"isolate"`: Pyodide in a V8 isolate of this package, with a deadline, a memory
+   * limit, and no access to the host. `"host"`: plain Pyodide in the realm of the host, **unprotected**. Code can end
+   * or block the process, use all of its memory and run commands. It is meant for browsers and for comparison. Default
+   * `"isolate"`.
+   */
+  engine?: 'isolate' | 'host' | undefined;
+}
+
+/** Limits of one run. */
+export interface PythonRunOptions {
+  /** As {@link PyodideExecutorOptions.max_operations}, for this run. */
+  maxOperations?: number | undefined;
+  /** As `timeoutMs` of the executor, for this run. Needs an isolate. */
+  timeoutMs?: number | undefined;
+  /** As `toolTimeoutMs` of the executor, for this run. Needs an isolate. */
+  toolTimeoutMs?: number | undefined;
+  /** Ends the run when it is aborted. Needs an isolate. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Modules that guest code may import by default (section 10). */
+export const BASE_BUILTIN_MODULES: readonly string[] = Object.freeze([
   'collections',
   'datetime',
   'itertools',
@@ -44,16 +130,16 @@ const MIN_MEMORY_LIMIT_MB = 64;
 const HOST_OPTIONS = ['autoInit', 'onToolCall', 'onLog'];
 
 /** Options that only Python has, with their conditions. */
-const OWN_OPTIONS: Record<string, { expected: string; accepts: (value: any) => boolean }> = {
+const OWN_OPTIONS: Record<string, Condition> = {
   authorized_imports: { expected: 'an array of module names', accepts: isTexts },
   max_operations: { expected: 'a positive integer', accepts: isCount },
   max_while_iterations: { expected: 'a positive integer', accepts: isCount },
   allowed_dangerous_builtins: { expected: 'an array of names', accepts: isTexts },
-  fsMode: { expected: '"nodefs" or "nativefs"', accepts: (value) => ['nodefs', 'nativefs'].includes(value) },
+  fsMode: { expected: '"nodefs" or "nativefs"', accepts: isOneOf('nodefs', 'nativefs') },
   workDir: { expected: 'the path of a folder', accepts: isText },
-  mountPoint: { expected: 'an absolute path', accepts: (value) => isText(value) && value.startsWith('/') },
+  mountPoint: { expected: 'an absolute path', accepts: isAbsolute },
   directoryHandle: { expected: 'a directory handle', accepts: (value) => typeof value === 'object' },
-  engine: { expected: '"isolate" or "host"', accepts: (value) => ['isolate', 'host'].includes(value) },
+  engine: { expected: '"isolate" or "host"', accepts: isOneOf('isolate', 'host') },
   mount: { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' },
   readOnly: { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' },
   packages: { expected: 'the path of a folder', accepts: isText },
@@ -61,6 +147,13 @@ const OWN_OPTIONS: Record<string, { expected: string; accepts: (value: any) => b
 
 const KNOWN = [...Object.keys(OWN_OPTIONS), ...ISOLATE_OPTIONS, ...HOST_OPTIONS];
 
+/** The condition for the value of an option. */
+interface Condition {
+  expected: string;
+  accepts: (value: unknown) => boolean;
+}
+
+/** @internal */
 export interface PythonOptions {
   engine: 'isolate' | 'host';
   authorizedImports: string[];
@@ -71,20 +164,16 @@ export interface PythonOptions {
   /** undefined: nothing is mounted */
   workDir: string | undefined;
   mountPoint: string;
-  directoryHandle: any;
+  directoryHandle: FileSystemDirectoryHandle | undefined;
   readOnly: boolean;
   /** folder that `addPackages` has filled */
   packages: string | undefined;
   autoInit: boolean;
   /** options of the underlying executor */
-  executor: Record<string, any>;
+  executor: SharedOptions;
 }
 
-function refuseUnless(
-  { expected, accepts }: { expected: string; accepts: (value: any) => boolean },
-  name: string,
-  value: unknown,
-) {
+function refuseUnless({ expected, accepts }: Condition, name: string, value: unknown) {
   if (value === undefined || accepts(value)) return;
   throw new TypeError(`options.${name} must be ${expected}, got ${describe(value)}`);
 }
@@ -92,16 +181,18 @@ function refuseUnless(
 /**
  * Refuses an operation count that no run can have.
  *
+ * @internal
  * @param options of a run
  * @throws {TypeError}
  */
-export function checkRunCount(options: any) {
+export function checkRunCount(options: PythonRunOptions | undefined) {
   refuseUnless(OWN_OPTIONS.max_operations, 'maxOperations', options?.maxOperations);
 }
 
 /**
  * Options of a `PyodideExecutor`, with their defaults and priorities (specification, section 3.2).
  *
+ * @internal
  * @param others names of options that are checked elsewhere, for messages
  * @throws {TypeError | RangeError}
  */
@@ -137,14 +228,18 @@ export function checkPythonOptions(
   };
 }
 
-/** The features that code can use with these options. */
+/**
+ * The features that code can use with these options.
+ *
+ * @internal
+ */
 export function offerWith({ authorizedImports, fsMode, workDir, mountPoint }: PythonOptions): Offer {
   const hasFolder = fsMode === 'nativefs' || workDir !== undefined;
   return { imports: authorizedImports, ...(hasFolder && { folder: mountPoint }) };
 }
 
 /** The options that belong to executors. */
-function executorOptions(given: Record<string, any>, engine: string) {
+function executorOptions(given: Record<string, any>, engine: string): SharedOptions {
   const found: Record<string, any> = {};
   for (const [name, value] of Object.entries(given)) {
     if (Object.hasOwn(OWN_OPTIONS, name) || value === undefined) continue;
@@ -165,14 +260,22 @@ function currentFolder() {
   return typeof process === 'object' ? process.cwd() : '/';
 }
 
-function isText(value: unknown) {
+function isOneOf(...values: unknown[]) {
+  return (value: unknown) => values.includes(value);
+}
+
+function isAbsolute(value: unknown) {
+  return isText(value) && value.startsWith('/');
+}
+
+function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function isTexts(value: unknown) {
+function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
-function isCount(value: any) {
-  return Number.isSafeInteger(value) && value > 0;
+function isCount(value: unknown) {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }

@@ -7,7 +7,7 @@
  */
 
 import type { Executor, ExecutorOptions, Language, Tools } from '../../../index';
-import type { PyodideExecutorOptions } from '../../python/api';
+import type { PyodideExecutorOptions } from '../../python';
 import type { RunFailure } from '../../contract/run-failure';
 import type { JsonSchema } from '../prompts/api';
 

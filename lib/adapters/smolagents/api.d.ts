@@ -15,7 +15,7 @@ import {
   RunOptions,
   Tools,
 } from '../../../index';
-import { PyodideExecutor, PyodideExecutorOptions } from '../../python/api';
+import { PyodideExecutor, PyodideExecutorOptions } from '../../python';
 import { ToolInput, ToolTypeName } from '../prompts/api';
 
 /** A tool of smolagents-ts, reduced to the members that the executor needs. Any `BaseTool` is accepted. */

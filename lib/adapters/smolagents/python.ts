@@ -3,7 +3,7 @@ import { PyodideExecutor } from '../../python';
 import { checkPythonOptions } from '../../python/options';
 import type { Tools } from '../../contract/tool-types';
 import type { PythonSmolagentsExecutorOptions, SmolagentsTools } from './api';
-import type { PythonRunOptions } from '../../python/api';
+import type { PythonRunOptions } from '../../python/options';
 
 /** Options that are not options of the executor. */
 const OWN_OPTIONS = ['tools', 'language'];

@@ -13,7 +13,7 @@ const TEMPORARY = '.adding.whl';
 const TIMEOUT_MS = 30 * 60_000;
 const MEMORY_LIMIT_MB = 1_024;
 
-/** Adds wheels to a folder of packages. Documented in `api.d.ts`. */
+/** Adds wheels to a folder of packages, as the function of the entry point says. */
 export async function addPackages(
   folder: string,
   wheels: readonly string[],
