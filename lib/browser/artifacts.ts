@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Artifact } from './api';
+import type { Artifact } from './output';
 
 /**
  * Content types of what pages produce, by extension. If a type has several extensions, the first one is the usual one.

@@ -20,12 +20,15 @@ import { loadPreparation } from './page-program';
 import { RunQueue } from './run-queue';
 import { encode } from './values';
 import type { AwaitUsing } from '../contract/await-using';
-import type { BrowserExecutorOptions, BrowserOutput, BrowserRunOptions } from './api';
-import type { ExecutorState } from '../contract/executor-types';
+import type { BrowserExecutorOptions, BrowserRunOptions } from './options';
+import type { BrowserOutput } from './output';
+import type { Executor, ExecutorState } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 
+/** @internal */
 export type RunJob = import('./run-queue').Job & RunFacts;
 
+/** @internal */
 export interface RunFacts {
   code: string;
   /** of the run, checked */
@@ -35,8 +38,23 @@ export interface RunFacts {
   reject: (error: unknown) => void;
 }
 
-/** Runs agent-written code in a page of a browser. Documented in `api.d.ts`. */
-export class BrowserExecutor {
+/**
+ * Runs guest code in pages of Chrome. The first `init()` starts the browser. Executors of this process with the same
+ * `executablePath` and `sandbox` share it. The browser ends with the process, or half a minute after the last
+ * `cleanup()`.
+ *
+ * In addition to variables and tools, guest code has `input`, `final_answer(value)`, `getCanvas(width, height)` and
+ * `saveArtifact(name, blob | canvas | bytes | text)`.
+ *
+ * @example
+ * ```js
+ * const executor = new BrowserExecutor({ artifactsDir: 'charts' });
+ * await executor.init();
+ * const { artifacts } = await executor.run('getCanvas(400, 300).getContext("2d").fillRect(10, 10, 50, 50)');
+ * await executor.cleanup();
+ * ```
+ */
+export class BrowserExecutor implements Executor {
   #options;
   #state: ExecutorState = 'NEW';
   #shared;
@@ -53,6 +71,10 @@ export class BrowserExecutor {
   /** Runs the code if no browser is available. */
   #fallback: import('./fallback-executor').FallbackExecutor | undefined;
 
+  /**
+   * @throws `TypeError` for options of the wrong type and unknown ones
+   * @throws `RangeError` for options out of bounds
+   */
   constructor(options?: BrowserExecutorOptions) {
     this.#options = checkBrowserOptions(options);
     this.#shared = sharedBrowser(this.#options);
@@ -68,22 +90,29 @@ export class BrowserExecutor {
     }
   }
 
-  get state() {
+  /** The current state, as for `SESExecutor`. */
+  get state(): ExecutorState {
     return this.#state;
   }
 
-  get isolation() {
+  /** Whether each run has its own page, or all runs share one; see the option. */
+  get isolation(): 'run' | 'session' {
     return this.#options.isolation;
   }
 
-  async init() {
+  /** Starts the browser if none is running. Rejects with `ERR_BROWSER_INIT_FAILED` and `ERR_INVALID_STATE`. */
+  async init(): Promise<void> {
     if (this.#state === 'READY') return;
     if (!needsInit(this.#state)) throw this.#illegal('init', REFUSALS.HAS_ISOLATE);
     this.#state = 'INITIALIZING';
     await this.#starting.join(() => this.#start());
   }
 
-  async sendVariables(variables: Record<string, unknown>) {
+  /**
+   * Passes these variables to each following run, as structured clones. Legal in `READY`. With `runConcurrency:
+   * "queue"` it is also legal in `RUNNING`, where the call waits for its turn.
+   */
+  async sendVariables(variables: Record<string, unknown>): Promise<void> {
     const names = namesOfVariables(variables);
     for (const name of names) refuseName(name, 'variables');
     const values = encodeVariables(variables, names, this.#options.maxTransferBytes, encode);
@@ -95,7 +124,8 @@ export class BrowserExecutor {
     });
   }
 
-  async sendTools(tools: Tools) {
+  /** Passes these functions to each following run. Legal in the states of {@link sendVariables}. */
+  async sendTools(tools: Tools): Promise<void> {
     const flat = flattenTools(tools);
     for (const { path } of flat) refuseName(path[0], 'tools');
     const ready = this.#makeReady();
@@ -106,11 +136,16 @@ export class BrowserExecutor {
     });
   }
 
+  /**
+   * Runs guest code. After a deadline or an abort the executor is `READY`, or `DIRTY` with `isolation: "session"`.
+   * Rejects like `SESExecutor.run`, with {@link BrowserExecutorError}, and with `ERR_BROWSER_CRASHED`.
+   */
   async run(code: string, options?: BrowserRunOptions): Promise<BrowserOutput> {
-    return await traceRun(this as any, code, () => this.#run(code, options));
+    return await traceRun(this, code, () => this.#run(code, options));
   }
 
-  async cleanup() {
+  /** Ends the current run and closes its page. Legal in any state; afterwards the state is `DEAD`. */
+  async cleanup(): Promise<void> {
     const left = this.#leave();
     this.#endowments.clear();
     this.#isRenewed = false;

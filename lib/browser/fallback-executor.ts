@@ -2,7 +2,7 @@ import { untold } from '../contract/tracing';
 import { SESExecutor } from '../ses/executor';
 import { decode } from './values';
 import type { Endowments } from './endowments';
-import type { BrowserOutput } from './api';
+import type { BrowserOutput } from './output';
 
 /** The error for code that needs a canvas when no browser is available. */
 const NO_CANVAS =

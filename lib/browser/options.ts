@@ -2,7 +2,115 @@ import { describe } from '../contract/describe';
 import { checkRows, checkRunOptions, optionsOf, record } from '../contract/options';
 import { optionRow } from '../contract/option-table';
 import { encode } from './values';
+import type { Language, RunOptions } from '../contract/executor-options';
+import type { LogEntry, LogLevel } from '../contract/executor-types';
 import type { OptionRow } from '../contract/option-table';
+import type { OnToolCall } from '../contract/tool-types';
+
+/**
+ * The network access of a page. The page itself has no network. This process makes the requests, at most 16 of a page
+ * at the same time, and ends them when the page ends. A response may have 32 MiB. All requests and responses of a page
+ * that are in progress may have 64 MiB together.
+ */
+export interface NetworkOptions {
+  /**
+   * Allowed origins, such as `https://api.example.com`. Redirects to other origins are refused. Unencrypted origins are
+   * possible only on this machine, such as `http://localhost:8080`: pages are secure contexts, and Chrome blocks their
+   * other unencrypted requests. Default none.
+   */
+  allow?: readonly string[] | undefined;
+  /**
+   * Called before each request, including requests that follow redirects. `false` refuses the request. Default: no
+   * request is refused.
+   */
+  onRequest?: ((request: { url: string; method: string; headers: Record<string, string> }) => unknown) | undefined;
+}
+
+/** Options of a {@link BrowserExecutor}. All are optional and fixed at construction. */
+export interface BrowserExecutorOptions {
+  /**
+   * `"run"`: each run has its own page, which is closed when the run ends. Nothing of an earlier run is left, including
+   * storage and cookies. `"session"`: one page until `cleanup()`, in which variables and functions stay available.
+   * Default `"run"`.
+   */
+  isolation?: 'run' | 'session' | undefined;
+  /** Deadline of one run in milliseconds. An integer from 1 to 2,147,483,647; default 30,000. */
+  timeoutMs?: number | undefined;
+  /** As for `SESExecutor`. Default `"reject"`. */
+  runConcurrency?: 'reject' | 'queue' | undefined;
+  /** As for `SESExecutor`. Default 0. */
+  maxQueuedRuns?: number | undefined;
+  /** As for `SESExecutor`. Default 262,144 (256 KiB). */
+  maxLogBytes?: number | undefined;
+  /** Console levels that are collected. Default all. */
+  collectConsoleLevels?: readonly LogLevel[] | undefined;
+  /**
+   * Memory limit in MiB for the page's process, and separately for the data of pages in the browser's own processes. A
+   * run that exceeds it fails with `ERR_MEMORY_LIMIT_EXCEEDED`. Memory is checked every 50 ms, so a page may exceed the
+   * limit for a moment. Between the runs of a session it is checked every 500 ms, and the next run fails. Linux only.
+   * An integer from 64 to 65,536; default 512.
+   */
+  memoryLimitMb?: number | undefined;
+  /** As for `SESExecutor`. Default 1,048,576 (1 MiB). */
+  maxCodeBytes?: number | undefined;
+  /** As for `SESExecutor`. Default 1,000. */
+  maxToolCalls?: number | undefined;
+  /** As for `SESExecutor`. Default 64. */
+  maxConcurrentToolCalls?: number | undefined;
+  /**
+   * Milliseconds within which a tool has to answer a call; see `SESExecutor`. While a run only waits for such tools,
+   * only the page's processor time counts against `timeoutMs` (on Linux; elsewhere all elapsed time counts). Default:
+   * not limited.
+   */
+  toolTimeoutMs?: number | undefined;
+  /** Maximum UTF-16 units of one value in serialized form. Default 16,777,216 (16 MiB), at most 256 MiB. */
+  maxTransferBytes?: number | undefined;
+  /** As for `SESExecutor`. Default `false`. */
+  autoInit?: boolean | undefined;
+  /** As for `SESExecutor`, with `isolation: 'session'`: the next call creates a new page. Default `false`. */
+  recover?: boolean | undefined;
+  /** As for `SESExecutor`. Default `"auto"`. */
+  language?: Language | undefined;
+  /** As for `SESExecutor`. */
+  onToolCall?: OnToolCall | undefined;
+  /** As for `SESExecutor`. */
+  onLog?: ((entry: LogEntry) => void) | undefined;
+  /**
+   * Path of the browser's program. Default: the environment variable CHROME_PATH, else the first in the usual places.
+   */
+  executablePath?: string | undefined;
+  /**
+   * Whether Chrome uses its sandbox. Use `false` only for code that you trust like your own; it emits a warning.
+   * Default `true`.
+   */
+  sandbox?: boolean | undefined;
+  /**
+   * Whether runs use a `SESExecutor`, with a warning, if no browser can be started. `false`: `init()` fails with
+   * `ERR_BROWSER_INIT_FAILED`. Default `true`.
+   */
+  fallback?: boolean | undefined;
+  /**
+   * Number of pages that are created ahead, an integer from 0 to 16. Executors with the same options share them.
+   * Default 1. Unless it is 0, the number grows to the highest number of concurrent runs in the last 10 to 20 seconds,
+   * at most 8.
+   */
+  warmTabs?: number | undefined;
+  /** Folder for artifacts, which is created if necessary. Default: none; artifacts then have their bytes in `data`. */
+  artifactsDir?: string | undefined;
+  /**
+   * Maximum total bytes of the artifacts of one run. A run may have at most 1,000 artifacts. Default 67,108,864 (64
+   * MiB), at most 256 MiB.
+   */
+  maxArtifactBytes?: number | undefined;
+  /** The network access of pages. Default none. */
+  network?: NetworkOptions | undefined;
+}
+
+/** Limits and input of one run. The limits are those of `SESExecutor`. */
+export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations'> {
+  /** Value of the global `input`. */
+  input?: unknown;
+}
 
 /**
  * Hosts that Chrome trusts without encryption. A page is a secure context, and can only send unencrypted requests to
@@ -48,6 +156,7 @@ const ROWS = [
 ];
 
 /**
+ * @internal
  * @returns the options with defaults
  * @throws {TypeError | RangeError}
  */
@@ -80,7 +189,11 @@ function checkNetwork(network: unknown): { origins: string[]; onRequest: ((reque
   return { origins: [...new Set(origins)].sort(), onRequest };
 }
 
-/** @param options of one run */
+/**
+ * @param options of one run
+ *
+ * @internal
+ */
 export function checkBrowserRunOptions(options: any, maxTransferBytes: number) {
   const { input, ...others } = options === undefined ? {} : optionsOf(options, 'options', ['input', 'signal']);
   const checked = checkRunOptions(options === undefined ? undefined : others);

@@ -7,7 +7,7 @@ import { Deadline } from './deadline';
 import { Failures, memoryExceeded } from './failures';
 import { preparePage } from './page-program';
 import { Run } from './run';
-import type { Artifact, BrowserOutput } from './api';
+import type { Artifact, BrowserOutput } from './output';
 import type { Tab } from './tab';
 import type { Ending } from './run';
 import type { NativePageProgram } from '../../native';
