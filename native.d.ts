@@ -153,7 +153,7 @@ export declare class NativeFileStop {
   stop(): void;
 }
 
-/** The file tools over one root; see `lib/files/api.d.ts` for the public contract. */
+/** The file tools over one root; see `lib/files/tools.ts` for the public contract. */
 export declare class NativeFileTools {
   /**
    * Throws if the root cannot be opened. Each call resolves with its outcome; it rejects only if no thread can be

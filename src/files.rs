@@ -104,7 +104,7 @@ pub struct NativeTruncation {
     pub max_bytes: f64,
 }
 
-/// The file tools over one root; see `lib/files/api.d.ts` for the public contract.
+/// The file tools over one root; see `lib/files/tools.ts` for the public contract.
 #[napi]
 pub struct NativeFileTools {
     tools: Arc<FileTools>,

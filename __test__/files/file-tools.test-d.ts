@@ -7,7 +7,7 @@ import {
   type FileToolResult,
   type FileTools,
   type ReadOnlyFileTools,
-} from '../../build/files/api';
+} from '../../build/files';
 
 export async function contract(readOnly: boolean): Promise<void> {
   const tools: FileTools = createFileTools({ root: '.', limits: { maxLines: 10 } });

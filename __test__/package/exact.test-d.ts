@@ -8,7 +8,7 @@ import type { InstrumentOptions } from '../../build/adapters/opentelemetry/api';
 import type { SystemPromptOptions, ToolDefinition } from '../../build/adapters/prompts/api';
 import type { PythonSmolagentsExecutorOptions, SmolagentsExecutorOptions } from '../../build/adapters/smolagents/api';
 import type { BrowserExecutorOptions, BrowserRunOptions, NetworkOptions } from '../../build/browser';
-import { createFileTools, type FileToolLimits, type GrepArguments, type ReadArguments } from '../../build/files/api';
+import { createFileTools, type FileToolLimits, type GrepArguments, type ReadArguments } from '../../build/files';
 import type { PyodideExecutorOptions, PythonRunOptions } from '../../build/python';
 import type {
   ExecuteOptions,

@@ -4,9 +4,8 @@ import type { LogEntry, LogLevel } from './executor-types';
 import type { OnToolCall } from './tool-types';
 
 declare global {
-  // Empty if neither the types of the DOM nor those of Node.js declare them.
+  // Empty if neither the types of the DOM nor those of Node.js declare it.
   interface AbortSignal {}
-  interface URL {}
 }
 
 /**

@@ -1,7 +1,5 @@
 import { describe, isPlainObject } from '../contract/describe';
-import type { FileToolInput } from './api';
-
-export type Input = FileToolInput;
+import type { Input } from './definitions';
 
 /**
  * The arguments of a call by name, checked. A call passes one object of them, or the first ones by position. `null` is

@@ -1,8 +1,29 @@
 import { checkFileToolOptions } from './options';
-import type { FileToolDefinition, FileToolInput, FileToolLimits, FileToolOptions } from './api';
+import type { FileToolLimits, FileToolOptions } from './options';
+import type { FileTools } from './tools';
 
-export type Definition = FileToolDefinition;
+/** One argument of a tool. */
+export interface FileToolInput {
+  type: 'string' | 'integer' | 'boolean';
+  description: string;
+  /** Whether it may be left out. */
+  nullable?: boolean;
+  /** Of an integer. */
+  minimum?: number;
+}
 
+/** A tool as prompts and protocols describe it. */
+export interface FileToolDefinition {
+  name: keyof FileTools;
+  description: string;
+  /** In the order of positional arguments. */
+  inputs: Record<string, FileToolInput>;
+  output_type: 'object' | 'string' | 'array' | 'any';
+  /** JSON schema of what it gives. */
+  output_schema: object;
+}
+
+/** @internal */
 export type Input = FileToolInput;
 
 const text = (description: string): Input => ({ type: 'string', description });
@@ -35,11 +56,16 @@ const STAT = {
 const FILE = text('Path of the file, relative to the root');
 const PATH = text('Path, relative to the root');
 
-/** A tool; the order of the inputs is that of positional arguments. */
+/** @internal */
 export type Limits = Required<FileToolLimits>;
 
+/**
+ * A tool; the order of the inputs is that of positional arguments.
+ *
+ * @internal
+ */
 export interface FileTool {
-  name: Definition['name'];
+  name: FileToolDefinition['name'];
   describe: (limits: Limits) => string;
   inputs: Record<string, Input>;
   /** how many can be passed so */
@@ -48,6 +74,7 @@ export interface FileTool {
   output?: object;
 }
 
+/** @internal */
 export const FILE_TOOLS: FileTool[] = [
   {
     name: 'read',
@@ -166,11 +193,15 @@ export const FILE_TOOLS: FileTool[] = [
   },
 ];
 
-/** Tools that change files. */
+/**
+ * Tools that change files.
+ *
+ * @internal
+ */
 export const MUTATING = new Set(['write', 'edit', 'move', 'remove']);
 
-/** The tools that these options give, with their limits. Documented in `api.d.ts`. */
-export function describeFileTools(options: FileToolOptions): Definition[] {
+/** The tools that `createFileTools` makes with these options; their descriptions state the limits. */
+export function describeFileTools(options: FileToolOptions): FileToolDefinition[] {
   const { readOnly, limits } = checkFileToolOptions(options);
   return FILE_TOOLS.filter(({ name }) => !readOnly || !MUTATING.has(name)).map(
     ({ name, describe, inputs, output = CONTENT }) => ({
@@ -184,7 +215,7 @@ export function describeFileTools(options: FileToolOptions): Definition[] {
 }
 
 function outputType(schema: object) {
-  const { type } = schema as { type?: Definition['output_type'] };
+  const { type } = schema as { type?: FileToolDefinition['output_type'] };
   return type ?? 'any';
 }
 
@@ -198,5 +229,6 @@ function count(number: number) {
   return String(number);
 }
 
+/** All tools, with the default limits in their descriptions. */
 // An absolute path: the folder of the process may be gone.
-export const fileToolDefinitions = describeFileTools({ root: '/' });
+export const fileToolDefinitions: FileToolDefinition[] = describeFileTools({ root: '/' });

@@ -1,3 +1,9 @@
+/**
+ * File tools for agents, ready for `sendTools`, confined to one folder.
+ *
+ * @packageDocumentation
+ */
+
 import { parseArguments } from './arguments';
 import { setImmediate } from '../contract/clock';
 import { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions } from './definitions';
@@ -6,8 +12,27 @@ import { currentScope } from '../contract/run-scope';
 import { defined } from '../contract/tool-traits';
 import type { NativeFileOutcome, NativeFileStop, NativeFileTools } from '../../native';
 import type { RunScope } from '../contract/run-scope';
-import type { FileToolOptions } from './api';
-import type { FileTool } from './definitions';
+import type { FileTool, FileToolDefinition, FileToolInput } from './definitions';
+import type { FileToolLimits, FileToolOptions } from './options';
+import type {
+  EditArguments,
+  EditDetails,
+  FileStat,
+  FileToolDetails,
+  FileToolResult,
+  FileTools,
+  FindArguments,
+  GrepArguments,
+  ImageBlock,
+  LsArguments,
+  MoveArguments,
+  ReadArguments,
+  ReadOnlyFileTools,
+  RemoveArguments,
+  TextBlock,
+  Truncation,
+  WriteArguments,
+} from './tools';
 
 /** Bytes of what is taken apart on the host's thread: 4 MiB. */
 const MAX_SMALL_BYTES = 4 << 20;
@@ -34,8 +59,29 @@ const CALLS: Record<
   ls: (native, { path, limit }, stop) => native.ls(path, limit, stop),
 };
 
-/** File tools for agents, confined to one folder. Documented in `api.d.ts`. */
-export function createFileTools(options: FileToolOptions) {
+/**
+ * Makes the tools.
+ *
+ * @throws `TypeError` or `RangeError` for wrong options; `Error` if the root is missing (`ENOENT`), no folder (`ENOTDIR`), or cannot be
+ *   opened
+ *
+ * @example
+ * ```js
+ * import { SESExecutor } from 'ses-executor';
+ * import { createFileTools } from 'ses-executor/tools';
+ *
+ * const executor = new SESExecutor({ autoInit: true });
+ * await executor.sendTools(createFileTools({ root: './workspace' }));
+ * const { output } = await executor.run(`
+ *   const { content } = await read({ path: 'notes.md', offset: 1 });
+ *   content[0].text
+ * `);
+ * ```
+ */
+export function createFileTools(options: FileToolOptions & { readOnly: true }): ReadOnlyFileTools;
+export function createFileTools(options: FileToolOptions & { readOnly?: false | undefined }): FileTools;
+export function createFileTools(options: FileToolOptions): ReadOnlyFileTools;
+export function createFileTools(options: FileToolOptions): ReadOnlyFileTools {
   const { root, limits } = checkFileToolOptions(options);
   // Here and not above: the definitions need no addon.
   const { NativeFileStop, NativeFileTools } = require('../../native.cjs') as typeof import('../../native.cjs');
@@ -66,7 +112,7 @@ export function createFileTools(options: FileToolOptions) {
     const inputSchema = { type: 'object', properties: inputs, required };
     return [name, defined(call, { description, inputSchema, outputSchema: { ...outputSchema } })];
   });
-  return Object.fromEntries(tools);
+  return Object.fromEntries(tools) as FileTools;
 }
 
 /**
@@ -149,3 +195,26 @@ function linesOf(text: string) {
 }
 
 export { describeFileTools, fileToolDefinitions };
+export type {
+  EditArguments,
+  EditDetails,
+  FileStat,
+  FileToolDefinition,
+  FileToolDetails,
+  FileToolInput,
+  FileToolLimits,
+  FileToolOptions,
+  FileToolResult,
+  FileTools,
+  FindArguments,
+  GrepArguments,
+  ImageBlock,
+  LsArguments,
+  MoveArguments,
+  ReadArguments,
+  ReadOnlyFileTools,
+  RemoveArguments,
+  TextBlock,
+  Truncation,
+  WriteArguments,
+};

@@ -4,6 +4,52 @@ import { fileURLToPath } from 'node:url';
 import { describe } from '../contract/describe';
 import { record } from '../contract/options';
 
+declare global {
+  // Empty if neither the types of the DOM nor those of Node.js declare it.
+  interface URL {}
+}
+
+/** What file tools are made with. */
+export interface FileToolOptions {
+  /**
+   * The folder that the tools work in, a path or a `file:` URL. It is opened once; all paths of calls are relative to it.
+   * `..`, absolute paths and symbolic links do not lead out of it, even if folders and links are exchanged meanwhile.
+   * Relative symbolic links that stay inside work, absolute ones do not. Absolute paths work that lie inside as they are written.
+   */
+  root: string | URL;
+  /** Whether `write`, `edit`, `move` and `remove` are left out. Default `false`. */
+  readOnly?: boolean | undefined;
+  /** What one call may use. */
+  limits?: FileToolLimits | undefined;
+}
+
+/** Limits of one call: integers from 1. */
+export interface FileToolLimits {
+  /** Lines that `read` shows at once. Default 2,000. */
+  maxLines?: number | undefined;
+  /** UTF-8 bytes of text that a tool gives at once, and of the diff of `edit`; notices aside. Default 51,200 (50 KiB). */
+  maxBytes?: number | undefined;
+  /** Bytes of an image that `read` gives, before base64. Default 10,485,760 (10 MiB). */
+  maxImageBytes?: number | undefined;
+  /**
+   * Bytes of a file: `readText`, `readBytes`, `edit`, `write`, `grep` of one file and `read` without `offset` and `limit` refuse larger ones, `grep`
+   * of a folder skips them and says so. Default 33,554,432 (32 MiB).
+   */
+  maxFileBytes?: number | undefined;
+  /** Matches, paths or entries that `grep`, `find` and `ls` give, whatever their `limit`. Default 10,000. */
+  maxResults?: number | undefined;
+  /**
+   * Folder entries that `grep`, `find` and `ls` look at; then they give what they have. `remove` removes as many; if there are
+   * more, it is an error then. Default 200,000.
+   */
+  maxEntries?: number | undefined;
+  /**
+   * Milliseconds that `grep`, `find` and `ls` look for; then they give what they have. Also for `read` to reach lines of a file beyond
+   * `maxFileBytes`; then it fails. Default 5,000.
+   */
+  maxSearchMs?: number | undefined;
+}
+
 /** 1 GiB: results and files are strings at last. */
 const MAX_BYTES = 1 << 30;
 const MAX_COUNT = 2 ** 32 - 1;
@@ -19,7 +65,11 @@ const LIMITS = {
   maxSearchMs: [5_000, 2 ** 31 - 1],
 } as const;
 
-/** @throws {TypeError | RangeError} */
+/**
+ * @throws {TypeError | RangeError}
+ *
+ * @internal
+ */
 export function checkFileToolOptions(options: unknown): {
   root: string;
   readOnly: boolean;

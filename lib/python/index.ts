@@ -38,10 +38,4 @@ export async function addPackages(
 }
 
 export { AgentExecutionError, BASE_BUILTIN_MODULES, PyodideExecutor };
-export type {
-  FileSystemDirectoryHandle,
-  FileSystemHandle,
-  PyodideExecutorOptions,
-  PythonRunOptions,
-  SharedOptions,
-};
+export type { FileSystemDirectoryHandle, FileSystemHandle, PyodideExecutorOptions, PythonRunOptions, SharedOptions };
