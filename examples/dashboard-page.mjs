@@ -10,7 +10,7 @@ const charts = join(
   'dist/lightweight-charts.standalone.production.js',
 );
 
-/** @param {import('../build/sandbox/api').DashboardState} state */
+/** @param {import('../build/sandbox').DashboardState} state */
 export function dashboardPage(state) {
   // Within a script, `<` could end it.
   const data = JSON.stringify(state).replaceAll('<', '\\u003c');

@@ -64,7 +64,7 @@ async function emit(root, files) {
   const errors = [...program.getSyntacticDiagnostics(), ...diagnostics];
   // The next call compiles these files again.
   if (errors.length > 0) for (const [target] of files) rmSync(target, { force: true });
-  refuse(ts, root, errors);
+  await refuse(root, errors);
 }
 
 /**
@@ -77,16 +77,22 @@ async function emit(root, files) {
  */
 async function declare(root, targets, settings) {
   const reached = new Set(typesOf(root));
+  const errors = [];
   let written = 0;
   // Declarations that are added to the set meanwhile are visited, too.
   for (const path of reached) {
     const source = targets.get(scriptOf(path));
+    let text;
     if (source !== undefined && isStale(path, source, settings)) {
-      write(path, await declarationOf(root, source));
+      const { outputText, diagnostics = [] } = await declarationOf(root, source);
+      errors.push(...diagnostics);
+      if (diagnostics.length === 0) write(path, outputText);
+      text = outputText;
       written++;
     }
-    for (const imported of importsOf(path, targets)) reached.add(imported);
+    for (const imported of importsOf(path, text ?? readFileSync(path, 'utf8'), targets)) reached.add(imported);
   }
+  await refuse(root, errors);
   for (const path of filesIn(join(root, 'build'))) {
     if (path.endsWith('.d.ts') && !reached.has(path) && !targets.has(path)) rmSync(path, { force: true });
   }
@@ -110,10 +116,11 @@ function typesOf(root) {
  * The declarations of this package that a declaration imports.
  *
  * @param {string} path
+ * @param {string} text of the declaration
  * @param {Map<string, string>} targets
  */
-function importsOf(path, targets) {
-  const imports = readFileSync(path, 'utf8').matchAll(/(?:\bfrom |\bimport\(|\brequire\()["'](\.[^"']*)["']/g);
+function importsOf(path, text, targets) {
+  const imports = text.matchAll(/(?:\bfrom |\bimport\(|\brequire\()["'](\.[^"']*)["']/g);
   return Array.from(imports, ([, name]) => {
     const module = join(dirname(path), name.replace(/\.js$/, ''));
     const candidates = [`${module}.d.ts`, join(module, 'index.d.ts')];
@@ -129,13 +136,11 @@ function importsOf(path, targets) {
  */
 async function declarationOf(root, source) {
   const { default: ts } = await import('typescript');
-  const { outputText, diagnostics } = ts.transpileDeclaration(readFileSync(source, 'utf8'), {
+  return ts.transpileDeclaration(readFileSync(source, 'utf8'), {
     fileName: source,
     reportDiagnostics: true,
     compilerOptions: { ...optionsOf(ts, root), removeComments: false, stripInternal: true },
   });
-  refuse(ts, root, diagnostics ?? []);
-  return outputText;
 }
 
 function optionsOf(ts, root) {
@@ -144,8 +149,9 @@ function optionsOf(ts, root) {
 }
 
 /** @throws {Error} if there are errors */
-function refuse(ts, root, errors) {
+async function refuse(root, errors) {
   if (errors.length === 0) return;
+  const { default: ts } = await import('typescript');
   const host = { getCanonicalFileName: (path) => path, getCurrentDirectory: () => root, getNewLine: () => '\n' };
   throw new Error(`lib/ does not compile:\n${ts.formatDiagnostics(errors, host)}`);
 }

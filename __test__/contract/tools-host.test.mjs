@@ -11,14 +11,8 @@ const { REPLY_KIND } = require('../../build/contract/boundary-numbers.js');
 const { answerToolCall } = require('../../build/contract/tool-calls.js');
 const { RunScope, currentScope, within } = require('../../build/contract/run-scope.js');
 const { onAbort } = require('../../build/contract/signals.js');
-const {
-  ToolRegistry,
-  blocking,
-  defined,
-  flattenTools,
-  isNamespace,
-  withTimeout,
-} = require('../../build/contract/tool-registry.js');
+const { ToolRegistry, flattenTools, isNamespace } = require('../../build/contract/tool-registry.js');
+const { blocking, defined, withTimeout } = require('../../build/contract/tool-traits.js');
 const wire = require('../../build/ses/transfer.js');
 
 const { ERROR, PROMISE } = REPLY_KIND;

@@ -1,21 +1,16 @@
 // Compiled with `exactOptionalPropertyTypes`, never run: an option that is undefined is one that is left out.
 import { SESExecutor, type ExecutorOptions, type RunOptions } from '../../index.js';
-import type { CodeToolOptions as AiCodeToolOptions } from '../../build/adapters/ai/api';
-import type { CallOptions, CodeToolOptions } from '../../build/adapters/code-tool/api';
-import type { CodemodeExecutorOptions } from '../../build/adapters/codemode/api';
-import type { McpServerOptions } from '../../build/adapters/mcp/api';
-import type { InstrumentOptions } from '../../build/adapters/opentelemetry/api';
-import type { SystemPromptOptions, ToolDefinition } from '../../build/adapters/prompts/api';
-import type { PythonSmolagentsExecutorOptions, SmolagentsExecutorOptions } from '../../build/adapters/smolagents/api';
+import type { CodeToolOptions as AiCodeToolOptions } from '../../build/adapters/ai';
+import type { CallOptions, CodeToolOptions } from '../../build/adapters/code-tool';
+import type { CodemodeExecutorOptions } from '../../build/adapters/codemode';
+import type { McpServerOptions } from '../../build/adapters/mcp';
+import type { InstrumentOptions } from '../../build/adapters/opentelemetry';
+import type { SystemPromptOptions, ToolDefinition } from '../../build/adapters/prompts';
+import type { PythonSmolagentsExecutorOptions, SmolagentsExecutorOptions } from '../../build/adapters/smolagents';
 import type { BrowserExecutorOptions, BrowserRunOptions, NetworkOptions } from '../../build/browser';
 import { createFileTools, type FileToolLimits, type GrepArguments, type ReadArguments } from '../../build/files';
 import type { PyodideExecutorOptions, PythonRunOptions } from '../../build/python';
-import type {
-  ExecuteOptions,
-  OpenApiOptions,
-  SandboxManagerOptions,
-  SandboxToolsOptions,
-} from '../../build/sandbox/api';
+import type { ExecuteOptions, OpenApiOptions, SandboxManagerOptions, SandboxToolsOptions } from '../../build/sandbox';
 
 /** The properties that may be left out, and those of them that may be undefined. */
 type Optional<T> = { [K in keyof T]-?: {} extends Pick<T, K> ? K : never }[keyof T];

@@ -1,16 +1,29 @@
 import { className, describe, isPlainObject, memberPath } from './describe';
 import { OPTIONS, optionRow } from './option-table';
+import type { Foreign } from './foreign';
 import type { OptionRow } from './option-table';
-import type { ExecutorOptions } from './executor-options';
+import type { ExecutorOptions, Language } from './executor-options';
 import type { LogLevel } from './executor-types';
 
 export type WithoutDefault = 'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog';
+
+/** Options as a caller passed them, or checked ones of several kinds of executors. */
+export type Given = Record<string, Foreign>;
 
 export type Lists = { authorizedImports: string[]; collectConsoleLevels: LogLevel[] };
 
 export type CheckedOptions = Required<Omit<ExecutorOptions, WithoutDefault | keyof Lists>> &
   Pick<ExecutorOptions, WithoutDefault> &
   Lists;
+
+/** Options of one run that are absent are `null`. */
+export interface CheckedRunOptions {
+  maxOperations: number | null;
+  timeoutMs: number | null;
+  toolTimeoutMs: number | null;
+  signal: AbortSignal | undefined;
+  language: Language | null;
+}
 
 const NAMES = OPTIONS.map(({ name }) => name);
 /** Those that a run can have; absent, they are null. */
@@ -20,7 +33,7 @@ const RUN_NAMES = [...RUN_ROWS.map(({ name }) => name), 'signal'];
 /** Of a run that is given none. */
 const NO_RUN_OPTIONS = Object.freeze(
   Object.fromEntries(RUN_NAMES.map((name) => [name, name === 'signal' ? undefined : null])),
-) as any;
+) as unknown as CheckedRunOptions;
 
 /** How each type of option is checked: the value, or the fallback. */
 const CHECKS = {
@@ -40,7 +53,7 @@ const CHECKS = {
  * @throws {RangeError} for wrong values
  */
 export function checkOptions(options: unknown, others: readonly string[] = []): CheckedOptions {
-  return checked(record(options, 'options', [...others, ...NAMES]), OPTIONS);
+  return checked(record(options, 'options', [...others, ...NAMES]), OPTIONS) as CheckedOptions;
 }
 
 /**
@@ -48,7 +61,7 @@ export function checkOptions(options: unknown, others: readonly string[] = []): 
  *
  * @throws {TypeError | RangeError}
  */
-export function checkSome(given: Record<string, any>, names: string[]) {
+export function checkSome(given: Given, names: readonly string[]): Given {
   return checked(
     given,
     OPTIONS.filter(({ name }) => names.includes(name)),
@@ -61,13 +74,7 @@ export function checkSome(given: Record<string, any>, names: string[]) {
  * @throws {TypeError} for wrong types and unknown names
  * @throws {RangeError} for an unknown language
  */
-export function checkRunOptions(options: unknown): {
-  maxOperations: number | null;
-  timeoutMs: number | null;
-  toolTimeoutMs: number | null;
-  signal: AbortSignal | undefined;
-  language: string | null;
-} {
+export function checkRunOptions(options: unknown): CheckedRunOptions {
   // Most runs have none.
   if (options === undefined) return NO_RUN_OPTIONS;
   const given = record(options, 'options', RUN_NAMES);
@@ -75,7 +82,7 @@ export function checkRunOptions(options: unknown): {
   checkSignal(signal);
   const limits = checked(given, RUN_ROWS);
   limits.signal = signal;
-  return limits;
+  return limits as CheckedRunOptions;
 }
 
 /**
@@ -85,7 +92,7 @@ export function checkRunOptions(options: unknown): {
  * @throws {TypeError} for wrong types and unknown names
  * @throws {RangeError} for wrong values
  */
-export function checkRows(options: unknown, rows: OptionRow[], others: string[] = []): Record<string, any> {
+export function checkRows(options: unknown, rows: OptionRow[], others: string[] = []): Given {
   const given = record(options, 'options', [...rows.map(({ name }) => name), ...others]);
   return { ...given, ...checked(given, rows) };
 }
@@ -94,10 +101,10 @@ export function checkRows(options: unknown, rows: OptionRow[], others: string[] 
  * Values of options that are absent, by their rows: most are, executors are made often, and a copy of an object takes less time than
  * adding its properties one by one.
  */
-const DEFAULTS: WeakMap<OptionRow[], Record<string, any>> = new WeakMap();
+const DEFAULTS: WeakMap<OptionRow[], Given> = new WeakMap();
 
-function checked(given: Record<string, any>, rows: OptionRow[]) {
-  const values: any = { ...defaultsOf(rows) };
+function checked(given: Given, rows: OptionRow[]) {
+  const values: Given = { ...defaultsOf(rows) };
   for (const row of rows) {
     const { name, type, fallback } = row;
     const value = given[name];
@@ -123,18 +130,16 @@ export function checkSignal(signal: unknown) {
 }
 
 /** By what is used of it, since signals may come from another realm or a polyfill. */
-function isAbortSignal(value: any): value is AbortSignal {
+function isAbortSignal(value: unknown): value is AbortSignal {
+  if (typeof value !== 'object' || value === null) return false;
+  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    typeof value.aborted === 'boolean' &&
-    typeof value.addEventListener === 'function' &&
-    typeof value.removeEventListener === 'function'
+    typeof aborted === 'boolean' && typeof addEventListener === 'function' && typeof removeEventListener === 'function'
   );
 }
 
 /** A copy of an object of options, so that each is read once. */
-export function record(options: unknown, path: string, known: string[]): Record<string, any> {
+export function record(options: unknown, path: string, known: readonly string[]): Given {
   if (options === undefined) return {};
   const given = { ...optionsOf(options, path, known) };
   for (const name of Object.keys(given)) {
@@ -153,7 +158,7 @@ export function record(options: unknown, path: string, known: string[]): Record<
  * @param known names of options
  * @throws {TypeError} if options would be lost with what it inherits, or if it is something else, such as a promise of them
  */
-export function optionsOf(value: any, path: string, known: readonly string[] = NAMES): any {
+export function optionsOf(value: unknown, path: string, known: readonly string[] = NAMES): Given {
   const given = objectOf(value, path);
   if (isPlainObject(given)) return given;
   const expected = `${path} must be a plain object`;
@@ -168,16 +173,16 @@ export function optionsOf(value: any, path: string, known: readonly string[] = N
 }
 
 /** @throws {TypeError} if it is not an object, or is an array */
-export function objectOf(value: any, path: string): any {
+export function objectOf(value: unknown, path: string): Given {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new TypeError(`${path} must be an object, got ${describe(value)}`);
 }
 
 function number(value: unknown, { name }: Pick<OptionRow, 'name'>) {
-  return ofType(value, { name, type: 'number' });
+  return ofType(value, { name, type: 'number' }) as number;
 }
 
-function ofType(value: any, { name, type }: Pick<OptionRow, 'name' | 'type'>) {
+function ofType(value: unknown, { name, type }: Pick<OptionRow, 'name' | 'type'>) {
   if (typeof value !== type) throw new TypeError(`options.${name} must be a ${type}, got ${describe(value)}`);
   return value;
 }

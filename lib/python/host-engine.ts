@@ -99,7 +99,7 @@ export class HostEngine {
     const { fsMode, workDir, mountPoint, directoryHandle } = this.#options;
     const { FS } = this.#pyodide;
     if (fsMode === 'nativefs') {
-      const permission = await directoryHandle.requestPermission({ mode: 'readwrite' });
+      const permission = await directoryHandle?.requestPermission({ mode: 'readwrite' });
       if (permission !== 'granted') throw new Error('readwrite permission not granted for directory');
       this.#nativeFiles = await this.#pyodide.mountNativeFS(mountPoint, directoryHandle);
     } else if (FS.filesystems.NODEFS !== undefined) {

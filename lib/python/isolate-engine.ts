@@ -43,7 +43,7 @@ export class IsolateEngine {
     const { fsMode, directoryHandle, mountPoint } = this.#options;
     if (this.#refusal !== undefined) throw this.#refusal;
     if (fsMode === 'nodefs') return this.sendVariables({ __smolagents_mount__: mountPoint });
-    const permission = await directoryHandle.requestPermission({ mode: 'readwrite' });
+    const permission = await directoryHandle?.requestPermission({ mode: 'readwrite' });
     if (permission !== 'granted') throw new Error('readwrite permission not granted for directory');
     throw new Error('fsMode "nativefs" needs a browser: here, use fsMode "nodefs" and workDir');
   }

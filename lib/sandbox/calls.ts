@@ -6,7 +6,9 @@ import { codeFrame } from '../ses/code-frame';
 import { hostTooSlow } from './errors';
 import { aborted } from './failures';
 import { RULES, sourcesText } from './prompt';
-import type { SandboxManager } from './api';
+import type { AnyManager } from './prompt';
+import type { ExecutionReport } from './report';
+import type { SandboxToolsOptions } from './tools';
 import type { RunFailure } from '../contract/run-failure';
 
 /**
@@ -19,7 +21,7 @@ export class SandboxCalls {
   #state: unknown;
   #limiter = new ConcurrencyLimiter({ maxConcurrent: 1, maxQueued: Infinity });
 
-  constructor(manager: SandboxManager<any, any>, options: any = {}) {
+  constructor(manager: AnyManager, options: SandboxToolsOptions = {}) {
     this.#manager = manager;
     this.#options = options;
     this.#state = options.state;
@@ -27,7 +29,7 @@ export class SandboxCalls {
 
   /** The tool descriptions for models. */
   get descriptions() {
-    const style = (this.#options.style ?? 'sync') as 'sync' | 'async';
+    const { style = 'sync' } = this.#options;
     const sources = sourcesText(this.#manager);
     return {
       search: `Finds methods of the API. Runs JavaScript in which only \`spec\` is defined: spec.find('words' or /pattern/) gives \
@@ -47,8 +49,8 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
     signal?: AbortSignal,
   ): Promise<{ output?: unknown; failure?: RunFailure; logs: string }> {
     const { style, ...given } = this.#options;
-    let report = { logs: '' };
-    const onReport = (one: any) => (report = one);
+    let report: Pick<ExecutionReport, 'logs'> = { logs: '' };
+    const onReport = (one: ExecutionReport) => (report = one);
     const options = {
       signal,
       onReport,
@@ -61,9 +63,8 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
       return { output, logs: report.logs };
     } catch (thrown) {
       if (!(thrown instanceof ExecutorError)) throw thrown;
-      const error = thrown as any;
-      const failure = failureOf(error, { code, codeFrame, before: 0 });
-      return { failure, logs: error.logs ?? '' };
+      const failure = failureOf(thrown, { code, codeFrame, before: 0 });
+      return { failure, logs: thrown.logs ?? '' };
     }
   }
 

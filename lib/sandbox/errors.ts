@@ -1,8 +1,42 @@
 import { ExecutorError, describeThrown } from '../contract/errors';
 import { GENERAL_HINTS, failureOf } from '../contract/failure';
 import { failureText } from '../contract/failure-text';
-import type { ExecutionReport, SandboxIssue } from './api';
-import type { ExecutorErrorFields } from '../contract/errors';
+import type { ExecutorErrorCode } from '../contract/error-codes';
+import type { ExecutorErrorDetails } from '../contract/errors';
+import type { ExecutionReport } from './report';
+
+/** A flaw in parameters or in a state. */
+export interface SandboxIssue {
+  /** Keys, joined by dots; empty for the whole value. */
+  path: string;
+  message: string;
+}
+
+/** Codes of a {@link SandboxError}. `docs/reference/errors.md` describes each of them. */
+export type SandboxErrorCode =
+  | ExecutorErrorCode
+  | 'ERR_SDK_CALL_LIMIT_EXCEEDED'
+  | 'ERR_INVALID_PARAMS'
+  | 'ERR_UNKNOWN_METHOD'
+  | 'ERR_INVALID_SCHEMA'
+  | 'ERR_INVALID_STATE_OUTPUT'
+  | 'ERR_SANDBOX_BUSY'
+  | 'ERR_SANDBOX_CLOSED';
+
+/**
+ * The error with which all promises of a manager reject. Wrong arguments of the host are a `TypeError` or `RangeError`.
+ */
+export interface SandboxError extends Omit<ExecutorError, 'code' | 'name' | 'details'> {
+  readonly name: 'SandboxError';
+  code: SandboxErrorCode;
+  /**
+   * Positions refer to the code that was passed. `tool`: the SDK method that failed, such as `sdk.market.getKline`.
+   * `issues`: the flaws in parameters or state. `hint`: advice for correcting the code.
+   */
+  details?: ExecutorErrorDetails & { issues?: SandboxIssue[]; maxSdkCalls?: number };
+  /** Present if the execution has started or waited. Not enumerable. */
+  report?: ExecutionReport;
+}
 
 /** Hints for the author of a program, for failures that only sandboxes have. */
 const HINTS = {
@@ -13,25 +47,36 @@ const HINTS = {
   ERR_SANDBOX_BUSY: 'Try again in a moment.',
 } as Record<string, string>;
 
-/** A failure of a `SandboxManager`. Documented in `api.d.ts`. */
-export class SandboxError extends ExecutorError {
+/** The facts of a failure. Some codes are those of sandboxes only. */
+type Fields = Omit<ConstructorParameters<typeof ExecutorError>[1], 'code' | 'details'> &
+  Pick<SandboxError, 'code' | 'details'>;
+
+/** As a value, an {@link ExecutorError} with further codes. */
+export const SandboxError: {
+  new (message: string, fields: Fields): SandboxError;
+  readonly prototype: SandboxError;
+} = class SandboxError extends ExecutorError {
   report: ExecutionReport | undefined;
 
-  constructor(message: string, fields: ExecutorErrorFields) {
-    super(message, fields);
+  constructor(message: string, fields: Fields) {
+    super(message, fields as ConstructorParameters<typeof ExecutorError>[1]);
     this.report = undefined;
     Object.defineProperty(this, 'report', { value: undefined, writable: true, enumerable: false, configurable: true });
   }
 
   /** Does not mention lost state: no execution has state from an earlier one. */
-  get explanation() {
-    return failureText(failureOf(this as any));
+  get explanation(): string {
+    return failureText(failureOf(this));
   }
-}
+} as never;
 Object.defineProperty(SandboxError.prototype, 'name', { value: 'SandboxError', writable: true, configurable: true });
 Object.defineProperty(SandboxError.prototype, GENERAL_HINTS, { value: HINTS });
 
-/** The error that a guest's adapter call fails with: the adapter's error, reduced to the parts that guests may see. */
+/**
+ * The error that a guest's adapter call fails with: the adapter's error, reduced to the parts that guests may see.
+ *
+ * @internal
+ */
 export class SdkCallError extends Error {
   code;
   path;
@@ -48,7 +93,11 @@ export class SdkCallError extends Error {
   }
 }
 
-/** The parameters are not valid, or the method does not exist. */
+/**
+ * The parameters are not valid, or the method does not exist.
+ *
+ * @internal
+ */
 export class InvalidCallError extends TypeError {
   code;
   path;
@@ -69,6 +118,7 @@ export class InvalidCallError extends TypeError {
   }
 }
 
+/** @internal */
 export function callLimitExceeded(limit: number) {
   return new SandboxError(`SDK call limit exceeded (${limit})`, {
     code: 'ERR_SDK_CALL_LIMIT_EXCEEDED',
@@ -78,6 +128,7 @@ export function callLimitExceeded(limit: number) {
   });
 }
 
+/** @internal */
 export function invalidState(issues: SandboxIssue[]) {
   const first = issues.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return new SandboxError(`Invalid state: ${first.join('; ')}`, {
@@ -88,7 +139,11 @@ export function invalidState(issues: SandboxIssue[]) {
   });
 }
 
-/** @param thrown by a state schema */
+/**
+ * @param thrown by a state schema
+ *
+ * @internal
+ */
 export function schemaFailed(thrown: unknown) {
   const { name, message } = describeThrown(thrown);
   return new SandboxError(`The state schema has failed: ${name}: ${message}`, {
@@ -102,6 +157,7 @@ export function schemaFailed(thrown: unknown) {
 
 /**
  * The failure of an execution when a host function has not answered in time.
+ * @internal
  * @param option where the host passed the function
  */
 export function hostTooSlow(what: string, option: string, timeoutMs: number) {
@@ -113,6 +169,7 @@ export function hostTooSlow(what: string, option: string, timeoutMs: number) {
   });
 }
 
+/** @internal */
 export function readingTooSlow(timeoutMs: number) {
   return new SandboxError(`The program could not be read within ${timeoutMs} ms`, {
     code: 'ERR_EXEC_TIMEOUT',
@@ -122,7 +179,11 @@ export function readingTooSlow(timeoutMs: number) {
   });
 }
 
-/** @param limit in bytes */
+/**
+ * @param limit in bytes
+ *
+ * @internal
+ */
 export function codeTooLarge(limit: number) {
   const message = `The code takes more than ${limit} bytes`;
   return new SandboxError('Code validation failed', {
@@ -133,6 +194,7 @@ export function codeTooLarge(limit: number) {
   });
 }
 
+/** @internal */
 export function busy(maxQueued: number) {
   return new SandboxError(`Sandbox is busy (${maxQueued} executions wait)`, {
     code: 'ERR_SANDBOX_BUSY',
@@ -142,6 +204,7 @@ export function busy(maxQueued: number) {
   });
 }
 
+/** @internal */
 export function closed() {
   return new SandboxError('Sandbox is closed', {
     code: 'ERR_SANDBOX_CLOSED',

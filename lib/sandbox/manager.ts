@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 import { makeDisposable } from '../contract/await-using';
-import { performance, setImmediate } from '../contract/clock';
+import { setImmediate } from '../contract/clock';
 import { describe } from '../contract/describe';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
 import { abortController, onAbort } from '../contract/signals';
@@ -16,16 +16,44 @@ import { Pool } from './pool';
 import { programOf } from './program';
 import { RateLimit } from './rate-limits';
 import { Registry } from './registry';
+import { Report } from './report';
 import { validState } from './state';
 import type { AwaitUsing } from '../contract/await-using';
 import type { Api } from './execution';
+import type { ExecuteOptions, ExecutionOptions, SandboxManagerOptions } from './options';
 import type { Program } from './program';
+import type { DashboardState, StandardSchemaV1, StateOf } from './state';
+
+/** One execution that has a slot. */
+interface Order {
+  kind: 'search' | 'execute' | 'mutate';
+  style: ExecutionOptions['style'];
+  variables: Record<string, unknown>;
+  signal: AbortSignal | undefined;
+  execution: Execution;
+  report: Report;
+}
 
 /** Creating an isolate keeps a core busy. Half of the cores stay free for running programs. */
 const MAX_MAKING = Math.ceil(availableParallelism() / 2);
 
-/** Runs the programs of models against an API, each in its own isolate. Documented in `api.d.ts`. */
-export class SandboxManager {
+/**
+ * Runs programs of models against an API. Each execution has its own isolate, which is created ahead and never reused.
+ *
+ * @example
+ * ```js
+ * const manager = new SandboxManager({ registry, adapters: { market: { getKline: async (params) => … } } });
+ * const found = await manager.executeSearch("spec.find('kline')");
+ * const state = await manager.executeCode("var k = sdk.market.getKline({ symbol: 'XAU' }); ({ title: 'Gold', panels: [] })");
+ * const next = await manager.executeMutate('(state) => ({ ...state, title: "x" })', state);
+ * await manager.close();
+ * ```
+ */
+export class SandboxManager<
+  Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, DashboardState>,
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each host has its own
+  Context = any,
+> {
   #options;
   #methods: Methods;
   #api: Api;
@@ -38,7 +66,11 @@ export class SandboxManager {
   #isClosed = false;
   #registry: Registry;
 
-  constructor(options: unknown) {
+  /**
+   * @throws `TypeError` for options of the wrong type, unknown ones, and methods without an adapter
+   * @throws `RangeError` for options out of bounds
+   */
+  constructor(options: SandboxManagerOptions<Schema, Context>) {
     const checked = checkManagerOptions(options);
     this.#options = checked;
     this.#registry = new Registry(checked.registry);
@@ -73,36 +105,46 @@ export class SandboxManager {
     this.#pool = new Pool(make, checked.poolSize, MAX_MAKING);
   }
 
-  /** Names, descriptions and sizes of the sources. */
-  get sources() {
+  /** The sources, with the number of their methods. */
+  get sources(): { name: string; description: string; methods: number }[] {
     return this.#registry.summary.map((source) => ({ ...source }));
   }
 
-  /** Number of isolates that are ready. */
-  get ready() {
+  /** Number of isolates that are ready now. */
+  get ready(): number {
     return this.#pool.ready;
   }
 
-  /** Limits as prompts state them. */
-  get limits() {
+  /** Limits of one execution, as prompts state them. */
+  get limits(): { executionTimeoutMs: number; memoryLimitMb: number; maxSdkCalls: number } {
     const { executionTimeoutMs, memoryLimitMb, maxSdkCalls } = this.#options;
     return { executionTimeoutMs, memoryLimitMb, maxSdkCalls };
   }
 
-  async executeSearch(code: string, options?: unknown) {
+  /** Runs a program that only has `spec`, and returns its value. */
+  async executeSearch(code: string, options?: ExecuteOptions<Context>): Promise<unknown> {
     return await this.#execute('search', code, options, {});
   }
 
-  async executeCode(code: string, options?: unknown) {
-    return await this.#execute('execute', code, options, {});
+  /** Runs a program that has `spec`, `sdk` and `utils`. Returns its value, which must be a valid state. */
+  async executeCode(code: string, options?: ExecuteOptions<Context>): Promise<StateOf<Schema>> {
+    return (await this.#execute('execute', code, options, {})) as StateOf<Schema>;
   }
 
-  async executeMutate(code: string, state: unknown, options?: unknown) {
-    return await this.#execute('mutate', code, options, { state });
+  /**
+   * Runs a program that is a function of the state, or that uses the variable `state`. The program receives a hardened
+   * copy, so `state` itself never changes. Returns the new state, which must be valid.
+   */
+  async executeMutate(
+    code: string,
+    state: StateOf<Schema>,
+    options?: ExecuteOptions<Context>,
+  ): Promise<StateOf<Schema>> {
+    return (await this.#execute('mutate', code, options, { state })) as StateOf<Schema>;
   }
 
-  /** Ends all executions and disposes their isolates. Does not wait for running guests or adapters. */
-  async close() {
+  /** Ends all executions with `ERR_SANDBOX_CLOSED` and disposes the isolates. Does not wait for guests or adapters. */
+  async close(): Promise<void> {
     this.#isClosed = true;
     const error = closed();
     this.#limiter.close(error);
@@ -122,14 +164,14 @@ export class SandboxManager {
     if (this.#isClosed) throw closed();
     const { maxCodeBytes } = this.#options;
     if (code.length > maxCodeBytes || Buffer.byteLength(code) > maxCodeBytes) throw codeTooLarge(maxCodeBytes);
-    const abortedBefore = () => aborted('before it began', this.#options.executionTimeoutMs, signal.reason);
+    const abortedBefore = () => aborted('before it began', this.#options.executionTimeoutMs, signal?.reason);
     if (signal?.aborted) throw abortedBefore();
     const report = new Report(kind);
     const reported = (error: unknown) => {
       const facts = report.finish(error);
       onReport?.(facts);
       this.#options.onReport?.(facts);
-      if (error instanceof SandboxError) error.report = facts as any;
+      if (error instanceof SandboxError) error.report = facts;
       return error;
     };
     try {
@@ -171,9 +213,9 @@ export class SandboxManager {
     }
   }
 
-  async #run(code: string, { kind, style, variables, signal, execution, report }: any) {
+  async #run(code: string, { kind, style, variables, signal, execution, report }: Order) {
     // An abort by the caller ends the execution like its deadline.
-    const abort = () => execution.abort(signal.reason);
+    const abort = () => execution.abort(signal?.reason);
     const stopListening = signal && onAbort(signal, abort);
     // An abort between the wait for a slot and this line had no listener.
     if (signal?.aborted) abort();
@@ -224,62 +266,10 @@ export class SandboxManager {
     this.#pool.fill();
   }
 }
-export interface SandboxManager extends AwaitUsing {}
+/* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unused-vars -- it has the parameters of the class */
+export interface SandboxManager<
+  Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, DashboardState>,
+  Context = any,
+> extends AwaitUsing {}
+/* eslint-enable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unused-vars */
 makeDisposable(SandboxManager.prototype, SandboxManager.prototype.close);
-
-/** The report of one execution. */
-class Report {
-  kind;
-
-  #asked = performance.now();
-  #began = 0;
-  #prepared = 0;
-  #run: any = {};
-  /** Undefined until the program has been parsed. */
-  style: 'sync' | 'async' | undefined;
-  sdkCalls: Record<string, number> = {};
-
-  constructor(kind: string) {
-    this.kind = kind;
-  }
-
-  began() {
-    this.#began = performance.now();
-  }
-
-  prepared() {
-    this.#prepared = performance.now();
-  }
-
-  /** @param run output or error */
-  take(run: any) {
-    this.#run = run;
-  }
-
-  finish(error: any) {
-    const now = performance.now();
-    const { logs = '', logEntries = [], stats } = this.#run;
-    const began = this.#began === 0 ? now : this.#began;
-    return {
-      kind: this.kind,
-      ...(this.style !== undefined && { style: this.style }),
-      ok: error === undefined,
-      logs,
-      logEntries,
-      sdkCalls: this.sdkCalls,
-      times: {
-        queuedMs: began - this.#asked,
-        preparingMs: this.#prepared === 0 ? 0 : this.#prepared - began,
-        runMs: stats?.durationMs ?? 0,
-        totalMs: now - this.#asked,
-      },
-      ...(stats !== undefined && { operations: stats.operations, heapUsedBytes: stats.heapUsedBytes }),
-      ...(error !== undefined && { failure: factsOf(error) }),
-    };
-  }
-}
-
-function factsOf({ code, message, details }: any) {
-  const { line, column } = details ?? {};
-  return { code, message, ...(line !== undefined && { line, column }) };
-}

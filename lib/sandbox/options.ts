@@ -4,6 +4,87 @@ import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { safeListener } from '../contract/logs';
 import { checkSignal, checkSome, record } from '../contract/options';
 import { dashboardState, isStandardSchema } from './state';
+import type { ExecutorOptions } from '../contract/executor-options';
+import type { SandboxAdapters, SandboxRegistry } from './api';
+import type { ExecutionReport } from './report';
+import type { DashboardState, StandardSchemaV1 } from './state';
+
+export interface SandboxManagerOptions<
+  Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, DashboardState>,
+  Context = any,
+> {
+  /** Read once, at construction. Later changes have no effect. */
+  registry: SandboxRegistry;
+  /** The constructor throws if a method has no adapter. */
+  adapters: SandboxAdapters<Context>;
+  /**
+   * Schema for the results of `executeCode` and `executeMutate`; default {@link dashboardState}. It is called on the
+   * host's thread. A promise is awaited for up to `executionTimeoutMs`. A schema that throws fails the execution with
+   * `ERR_INVALID_SCHEMA`.
+   */
+  stateSchema?: Schema | undefined;
+  /** Number of isolates that are created ahead, in the background. An integer from 0 to 1,000, default 4. */
+  poolSize?: number | undefined;
+  /**
+   * Deadline of one execution in milliseconds, from the start of its program and including rate limits; default 30,000.
+   */
+  executionTimeoutMs?: number | undefined;
+  /**
+   * Where isolates run: on threads of this process, or each in its own worker process with the sandbox of the operating
+   * system (`sandbox`). As for `SESExecutor`; default `"thread"`.
+   */
+  isolation?: ExecutorOptions['isolation'] | undefined;
+  /** With `isolation: "process"`: whether that sandbox is required; default `"best-effort"`. */
+  sandbox?: ExecutorOptions['sandbox'] | undefined;
+  /** Memory of one execution in MiB; default 64. */
+  memoryLimitMb?: number | undefined;
+  /**
+   * SDK calls of one execution, over all sources. A further call ends the execution with `ERR_SDK_CALL_LIMIT_EXCEEDED`.
+   * Default 50.
+   */
+  maxSdkCalls?: number | undefined;
+  /**
+   * Maximum calls of a source per second and at the same time. Further calls wait, in order. The limits cover all
+   * executions of the manager.
+   */
+  rateLimits?: { [source: string]: { perSecond?: number | undefined; concurrency?: number | undefined } } | undefined;
+  /** Context for adapters, if an execution does not pass its own. */
+  context?: Context | undefined;
+  /** Maximum concurrent executions. Others wait, in order. Default: four per processor. */
+  maxConcurrent?: number | undefined;
+  /** Maximum waiting executions. A further one fails with `ERR_SANDBOX_BUSY`. Default 256. */
+  maxQueued?: number | undefined;
+  /** Loop iterations of one execution; default: limited only by its deadline. */
+  maxOperations?: number | undefined;
+  /** Maximum characters of JSON for the parameters of one call; default 65,536. */
+  maxParamsBytes?: number | undefined;
+  /** Maximum bytes of a call's result, and of an execution's result; default 16 MiB. */
+  maxTransferBytes?: number | undefined;
+  /** Maximum bytes of log text of one execution; default 65,536. */
+  maxLogBytes?: number | undefined;
+  /** Maximum bytes of code; default 262,144. */
+  maxCodeBytes?: number | undefined;
+  /**
+   * Called at the end of each execution. If it throws, the outcome does not change: the error becomes a process
+   * warning.
+   */
+  onReport?: ((report: ExecutionReport) => void) | undefined;
+}
+
+export interface ExecuteOptions<Context = any> {
+  /** Ends the execution, even if it is still waiting. It fails with `ERR_EXEC_TIMEOUT` and `details.aborted`. */
+  signal?: AbortSignal | undefined;
+  /** Context for adapters, instead of the manager's. */
+  context?: Context | undefined;
+  /**
+   * How SDK calls return: `"sync"` returns values, `"async"` returns promises. Default `"auto"`: promises if the
+   * program awaits anything other than `utils.parallel`, uses `Promise`, or calls `then` on an SDK call. The syntax
+   * tree of the program decides.
+   */
+  style?: 'auto' | 'sync' | 'async' | undefined;
+  /** Called at the end of this execution, in the same way as the manager's `onReport`. */
+  onReport?: ((report: ExecutionReport) => void) | undefined;
+}
 
 const MAX_MS = 2 ** 31 - 1;
 const MAX_BYTES = 1 << 30;
@@ -22,10 +103,41 @@ const NUMBERS = {
   maxTransferBytes: [16 * (1 << 20), 1024, MAX_BYTES],
   maxLogBytes: [65_536, 1024, 256 * (1 << 20)],
   maxCodeBytes: [262_144, 1, MAX_BYTES],
-} as Record<string, [number, number, number]>;
+} satisfies Record<string, [number, number, number]>;
+
+/**
+ * The options of a manager, with a value for every number.
+ *
+ * @internal
+ */
+export interface ManagerOptions extends Record<keyof typeof NUMBERS, number> {
+  registry: unknown;
+  adapters: unknown;
+  stateSchema: StandardSchemaV1;
+  rateLimits: Map<string, RateLimits>;
+  context: unknown;
+  isolation: 'thread' | 'process';
+  sandbox: 'required' | 'best-effort' | 'off';
+  onReport: ((report: ExecutionReport) => void) | undefined;
+}
+
+/** Without a limit, a number is infinite. */
+type RateLimits = { perSecond: number; concurrency: number };
+
+/**
+ * The options of one execution.
+ *
+ * @internal
+ */
+export interface ExecutionOptions {
+  signal: AbortSignal | undefined;
+  style: 'auto' | 'sync' | 'async';
+  onReport: ((report: ExecutionReport) => void) | undefined;
+  context: unknown;
+}
 
 /** Options for where isolates live, as for executors. */
-const PLACE = ['isolation', 'sandbox'];
+const PLACE = ['isolation', 'sandbox'] as const;
 
 const KNOWN_OPTIONS = [
   'registry',
@@ -39,10 +151,11 @@ const KNOWN_OPTIONS = [
 ];
 
 /**
+ * @internal
  * @returns the options, with a value for every number
  * @throws {TypeError | RangeError}
  */
-export function checkManagerOptions(options: unknown): any {
+export function checkManagerOptions(options: unknown): ManagerOptions {
   const given = record(options, 'options', KNOWN_OPTIONS);
   const { adapters, stateSchema = dashboardState, rateLimits = {}, onReport } = given;
   if (typeof adapters !== 'function' && !isPlainObject(adapters)) {
@@ -54,34 +167,40 @@ export function checkManagerOptions(options: unknown): any {
   checkFunction(onReport, 'options.onReport');
   const numbers = Object.entries(NUMBERS).map(([name, bounds]) => [
     name,
-    integer(given[name], `options.${name}`, bounds),
+    integer(given[name], `options.${name}`, bounds as [number, number, number]),
   ]);
   return {
-    ...given,
-    ...Object.fromEntries(numbers),
-    ...checkSome(given, PLACE),
+    registry: given.registry,
+    adapters,
+    context: given.context,
+    ...(Object.fromEntries(numbers) as Record<keyof typeof NUMBERS, number>),
+    ...(checkSome(given, PLACE) as Pick<ManagerOptions, (typeof PLACE)[number]>),
     stateSchema,
     onReport: onReport && safeListener(onReport, 'onReport'),
     rateLimits: checkRateLimits(rateLimits),
   };
 }
 
-function checkRateLimits(rateLimits: unknown): Map<string, { perSecond: number; concurrency: number }> {
+function checkRateLimits(rateLimits: unknown): Map<string, RateLimits> {
   const path = 'options.rateLimits';
   if (!isPlainObject(rateLimits)) throw new TypeError(`${path} must be an object, got ${describe(rateLimits)}`);
   return new Map(
     Object.entries(rateLimits).map(([source, limits]) => {
       const at = memberPath(path, source);
       const { perSecond, concurrency } = record(limits, at, ['perSecond', 'concurrency']);
-      const checked = (value: any, name: string) =>
+      const checked = (value: unknown, name: string) =>
         value === undefined ? Infinity : integer(value, `${at}.${name}`, [1, 1, MAX_COUNT]);
       return [source, { perSecond: checked(perSecond, 'perSecond'), concurrency: checked(concurrency, 'concurrency') }];
     }),
   );
 }
 
-/** @param options of one execution */
-export function checkExecutionOptions(options: unknown, defaultContext: unknown) {
+/**
+ * @param options of one execution
+ *
+ * @internal
+ */
+export function checkExecutionOptions(options: unknown, defaultContext: unknown): ExecutionOptions {
   const {
     signal,
     style = 'auto',

@@ -2,7 +2,7 @@ import { InvalidCallError } from './errors';
 import { describe, isPlainObject } from '../contract/describe';
 import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../json-schema';
 import type { SharedSchemas } from '../json-schema';
-import type { SandboxIssue } from './api';
+import type { SandboxIssue } from './errors';
 
 /** Parses and checks the parameters of one method, within the budget that all schema checks have. */
 export class ParamsReader {
@@ -38,16 +38,17 @@ export class ParamsReader {
       throw this.#invalid('they must be JSON');
     }
     if (!isPlainObject(params)) throw this.#invalid(`they must be one object, got ${describe(params)}`);
-    const { value, issues } = await this.#check(params, signal);
-    if (issues === undefined) return value;
-    const told: SandboxIssue[] = issues.map(({ path, message }: any) => ({ path, message }));
-    throw this.#invalid(told.map(({ message }: any) => message).join('; '), told);
+    const checked = await this.#check(params, signal);
+    if (checked.issues === undefined) return checked.value as Record<string, unknown>;
+    const { issues } = checked;
+    const told: SandboxIssue[] = issues.map(({ path, message }) => ({ path, message }));
+    throw this.#invalid(told.map(({ message }) => message).join('; '), told);
   }
 
   async #check(params: object, signal: AbortSignal | undefined) {
     this.#schema ??= new JsonSchema(JSON.parse(this.#schemaText), { shared: this.#shared });
     try {
-      return (await this.#schema.check(params, signal)) as any;
+      return await this.#schema.check(params, signal);
     } catch (error) {
       const { message } = error as Error;
       if (error instanceof NotJsonError) throw this.#invalid(message.replace(/^it /, 'they '));

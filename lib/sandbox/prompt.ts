@@ -1,11 +1,19 @@
 import { objectOf } from '../contract/options';
-import type { SandboxManager } from './api';
+import type { SandboxManager } from './manager';
+
+/** A manager of any state, for any context. `any`, because its methods take both. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as said
+export type AnyManager = SandboxManager<any, any>;
 
 /** Maximum number of sources that a summary names. Models find the others through `spec`. */
 const MAX_SOURCES = 30;
 const MAX_DESCRIPTION = 160;
 
-/** The rules for writing programs, by style (specification, "System Prompt"). */
+/**
+ * The rules for writing programs, by style (specification, "System Prompt").
+ *
+ * @internal
+ */
 export const RULES = {
   sync: `- SDK calls are synchronous: \`var result = sdk.source.method({ … })\`. Do not use async, await or Promise.
 - Independent calls run at the same time with \`utils.parallel(function () { return sdk.a.b({ … }); }, function () { … })\`,
@@ -20,11 +28,11 @@ resample(candles, timeframe, { gaps }), pctChange(data), normalize(data), parall
 of candles; the last argument may name another column than "close". Results are as long as the data, with null where there is no
 full window yet; data may begin with null.`;
 
-/** The part of a system prompt that describes how to use the sandbox. Documented in `api.d.ts`. */
+/** The part of a system prompt that names the sources and describes how to write programs. Default style: `"sync"`. */
 export function renderSandboxPrompt(
-  manager: SandboxManager<any, any>,
-  { style = 'sync' }: { style?: 'sync' | 'async' } = {},
-) {
+  manager: AnyManager,
+  { style = 'sync' }: { style?: 'sync' | 'async' | undefined } = {},
+): string {
   if (!Object.hasOwn(RULES, style))
     throw new TypeError(`options.style must be "sync" or "async", got ${String(style)}`);
   const { limits } = objectOf(manager, 'manager');
@@ -54,7 +62,8 @@ ${RULES[style]}
 ${UTILS}`;
 }
 
-export function sourcesText(manager: SandboxManager<any, any>) {
+/** @internal */
+export function sourcesText(manager: AnyManager) {
   const { sources } = manager;
   const lines = sources.slice(0, MAX_SOURCES).map(({ name, description, methods }) => {
     const text = description.replace(/\s+/g, ' ');

@@ -3,13 +3,50 @@ import { hasMoreParts } from '../contract/parts';
 import { MAX_PARTS } from '../contract/standard-schema';
 import { hostTooSlow, invalidState, schemaFailed } from './errors';
 import { withTimeLimit } from '../contract/time-limit';
-import type { DashboardState, SandboxIssue, StandardSchemaIssue, StandardSchemaV1 } from './api';
+import type { SandboxIssue } from './errors';
+
+/** A library's schema, by https://standardschema.dev: zod, valibot, arktype and others. */
+export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardSchemaResult<Output> | Promise<StandardSchemaResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+export type StandardSchemaResult<Output> =
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: ReadonlyArray<StandardSchemaIssue> };
+
+export interface StandardSchemaIssue {
+  readonly message: string;
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+}
+
+/** The output type of a schema. */
+export type StateOf<Schema> = Schema extends StandardSchemaV1<any, infer Output> ? Output : never;
+
+/** The dashboard of the specification: a title and panels. Other fields are allowed too. */
+export interface DashboardState {
+  title: string;
+  description?: string;
+  panels: DashboardPanel[];
+  [field: string]: unknown;
+}
+
+export interface DashboardPanel {
+  /** The kind of panel: `line`, `candles`, `table`, … */
+  type: string;
+  id?: string;
+  title?: string;
+  [field: string]: unknown;
+}
 
 const MAX_ISSUES = 50;
 /** Maximum number of panels in a state. */
 const MAX_PANELS = 100_000;
 
-/** The dashboard of the specification, as a Standard Schema. Documented in `api.d.ts`. */
+/** The default {@link SandboxManagerOptions.stateSchema}. */
 export const dashboardState: StandardSchemaV1<unknown, DashboardState> = {
   '~standard': {
     version: 1,
@@ -21,6 +58,7 @@ export const dashboardState: StandardSchemaV1<unknown, DashboardState> = {
   },
 };
 
+/** Accepts every state. */
 export const anyState: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'ses-executor', validate: (value) => ({ value }) },
 };
@@ -57,6 +95,7 @@ function dashboardIssues(value: unknown) {
 /**
  * The schema's output for `value`. An asynchronous schema has as much time as a program, and only until the signal is
  * aborted.
+ * @internal
  * @param until rejects with its reason when it is aborted
  * @throws {import('./errors').SandboxError} with each invalid path, or with the error that the schema has thrown
  */
@@ -92,6 +131,7 @@ async function validated(
   return { issues };
 }
 
+/** @internal */
 export function isStandardSchema(value: any): value is StandardSchemaV1 {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return isObject && typeof value['~standard']?.validate === 'function';

@@ -4,15 +4,55 @@ import { record } from '../contract/options';
 import { requirePeer } from '../contract/peer-dependency';
 import { SandboxCalls } from './calls';
 import { SandboxManager } from './manager';
+/** @ts-ignore: the type is `any` if `ai` is not installed. Only `createSandboxTools` needs it. */
+import type { Tool } from 'ai';
+import type { StandardSchemaV1, StateOf } from './state';
 
-/** The tools through which a model uses a manager, for the AI SDK. Documented in `api.d.ts`. */
-export function createSandboxTools(manager: SandboxManager, options?: unknown) {
+export interface SandboxToolsOptions<State = unknown, Context = any> {
+  context?: Context | undefined;
+  /** The style of programs. Default: as {@link ExecuteOptions.style}, with descriptions that ask for `"sync"`. */
+  style?: 'sync' | 'async' | undefined;
+  /** The state before the first call, if `getState` is not set. */
+  state?: State | undefined;
+  /**
+   * Returns the current state, if it is stored outside the tools. Awaited for up to `executionTimeoutMs`, like
+   * `setState`.
+   */
+  getState?: (() => State | Promise<State>) | undefined;
+  /** Called with each new state. */
+  setState?: ((state: State) => void | Promise<void>) | undefined;
+}
+
+/** The result of a tool. `error` contains the information that a model needs to correct its program. */
+export type SandboxToolResult =
+  | { output: unknown; logs: string }
+  | {
+      error: {
+        code: string;
+        message: string;
+        line?: number;
+        column?: number;
+        codeFrame?: string;
+        hint: string;
+        retryable: boolean;
+      };
+      logs: string;
+    };
+
+/**
+ * The tools `search`, `execute` and `mutate` for the AI SDK. Calls of `execute` and `mutate` run in order, so that each
+ * receives the state from the previous one. Needs `ai` and `zod`.
+ */
+export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
+  manager: SandboxManager<Schema, Context>,
+  options?: SandboxToolsOptions<StateOf<Schema>, Context>,
+): Record<'search' | 'execute' | 'mutate', Tool<{ code: string }, SandboxToolResult>> {
   if (!(manager instanceof SandboxManager)) {
     throw new TypeError(`manager must be a SandboxManager, got ${describe(manager)}`);
   }
   const given = record(options, 'options', ['context', 'style', 'state', 'getState', 'setState']);
   const { jsonSchema, tool } = requirePeer('createSandboxTools', 'ai zod', () => require('ai'));
-  const calls = new SandboxCalls(manager as any, given);
+  const calls = new SandboxCalls(manager, given);
   const { descriptions } = calls;
   const toolOf = (name: 'search' | 'execute' | 'mutate') =>
     tool({

@@ -2,13 +2,21 @@
 // therefore requests approval of code that names such a tool, and the person sees the code. The code can then call the
 // tools that it names. Other tools that need approval fail.
 
-import type { ToolApproval } from './api';
+/** Whether a person must approve a call, as in `toolApproval` of AI SDK 7. `true` means `"user-approval"`. */
+export type ToolApproval =
+  ToolApprovalStatus | ((input: any, options: any) => ToolApprovalStatus | PromiseLike<ToolApprovalStatus>);
 
+type ToolApprovalType = 'not-applicable' | 'approved' | 'denied' | 'user-approval';
+type ToolApprovalStatus = undefined | boolean | ToolApprovalType | { type: ToolApprovalType; reason?: string };
+
+/** @internal */
 export type Call = { toolCallId?: string; messages?: readonly any[] };
 
 /**
  * Determines whether calls of a tool need approval, according to `toolApproval` of the call or `needsApproval` of the
  * tool.
+ *
+ * @internal
  */
 export class ToolPolicy {
   #approval;
@@ -53,6 +61,7 @@ function typeOf(status: any): 'not-applicable' | 'approved' | 'denied' | 'user-a
 /**
  * Returns the names that occur in the text of the code.
  *
+ * @internal
  * @param names identifiers
  */
 export function namedIn(code: string, names: readonly string[]) {
@@ -63,6 +72,8 @@ export function namedIn(code: string, names: readonly string[]) {
 /**
  * Whether these messages contain a person's approval of the tool call. Versions of the AI SDK without approval never
  * request it.
+ *
+ * @internal
  */
 export function isApproved({ toolCallId, messages = [] }: Call) {
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));

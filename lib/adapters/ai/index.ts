@@ -1,3 +1,9 @@
+/**
+ * `ses-executor/ai`: a tool for the AI SDK, versions 5 to 7, that lets a model call other tools from code.
+ *
+ * @packageDocumentation
+ */
+
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { closest } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
@@ -10,25 +16,92 @@ import { makeCodeTool } from '../code-tool/code-tool';
 import { OWN_OPTIONS, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../prompts/definition';
 import { ToolPolicy, isApproved, namedIn } from './approval';
-import type { CodeToolOptions, ToolApproval } from './api';
-import type { CodeToolDefinition } from '../code-tool/api';
+import type { Foreign } from '../../contract/foreign';
+import type { RunFailure } from '../../contract/run-failure';
+import type { CallContext, CodeFunctions, CodeToolDefinition, CodeToolSettings } from '../code-tool/types';
+import type { ToolApproval } from './approval';
+import type { Tool, ToolSet } from 'ai';
+
+/** Tools of the AI SDK, functions, and namespaces of functions. */
+type CodeTools = Readonly<Record<string, ToolSet[string] | CodeFunctions>>;
+
+/** Options of {@link createCodeTool}. */
+export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Omit<CodeToolSettings, 'name'> {
+  /**
+   * The tools that code can call as `await name(input)`. A name that is not an identifier is changed: `list-files`
+   * becomes `list_files`. Functions and namespaces of functions are accepted too. Tools without `execute`, which run
+   * elsewhere, are left out.
+   *
+   * Tools with `needsApproval` keep it. If code names such a tool, the call of the code tool itself needs approval. The
+   * AI SDK requests this approval from version 6 on, and the person sees the code. Such a tool fails in the code if the
+   * approved code does not name it. All such tools fail in a call that has not been approved. With `approve`, each call
+   * is approved separately instead, with its input.
+   *
+   * In AI SDK 7, the tools receive their contexts from the context of this tool, by name. If this tool is `code`, pass
+   * `toolsContext: { code: { getWeather: { apiKey } } }`; TypeScript needs `as never`. A context that `contextSchema`
+   * rejects is an error in the code. If a description of a tool is a function, the description of this tool is a
+   * function too.
+   */
+  tools: Tools;
+  /**
+   * Same as `toolApproval` of `generateText` in AI SDK 7, by the name of the tool. It takes precedence over
+   * `needsApproval`. Unknown names are rejected. Functions receive `toolContext`. Reading `runtimeContext`, which the
+   * AI SDK passes to no tool, is an error in the code.
+   */
+  toolApproval?: { readonly [Name in keyof Tools]?: ToolApproval } | undefined;
+}
+
+/** The result of a call of the tool. */
+export type CodeToolResult =
+  | {
+      /**
+       * The output, if JSON can represent it completely and briefly. Otherwise the string that `util.inspect` returns,
+       * shortened if it is long.
+       */
+      output: unknown;
+      /** The lines that the code logged. */
+      logs: string;
+      /**
+       * States that the values of earlier runs are lost, if no earlier result has stated it. The hint of an `error`
+       * states it too.
+       */
+      note?: string;
+    }
+  | { error: RunFailure; logs: string };
 
 /** Symbols by which the AI SDK recognizes its own schemas. The second symbol is used only in version 5. */
 const SCHEMA = Symbol.for('vercel.ai.schema');
 const VALIDATOR = Symbol.for('vercel.ai.validator');
 
 /**
- * Creates the tool that lets a model call other tools from code. Documented in `api.d.ts`. The package `ai` is loaded
- * only for schemas of zod 3, so that any version of it is accepted.
+ * Creates a tool that takes JavaScript in which the other tools are functions. The tool's description declares them
+ * according to their schemas.
+ *
+ * The schemas of the tools check their input. Invalid input is an error in the code. The tools receive the options of
+ * the call of this tool, with an `abortSignal` that is also aborted when the run ends. A failure of the code is a
+ * result with the information that the model needs to correct the code. Aborting the `abortSignal` of the call ends the
+ * run.
+ *
+ * @throws `TypeError` or `RangeError` for wrong options, ambiguous names, reserved names, and schemas that are
+ *   promises
+ *
+ * @example
+ * ```js
+ * const code = createCodeTool({ tools: { getWeather, getRates }, timeoutMs: 30_000 });
+ * const { text } = await generateText({ model, tools: { code }, stopWhen: stepCountIs(5), prompt });
+ * ```
  */
-export function createCodeTool(options: CodeToolOptions): any {
+export function createCodeTool<Tools extends CodeTools>(
+  options: CodeToolOptions<Tools>,
+): Tool<{ code: string }, CodeToolResult> {
+  // The package `ai` is loaded only for schemas of zod 3, so that any version of it is accepted.
   const { tools, toolApproval = {}, ...settings } = settingsOf(options);
   if (!isPlainObject(tools)) throw new TypeError(`options.tools must be an object of tools, got ${describe(tools)}`);
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
   const { identifier } = languageOf(settings);
-  const policies = withPolicies(tools, toolApproval as any, identifier);
+  const policies = withPolicies(tools, toolApproval as Record<string, ToolApproval>, identifier);
   const callable = Object.entries(byIdentifier(policies, identifier));
   const definitions = callable.map(([name, { tool, policy, key }]) => [
     name,
@@ -41,23 +114,32 @@ export function createCodeTool(options: CodeToolOptions): any {
   const { inputSchema, description, execute } = made;
   const described = callable.filter(([, { tool }]) => isDefinition(tool) && typeof tool.description === 'function');
   /** AI SDK 7 calls this function before each request. */
-  const describeIn: (of: any) => string = (of) => {
-    const own = ({ tool, key }: any) => tool.description({ ...of, context: contextIn(of, key) });
+  const describeIn = (of: Foreign) => {
+    const own = ({ tool, key }: Callable) => tool.description({ ...of, context: contextIn(of, key) });
     return describeWith(Object.fromEntries(described.map(([name, it]) => [name, own(it)])));
   };
   const guarded = callable.filter(([, { policy }]) => policy.mayNeed).map(([name]) => name);
   const asksItself = settings.approve !== undefined || guarded.length === 0;
-  return {
+  // No version of the SDK declares all that the others take.
+  const tool: Foreign = {
     description: described.length === 0 ? description : describeIn,
     inputSchema: codeSchema(inputSchema),
-    ...(!asksItself && { needsApproval: ({ code }: any) => namedIn(code, guarded).length > 0 }),
-    execute: async ({ code }: { code: string }, call: any = {}) => {
+    ...(!asksItself && { needsApproval: ({ code }: { code: string }) => namedIn(code, guarded).length > 0 }),
+    execute: async ({ code }: { code: string }, call: Foreign = {}) => {
       const { abortSignal: signal } = call;
       const approved = asksItself || !isApproved(call) ? [] : namedIn(code, guarded);
       const { text: _, ...result } = await execute(code, { signal, context: { options: call, approved } });
       return result;
     },
   };
+  return tool;
+}
+
+/** A tool that code can call. `key` is its name in the option `tools`. */
+interface Callable {
+  tool: Foreign;
+  policy: ToolPolicy;
+  key: string;
 }
 
 /**
@@ -66,10 +148,10 @@ export function createCodeTool(options: CodeToolOptions): any {
  * @param toolApproval policies by tool name or by identifier
  */
 function withPolicies(
-  tools: Record<string, any>,
+  tools: Record<string, Foreign>,
   toolApproval: Record<string, ToolApproval>,
   identifierOf: (name: string) => string,
-) {
+): Record<string, Callable> {
   refuseOtherNames(toolApproval, Object.keys(tools), identifierOf);
   const approvals = byIdentifier(toolApproval, identifierOf);
   const all = Object.entries(tools).map(([name, tool]) => {
@@ -87,7 +169,7 @@ function withPolicies(
 }
 
 /** Whether the provider or the client runs the tool. */
-function runsElsewhere(tool: any) {
+function runsElsewhere(tool: Foreign) {
   if (!isPlainObject(tool) || tool.execute !== undefined) return false;
   return 'inputSchema' in tool || typeof tool.type === 'string';
 }
@@ -125,11 +207,11 @@ function asked(name: string, approval: ToolApproval | undefined): ToolApproval |
 }
 
 /** @param key the key of the tool in `tools` */
-function definitionOf(name: string, tool: any, policy: ToolPolicy, key: string): CodeToolDefinition {
+function definitionOf(name: string, tool: Foreign, policy: ToolPolicy, key: string): CodeToolDefinition {
   const { description, contextSchema } = tool;
   const outputSchema = outputSchemaOf(tool);
   const checked = contextSchema === undefined ? undefined : neutral(contextSchema, name);
-  const optionsOf = async ({ signal, context: { options } }: any) => {
+  const optionsOf = async ({ signal, context: { options } }: CallContext) => {
     const own = { ...options, abortSignal: signal };
     // Versions before 7 have no context.
     if (!('context' in own) && checked === undefined) return own;
@@ -146,7 +228,7 @@ function definitionOf(name: string, tool: any, policy: ToolPolicy, key: string):
 }
 
 /** The context of one tool within the context of the code tool. */
-function contextIn({ context }: any, key: string) {
+function contextIn({ context }: Foreign, key: string) {
   return Object.hasOwn(Object(context), key) ? context[key] : undefined;
 }
 
@@ -154,7 +236,7 @@ function contextIn({ context }: any, key: string) {
  * @param schema undefined if there is none
  * @throws {Error} if the context is not valid for the tool
  */
-async function validContext(context: unknown, schema: any, key: string) {
+async function validContext(context: unknown, schema: Foreign, key: string) {
   if (!isStandardSchema(schema)) return context;
   const result = await validate(schema, context);
   if ('value' in result) return result.value;
@@ -165,7 +247,7 @@ async function validContext(context: unknown, schema: any, key: string) {
 }
 
 /** Converts a schema of the AI SDK to the form that `ses-executor/code-tool` accepts. */
-function neutral(schema: any, tool: string): any {
+function neutral(schema: Foreign, tool: string): Foreign {
   if (isZod3(schema)) return neutral(asSchema(schema), tool);
   if (isStandardSchema(schema)) return schema;
   // The schema is created lazily.
@@ -179,7 +261,7 @@ function neutral(schema: any, tool: string): any {
   return standardSchema('ai', jsonSchema, checker(validate));
 }
 
-function asSchema(schema: any) {
+function asSchema(schema: Foreign) {
   return requirePeer('ses-executor/ai with schemas of zod 3', 'ai', () => require('ai')).asSchema(schema);
 }
 
@@ -187,7 +269,7 @@ function asSchema(schema: any) {
  * @param validate `validate` of a schema of the AI SDK
  * @returns `validate` of a Standard Schema
  */
-function checker(validate: (value: unknown) => any): (value: unknown) => Promise<any> {
+function checker(validate: (value: unknown) => Foreign): (value: unknown) => Promise<Foreign> {
   return async (value) => {
     const result = await validate(value);
     if (result.success) return { value: result.value };
@@ -210,3 +292,5 @@ function codeSchema(jsonSchema: object) {
         : { success: false, error: new TypeError(WRONG_INPUT) },
   };
 }
+
+export type { RunFailure, ToolApproval };

@@ -1,16 +1,41 @@
+/**
+ * `ses-executor/anthropic`: a tool that lets a model call other tools from code, for the tool runner of Anthropic's SDK
+ * (`@anthropic-ai/sdk`).
+ *
+ * @packageDocumentation
+ */
+
 import { isPlainObject } from '../../contract/describe';
 import { isStandardSchema, standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { byName } from '../code-tool/definition';
 import { settingsOf } from '../code-tool/settings';
-import type { CodeToolOptions } from './api';
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
+import type { CodeTools, CodeToolSettings } from '../code-tool/types';
+
+/** Options of {@link createCodeTool}. */
+export interface CodeToolOptions extends CodeToolSettings {
+  /**
+   * The tools that code can call as `await name(input)`. A name that is not an identifier is changed: `list-files`
+   * becomes `list_files`.
+   */
+  tools: readonly BetaRunnableTool<any>[] | CodeTools;
+}
 
 /**
- * Creates a tool for the tool runner of Anthropic's SDK that lets a model call other tools from code. Documented in
- * `api.d.ts`.
+ * Creates a tool that takes JavaScript in which the other tools are functions, for the tool runner of Anthropic's SDK
+ * (`@anthropic-ai/sdk`). Failures of the code are tool results with `is_error`.
+ *
+ * @throws as `createCodeTool` of `ses-executor/code-tool`
+ *
+ * @example
+ * ```js
+ * const code = createCodeTool({ tools: [getWeather] });
+ * const message = await client.beta.messages.toolRunner({ model, max_tokens: 4096, messages, tools: [code] });
+ * ```
  */
-export function createCodeTool(options: CodeToolOptions): any {
+export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ code: string }> {
   const { tools, ...settings } = settingsOf(options);
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
@@ -22,7 +47,7 @@ export function createCodeTool(options: CodeToolOptions): any {
     name,
     description,
     input_schema: inputSchema,
-    parse: (content: unknown) => content,
+    parse: (content) => content as { code: string },
     run: async (input: unknown, toolContext: any) => {
       if (!isCodeInput(input)) throw new TypeError(WRONG_INPUT);
       const result = await execute(input.code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });

@@ -13,7 +13,7 @@ import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { PyodideExecutor } from '../../python';
 import { checkPythonOptions, offerWith } from '../../python/options';
-import type { CodeTool, CodeToolOptions, CodeToolResult } from './api';
+import type { CodeTool, CodeToolOptions, CodeToolResult } from './types';
 import type { Executor } from '../../contract/executor-types';
 import type { Offer } from '../../contract/executor';
 import type { Report } from '../../contract/session';

@@ -11,7 +11,7 @@ import { languageText } from './language';
 import { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition } from '../prompts/definition';
 import { takesNull } from '../prompts/schema-types';
 import { namedArguments } from '../../python/named-arguments';
-import type { CallContext, CodeToolDefinition } from './api';
+import type { CallContext, CodeToolDefinition } from './types';
 import type { Tool } from '../../contract/tool-registry';
 import type { LanguageText } from './language';
 import type { Issue } from '../../contract/standard-schema';

@@ -1,7 +1,7 @@
 import { abortController, onAbort } from '../../contract/signals';
 import { defineMember } from '../../contract/tool-names';
 import type { Tools } from '../../contract/tool-types';
-import type { ApprovalRequest, Approve, CallContext } from './api';
+import type { ApprovalRequest, Approve, CallContext } from './types';
 import type { LanguageText } from './language';
 import type { callables } from './definition';
 

@@ -1,7 +1,7 @@
 import { memberIdentifier, pythonIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { toJavaScriptSignature, toPythonSignature } from '../prompts';
 import type { Offer } from '../../contract/executor';
-import type { ToolDefinition } from '../prompts/api';
+import type { ToolDefinition } from '../prompts';
 
 export interface LanguageText {
   /** Default name of the tool. */

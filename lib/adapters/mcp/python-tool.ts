@@ -25,7 +25,7 @@ export function registerPython(
     toolTimeoutMs?: number;
     memoryLimitMb?: number;
     maxOperations?: number;
-    authorizedImports?: string[];
+    authorizedImports?: readonly string[];
     packages?: string;
     variables?: Record<string, unknown>;
     annotations: object;

@@ -45,7 +45,7 @@ export interface ServerOptions {
   memoryLimitMb?: number;
   maxOperations?: number;
   language?: Language;
-  authorizedImports?: string[];
+  authorizedImports?: readonly string[];
   modules?: Modules;
 }
 

@@ -8,7 +8,7 @@ import { byIdentifier, memberIdentifier } from '../../contract/tool-names';
 import { stoppable } from '../code-tool/stoppable-run';
 import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../../json-schema';
 import { version } from '../../../package.json';
-import type { CodeToolDefinition } from '../code-tool/api';
+import type { CodeToolDefinition } from '../code-tool/types';
 
 export type ServerCommand = { name: string; command: string };
 

@@ -11,7 +11,7 @@ import { isBindable } from '../../contract/identifiers';
 import { byIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { flattenTools } from '../../contract/tool-registry';
 import type { Tools } from '../../contract/tool-types';
-import type { CodeToolDefinition } from '../code-tool/api';
+import type { CodeToolDefinition } from '../code-tool/types';
 import type { LanguageText } from '../code-tool/language';
 
 /**

@@ -1,3 +1,9 @@
+/**
+ * `ses-executor/opentelemetry`: records runs and tool calls as spans. It needs `@opentelemetry/api`.
+ *
+ * @packageDocumentation
+ */
+
 import { tracingChannel } from 'node:diagnostics_channel';
 
 import { describeThrown } from '../../contract/errors';
@@ -5,10 +11,29 @@ import { modelText } from '../../contract/model-text';
 import { record } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
 import { version } from '../../../package.json';
-import type { InstrumentOptions } from './api';
-import type { Attributes, Span, Tracer } from '@opentelemetry/api';
+import type { Attributes, Span, Tracer, TracerProvider } from '@opentelemetry/api';
 
-/** Records spans for all later runs and tool calls of this process. Documented in `api.d.ts`. */
+export interface InstrumentOptions {
+  /** Default: the global provider at the time when a span begins. */
+  tracerProvider?: TracerProvider | undefined;
+  /**
+   * Whether spans contain code, outputs, arguments and results, cut at 20,000 characters. Default `false`, because they
+   * may be private.
+   */
+  captureContent?: boolean | undefined;
+}
+
+/**
+ * Records spans for all later runs and tool calls of this process.
+ *
+ * A run is a span `ses_executor.run` within the span that is active when `run()` is called. A tool call is a span
+ * `execute_tool <name>` within the span of its run. It has the attributes of the semantic conventions for generative
+ * AI. Spans that the tool begins are its children. A failure sets the status, `error.type` (the error's code) and an
+ * exception event.
+ *
+ * @returns a function that stops the recording
+ * @throws `TypeError` for wrong options; an `Error` that names the package to install
+ */
 export function instrument(options?: InstrumentOptions): () => void {
   const { tracerProvider, captureContent = false } = record(options, 'options', ['tracerProvider', 'captureContent']);
   const api = requirePeer('ses-executor/opentelemetry', '@opentelemetry/api', () => require('@opentelemetry/api'));
@@ -27,7 +52,7 @@ export function instrument(options?: InstrumentOptions): () => void {
 }
 
 /** The content of the spans of one channel. */
-export interface Kind {
+interface Kind {
   name: (message: any) => string;
   atStart: (message: any) => Attributes;
   /** Attributes of a successful operation. */

@@ -22,9 +22,24 @@ const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{:,(]*)([^`\n]*)/gm;
 const NOT_A_PROGRAM = new Set(['syntax_valid', 'code_non_empty', 'code_too_large', 'nesting_too_deep']);
 
 /**
- * Extracts the code from a model's answer. Documented in `api.d.ts`.
+ * Extracts the code from a model's answer. The code is taken from the first of these sources that exists:
  *
- * @throws {CodeParsingError}
+ * - the text between the tags
+ * - the fenced blocks marked `js`, `javascript`, `ts` or `typescript`
+ * - the whole answer, if it is a program and more than a word or a number
+ *
+ * Several blocks are joined by a blank line. An unclosed block extends to the end of the answer, because generation
+ * stops at the closing tag. If one block stands on its own lines, tags within a line of prose are ignored. Text in
+ * `<think>…</think>` before the code is ignored.
+ *
+ * Tags inside strings, templates and comments of the code do not end it. The candidates for the closing tag are tried
+ * in order, starting with those at the beginning of a line. The first candidate at which the code parses is used. Time
+ * is proportional to the length of the answer: the parser runs at most 200 times, on at most four times the length of
+ * the answer. Line breaks become `\n`.
+ *
+ * @param tags opening and closing tag; default `['<code>', '</code>']`
+ * @throws {@link CodeParsingError} if there is no code; its message is written for the model
+ * @throws `TypeError` for wrong arguments
  */
 export function parseCodeBlobs(text: string, tags: readonly [string, string] = DEFAULT_TAGS): string {
   if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${describe(text)}`);

@@ -1,11 +1,13 @@
 /** UTF-16 code units that an error quotes from each end of the answer. */
 const MAX_QUOTED = 1_000;
 
-/** A model's answer contains no code. Documented in `api.d.ts`. */
+/** A model's answer contains no code. The message tells the model what to send. */
 export class CodeParsingError extends Error {
-  code;
+  declare readonly name: 'CodeParsingError';
+  readonly code: 'ERR_CODE_NOT_FOUND';
 
   /**
+   * @internal
    * @param found `isValue`: the answer is only a value. `mark`: the mark of a fenced block in the answer, '' for an
    *   unmarked block
    */

@@ -4,15 +4,36 @@ import { membersOf, oneLine } from './members';
 import { alternatives, annotation, pythonLiteral } from './python-types';
 import { typeContext, typeText } from './schema-types';
 import type { TypeContext } from './schema-types';
-import type { ToolDefinition } from './api';
+import type { FunctionDefinition, ToolDefinition } from './tool-definition';
 import type { Definition, Parameter } from './definition';
 
 /**
- * Declares a tool for a model that writes Python. Documented in `api.d.ts`.
+ * Declares a tool as a Python function with annotations and a docstring, in the form that models read.
  *
- * @throws {TypeError}
+ * A tool that takes one object is called with keywords. It is called with `args` if its properties do not describe the
+ * object completely, or if they are not valid Python names. Annotations cannot express the keys of objects. The
+ * docstring therefore adds the TypeScript type of objects in parameters and results, and the descriptions of their
+ * members.
+ *
+ * @throws `TypeError` as {@link toJavaScriptSignature}
+ *
+ * @example
+ * ```js
+ * toPythonSignature({
+ *   name: 'search',
+ *   description: 'Searches the web.',
+ *   inputs: { query: { type: 'string', description: 'What to look for.' } },
+ *   output_type: 'string',
+ * });
+ * // def search(query: str) -> str:
+ * //     """Searches the web.
+ * //
+ * //     Args:
+ * //         query: What to look for.
+ * //     """
+ * ```
  */
-export function toPythonSignature(tool: ToolDefinition): string {
+export function toPythonSignature(tool: ToolDefinition | FunctionDefinition): string {
   const definition = readDefinition(tool);
   const { name, parameters, isWhole, output, context } = definition;
   for (const part of name.split('.')) {

@@ -1,8 +1,8 @@
 /**
- * The system prompt of a code agent that writes Python, as a Handlebars template (Python specification, section 13).
- * Documented in `api.d.ts`.
+ * The system prompt of an agent that writes Python (specification of `PyodideExecutor`, section 13) with its examples.
+ * It is a Handlebars template with the same placeholders.
  */
-export const CODE_AGENT_PYTHON_SYSTEM_PROMPT = `You are an expert assistant who can solve any task using code blobs. You will be given a task to solve as best you can.
+export const CODE_AGENT_PYTHON_SYSTEM_PROMPT: string = `You are an expert assistant who can solve any task using code blobs. You will be given a task to solve as best you can.
 You have access to a list of tools: these tools are basically Python functions which you can call with code.
 To solve the task, you must plan forward to proceed in a series of steps, in a cycle of Thought, Code, and Observation sequences.
 

@@ -7,7 +7,45 @@ import { toPythonSignature } from './python-signature';
 import { toJavaScriptSignature } from './signature';
 import { checkTags, DEFAULT_TAGS } from './tags';
 import { CODE_AGENT_SYSTEM_PROMPT } from './template';
-import type { SystemPromptOptions, SystemPromptVariables } from './api';
+import type { FunctionDefinition, ListOf, ManagedAgentDefinition, ToolDefinition } from './tool-definition';
+
+export interface SystemPromptOptions {
+  /** The tools, in the order in which the model reads them. `final_answer` is added if it is missing. */
+  tools?: ListOf<ToolDefinition | FunctionDefinition> | undefined;
+  managedAgents?: ListOf<ManagedAgentDefinition> | undefined;
+  /** The modules that may be imported: the executor's option of the same name. Default: none. */
+  authorizedImports?: readonly string[] | undefined;
+  /** Text that is inserted before the end of the prompt. */
+  customInstructions?: string | undefined;
+  /** The opening and closing tag of a code block. Default `['<code>', '</code>']`. */
+  codeBlockTags?: readonly [string, string] | undefined;
+  /**
+   * The language that the agent writes. It selects the template and the form of the declarations. Default
+   * `"javascript"`.
+   */
+  language?: 'javascript' | 'python' | undefined;
+  /**
+   * The template. Default: {@link CODE_AGENT_SYSTEM_PROMPT} or {@link CODE_AGENT_PYTHON_SYSTEM_PROMPT}. It may contain
+   * `{{name}}`, `{{{name}}}` and `{{#if name}}…{{/if}}` for the names of {@link SystemPromptVariables}.
+   */
+  template?: string | undefined;
+}
+
+/** Values of the template's placeholders: the names of smolagents-ts, and `has_authorized_imports`. */
+export interface SystemPromptVariables {
+  /** Declarations of the tools. */
+  tools_prompt: string;
+  /** Declarations of the managed agents. */
+  managed_agents_prompt: string;
+  has_managed_agents: boolean;
+  /** The module names as a JSON array. */
+  authorized_imports: string;
+  has_authorized_imports: boolean;
+  custom_instructions: string;
+  code_block_opening_tag: string;
+  code_block_closing_tag: string;
+  [name: string]: string | boolean;
+}
 
 const KNOWN_OPTIONS = [
   'tools',
@@ -38,7 +76,28 @@ const FINAL_ANSWER = {
 const TAG =
   /^[ \t]*\{\{(#if \w+|\/if)\}\}[ \t]*(?:\r?\n|(?![^]))|\{\{(#if \w+|\/if)\}\}|\{\{\{(\w+)\}\}\}|\{\{(\w+)\}\}|\{\{/gm;
 
-/** Renders the system prompt of a code agent. Documented in `api.d.ts`. */
+/**
+ * The system prompt of a code agent that writes JavaScript or Python.
+ *
+ * @throws `TypeError` for wrong options, tools that cannot be declared, and unknown placeholders
+ *
+ * @example
+ * ```js
+ * const prompt = renderSystemPrompt({ tools: [searchTool], authorizedImports: ['units'] });
+ *
+ * // With smolagents-ts:
+ * class JavaScriptAgent extends CodeAgent {
+ *   initialize_system_prompt() {
+ *     return renderSystemPrompt({
+ *       tools: this.tools,
+ *       managedAgents: this.managed_agents,
+ *       customInstructions: this.instructions,
+ *       codeBlockTags: this.code_block_tags,
+ *     });
+ *   }
+ * }
+ * ```
+ */
 export function renderSystemPrompt(options?: SystemPromptOptions): string {
   const variables = systemPromptVariables(options);
   const { template } = options ?? {};
@@ -54,7 +113,11 @@ function languageOf({ language = 'javascript' }: SystemPromptOptions | undefined
   throw new TypeError(`options.language must be "javascript" or "python", got ${describe(language)}`);
 }
 
-/** The variables of the template. Documented in `api.d.ts`. */
+/**
+ * The values that {@link renderSystemPrompt} inserts, for templates that need all of Handlebars.
+ *
+ * @throws `TypeError` as {@link renderSystemPrompt}
+ */
 export function systemPromptVariables(options?: SystemPromptOptions): SystemPromptVariables {
   const given = record(options, 'options', KNOWN_OPTIONS);
   const { signature } = languageOf(given);

@@ -2,7 +2,7 @@ import { readDefinition } from './definition';
 import { membersOf, oneLine } from './members';
 import { typeContext, typeText } from './schema-types';
 import { isBindable, isIdentifier } from '../../contract/identifiers';
-import type { ToolDefinition } from './api';
+import type { FunctionDefinition, ToolDefinition } from './tool-definition';
 import type { Definition, Parameter } from './definition';
 import type { TypeContext } from './schema-types';
 
@@ -10,11 +10,16 @@ import type { TypeContext } from './schema-types';
 const JSDOC_PATH = /^(\[\])?(\.[^.[\]]+(\[\])?)*$/;
 
 /**
- * Declares a tool for a model. Documented in `api.d.ts`.
- *
- * @throws {TypeError}
+ * //  * Searches the web.
+ * //  *
+ * //  * @param {string} query What to look for.
+ * //  * @param {number} [limit=10] (integer) How many results.
+ * //  * @returns {Promise<string>}
+ * //  *\/
+ * // async function search(query, limit = 10) {}
+ * ```
  */
-export function toJavaScriptSignature(tool: ToolDefinition): string {
+export function toJavaScriptSignature(tool: ToolDefinition | FunctionDefinition): string {
   const definition = readDefinition(tool);
   refuseOtherNames(definition);
   const lines = [...descriptionLines(definition), ...parameterLines(definition), ...outputLines(definition)];

@@ -1,8 +1,8 @@
 /**
- * The system prompt of a code agent that writes JavaScript, as a Handlebars template. It is from appendix D of the
- * specification: the text of 14.2 with the examples of 14.3. Documented in `api.d.ts`.
+ * The system prompt of the specification's appendix D with its examples, as a Handlebars template. Fill it in with
+ * `noEscape: true`.
  */
-export const CODE_AGENT_SYSTEM_PROMPT = `You are an expert assistant who can solve any task using JavaScript code blobs. You will be given a task to solve as best you can.
+export const CODE_AGENT_SYSTEM_PROMPT: string = `You are an expert assistant who can solve any task using JavaScript code blobs. You will be given a task to solve as best you can.
 You have access to a list of tools. These tools behave like regular JavaScript functions available in your runtime.
 To solve the task, you must think step by step in a loop of Thought, Code, and Observation.
 

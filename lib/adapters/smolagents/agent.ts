@@ -3,19 +3,50 @@ import { ExecutorError } from '../../contract/errors';
 import { parseCodeBlobs, renderSystemPrompt } from '../prompts';
 import { SmolagentsExecutor } from './executor';
 import { failedObservation, formatErrorObservation } from './observation';
+import type { Foreign } from '../../contract/foreign';
 import type { ICodeExecutor } from '../../contract/executor-types';
+import type { SmolagentsExecutorOptions } from './executor';
+
+/** Options of a {@link JavaScriptCodeAgent} in addition to the configuration of the `CodeAgent`. */
+export interface JavaScriptCodeAgentConfig {
+  /**
+   * The executor that runs the code. Default: a {@link SmolagentsExecutor} with the agent's tools and managed agents.
+   */
+  executor?: ICodeExecutor | undefined;
+  /** Options of the default executor. */
+  executor_options?: Omit<SmolagentsExecutorOptions, 'tools' | 'executor'> | undefined;
+}
+
+/** The class that {@link JavaScriptCodeAgent} returns: a `CodeAgent` with a different configuration. */
+export type JavaScriptCodeAgentClass<Base extends abstract new (config: any) => any> = Omit<Base, 'prototype'> &
+  (new (
+    config: Omit<ConstructorParameters<Base>[0], keyof JavaScriptCodeAgentConfig> & JavaScriptCodeAgentConfig,
+  ) => InstanceType<Base> & { cleanup(): Promise<void> });
 
 /**
- * A `CodeAgent` whose model writes JavaScript. Documented in `api.d.ts`.
+ * Returns a `CodeAgent` class of smolagents-ts whose model writes JavaScript. The agent has the JavaScript prompt, an
+ * executor, and its tools and managed agents as functions. Errors of the code and answers without code become
+ * observations, so that the model can correct itself. The `CodeAgent` itself ends in these cases.
  *
- * @param CodeAgent the class of smolagents-ts
+ * @example
+ * ```js
+ * const Agent = JavaScriptCodeAgent(CodeAgent);
+ * const agent = new Agent({ model, tools: [search], executor_options: { timeoutMs: 30_000 } });
+ * const answer = await agent.run('Which city grew most?');
+ * await agent.cleanup();
+ * ```
  */
-export function JavaScriptCodeAgent(CodeAgent: any): any {
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a mixin accepts a class with any constructor
+export function JavaScriptCodeAgent<Base extends abstract new (config: any) => any>(
+  CodeAgent: Base,
+): JavaScriptCodeAgentClass<Base> {
   if (typeof CodeAgent !== 'function') {
     throw new TypeError(`CodeAgent must be the class of smolagents-ts, got ${describe(CodeAgent)}`);
   }
-  return class extends CodeAgent {
-    constructor({ executor, executor_options: options, ...config }: any) {
+  // Its fields and methods are those of smolagents-ts.
+  const Agent: Foreign = CodeAgent;
+  return class extends Agent {
+    constructor({ executor, executor_options: options, ...config }: Foreign) {
       const { authorized_imports: imports = [] } = config;
       const { authorizedImports = imports } = (executor === undefined && options) || {};
       const tools = [...(config.tools ?? []), ...(config.managed_agents ?? [])];
@@ -35,7 +66,7 @@ export function JavaScriptCodeAgent(CodeAgent: any): any {
       });
     }
 
-    async *_step_stream(step: any) {
+    async *_step_stream(step: Foreign) {
       const { executor } = this;
       const before = executor.programs;
       try {
@@ -52,7 +83,7 @@ export function JavaScriptCodeAgent(CodeAgent: any): any {
     async cleanup() {
       await this.executor.cleanup();
     }
-  };
+  } as Foreign;
 }
 
 /**
@@ -77,7 +108,7 @@ class ObservingExecutor {
     return this.#executor.sendVariables(variables);
   }
 
-  sendTools(...tools: any[]) {
+  sendTools(...tools: Parameters<ICodeExecutor['sendTools']>) {
     return Reflect.apply(this.#executor.sendTools, this.#executor, tools);
   }
 

@@ -11,16 +11,53 @@ import { SESExecutor } from '../../ses/executor';
 import { PythonSmolagentsExecutor } from './python';
 import { toHostTools } from './tools';
 import type { AwaitUsing } from '../../contract/await-using';
-import type { RunOptions } from '../../contract/executor-options';
-import type { CodeOutput, Executor } from '../../contract/executor-types';
+import type { ExecutorOptions, RunOptions } from '../../contract/executor-options';
+import type { CodeOutput, Executor, ExecutorState, Isolation } from '../../contract/executor-types';
 import type { Tools } from '../../contract/tool-types';
-import type { SmolagentsExecutorOptions, SmolagentsTools } from './api';
+import type { PyodideExecutor } from '../../python';
+import type { PythonSmolagentsExecutorOptions } from './python';
+import type { SmolagentsTools } from './tool-types';
+
+/** Options of the executor. `autoInit` is enabled unless it is `false`. */
+export interface SmolagentsExecutorOptions extends ExecutorOptions {
+  /**
+   * Tools that every isolate of this executor has. The agent itself sends only the tools whose source is Python,
+   * usually `{}`. JavaScript tools must therefore be passed here. A name that is defined here keeps its meaning
+   * whatever `sendTools` sends.
+   */
+  tools?: SmolagentsTools | undefined;
+  /**
+   * The executor that runs the code, instead of a new one. Its own options then apply, so only `tools` and `autoInit`
+   * are allowed in addition. A `BrowserExecutor` needs `isolation: 'session'`, because the steps of an agent build on
+   * each other.
+   *
+   * Calls take turns with all other users of the same executor: code tools, MCP servers and codemode executors. Code
+   * can call only the tools of its own agent. Variables and other values that runs leave are shared. A tool must not
+   * call the executor that is waiting for the tool.
+   */
+  executor?: Executor | undefined;
+}
 
 /** Options that are not options of the executor. */
 const OWN_OPTIONS = ['tools', 'executor'];
 
-/** The executor of a smolagents-ts `CodeAgent`. Documented in `api.d.ts`. */
-export class SmolagentsExecutor {
+/**
+ * An executor for a `CodeAgent`. In each step, the agent calls `sendVariables(state)`, `sendTools({}, pythonTools)` and
+ * `run(code)`.
+ *
+ * `init()` is not needed. If a run leaves the executor `DIRTY`, for example after a timeout, the next call creates a
+ * new isolate. The new isolate has the tools of the options and the tools that were sent. Definitions of the guest code
+ * are lost, and the failure states this. If a worker process ended between two runs, no run has failed. The next run
+ * then states the loss in its logs.
+ *
+ * With `autoInit: false`, the caller does both, as with {@link SESExecutor}.
+ *
+ * @example
+ * ```js
+ * const agent = new CodeAgent({ model, tools, executor: new SmolagentsExecutor({ tools }) });
+ * ```
+ */
+export class SmolagentsExecutor implements Executor {
   #executor: Executor = undefined as any;
   #queue: ReturnType<typeof queueOf> = undefined as any;
   /** Whether others may use the executor. */
@@ -40,7 +77,13 @@ export class SmolagentsExecutor {
     });
   }
 
-  constructor(options?: SmolagentsExecutorOptions) {
+  /**
+   * With `language: 'python'`, the result is a {@link PythonSmolagentsExecutor}. `createSmolagentsExecutor` returns it
+   * with this type.
+   *
+   * @throws `TypeError` or `RangeError` as `SESExecutor`, and for values that {@link toHostTools} rejects
+   */
+  constructor(options?: SmolagentsExecutorOptions | PythonSmolagentsExecutorOptions) {
     const own = options === undefined ? {} : optionsOf(options, 'options', [...OWN_OPTIONS, ...OPTION_NAMES]);
     checkAnyLanguage(own.language);
     // @ts-expect-error: an executor of the other language, which has the same methods.
@@ -59,15 +102,16 @@ export class SmolagentsExecutor {
     this.#tools = this.#ownTools;
   }
 
-  get state() {
+  get state(): ExecutorState {
     return this.#executor.state;
   }
 
-  get isolation() {
-    return (this.#executor as any).isolation;
+  /** The location of the isolate. `"session"` in a page; undefined if the executor does not report it. */
+  get isolation(): Isolation | PyodideExecutor['isolation'] | 'session' | undefined {
+    return (this.#executor as { isolation?: Isolation | 'session' }).isolation;
   }
 
-  async init() {
+  async init(): Promise<void> {
     await this.#queue.next(async () => {
       // `init()` of a `DIRTY` executor rejects.
       if (!this.#isAutomatic && this.state === 'DIRTY') await this.#executor.init();
@@ -76,11 +120,19 @@ export class SmolagentsExecutor {
     });
   }
 
-  async sendVariables(variables: Record<string, unknown>) {
+  async sendVariables(variables: Record<string, unknown>): Promise<void> {
     await this.#inTurn(() => this.#executor.sendVariables(variables));
   }
 
-  async sendTools(tools: SmolagentsTools, pythonTools?: Record<string, string>) {
+  /**
+   * Defines functions that guest code can call. Functions are sent unchanged, tools and agents through
+   * {@link toHostTools}.
+   *
+   * Rejects as `SESExecutor.sendTools`. Also rejects with a `TypeError` with the code `ERR_PYTHON_TOOL` if
+   * `pythonTools` contains tools that are not functions here. Its `tools` property lists their names. Python sources
+   * cannot run here. If a tool has both `pythonCode` and `forward`, `forward` is called.
+   */
+  async sendTools(tools: SmolagentsTools, pythonTools?: Readonly<Record<string, string>>): Promise<void> {
     const functions = toHostTools(tools);
     refusePython(pythonTools, { ...functions, ...this.#ownTools });
     for (const name of Object.keys(this.#ownTools)) delete functions[name];
@@ -94,6 +146,10 @@ export class SmolagentsExecutor {
     });
   }
 
+  /**
+   * Same as `SESExecutor.run`. The enumerable fields of the output are those of smolagents: `output`, `logs` and
+   * `is_final_answer`. `logEntries` and `stats` are available too.
+   */
   async run(code: string, options?: RunOptions): Promise<CodeOutput> {
     const signal = options?.signal;
     checkSignal(signal);
@@ -119,7 +175,7 @@ export class SmolagentsExecutor {
     return output;
   }
 
-  async cleanup() {
+  async cleanup(): Promise<void> {
     this.#tools = this.#ownTools;
     this.#isolate = undefined;
     await this.#queue.cleanup();
@@ -158,7 +214,20 @@ function given(executor: unknown, others: object) {
   return executor;
 }
 
-export function createSmolagentsExecutor(options?: any): any {
+/**
+ * Returns `new SmolagentsExecutor(options)`. An agent may require its own executor class, whose private members no
+ * other class can have. The result has that type, so this expression compiles:
+ * `new CodeAgent({ model, tools, executor: createSmolagentsExecutor({ tools }) })`.
+ */
+export function createSmolagentsExecutor<AgentExecutor = PythonSmolagentsExecutor>(
+  options: PythonSmolagentsExecutorOptions,
+): AgentExecutor;
+export function createSmolagentsExecutor<AgentExecutor = SmolagentsExecutor>(
+  options?: SmolagentsExecutorOptions,
+): AgentExecutor;
+export function createSmolagentsExecutor(
+  options?: SmolagentsExecutorOptions | PythonSmolagentsExecutorOptions,
+): SmolagentsExecutor {
   return new SmolagentsExecutor(options);
 }
 

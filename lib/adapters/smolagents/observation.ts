@@ -4,9 +4,16 @@ import { losesState } from '../../contract/failure';
 import { failureText } from '../../contract/failure-text';
 import { modelLogs, modelText } from '../../contract/model-text';
 import { objectOf } from '../../contract/options';
+import type { Foreign } from '../../contract/foreign';
 import type { Reader } from '../../contract/failure-text';
 
-/** Formats the result of a run for the model. Documented in `api.d.ts`. */
+/**
+ * Formats the result of a run for the agent's next prompt, in the wording of smolagents: `Execution logs:\n…\nLast
+ * output from code snippet:\n…`. The second part is omitted if the output is `undefined`.
+ *
+ * Strings are shown unchanged. Values that JSON can represent are shown as JSON with an indent of 2, other values as
+ * `util.inspect` formats them. Logs and outputs of more than 20,000 characters lose their middle.
+ */
 export function formatObservation(result: { output?: unknown; logs: string }): string {
   const { output, logs } = objectOf(result, 'result');
   if (typeof logs !== 'string') throw new TypeError(`result.logs must be a string, got ${describe(logs)}`);
@@ -16,12 +23,15 @@ export function formatObservation(result: { output?: unknown; logs: string }): s
     : `${observation}\nLast output from code snippet:\n${modelText(output, { indent: 2 })}`;
 }
 
-/** Formats a failed step for the model. Documented in `api.d.ts`. */
-export function formatErrorObservation(error: any): string {
-  const { code, logs, details } = error ?? {};
+/**
+ * Formats a failed step for the agent's next prompt: the logs if there are any, the message, the location or the
+ * validation findings, and a hint. Accepts errors of `run()`, and of `parseCodeBlobs` of `ses-executor/prompts`.
+ */
+export function formatErrorObservation(error: unknown): string {
+  const { code, logs, details, explanation }: Foreign = error ?? {};
   const { message } = error instanceof Error ? error : describeThrown(error);
   // The message of a `SmolagentsExecutor` error is already complete.
-  const isExplained = message === error?.explanation;
+  const isExplained = message === explanation;
   const { codeFrame, diagnostics, hint } = isExplained ? {} : (details ?? {});
   return failureText(
     {
@@ -37,7 +47,11 @@ export function formatErrorObservation(error: any): string {
   );
 }
 
-/** The same without its heading, for agents that append the logs themselves. */
+/**
+ * The same without its heading, for agents that append the logs themselves.
+ *
+ * @internal
+ */
 export function failedObservation(error: unknown) {
   return formatErrorObservation(error).replace(LOGS_HEADING, '');
 }

@@ -2,13 +2,24 @@ import { toPythonTools } from './tools';
 import { PyodideExecutor } from '../../python';
 import { checkPythonOptions } from '../../python/options';
 import type { Tools } from '../../contract/tool-types';
-import type { PythonSmolagentsExecutorOptions, SmolagentsTools } from './api';
-import type { PythonRunOptions } from '../../python/options';
+import type { PyodideExecutorOptions, PythonRunOptions } from '../../python';
+import type { CodeOutput } from '../../contract/executor-types';
+import type { SmolagentsTools } from './tool-types';
+
+/** Options of an executor for agents that write Python. */
+export interface PythonSmolagentsExecutorOptions extends PyodideExecutorOptions {
+  language: 'python';
+  /** See {@link SmolagentsExecutorOptions.tools}. */
+  tools?: SmolagentsTools | undefined;
+}
 
 /** Options that are not options of the executor. */
 const OWN_OPTIONS = ['tools', 'language'];
 
-/** The executor of a `CodeAgent` that writes Python. Documented in `api.d.ts`. */
+/**
+ * The type of `new SmolagentsExecutor({ language: 'python' })`: a `PyodideExecutor` that accepts Tool objects. Python
+ * code calls tools as functions, with positional or keyword arguments.
+ */
 export class PythonSmolagentsExecutor extends PyodideExecutor {
   #ownTools: Tools;
   #starting: Promise<void> | undefined;
@@ -20,12 +31,12 @@ export class PythonSmolagentsExecutor extends PyodideExecutor {
   }
 
   /** Sends the tools of the options to each new interpreter. */
-  init() {
+  init(): Promise<void> {
     this.#starting ??= this.#start().finally(() => (this.#starting = undefined));
     return this.#starting;
   }
 
-  async sendTools(tools: SmolagentsTools, pythonTools: Record<string, string> = {}) {
+  async sendTools(tools: SmolagentsTools, pythonTools: Readonly<Record<string, string>> = {}): Promise<void> {
     const functions = toPythonTools(tools);
     const sources = { ...pythonTools };
     for (const name of Object.keys(this.#ownTools)) {
@@ -35,7 +46,7 @@ export class PythonSmolagentsExecutor extends PyodideExecutor {
     await super.sendTools(functions, sources);
   }
 
-  async run(code: string, options?: PythonRunOptions) {
+  async run(code: string, options?: PythonRunOptions): Promise<CodeOutput> {
     const output = await super.run(code, options);
     // The agent's own type has three fields.
     for (const extra of ['logEntries', 'stats']) Object.defineProperty(output, extra, { enumerable: false });

@@ -3,20 +3,33 @@ import { defineMember } from '../../contract/tool-names';
 import { AGENT_INPUTS } from '../prompts/agent-inputs';
 import { bindArguments, checkInputs } from './arguments';
 import { namedArguments } from '../../python/named-arguments';
-import type { SmolagentsTools } from './api';
+import type { SmolagentsTools } from './tool-types';
 import type { Tools } from '../../contract/tool-types';
 import type { Inputs } from './arguments';
 
 /**
- * Converts smolagents tools and managed agents to functions for `sendTools`. Documented in `api.d.ts`.
+ * Converts tools to functions for `SESExecutor.sendTools`.
  *
- * @throws {TypeError} that names a value that is not a tool, an agent, a function or an object of these
+ * A tool can be called with positional arguments in the order of its inputs, or with one plain object that names them:
+ * `search('x', 3)`, `search({ query: 'x', limit: 3 })`. If the first input may be an object itself, a single object is
+ * ambiguous. It is treated as named arguments only if it contains all required inputs and no unknown keys. With
+ * `save(record)`, both `save({ a: 1 })` and `save({ record: { a: 1 } })` pass the record.
+ *
+ * Omitted inputs receive a copy of their `default`, or `null` if they are `nullable`. An argument that is missing,
+ * unknown or of a wrong type throws a `TypeError` in guest code that names the tool and the argument. `forward` is not
+ * called then.
+ *
+ * @throws `TypeError` that names the path of a value that is not a tool, and for unknown types of inputs
  */
 export function toHostTools(tools: SmolagentsTools): Tools {
   return hostTools(tools, bindArguments);
 }
 
-/** The same for Python, whose calls pass positional arguments first and then keyword arguments. */
+/**
+ * The same for Python, whose calls pass positional arguments first and then keyword arguments.
+ *
+ * @internal
+ */
 export function toPythonTools(tools: SmolagentsTools) {
   return hostTools(tools, (name, inputs, args) =>
     bindArguments(name, inputs, args.length > 1 ? [namedArguments(Object.keys(inputs), args)] : args),

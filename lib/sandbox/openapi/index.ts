@@ -4,14 +4,69 @@ import { Worker } from 'node:worker_threads';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { record } from '../../contract/options';
 import { requester } from './request';
+import type { SandboxAdapters, SandboxRegistry, SdkCall } from '../api';
 import type { readDocument } from './document';
 
+/** An operation of an OpenAPI document, for {@link OpenApiOptions.filter}. */
+export interface OpenApiOperation {
+  source: string;
+  name: string;
+  /** Upper case, such as `GET`. */
+  method: string;
+  path: string;
+  tags: string[];
+  operationId?: string;
+}
+
+/** The type that Node.js or the DOM declares, if available. */
+type Fetch = typeof globalThis extends { fetch: infer Declared } ? Declared : (...args: any[]) => Promise<any>;
+
+export interface OpenApiOptions {
+  /** Default: the `fetch` of Node.js. */
+  fetch?: Fetch | undefined;
+  /**
+   * Base URL of all requests. Default: the first server of the operation, its path or the document, with the defaults
+   * of its variables.
+   */
+  baseUrl?: string | undefined;
+  /** Headers of each request, or a function of the call that returns them. They replace headers that guests set. */
+  headers?:
+    Record<string, string> | ((call: SdkCall) => Record<string, string> | Promise<Record<string, string>>) | undefined;
+  /**
+   * Credentials for the document's security schemes, by name: a token, a key, or `user:password` for basic
+   * authentication, or a function of the call that returns one. Guests have no parameters for these values. Of an
+   * operation's alternatives, the first one is used that needs credentials and for which all are present. A call fails
+   * if a function does not return a string. Names that are not in the document are refused.
+   */
+  credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)> | undefined;
+  /** Selects the operations to include. Default: all. */
+  filter?: ((operation: OpenApiOperation) => boolean) | undefined;
+  /** Maximum bytes of one response; default 8 MiB. */
+  maxResponseBytes?: number | undefined;
+}
+
 /**
- * Creates the registry and adapters of an OpenAPI document. Documented in `../api.d.ts`.
+ * Creates the registry and adapters for an OpenAPI 3.0 or 3.1 document: an object, or a string in JSON or YAML. Each
+ * tag becomes a source, and each operation a method.
  *
- * @param document object, or string in JSON or YAML
+ * Requests: path, query and header parameters and the properties of a JSON body become the properties of the method's
+ * one parameter. A body becomes the property `body` if it is not an object, if one of its names is also a parameter, or
+ * if it is a form. Values are serialized in the document's styles, and forms by its `encoding`. A file is a string,
+ * which is sent as UTF-8. `readOnly` properties are not required. A `pattern` that RE2 does not support is left to the
+ * API. An optional body is not sent if none of its properties is given.
+ *
+ * Responses: JSON is parsed, and text is decoded by its charset. Other content is a `Uint8Array`, and an empty response
+ * is `null`. Unsuccessful responses are errors with a code such as `HTTP_404`. Failed connections are errors with their
+ * own code, such as `ECONNREFUSED`. Redirects are followed within one origin. For requests that change something, only
+ * redirects with status 303 are followed.
+ *
+ * @throws `TypeError` for a document that is not valid, or that refers to other documents
+ * @throws `SyntaxError` for a string that cannot be read as JSON or YAML
  */
-export async function registryFromOpenApi(document: unknown, options?: unknown) {
+export async function registryFromOpenApi(
+  document: string | object,
+  options?: OpenApiOptions,
+): Promise<{ registry: SandboxRegistry; adapters: SandboxAdapters }> {
   const given = record(options, 'options', OPTIONS);
   const { fetch: ownFetch = globalThis.fetch, baseUrl, headers, credentials = {}, filter = () => true } = given;
   for (const [name, value] of Object.entries({ fetch: ownFetch, filter })) {
@@ -54,7 +109,7 @@ export async function registryFromOpenApi(document: unknown, options?: unknown) 
     const base = givenBase ?? baseUrlOf(operation.serverUrl, ', since the document has none');
     (adapters[source] ??= {})[name] = (params, call) => request(operation, base, params, call);
   }
-  return { registry: { sources: [...sources.values()], $defs }, adapters };
+  return { registry: { sources: [...sources.values()], $defs: $defs as SandboxRegistry['$defs'] }, adapters };
 }
 
 const OPTIONS = ['fetch', 'baseUrl', 'headers', 'credentials', 'filter', 'maxResponseBytes'];

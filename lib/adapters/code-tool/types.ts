@@ -1,27 +1,11 @@
-/**
- * `ses-executor/code-tool`: a tool that lets a model call other tools from code, for any framework.
- *
- * `ses-executor/ai`, `/openai-agents`, `/langchain`, `/mastra` and `/anthropic` wrap it as a tool of their framework.
- *
- * @packageDocumentation
- */
+// What callers of the code tool pass and get, in all frameworks.
 
-import type { Executor, ExecutorOptions, Language, Tools } from '../../../index';
-import type { PyodideExecutorOptions } from '../../python';
+import type { ExecutorOptions, Language } from '../../contract/executor-options';
+import type { Executor } from '../../contract/executor-types';
 import type { RunFailure } from '../../contract/run-failure';
-import type { JsonSchema } from '../prompts/api';
-
-export type { RunFailure };
-
-/** A schema of zod, Valibot, ArkType or another library: see https://standardschema.dev. */
-export interface StandardSchema<Output = any> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => any;
-    readonly types?: { readonly input: any; readonly output: Output } | undefined;
-  };
-}
+import type { Tools } from '../../contract/tool-types';
+import type { PyodideExecutorOptions } from '../../python/options';
+import type { JsonSchema, StandardSchema } from '../prompts/tool-definition';
 
 /** The context that a tool receives in addition to its input. */
 export interface CallContext<Context = any> {
@@ -193,27 +177,3 @@ export interface CodeTool<Context = any> {
    */
   execute(code: string, options?: CallOptions<Context>): Promise<CodeToolResult>;
 }
-
-/**
- * Creates a tool that takes JavaScript in which the other tools are functions. The tool's description declares them
- * according to their schemas.
- *
- * @throws `TypeError` or `RangeError` for wrong options, unknown keys of tools, ambiguous names, reserved names, and
- *   schemas that have no JSON Schema form
- *
- * @example
- * ```js
- * const tool = createCodeTool({
- *   tools: {
- *     getWeather: {
- *       description: 'The weather.',
- *       inputSchema: z.object({ city: z.string() }),
- *       execute: ({ city }) => weather(city),
- *     },
- *     now: () => new Date().toISOString(),
- *   },
- * });
- * const { text } = await tool.execute('await getWeather({ city: "Oslo" })');
- * ```
- */
-export function createCodeTool<Context = any>(options: CodeToolOptions<Context>): CodeTool<Context>;

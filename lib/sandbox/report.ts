@@ -1,0 +1,87 @@
+import { performance } from '../contract/clock';
+import type { LogEntry, RunStats } from '../contract/executor-types';
+import type { SandboxError } from './errors';
+
+/** The report of one execution. */
+export interface ExecutionReport {
+  kind: 'search' | 'execute' | 'mutate';
+  /** Missing if the program was not parsed: the execution was refused or ended before that. */
+  style?: 'sync' | 'async';
+  ok: boolean;
+  logs: string;
+  logEntries: LogEntry[];
+  /** Number of SDK calls by source. */
+  sdkCalls: Record<string, number>;
+  /** Milliseconds: waiting for a slot, preparing program and isolate, running, and in total. */
+  times: { queuedMs: number; preparingMs: number; runMs: number; totalMs: number };
+  operations?: number;
+  heapUsedBytes?: number;
+  /** `line` and `column` are positions in the code that was passed. */
+  failure?: { code: string; message: string; line?: number; column?: number };
+}
+
+/** What a report takes from an output or an error. */
+type Ran = { logs?: string; logEntries?: LogEntry[]; stats?: RunStats };
+
+/**
+ * Collects the report of one execution.
+ *
+ * @internal
+ */
+export class Report {
+  kind: ExecutionReport['kind'];
+
+  #asked = performance.now();
+  #began = 0;
+  #prepared = 0;
+  #run: Ran = {};
+  /** Undefined until the program has been parsed. */
+  style: 'sync' | 'async' | undefined;
+  sdkCalls: Record<string, number> = {};
+
+  constructor(kind: ExecutionReport['kind']) {
+    this.kind = kind;
+  }
+
+  began() {
+    this.#began = performance.now();
+  }
+
+  prepared() {
+    this.#prepared = performance.now();
+  }
+
+  /** @param run output or error */
+  take(run: Ran) {
+    this.#run = run;
+  }
+
+  /** @param error undefined if the execution has succeeded */
+  finish(error: unknown): ExecutionReport {
+    const now = performance.now();
+    const { logs = '', logEntries = [], stats } = this.#run;
+    const began = this.#began === 0 ? now : this.#began;
+    return {
+      kind: this.kind,
+      ...(this.style !== undefined && { style: this.style }),
+      ok: error === undefined,
+      logs,
+      logEntries,
+      sdkCalls: this.sdkCalls,
+      times: {
+        queuedMs: began - this.#asked,
+        preparingMs: this.#prepared === 0 ? 0 : this.#prepared - began,
+        runMs: stats?.durationMs ?? 0,
+        totalMs: now - this.#asked,
+      },
+      ...(stats !== undefined && { operations: stats.operations, heapUsedBytes: stats.heapUsedBytes }),
+      ...(error !== undefined && { failure: factsOf(error) }),
+    };
+  }
+}
+
+function factsOf(error: unknown) {
+  const { code = '', message = '', details } = error as Partial<SandboxError>;
+  const { line, column } = details ?? {};
+  return { code, message, ...(line !== undefined && { line, column }) };
+}
