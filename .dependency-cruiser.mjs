@@ -5,7 +5,7 @@ const ROOT = new URL('./', import.meta.url);
 const FOR_ALL = ['contract'];
 const FOR_ADAPTERS = ['ses'];
 
-/** Folders of `lib/` that are a part of their own. */
+/** Folders of `lib/` that form separate parts. */
 const PARTS = foldersOf('lib/').flatMap((name) =>
   name === 'adapters' ? foldersOf('lib/adapters/').map((adapter) => `adapters/${adapter}`) : [name],
 );

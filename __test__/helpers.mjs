@@ -80,7 +80,7 @@ export function gateTool() {
 }
 
 /**
- * Runs `script` in a Node.js process of its own; an ES module with the checkout as its folder, so that `./index.mjs`
+ * Runs `script` in a separate Node.js process; an ES module with the checkout as its folder, so that `./index.mjs`
  * and `ses-executor` are this package. The process is killed after `timeoutMs`; `signal` says so then.
  *
  * @param {string} script

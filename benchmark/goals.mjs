@@ -42,7 +42,7 @@ const GOALS = [
   },
   { title: 'warm run', row: 'warm-run', versus: ISOLATED_VM, must: 1, aim: 0.8 },
   // It wakes two threads, as isolated-vm's does, and a run does more: it is checked, transformed and watched over.
-  { title: 'run behind a pause of 10 ms', row: 'paused-run', versus: ISOLATED_VM, must: 1.5 },
+  { title: 'run after a pause of 10 ms', row: 'paused-run', versus: ISOLATED_VM, must: 1.5 },
   { title: 'a program that comes again', row: 'reruns', versus: ISOLATED_VM, must: 0.8, aim: 0.4 },
   // For each call the host's event loop is woken, as with isolated-vm.
   { title: 'async tool call in sequence', row: 'tool-async-sequential', versus: ISOLATED_VM, must: 1, aim: 0.6 },

@@ -78,7 +78,7 @@ for (const name of ['src/main.js', 'main.js', 'index.js']) {
 entryPoint`,
   },
   {
-    thought: 'Now I count how often the word "guest" occurs, in a loop of my own.',
+    thought: 'Now I count how often the word "guest" occurs, in a loop.',
     code: `
 const everything = texts.join('');
 let found = 0;

@@ -298,7 +298,7 @@ impl NativeFileTools {
             }
             // A panic is a bug; it must not leave the caller waiting.
             let result = catch_unwind(AssertUnwindSafe(|| call(&tools, &stop)))
-                .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed by a bug of its own")));
+                .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed because of a bug in it")));
             // The results of a stopped search are incomplete.
             if stop.is_stopped() { Err(FileError::stopped()) } else { result }
         };

@@ -260,7 +260,7 @@ unsafe fn primitive(env: sys::napi_env, value: sys::napi_value) -> Result<Value>
                 check_status!(sys::napi_get_value_bool(env, value, &raw mut is_true))?;
                 Ok(Value::Bool(is_true))
             }
-            _ => Err(Error::new(Status::InvalidArg, "a value of this kind needs a wire")),
+            _ => Err(Error::new(Status::InvalidArg, "a value of this kind must be serialized")),
         }
     }
 }

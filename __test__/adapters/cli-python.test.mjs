@@ -74,7 +74,7 @@ Code execution failed at line 2: 1/0
     const result = await cli(['run', 'a.py', '--allow-import', 'm=m.mjs'], files);
     expect([result.status, result.stderr.split('\n')[0]]).toEqual([
       2,
-      'ses-executor: the module m cannot have a text: the code is Python',
+      'ses-executor: the module m cannot be given as source: the code is Python',
     ]);
     const checked = await cli(['check', 'a.py'], files);
     expect([checked.status, checked.stderr.split('\n')[0]]).toEqual([
@@ -156,7 +156,7 @@ Code execution failed at line 1: 1/0
     const { status, stderr } = await typed([], ['--allow-import', 'm=m.mjs'], { 'm.mjs': '' });
     expect([status, stderr.split('\n')[0]]).toEqual([
       2,
-      'ses-executor: the module m cannot have a text: the code is Python',
+      'ses-executor: the module m cannot be given as source: the code is Python',
     ]);
     const without = await cli(['repl', '--packages', 'folder']);
     expect([without.status, without.stderr.split('\n')[0]]).toEqual([2, 'ses-executor: --packages needs --python']);

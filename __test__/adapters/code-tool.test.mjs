@@ -180,7 +180,7 @@ describe('a call', () => {
       expect(await tool.execute('n + 1')).toEqual({ output: 3, logs: '', text: '3' });
     }));
 
-  test('in an executor of the caller’s has the tools of its own code tool, whatever others do meanwhile', () =>
+  test('in a shared executor can call only its own tools, whatever other code tools do meanwhile', () =>
     withExecutor({}, {}, async (executor) => {
       const entered = deferred();
       const left = deferred();

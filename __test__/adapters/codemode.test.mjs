@@ -281,7 +281,7 @@ describe('errors are strings in the result', () => {
     ['no code', '', /^ERR_VALIDATION_FAILED: Code validation failed: the program is empty\n/],
     ['a warning', 'async () => process.cwd()', /\nNote: line 1: .*process.*\nHint: /],
     [
-      'what is no error',
+      'a value that is not an error',
       'async () => { throw "text"; }',
       /^ERR_RUNTIME_EXCEPTION: Runtime exception: text \(line 1, column 15\)\n/,
     ],

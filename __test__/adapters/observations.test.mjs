@@ -103,7 +103,7 @@ Import not allowed: node:fs
 1 | import fs from "node:fs";
   | ^ static import of "node:fs" is not available: programs run as scripts
 ERROR at line 1, column 1: static import of "node:fs" is not available: programs run as scripts
-ERROR at line 1, column 1: import of "node:fs" is not allowed. Do not import modules: none is authorized here; use the tools and variables that the host provides
+ERROR at line 1, column 1: import of "node:fs" is not allowed. Do not import modules: none are authorized here; use the tools and variables that the host provides
 ${later}`);
     expect(formatErrorObservation(new Error('other'))).toBe(`Error:\nother\n${later}`);
     expect(formatErrorObservation('text')).toBe(`Error:\ntext\n${later}`);

@@ -146,7 +146,7 @@ describe('spans', () => {
       '{}',
     ],
     [
-      'a code that is no text',
+      'a code that is not a string',
       () => Object.assign(new RangeError('x'), { code: Object.create(null) }),
       'RangeError',
       'x',

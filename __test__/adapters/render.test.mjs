@@ -215,7 +215,7 @@ describe('modelText', () => {
     ['a Map', new Map(Array.from({ length: 300 }, (_, i) => [i, i]))],
     ['a Set', new Set(Array.from({ length: 300 }, (_, i) => i))],
     ['a typed array', new Uint8Array(300)],
-    ['a text', { text: 'x'.repeat(15_000), when: undefined }],
+    ['a string', { text: 'x'.repeat(15_000), when: undefined }],
     ['levels', { a: { b: { c: { d: { e: { f: { g: { h: { i: NaN } } } } } } } } }],
   ])('%s is shown wholly if there is room', (_, value) => {
     const whole = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: 120 };

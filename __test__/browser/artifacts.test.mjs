@@ -309,7 +309,7 @@ test('saveArtifact says what a content may be', async () => {
       const contents = [undefined, null, 5, {}, [1], Symbol(), new String('x'), new ImageData(1, 1), document.createElement('img')];
       return await Promise.all(contents.map((one) => saveArtifact('x', one).catch(({ name, message }) => name + ': ' + message)))`);
     expect(new Set(output)).toEqual(
-      new Set(['TypeError: saveArtifact: the content must be a text, bytes, a Blob or a canvas']),
+      new Set(['TypeError: saveArtifact: the content must be a string, bytes, a Blob or a canvas']),
     );
     expect(artifacts).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Each argument of a call of the console had a bound of its own: a hundred arguments took 1.7 s to be printed.
+// Each argument of a console call had a separate bound: a hundred arguments took 1.7 s to be printed.
 
 import { createRequire } from 'node:module';
 

@@ -9,7 +9,7 @@ import { SESExecutor } from '../../index.mjs';
 
 const FILE = new URL('allow-list.json', import.meta.url);
 
-/** What makes values of syntax, as the walk has it that the snapshot is made by: a text of JavaScript. */
+/** JavaScript source that creates values by syntax. The walk that makes the snapshot uses the same source. */
 const REALM_MAKERS = realmMakers();
 
 /** What guests may reach: the path by which each object is found first, its type, and how its properties are. */

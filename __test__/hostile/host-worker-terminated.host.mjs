@@ -1,7 +1,7 @@
 // attack: a worker thread that is terminated while its executors run, wait and are initialised
 // outcome: value 'the main thread lives'
 // state: READY
-// processPeak: 96 each worker thread of the host has a heap of its own
+// processPeak: 96 each worker thread of the host has its own heap
 // options: {"timeoutMs":8000}
 import { Worker } from 'node:worker_threads';
 

@@ -1,4 +1,4 @@
-// attack: log lines of half a gigabyte in each form, every one in a run of its own
+// attack: log lines of half a gigabyte in each form, each in a separate run
 // outcome: value 'cut at the limit, or out of memory'
 // state: READY
 // options: {"timeoutMs":12000}

@@ -1,4 +1,4 @@
-// attack: a million empty log lines, each an entry of its own, streamed to the host
+// attack: a million empty log lines, each as a separate entry, streamed to the host
 // outcome: value 'at most 262146 entries'
 // state: READY
 // processPeak: 160 each entry is an object of the host

@@ -1,5 +1,5 @@
 // attack: 20,000 microtasks that throw, each another error of a megabyte
-// outcome: value 'rejections are no failure'
+// outcome: value 'rejections do not fail the run'
 // state: READY
 // options: {"timeoutMs":20000}
 for (let i = 0; i < 20_000; i++) {
@@ -8,4 +8,4 @@ for (let i = 0; i < 20_000; i++) {
   });
 }
 await null;
-return 'rejections are no failure';
+return 'rejections do not fail the run';

@@ -1,4 +1,4 @@
-// attack: a guest that V8 cannot stop otherwise than by parking its thread; the engine counts it
+// attack: a guest that V8 can stop only by parking its thread; the engine counts it
 // outcome: value 'parked 1'
 // state: READY
 // only: thread in a process nothing is parked

@@ -1,4 +1,4 @@
-// attack: a text in parts of an encoding whose bytes are all held back until the last part
+// attack: text decoded in parts, in an encoding that holds all bytes back until the last part
 // outcome: value 'RangeError'
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000}

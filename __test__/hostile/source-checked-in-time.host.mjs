@@ -2,7 +2,7 @@
 // outcome: value 'the host goes on'
 // state: READY
 // options: {"timeoutMs":10000}
-// peak: 1024 syntax trees of texts of a megabyte, on threads of their own
+// peak: 1024 syntax trees of 1 MB sources, on separate threads
 // processPeak: 544 the host checks the text, in its own process
 const TEXTS = [
   'f(f(f(1)));'.repeat(90_000),

@@ -1,4 +1,4 @@
-// attack: a text of 30 million characters of two bytes
+// attack: a string of 30 million two-byte characters
 // outcome: value 30000000
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}

@@ -1,4 +1,4 @@
-// attack: a call of what is no function in a line of 300,000 open brackets, through which a hint is looked for
+// attack: a call of a value that is not a function, in a line of 300,000 open brackets that the search for a hint has to read
 // outcome: ERR_RUNTIME_EXCEPTION
 // state: READY
 // options: {"timeoutMs":10000}

@@ -2,7 +2,7 @@
 // outcome: value 'depth 1000, 5 numbers'
 // state: READY
 // processPeak: 192 the output reaches the host, and is copied on its way
-// peak: 192 the numbers exist in the guest, on the wire and on the host
+// peak: 192 the numbers exist in the guest, serialized, and on the host
 // options: {"maxOperations":200000,"timeoutMs":3000}
 export const scenario = async ({ executor }) => {
   const { output } = await executor.run(`

@@ -1,4 +1,4 @@
-// attack: throwing what is no error: proxies, functions, null, symbols, objects whose conversion throws or never ends
+// attack: throwing values that are not errors: proxies, functions, null, symbols, objects whose conversion throws or never ends
 // outcome: value 'all settled as ERR_RUNTIME_EXCEPTION'
 // state: READY
 // options: {"timeoutMs":3000}

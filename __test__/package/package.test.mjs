@@ -113,7 +113,7 @@ executor.run('final_answer(20 + 1)')
       const { status, stderr } = await spawnProgram(bin, ['check', '--module', name], { cwd: app });
       reasons.push([status, stderr.split('\n')[0]]);
     }
-    const needs = 'what is no file that ends in .mjs needs packages that are not installed; run: npm install esbuild';
+    const needs = 'a module that is not an .mjs file needs packages that are not installed; run: npm install esbuild';
     expect(reasons).toEqual([
       [2, `ses-executor: ./library.js cannot be read: ${needs}`],
       [2, 'ses-executor: no-such-package cannot be read: there is no such file and no such package'],

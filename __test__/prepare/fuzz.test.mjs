@@ -1,4 +1,4 @@
-// What `prepare` accepts, V8 accepts, and no program ends otherwise than with a result or a code: a short run of
+// What `prepare` accepts, V8 accepts, and every program ends with a result or a code: a short run of
 // scripts/fuzz-accepts.mjs. fuzz/README.md says how to run a long one.
 import { expect, test } from 'vitest';
 

@@ -233,7 +233,7 @@ describe('state and value', () => {
         [
           {
             rule: 'syntax_valid',
-            message: 'an enum member must have a value if the one before it has no number that this text tells',
+            message: 'an enum member needs a value if the value of the member before it is not a constant number',
             location: { line: 3, column: 3 },
             fix: 'Write `member = …`',
           },

@@ -1,4 +1,4 @@
-// `ses-executor/python` in a bundle for browsers: there is no addon, so that it says what is there, which is plain Pyodide.
+// `ses-executor/python` in a bundle for browsers: there is no addon, so it reports what it uses instead: plain Pyodide.
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

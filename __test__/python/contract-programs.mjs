@@ -273,7 +273,7 @@ const STATEMENTS = /** @type {[RegExp, string][]} */ ([
   [/^console\.log\(("a" \+ )?"(.+)"\.repeat\((\d+)\)\)$/, 'print($1"$2" * $3)'],
   // Literals, names, calls, and what is neither language.
   [
-    /^(this is no program|(await )?[\w.]+(\((\w+(, \w+)*|"\w*")?\))?( \+ 1)?|"[\w ]+"|\[\w+, \w+\(\)(, await \w+\(\))?\])$/,
+    /^(this does not parse|(await )?[\w.]+(\((\w+(, \w+)*|"\w*")?\))?( \+ 1)?|"[\w ]+"|\[\w+, \w+\(\)(, await \w+\(\))?\])$/,
     '$&',
   ],
   [/^1 \+ 1$/, '1 + 1'],

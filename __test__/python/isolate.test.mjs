@@ -270,8 +270,8 @@ describe('P16 memory', () => {
   });
 
   test.each([
-    ['a text that a tool gives', 'text()'],
-    ['a text within what a tool gives', 'texts()'],
+    ['a string that a tool returns', 'text()'],
+    ['a string inside the value that a tool returns', 'texts()'],
     ['bytes that a tool gives', 'bytes()'],
   ])('so is %s', async (_title, code) => {
     const long = 'x'.repeat(24_000_000);
@@ -417,7 +417,7 @@ monitoring.set_local_events(4, loop, monitoring.events.JUMP)
 
   test.each([
     ['a task', 'asyncio.create_task(answer())\nawait asyncio.sleep(1000)'],
-    ['a task of a loop of its own', 'asyncio.run(wait(answer()))'],
+    ['a task of another event loop', 'asyncio.run(wait(answer()))'],
   ])('nothing else is waited for after a final answer of %s', async (_title, code) => {
     const before = `async def answer(): final_answer(5)
 async def wait(other):

@@ -114,7 +114,7 @@ describe.each(['thread', 'process'])('packages with the isolate in a %s', (isola
     const library = [...OTHER_LIBRARY].join();
     const code = `open("/tmp/other.so", "wb").write(bytes([${library}]))\nimport ctypes\nctypes.CDLL("/tmp/other.so")`;
     expect((await failureOf(executor, code)).details.message).toContain(
-      "the module of WebAssembly is refused: it is no library of the executor's packages",
+      "the module of WebAssembly is refused: it is not a library of the executor's packages",
     );
     expect((await executor.run(CALLS)).output).toStrictEqual([42, true]);
   });

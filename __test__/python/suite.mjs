@@ -32,7 +32,7 @@ export async function failureOf(executor, code, options) {
 /**
  * @param {string} name
  * @param {Record<string, unknown>} engine options that choose it
- * @param {{ startsFast: boolean, mounts: boolean }} can whether folders can be mounted, and whether interpreters are made in a moment; else few tests have one of their own
+ * @param {{ startsFast: boolean, mounts: boolean }} can whether folders can be mounted, and whether interpreters start quickly; if not, most tests share one
  */
 export function describePython(name, engine, { startsFast, mounts }) {
   describe(name, () => {

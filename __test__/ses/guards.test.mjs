@@ -320,7 +320,7 @@ describe('P6 final_answer ends the run', () => {
     'with an error in finally': 'try { final_answer("A"); } finally { throw new Error("mine"); }',
     'with a loop in finally': 'try { final_answer("A"); } finally { for (;;); }',
     'with a tool failure after it': 'try { final_answer("A"); } finally { fail(); }',
-    'with a memory of its own name': 'const answer = final_answer; answer("A"); mark("after");',
+    'through an alias of it': 'const answer = final_answer; answer("A"); mark("after");',
     'by call': 'final_answer.call(null, "A"); mark("after");',
     'by Reflect.apply': 'Reflect.apply(final_answer, undefined, ["A"]); mark("after");',
     'as a callback': '["A"].forEach((x) => final_answer(x)); mark("after");',

@@ -202,7 +202,7 @@ describe('a value on its way to the native side', () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  test('a view has a buffer of its own unless it covers all of one', () => {
+  test('a view gets its own buffer unless it covers a whole one', () => {
     const { buffer } = new Uint8Array([1, 2, 3, 4]);
     expect(ownView(new Uint8Array(buffer)).buffer).toBe(buffer);
     const part = ownView(new Uint8Array(buffer, 1, 2));
@@ -232,7 +232,7 @@ describe('the part that cannot be cloned', () => {
     [new Uint8Array(new SharedArrayBuffer(1)), 'x (view of a SharedArrayBuffer) cannot be cloned'],
   ])('case %#: its path and kind', (value, text) => expect(find(value)).toBe(text)); // prettier-ignore
 
-  test('is none where all parts can be, and is told of an object that is known to be refused', () => {
+  test('is undefined if all parts can be cloned, and names an object that is known to be refused', () => {
     const cycle = { list: [] };
     cycle.list.push(cycle);
     expect(find(cycle)).toBe(undefined);
@@ -273,7 +273,7 @@ describe('an output', () => {
     expect(await rejection(reading)).toMatchObject({ code: 'ERR_INVALID_STATE', logs: 'l' });
   });
 
-  test('that cannot be read is a text', () => {
+  test('that cannot be read becomes a string', () => {
     expect(readOutput(outcome(new Uint8Array([255, 15, 1])), limits())).toMatch(/^\[the output .* be read.*\]$/);
   });
 });

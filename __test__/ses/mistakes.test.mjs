@@ -37,7 +37,7 @@ test('a name that an earlier run declares and does not leave says so', () =>
 
 describe('at run time', () => {
   const data = { items: [{ n: 1 }], list: [1] };
-  const COPY = "`data` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone(data)`.";
+  const COPY = "`data` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(data)`.";
 
   const FROZEN =
     'The object is frozen, as everything is that the host gives, and all that is in it. ' +
@@ -46,7 +46,7 @@ describe('at run time', () => {
     `\`${name}\` is a part of \`data\`, a variable of the host's, and frozen. Change a copy: \`const copy = structuredClone(data)\`.`;
 
   const LANGUAGE = (name) =>
-    `\`${name}\` is the language's, and cannot be changed: declare a variable or function of your own.`;
+    `\`${name}\` is part of the language and cannot be changed: declare your own variable or function.`;
   const WITHOUT_PARENTHESES =
     'An array or a string has `length`, a Map or a Set has `size`: write it without parentheses.';
 
@@ -61,10 +61,10 @@ describe('at run time', () => {
     ['[K] = [2]', '`K` is a constant of an earlier run. Declare it again to change it: `let K = …`.'],
     ['({ K } = { K: 3 })', '`K` is a constant of an earlier run. Declare it again to change it: `let K = …`.'],
     ['for (K of [1]);', '`K` is a constant of an earlier run. Declare it again to change it: `let K = …`.'],
-    ['const c = 1; c = 2', '`c` is a constant. Declare it by `let` to change it: `let c = …`.'],
-    ['const c = 1;\nif (c)\n  c++', '`c` is a constant. Declare it by `let` to change it: `let c = …`.'],
-    ['const { c } = { c: 1 }; [c] = [2]', '`c` is a constant. Declare it by `let` to change it: `let c = …`.'],
-    ['for (const x of [1]) x += 1', '`x` is a constant. Declare it by `let` to change it: `let x = …`.'],
+    ['const c = 1; c = 2', '`c` is a constant. Declare it with `let` to change it: `let c = …`.'],
+    ['const c = 1;\nif (c)\n  c++', '`c` is a constant. Declare it with `let` to change it: `let c = …`.'],
+    ['const { c } = { c: 1 }; [c] = [2]', '`c` is a constant. Declare it with `let` to change it: `let c = …`.'],
+    ['for (const x of [1]) x += 1', '`x` is a constant. Declare it with `let` to change it: `let x = …`.'],
     ['const f = function g() { g = 1; }; f()', undefined],
     ['data.items.forEach((i) => { i.total = 1; })', FROZEN],
     ['data.items.map((i) => { i.n = 5; return i; })', FROZEN],
@@ -87,10 +87,10 @@ describe('at run time', () => {
     ['const day = new Date(0); day.constructor.x = 1', undefined],
     ['search.cache = 1', undefined],
     ['"abc".length = 1', undefined],
-    ['search("q").results.map((x) => x)', '`search` gives a promise: write `(await search(…)).results`.'],
-    ['const rows = search(f("a")).slice(1)', '`search` gives a promise: write `(await search(…)).slice`.'],
-    ['for (const r of search("x")) r', '`search` gives a promise: write `await search(…)`.'],
-    ['const [a] = search("x")', '`search` gives a promise: write `await search(…)`.'],
+    ['search("q").results.map((x) => x)', '`search` returns a promise: write `(await search(…)).results`.'],
+    ['const rows = search(f("a")).slice(1)', '`search` returns a promise: write `(await search(…)).slice`.'],
+    ['for (const r of search("x")) r', '`search` returns a promise: write `await search(…)`.'],
+    ['const [a] = search("x")', '`search` returns a promise: write `await search(…)`.'],
     ['const r = search("a"); r[0].title', '`r` is a promise: write `(await r)`.'],
     ['const r = search("a"); r.filter((x) => x)', '`r` is a promise: write `(await r)`.'],
     ['(await search("a")).map((x) => x)', undefined],
@@ -98,11 +98,11 @@ describe('at run time', () => {
     ['const s = [1, 2]; s.filter(Boolean).size()', WITHOUT_PARENTHESES],
     ['function total(xs) { return xs.size(); }\ntotal([1])', WITHOUT_PARENTHESES],
     ['function count(m) { return m.length(); }\ncount(new Map())', WITHOUT_PARENTHESES],
-    ['const kinds = new Set(); kinds.size()', '`size` is no function: leave out the parentheses.'],
+    ['const kinds = new Set(); kinds.size()', '`size` is a property, not a function: leave out the parentheses.'],
     ['max([1, 2])', 'Did you mean `Math.max`?'],
     [
       'new Set<string>(["a"]).size',
-      '`<string>` is TypeScript, and this was read as JavaScript: leave the type arguments out.',
+      '`<string>` is TypeScript, but the program was read as JavaScript: leave out the type arguments.',
     ],
     ['[{ total: null }].map((data) => data.total.n)', '`data.total` is null.'],
     ['const o = Object.freeze([1]); o.push(data)', undefined],
@@ -115,12 +115,12 @@ describe('at run time', () => {
     ['[...range(3)]', '`range` is Python. In JavaScript write a `for` loop, or `[...Array(n).keys()]`.'],
     [
       'require("fs")',
-      'Do not import modules: none is authorized here; use the tools and variables that the host provides',
+      'Do not import modules: none are authorized here; use the tools and variables that the host provides',
     ],
     ['await fetch("https://example.com")', 'Ask the host for a tool that makes the request'],
     ['setTimeout(() => {}, 1)', 'Ask the host for a tool such as sleepTool(ms)'],
     ['document.title', 'There is no browser; ask the host for a tool'],
-    ['process.env', 'Node.js is not reachable; ask the host for a tool or a variable that provides what is needed'],
+    ['process.env', 'Node.js is not available; ask the host for a tool or a variable that provides what you need'],
     ['throw new Error("outer", { cause: new TypeError("inner") })', 'Its cause: TypeError: inner (line 1)'],
     [
       'const fails = async (text) => { throw new Error(text); };\nawait Promise.any([fails("a"), fails("b")])',
@@ -138,7 +138,7 @@ describe('at run time', () => {
     ['throw Object.defineProperty(new SuppressedError(1, 2), "error", { get: () => { for (;;); } })', undefined],
     [
       'const kept = [];\nfor (;;) kept.push(new Uint8Array(1e7))',
-      'Array buffers count for `memoryLimitMb`, which leaves no room for this one: work on smaller pieces.',
+      'Array buffers count towards `memoryLimitMb`, and this one does not fit: work on smaller pieces.',
     ],
   ])('%s', async (code, hint) => {
     const earlier = ['const K = 1; const L = 1; const g = () => L; const f = (x) => x;'];
@@ -147,10 +147,10 @@ describe('at run time', () => {
 
   const NOT_DECLARED = (name) => `\`${name}\` is not declared: write \`let ${name} = …\`.`;
   const INSIDE = (name) =>
-    `\`${name}\` is declared only inside a block or function: declare it in front of that to use it here.`;
+    `\`${name}\` is declared only inside a block or function: declare it before that block to use it here.`;
   const NAMED = 'JavaScript has no named arguments: pass the value alone, or `{ query: … }` if an object is expected.';
-  const VALUE = (call) => `\`${call}\` gives a promise: write \`await ${call}(…)\`.`;
-  const AWAITED = (call, member) => `\`${call}\` gives a promise: write \`(await ${call}(…))${member}\`.`;
+  const VALUE = (call) => `\`${call}\` returns a promise: write \`await ${call}(…)\`.`;
+  const AWAITED = (call, member) => `\`${call}\` returns a promise: write \`(await ${call}(…))${member}\`.`;
 
   describe('names that are not defined', () => {
     test.each([
@@ -193,15 +193,15 @@ describe('at run time', () => {
       ['const price = "12.5"; price.toFixed(2)', '`price` is a string: write `Number(price).toFixed(…)`.'],
       [
         '[{ price: "1" }].map((r) => r.price.toFixed(2))',
-        '`r.price` is no number: write `Number(r.price).toFixed(…)`.',
+        '`r.price` is not a number: write `Number(r.price).toFixed(…)`.',
       ],
       ['Date.now().toISOString()', '`Date.now(…)` is no Date: write `new Date(Date.now(…)).toISOString()`.'],
       ['const n = 5; n.split("")', '`n` is a number: write `String(n).split(…)`.'],
       ['const m = new Map(); m.map((x) => x)', '`m` is a Map: write `[...m].map(…)`.'],
       ['const s = "a"; s.map((x) => x)', '`s` is a string, which has no `map`.'],
-      ['const o = { rows: [1] }; o.map((x) => x)', '`o` is no array: it has `rows`.'],
-      ['const o = { rows: [1], total: 1 };\nfor (const x of o) x', '`o` is no list: it has `rows`, `total`.'],
-      ['const o = { rows: [1] };\nconst [first] = o', '`o` is no list: it has `rows`.'],
+      ['const o = { rows: [1] }; o.map((x) => x)', '`o` is not an array: it has `rows`.'],
+      ['const o = { rows: [1], total: 1 };\nfor (const x of o) x', '`o` is not iterable: it has `rows`, `total`.'],
+      ['const o = { rows: [1] };\nconst [first] = o', '`o` is not iterable: it has `rows`.'],
       ['const o = { rows: [1] };\n((o) => [...o])(5)', undefined],
       ['const n = 5;\nfor (const x of n) x', undefined],
       ['const m = new Map([["a", { b: 1 }]]); m.a.b', "`m` is a Map: write `m.get('a')`."],
@@ -215,8 +215,8 @@ describe('at run time', () => {
       ['const hit = "a".match(/b/);\nitems.find((x) => x > 5).name', '`items.find(…)` is undefined.'],
       ['function none() { return null; }\nnone().rows.length', '`none(…)` is null.'],
       ['const row = {};\nif (row) (() => row)().a.b', undefined],
-      ['JSON.parse({ a: 1 })', '`JSON.parse` was given an object, and takes text: use the object as it is.'],
-      ['JSON.parse([{}, {}])', '`JSON.parse` was given a list of objects, and takes text: use the list as it is.'],
+      ['JSON.parse({ a: 1 })', '`JSON.parse` takes text, but was given an object: use the object as it is.'],
+      ['JSON.parse([{}, {}])', '`JSON.parse` takes text, but was given a list of objects: use the list as it is.'],
       ['JSON.parse("[object O]")', undefined],
       ['items.max()', '`items` is an array: write `Math.max(...items)`.'],
       ['items.reduse((a) => a)', '`items` has no `reduse`. Did you mean `reduce`?'],
@@ -288,11 +288,11 @@ describe('at run time', () => {
       ['for await (const r of search("x")) r', VALUE('search')],
       ['for await (const r of plain("x")) r', undefined],
       ['await Promise.all(search("a"), search("b"))', '`Promise.all` takes one list: write `Promise.all([…])`.'],
-      ['await Promise.race(db.query("a"))', '`db.query` gives a promise: write `Promise.race(await db.query(…))`.'],
+      ['await Promise.race(db.query("a"))', '`db.query` returns a promise: write `Promise.race(await db.query(…))`.'],
       ['await Promise.all({ a: 1 })', '`Promise.all` takes a list of promises.'],
-      ['const Promise = { all: () => ({}) };\nPromise.all([]).map((r) => r)', '`Promise.all(…)` is no array.'],
-      ['function getRows() { return {}; }\ngetRows().map((x) => x)', '`getRows(…)` is no array.'],
-      ['async function* getRows() {}\ngetRows().filter(Boolean)', '`getRows(…)` is no array.'],
+      ['const Promise = { all: () => ({}) };\nPromise.all([]).map((r) => r)', '`Promise.all(…)` is not an array.'],
+      ['function getRows() { return {}; }\ngetRows().map((x) => x)', '`getRows(…)` is not an array.'],
+      ['async function* getRows() {}\ngetRows().filter(Boolean)', '`getRows(…)` is not an array.'],
     ])('%s', async (code, hint) => {
       expect((await told(code)).hint).toBe(hint);
     });
@@ -305,9 +305,9 @@ describe('at run time', () => {
       ['arrow().rows.length', AWAITED('arrow', '.rows')],
       ['api.get(1).map((x) => x)', AWAITED('api.get', '.map')],
       ['const { length } = rows(); length.toFixed()', VALUE('rows')],
-      ['plainRows().map((x) => x)', '`plainRows(…)` is no array.'],
-      ['(() => { const rows = () => ({}); rows().map((x) => x); })()', '`rows(…)` is no array.'],
-      ['trap().map((x) => x)', '`trap(…)` is no array.'],
+      ['plainRows().map((x) => x)', '`plainRows(…)` is not an array.'],
+      ['(() => { const rows = () => ({}); rows().map((x) => x); })()', '`rows(…)` is not an array.'],
+      ['trap().map((x) => x)', '`trap(…)` is not an array.'],
     ])('of a function of an earlier run: %s', async (code, hint) => {
       const earlier = [
         `async function rows() { return [1]; }
@@ -331,9 +331,9 @@ describe('at run time', () => {
       ['const rows = "a"\n[0, 1].includes(1)', GOES_ON(2)],
       [
         'const a = plain();\n[a, b].forEach((x) => x);\nconst b = 1',
-        '`b` has no value before line 3, which declares it.',
+        '`b` has no value before line 3, where it is declared.',
       ],
-      ['if (plain())\n[b].forEach((x) => x);\nlet b = 1', '`b` has no value before line 3, which declares it.'],
+      ['if (plain())\n[b].forEach((x) => x);\nlet b = 1', '`b` has no value before line 3, where it is declared.'],
       ['const rows = [[1]];\nrows[4].includes(1)', '`rows[4]` is undefined.'],
     ])('%j', async (code, hint) => {
       expect((await told(code)).hint).toBe(hint);
@@ -347,15 +347,15 @@ describe('at run time', () => {
     test.each([
       ['let items = items.filter(Boolean)', ANEW('items')],
       ['const own = own + 1', ANEW('own')],
-      ['console.log(late);\nlet late = 1', '`late` has no value before line 2, which declares it.'],
+      ['console.log(late);\nlet late = 1', '`late` has no value before line 2, where it is declared.'],
       [
         'const made = make();\nfunction make() {\n  return made;\n}',
-        '`made` has no value before its declaration in line 1 is done.',
+        '`made` has no value until its declaration on line 1 is complete.',
       ],
       ['class A extends A {}', ANEW('A')],
       [
         'switch (1) { case 0: let z = 1; break; case 1: z; }',
-        '`z` has no value before its declaration in line 1 is done.',
+        '`z` has no value until its declaration on line 1 is complete.',
       ],
       ['{ const a = 1; }\n{ a1; let a1; }\n{ let a1; }', undefined],
     ])('%j', async (code, hint) => {
@@ -379,14 +379,14 @@ describe('at run time', () => {
   describe('what is fixed', () => {
     const config = { limit: 5 };
     test.each([
-      ['final_answer = "42"', '`final_answer` is a function, which is called: `final_answer(value)`.'],
-      ['search = 5', "`search` is a tool of the host's: give the variable another name."],
-      ['db = 5', "`db` is a tool of the host's: give the variable another name."],
-      ['JSON = null', "`JSON` is a name of the language's: give the variable another name."],
-      ['URL = null', "`URL` is a name of the language's: give the variable another name."],
+      ['final_answer = "42"', '`final_answer` is a function. Call it: `final_answer(value)`.'],
+      ['search = 5', "`search` is a tool: give the variable another name."],
+      ['db = 5', "`db` is a tool: give the variable another name."],
+      ['JSON = null', "`JSON` is a built-in name: give the variable another name."],
+      ['URL = null', "`URL` is a built-in name: give the variable another name."],
       [
         'const limit = config.limit; config.limit = limit + 1',
-        "`config` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone(config)`.",
+        "`config` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(config)`.",
       ],
       ['const tags = Object.freeze([]);\ntags.push(config.limit);', undefined],
       ['const tags = Object.freeze([]);\r\nconst n = config.limit;\r\ntags.push(1);', undefined],
@@ -538,7 +538,7 @@ function sync(q) {
     [
       'user.a = 3',
       ['null; let own = user;'],
-      "`user` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone(user)`.",
+      "`user` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(user)`.",
     ],
   ])('what takes the place of a variable of the host is not of the host: %s', async (code, earlier, hint) => {
     expect((await told(code, { earlier, variables: { user: { a: 1 } } })).hint).toBe(hint);
@@ -623,17 +623,17 @@ describe('before it runs', () => {
     [
       'class A { #x = 1 }\nnew A().#x',
       "Private field '#x' must be declared in an enclosing class",
-      'Private names are only for the code of their class: give it a method',
+      'Private names work only inside their class: give the class a method',
     ],
     [
       'class A { #x = 1 }\n#x in new A()',
       "Private field '#x' must be declared in an enclosing class",
-      'Private names are only for the code of their class: give it a method',
+      'Private names work only inside their class: give the class a method',
     ],
     [
       'class A {\n  go() { this.#run(); } }\n  #run() {}\n}',
       "Expected ';', '}' or <eof>",
-      'A `}` in front of this ends its class: leave that out',
+      'A `}` before this ends its class: remove it',
     ],
     ['class A { m() { return this.#y } }', "Private field '#y' must be declared in an enclosing class", undefined],
     [
@@ -686,27 +686,27 @@ describe('before it runs', () => {
     [
       'class A { constructor(private { a }: any) {} }',
       'a parameter property cannot be a pattern',
-      'Leave the modifier out, and assign to properties in the body of the constructor',
+      'Leave out the modifier, and assign to properties in the body of the constructor',
     ],
     [
       '<code>\nconst a = 1;',
       "Unexpected token 'const'",
-      'Pass the code without the tags <code> and </code>, or with both on lines of their own',
+      'Pass the code without the tags <code> and </code>, or put each on its own line',
     ],
     [
       'Here is the code:\n```js\n5;\n```\nDone.',
       "Expected ';', '}' or <eof>",
-      'Pass the code without Markdown fences (```), or with one before and one behind it',
+      'Pass the code without Markdown fences (```), or with one before it and one after it',
     ],
     [
       'export const a = 1;\na',
       'export is not available: end the program with an expression to return its value',
-      'Leave the `export` in front of the declaration out',
+      'Leave out the `export` before the declaration',
     ],
     [
       'export default function f() {}',
       'export is not available: end the program with an expression to return its value',
-      'Leave the `export` in front of the declaration out',
+      'Leave out the `export` before the declaration',
     ],
     ['export default 5', 'export is not available: end the program with an expression to return its value', undefined],
     ['const f = () => { return 1 } }', "Unexpected token '}'", undefined],
@@ -726,12 +726,12 @@ describe('before it runs', () => {
     [
       '```js\n5',
       'Unterminated template',
-      'Pass the code without Markdown fences (```), or with one before and one behind it',
+      'Pass the code without Markdown fences (```), or with one before it and one after it',
     ],
     [
       '5\n```',
       'Unterminated template',
-      'Pass the code without Markdown fences (```), or with one before and one behind it',
+      'Pass the code without Markdown fences (```), or with one before it and one after it',
     ],
   ])('%j', (code, message, todo) => {
     expect(fix(code)).toEqual([[message, todo]]);
@@ -742,7 +742,7 @@ describe('before it runs', () => {
       ['static import of "fs" is not available: programs run as scripts', undefined],
       [
         'import of "fs" is not allowed',
-        'Do not import modules: none is authorized here; use the tools and variables that the host provides',
+        'Do not import modules: none are authorized here; use the tools and variables that the host provides',
       ],
     ]);
   });
@@ -798,7 +798,7 @@ describe('before it runs', () => {
         rule: 'code_too_large',
         severity: 'ERROR',
         message: 'the program has 5 bytes; at most 4 are accepted',
-        fix: "Leave large data out of the program: read it from a variable, or from a tool, of the host's",
+        fix: "Leave large data out of the program: get it from a variable or a tool",
       },
     ]);
   });

@@ -113,7 +113,7 @@ describe('as those of Node.js', () => {
 describe('as the standards say', () => {
   test.each([
     ['Latin-1 is windows-1252', "new TextDecoder('latin1').decode(new Uint8Array([0x80, 0xe9]))", '€é'],
-    ['null is a text', 'new URLSearchParams(null).toString()', 'null='],
+    ['null becomes a string', 'new URLSearchParams(null).toString()', 'null='],
     ['what is not to be transferred', 'caught(() => structuredClone(1, { transfer: [{}] }))', 'throws DataCloneError'],
     [
       'what was transferred before',
@@ -198,7 +198,7 @@ describe('limits', () => {
   test('a URL is no longer than a million characters', async () => {
     const code = 'new URL("https://a/" + "x".repeat(2 ** 20))';
     const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
-    expect(error.message).toBe('Runtime exception: RangeError: URL: a text has more than 1048576 characters');
+    expect(error.message).toBe('Runtime exception: RangeError: URL: the input has more than 1048576 characters');
   });
 });
 

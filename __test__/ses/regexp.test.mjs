@@ -119,7 +119,7 @@ const others = {
   'odd places': () => ({ flags: 'g', global: true, exec: finds(found('bc', { index: -5 }), found('a', { index: '1' }), found('d', { index: 99 })) }),
   'groups': () => ({ flags: 'g', global: true, exec: finds({ length: 4, 0: 'a', 1: undefined, 2: null, 3: { toString: () => '3' }, index: 1, groups: null }) }),
   'text groups': () => ({ flags: '', exec: finds({ length: '2.5', 0: 'a', 1: 'g', index: 1.7, groups: 'text' }) }),
-  'flags that are no text': () => ({ flags: { toString: () => 'g' }, global: true, exec: finds(found('b', { index: 1 })) }),
+  'flags that are not a string': () => ({ flags: { toString: () => 'g' }, global: true, exec: finds(found('b', { index: 1 })) }),
   'no flags': () => ({ exec: () => found('b', { index: 1 }) }),
   'a number': () => ({ flags: '', exec: () => 5 }),
   'no exec': () => ({ flags: 'g', global: true }),
@@ -169,12 +169,12 @@ const BOMBS = {
   'split of a long text': '"a".repeat(2 ** 26).split(/a/).length',
   'replacement in a long text': '"a".repeat(2 ** 26).replace(/a/g, (found) => found).length',
   'replaceAll in a long text': '"a".repeat(2 ** 26).replaceAll(/a/g, "bc").length',
-  'a text that is an object': 'String.prototype.match.call(Object("a".repeat(2 ** 26)), /a/g).length',
-  'replacement in a text that is an object':
+  'a String object': 'String.prototype.match.call(Object("a".repeat(2 ** 26)), /a/g).length',
+  'replacement in a String object':
     'String.prototype.replace.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
-  'replaceAll in a text that is an object':
+  'replaceAll in a String object':
     'String.prototype.replaceAll.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
-  'split of a text that is an object': 'String.prototype.split.call(Object("a".repeat(2 ** 26)), /a/).length',
+  'split of a String object': 'String.prototype.split.call(Object("a".repeat(2 ** 26)), /a/).length',
   'matches of texts of middle length':
     'const all = []; const text = "ab".repeat(2 ** 19); for (;;) all.push(text.match(/../g), text.match(/a|b/g))',
   'parts of texts of middle length':
@@ -223,11 +223,11 @@ const ODD = {
   'no prototype':
     'const r = Object.setPrototypeOf(/,/, null); try { String.prototype.split.call("a,b", r) } catch (e) { e.name }',
   'a frozen one': '"a,b".split(Object.freeze(/,/g))',
-  'a text that is an object': 'RegExp.prototype[Symbol.split].call(/,/, { toString() { return "a,b"; } })',
+  'a String object': 'RegExp.prototype[Symbol.split].call(/,/, { toString() { return "a,b"; } })',
   'a limit that splits': '"a,b,c".split(/,/, { valueOf() { return "x;y".split(/;/).length; } })',
   'a symbol as text': 'try { RegExp.prototype[Symbol.split].call(/,/, Symbol()) } catch (e) { e.name }',
   'no object': 'try { RegExp.prototype[Symbol.split].call("x", "y") } catch (e) { e.name }',
-  'an object that is no regular expression':
+  'an object that is not a regular expression':
     'RegExp.prototype[Symbol.split].call({ flags: "", constructor: { [Symbol.species]: function () { return { exec: () => null }; } } }, "ab")',
   'its own exec, replaced':
     'const r = /a/; Object.defineProperty(r, "exec", { value: () => ({ index: 0, length: 1, 0: "ab" }) }); ["abc".replace(r, "[$&]"), "abc".match(r)]',
@@ -253,7 +253,7 @@ const ODD = {
     '["split", "replace", "match"].map((k) => [RegExp.prototype[Symbol[k]], String.prototype[k]].map((f) => [f.length, f.name]))',
   'a method of another object, which is looked for once and given what there is':
     'const log = []; const all = []; for (const k of ["split", "replace", "match"]) { const own = { get [Symbol[k]]() { log.push(k); return function (...given) { return [this === own, ...given]; }; } }; all.push("text"[k](own, "more"), String.prototype[k].call(12, own)); } [all, log]',
-  'a method that is no function':
+  'a method that is not a function':
     'const all = []; for (const k of ["split", "replace", "match"]) { try { "text"[k]({ [Symbol[k]]: 1 }, "more") } catch (e) { all.push(e.name) } } all',
   'no method, and the order in which texts are made':
     'const log = []; const text = (s) => ({ toString() { log.push(s); return s; } }); const all = []; for (const k of ["split", "replace", "match"]) all.push(String.prototype[k].call(text("a,b"), text(","), "1")); [all.map(String), log]',

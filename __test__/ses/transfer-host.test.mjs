@@ -178,7 +178,7 @@ describe('refused values are named by their path', () => {
     ['a function', () => () => 1, 'result (function) cannot be cloned'],
     ['a symbol', () => [Symbol('s')], 'result[0] (symbol) cannot be cloned'],
     ['nested', () => ({ items: [1, 2, 3, { callback() {} }] }), 'result.items[3].callback (function) cannot be cloned'],
-    ['a key that is no name', () => ({ 'a-b': () => 1 }), 'result["a-b"] (function) cannot be cloned'],
+    ['a key that is not an identifier', () => ({ 'a-b': () => 1 }), 'result["a-b"] (function) cannot be cloned'],
     ['a promise', () => ({ p: Promise.resolve() }), 'result.p (Promise) cannot be cloned'],
     ['a proxy', () => ({ proxy }), 'result.proxy (Proxy) cannot be cloned'],
     ['a WeakMap', () => ({ w: new WeakMap() }), 'result.w (WeakMap) cannot be cloned'],

@@ -510,7 +510,7 @@ export const TEST262_EXCEPTIONS = [
     ending: /Import not allowed: /,
   },
   {
-    reason: '`await` is no name: programs wait at their top level',
+    reason: '`await` is not an identifier: programs wait at their top level',
     code: /\bawait\b|\\u0061wait|aw\\u0061it/,
     ending: /^Code validation failed$/,
   },
@@ -528,7 +528,7 @@ export const TEST262_EXCEPTIONS = [
   },
   {
     reason:
-      'A program is the body of a function: what it declares is no property of the global until it has run, and `this` is undefined',
+      'A program is the body of a function: its declarations become properties of the global only after it has run, and `this` is undefined',
     code: /\bthis\b|globalThis|fnGlobalObject/,
   },
   {

@@ -31,7 +31,7 @@ export default {
     row('browser-parallel', `${PARALLEL} runs in parallel, after as many lately`),
     row('browser-first-parallel', 'the same for the first time, one page made ahead if the peer does that'),
     // Plain pages share storage and cookies; this is what keeps runs apart with the other peer, too.
-    row('browser-contexts', 'the same, each run in a browser context of its own with all peers'),
+    row('browser-contexts', 'the same, each run in a new browser context for all peers'),
     row('browser-async', 'async tool call', 'µs'),
     row('browser-sync', 'sync tool call; puppeteer: the async one', 'µs'),
     row('browser-overshoot', 'end of an endless loop after its deadline'),

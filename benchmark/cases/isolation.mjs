@@ -42,7 +42,7 @@ export default {
   seconds: 60,
   isLinuxOnly: true,
   variants: [
-    row('isolation-run', 'run, of a text that is new', 'µs'),
+    row('isolation-run', 'run of a new program', 'µs'),
     row('isolation-sync', 'sync tool call', 'µs'),
     row('isolation-async', 'async tool call', 'µs'),
     row('isolation-parallel', `${PARALLEL} async tool calls in parallel`, 'µs'),

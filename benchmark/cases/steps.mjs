@@ -33,7 +33,7 @@ export default {
   seconds: 12,
   roundsOfSlow: 4,
   variants: [
-    { id: 'steps-one', title: 'a loop over variables and a function of its own program' },
+    { id: 'steps-one', title: 'a loop over variables and a function of the same program' },
     { id: 'steps-later', title: 'the same over those of an earlier run' },
     { id: 'steps-again', title: 'the same over those that it declares again' },
   ],

@@ -22,7 +22,7 @@ export default {
       ],
     },
     // What a step of an agent costs, since the model writes for seconds in between.
-    { id: 'paused-run', title: `the same behind a pause of ${PAUSE_MS} ms`, metrics: [{ id: 'time', unit: 'µs' }] },
+    { id: 'paused-run', title: `the same after a pause of ${PAUSE_MS} ms`, metrics: [{ id: 'time', unit: 'µs' }] },
   ],
 
   async prepare(peer) {

@@ -1,4 +1,4 @@
-// Addresses found in a text and replaced.
+// Addresses found in a string and replaced.
 const parts = [];
 for (let i = 0; i < 20_000; i++)
   parts.push(`line ${i}: write to user${i % 101}@host${i % 13}.example, or call 555-${1_000 + i}`);

@@ -1,4 +1,4 @@
-// A text built piece by piece, split, and joined.
+// A string built piece by piece, split, and joined.
 let text = '';
 for (let i = 0; i < 400_000; i++) {
   text += String.fromCharCode(97 + (i % 26));

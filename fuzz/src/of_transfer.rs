@@ -21,7 +21,7 @@ const BOUNDS: Bounds = Bounds {
 pub fn check(wire: &[u8]) {
     if let Some(kept) = within(&BOUNDS, wire.len(), || without_stacks(wire)) {
         assert!(kept.len() < wire.len(), "nothing was taken out");
-        assert!(is_subsequence(&kept, wire), "not a part of the wire");
+        assert!(is_subsequence(&kept, wire), "not a part of the serialized value");
         assert_eq!(without_stacks(&kept), None, "a stack was left");
     }
     if let Some(Plain { depth, heap_bytes }) = within(&BOUNDS, wire.len(), || Plain::of(wire)) {

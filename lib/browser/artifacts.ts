@@ -46,7 +46,7 @@ export interface Made {
   /** empty for the run's canvas */
   name: string;
   mimeType: string;
-  /** whether the content has no type of its own, so that the type is a guess */
+  /** whether the content does not carry its type, so that the type is a guess */
   isGuess: boolean;
   width?: number;
   height?: number;

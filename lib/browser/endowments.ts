@@ -4,7 +4,7 @@ import type { Executor } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 import type { Tool } from '../contract/tool-registry';
 
-/** Names that a page cannot redefine, and the names of its own functions. */
+/** Names that a page cannot redefine, and the names of the page's functions. */
 const RESERVED = new Set(['window', 'document', 'location', 'top', 'getCanvas', 'saveArtifact', 'final_answer']);
 
 /** The variables and tools that an executor was sent. Its pages receive them before they run code. */

@@ -81,7 +81,7 @@ export class BrowserExecutor implements Executor {
     this.#pages = this.#newPages();
     if (!this.#options.sandbox) {
       process.emitWarning(
-        'options.sandbox is false: guest code has the rights of this process. Use it for code of your own.',
+        'options.sandbox is false: guest code has the rights of this process. Use it only for your own code.',
         {
           type: 'SESExecutorWarning',
           code: 'SES_EXECUTOR_NO_SANDBOX',

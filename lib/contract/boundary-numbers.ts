@@ -52,7 +52,7 @@ export const SLICE_TAG = Object.freeze({
   END: 0,
   /** Several parts of that value follow as one array. */
   BATCH: 1,
-  /** A part follows that has parts of its own. */
+  /** The next part has parts itself. */
   OPEN: 2,
   /** The same for a sparse array, with its length. */
   OPEN_SPARSE: 3,

@@ -8,7 +8,7 @@ export class ConcurrencyLimiter {
   #active = 0;
   #queue: { begin: () => void; refuse: (error: unknown) => void }[] = [];
 
-  /** @param full of those for whom there is no place to wait, if the places are counted */
+  /** @param full makes the error for a caller that finds the queue full, if the queue is bounded */
   constructor(
     { maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number },
     full?: (maxQueued: number) => Error,

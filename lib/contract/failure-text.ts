@@ -1,7 +1,7 @@
 import type { RunFailure } from './run-failure';
 import type { Diagnostic } from './diagnostic';
 
-/** What is told of a failure: a `RunFailure`, or an error with its details. */
+/** The input of a failure text: a `RunFailure`, or an error with its details. */
 export type Told = Partial<RunFailure> & { message: string };
 
 /** How somebody reads it: lines for each part. */

@@ -1,7 +1,7 @@
 import { WorkBudget, inSlices } from './budget';
 
 // Reads JSON that a third party wrote. `JSON.parse` cannot be interrupted: 8 MB of brackets stop the event loop for seconds, when they
-// are parsed and whenever the value is looked at. A scanner, which is far cheaper than what it bounds, finds pieces of a text that
+// are parsed and whenever the value is looked at. A scanner, which is far cheaper than what it bounds, finds pieces of JSON that
 // are parsed at a time, counts what they will take, and refuses nesting before anything is made of it.
 
 /** Levels of arrays and objects. Code of the host that walks the value may recurse. */
@@ -11,7 +11,7 @@ const SHORT_CHARS = 64 << 10;
 /** Characters of a long text that are parsed at a time: less than a millisecond. */
 const PIECE_CHARS = 16 << 10;
 /**
- * Arrays, objects and what they hold, in a text of any length that is parsed immediately: long strings take little time.
+ * Arrays, objects and what they hold, in JSON of any length that is parsed immediately. Long strings take little time.
  */
 const QUICK_PARTS = 10_000;
 /** Steps of the budget that a piece counts as: after each one the clock is looked at. */
@@ -58,7 +58,7 @@ export function isQuick(text: string) {
 }
 
 /**
- * The value of a text that `isQuick`.
+ * The value of JSON that `isQuick` accepts.
  *
  * @throws {SyntaxError | NestingError}
  */
@@ -71,7 +71,7 @@ export function parseQuick(text: string): any {
 /** An array or object that is too long to be parsed at a time. */
 export type Open = { value: any; isList: boolean };
 
-/** The work that reads the value of a text, for `inSlices`. */
+/** Reads the value of JSON in steps, for `inSlices`. */
 export function* parsing(text: string, budget: WorkBudget): Generator<void, any, void> {
   const scanner = new Scanner(text);
   scanner.skipSpace();

@@ -87,7 +87,7 @@ export function modelFailure(failure: RunFailure, maxChars: number = MAX_CHARS):
 }
 
 /**
- * A text without its middle if it is too long, and how much that is.
+ * Cuts the middle out of a string that is too long. Also returns how much was cut.
  *
  * @param advice what is cut, and how to avoid it
  */

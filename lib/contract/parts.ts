@@ -7,7 +7,7 @@ const UNITS_PER_PART = 1_024;
 
 /**
  * Whether a value has more than so many parts: values in objects, arrays, maps and sets, holes of arrays and each so many characters of
- * a text. A part that occurs several times counts each time, as code that goes through the value meets it.
+* a string. A part that occurs several times counts each time, as code that goes through the value meets it.
  *
  * @returns looks at no more parts than that
  */

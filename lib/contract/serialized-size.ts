@@ -11,7 +11,7 @@ const CHARS_PER_PART = 32;
  * Whether a value is far larger when it is written out, as JSON is, than in memory: what occurs twice is written twice, so that forty
  * arrays can stand for 2^40, and so are the holes of an array. Takes time that is linear in the value.
  *
- * @param root data, without code of its own
+ * @param root plain data, without getters or other code
  */
 export async function isFarLargerSerialized(root: unknown, signal?: AbortSignal): Promise<boolean> {
   const budget = new WorkBudget();

@@ -132,7 +132,7 @@ export class Session {
     return passEntries({ failure, logs: thrown.logs ?? '' }, thrown);
   }
 
-  /** Who aborts a run does not hand its report on: the next one says what is gone. */
+  /** An aborted run does not pass its report on: the next run reports what was lost. */
   #noted(report: Report, { signal }: SessionRunOptions): Report {
     const { isolate } = this.#queue;
     if (!this.#livesOn || this.#isolate === undefined || this.#isolate === isolate) return report;

@@ -34,7 +34,7 @@ export function holdsSchemas(value: unknown) {
   return isPlainObject(value) && Object.values(value as object).some(isOfLibrary);
 }
 
-/** Whether it is of zod 3: frameworks that know its schemas convert them, which have no JSON Schema of their own. */
+/** Whether it is a zod 3 schema. These cannot convert themselves to JSON Schema; the frameworks that know them do. */
 export function isZod3(schema: any) {
   return isStandardSchema(schema) && schema['~standard'].vendor === 'zod' && !('_zod' in schema);
 }
@@ -94,7 +94,7 @@ export async function validate(
 }
 
 /**
- * A schema with a check of its own.
+ * A schema that brings its own check.
  *
  * @param validate as Standard Schema has it
  */

@@ -4,7 +4,7 @@ import type { ToolCall } from './tool-types';
 import type { TracingChannel } from 'node:diagnostics_channel';
 
 // Runs and tool calls as tracing channels of `node:diagnostics_channel`, which cost nothing while nobody listens. A subscriber of
-// `start` can set `call` of the message, what is called next, to a function that calls it in a context of its own.
+// `start` can set `call` of the message, what is called next, to a function that calls it in another context.
 
 const RUNS = tracingChannel('ses-executor:run');
 const TOOL_CALLS = tracingChannel('ses-executor:tool-call');

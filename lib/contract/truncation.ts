@@ -10,7 +10,7 @@ const MAX_DEPTH = 50;
 /** Keys that are listed in vain, to see whether an object has parts. */
 const MAX_KEYS = 20_000;
 
-/** A text that printers show without quotes, where there is no value. */
+/** Text that printers show without quotes, in the place of a value. */
 class Remark {
   #text;
 

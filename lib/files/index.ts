@@ -131,7 +131,7 @@ function sequence(): <T>(work: () => Promise<T>) => Promise<T> {
 let lastTurn = Promise.resolve();
 
 /**
- * An outcome; a large one in a turn of the event loop of its own: whoever takes it copies it, and Node.js frees none before a turn is
+ * An outcome. A large one arrives in a separate turn of the event loop: its receiver copies it, and Node.js frees none before a turn is
  * over.
  */
 async function taken(pending: Promise<NativeFileOutcome>) {

@@ -38,7 +38,7 @@ expression is the result.\n\nSources:\n${sources}`,
       execute: `Runs JavaScript that calls the API: sdk.source.method(params), with spec and utils. Search for methods and read their \
 schemas first. The last expression is the result, and becomes the current state.\n${RULES[style]}\n\nSources:\n${sources}`,
       mutate: `Changes the current state: a function of it, (state) => ({ ...state, … }), that may use sdk, spec and utils. The state is \
-frozen; what the function gives back becomes the current state.\n${RULES[style]}`,
+frozen; the value that the function returns becomes the current state.\n${RULES[style]}`,
     };
   }
 

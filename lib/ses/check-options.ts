@@ -6,7 +6,7 @@ import { ToolRegistry } from '../contract/tool-registry';
  * Refuses what the constructor of `SESExecutor` would refuse, for those who make their executors later. Nothing is made,
  * and the addon is not loaded.
  *
- * @param others names of their own options, for messages
+ * @param others names of the caller's own options, for messages
  * @throws {TypeError | RangeError}
  */
 export function refuseWrongOptions(options: unknown, others?: readonly string[]) {

@@ -14,7 +14,7 @@ const LATE_HINT = 'The code ended in time, but its output takes long to be read:
 /**
  * The output of a run, or a promise of it if reading takes more than a moment.
  *
- * A run that went well does not fail for what it gives: what cannot be read becomes a text, as other values that cannot
+ * A run that went well does not fail for what it gives: what cannot be read becomes a string, like other values that cannot
  * cross do.
  */
 export function readOutput(outcome: Outcome, limits: Limits) {

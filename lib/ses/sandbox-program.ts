@@ -4,7 +4,7 @@ let addon: typeof import('../../native') | undefined;
 
 /**
  * What a sandbox adds to a program, and how the program is written. None is added to one that does not parse. The work is done
- * on a thread of its own.
+ * on a separate thread.
  */
 export async function sandboxProgram(request: NativeSandboxRequest): Promise<NativeSandboxProgram> {
   // Kept, since `require` looks for what it has loaded each time.

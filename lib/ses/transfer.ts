@@ -180,7 +180,7 @@ export function withoutWire(values: unknown[], path: string, maxBytes: number): 
   return list;
 }
 
-/** A lower bound of the bytes that a value other than a wire takes. */
+/** A lower bound of the bytes that a value takes that is not serialized. */
 function sizeOf(value: any): number {
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? byteLengthOf(value) : 1;

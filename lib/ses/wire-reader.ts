@@ -308,7 +308,7 @@ export class WireReader {
     if (tag === TAG.LATIN1) return bytes.toString('latin1');
     if (tag === TAG.UTF16) return bytes.toString('utf16le');
     if (tag === TAG.UTF8) return bytes.toString('utf8');
-    throw new RangeError('a text was expected');
+    throw new RangeError('a string was expected');
   }
 
   #shortText(length: number) {

@@ -308,7 +308,7 @@ class WireWriter {
   }
 
   #key(key: string) {
-    // The indices of arrays are numbers on the wire.
+    // The indices of arrays are written as numbers.
     const first = key.charCodeAt(0);
     if (first >= 0x30 && first <= 0x39 && isIndex(key)) return this.#number(Number(key));
     return this.#text(key);
@@ -568,7 +568,7 @@ function isIndex(key: string) {
 }
 
 /**
- * Whether a long array certainly has no keys but indices: to list keys makes a text of each index, where to compare takes
+ * Whether a long array certainly has no keys but indices: listing keys makes a string of each index, whereas comparing takes
  * nanoseconds per element, and elements are compared with themselves.
  */
 function hasOnlyElements(array: unknown[]) {

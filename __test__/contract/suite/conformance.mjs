@@ -185,7 +185,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
   // A suite without tests is a failure.
   describeIf(can.harden || (can.hasConsole && !can.browse))('9.2 security', () => {
     testIf(can.harden)(
-      '9.2.1 lockdown happens once, before any isolate starts, whoever starts at once; the host is not touched',
+      '9.2.1 lockdown happens once, before any isolate starts, also when several start together; the host is not touched',
       async () => {
         const before = Object.isFrozen(Object.prototype);
         const executors = Array.from({ length: 4 }, () => make());
@@ -281,7 +281,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       'const main = () => Promise.all([1, 2].map(async (n) => { await get(n); while (n < 5) n++; return n; }))',
       [5, 5],
     ],
-    ['an answer of its own', 'async function main() { await get(1); final_answer("inner"); }', 'inner'],
+    ['its own answer', 'async function main() { await get(1); final_answer("inner"); }', 'inner'],
   ])('9.4.1 final_answer(promise) ends the run when its code is done: %s', async (_, declaration, expected) => {
     const tools = {
       get: async (value) => value,

@@ -395,7 +395,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
 
     test.each([
       ['an error', new RangeError('out of patience'), 'out of patience'],
-      ['a text', 'enough', 'enough'],
+      ['a string', 'enough', 'enough'],
       ['a number', 42, '42'],
       ['null', null, 'null'],
       ['nothing', undefined, AbortSignal.abort().reason.message],

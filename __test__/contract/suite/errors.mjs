@@ -568,7 +568,7 @@ export function describeErrors({ make, withExecutor, can }) {
     });
 
     test.each([
-      ['a text', 'busy'],
+      ['a string', 'busy'],
       ['null', null],
       ['undefined', undefined],
       ['a number', 0],

@@ -26,7 +26,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       ],
       ['a thenable of a thenable', () => ({ then: (resolve) => resolve({ then: (inner) => inner('deep') }) }), 'deep'],
       ['a function that is a thenable', () => Object.assign(() => {}, { then: (resolve) => resolve('fn') }), 'fn'],
-      ['an object whose then is no function', () => ({ then: 'text' }), { then: 'text' }],
+      ['an object whose then is not a function', () => ({ then: 'text' }), { then: 'text' }],
       ['a subclass of Promise', () => new (class extends Promise {})((resolve) => resolve('sub')), 'sub'],
     ])('%s', async (_name, make, expected) => {
       await withExecutor({}, { give: make, giveLater: async () => make() }, async (executor) => {

@@ -284,7 +284,7 @@ export function describePersistence({ withExecutor, can }) {
       ['var', 'var f = () => 1;', 'var f = () => 2;'],
       ['pattern', 'const { f } = { f: () => 1 };', 'const [f] = [() => 2];'],
       ['another kind', 'const f = () => 1;', 'function f() { return 2; }'],
-      ['with a use of its own', 'function f() { return 1; }', 'function f() { return 2; } const own = () => f();'],
+      ['with another use of it', 'function f() { return 1; }', 'function f() { return 2; } const own = () => f();'],
       ['in a program that waits', 'function f() { return 1; }', 'await later(0); const f = () => 2;'],
     ])('who called the old helper calls the new one: %s', async (_name, first, second) => {
       const tools = { later: async (x) => x };

@@ -70,7 +70,7 @@ export function describeQueue({ make, withExecutor, can }) {
           );
         const all = [
           submit('a', 'enter("a"); await gate(); leave("a"); "A"'),
-          submit('b', 'this is no program'),
+          submit('b', 'this does not parse'),
           submit('c', 'enter("c"); await null; leave("c"); final_answer("C")'),
           submit('d', 'throw new Error("d")'),
           submit('e', can.limitOperations ? 'for (;;);' : 'null.x'),

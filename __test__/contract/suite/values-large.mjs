@@ -180,7 +180,7 @@ export function describeLargeValues({ make, can }) {
       expect((await executor.run(code)).output).toEqual([1, 2, 3, 4, 5]);
     });
 
-    test('a failure among many names the line of its own call', async () => {
+    test('a failure among many names the line of the call that failed', async () => {
       const executor = await executorWith({
         tools: {
           risky: async (n) => {

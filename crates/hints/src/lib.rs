@@ -111,7 +111,7 @@ fn unknown_method(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Opti
                 }
             })
         }
-        ("accessor", _) if method == "size" => Some("`size` is no function: leave out the parentheses.".to_owned()),
+        ("accessor", _) if method == "size" => Some("`size` is a property, not a function: leave out the parentheses.".to_owned()),
         ("unknown" | "missing", _) if method == "length" || method == "size" => Some(
             "An array or a string has `length`, a Map or a Set has `size`: write it without parentheses.".to_owned(),
         ),
@@ -185,7 +185,7 @@ fn not_iterable(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option
     let LookUp { kind, names, .. } = look_up(realm, &path, "")?;
     match kind.as_str() {
         "missing" if is_promise(&names) => Some(format!("`{value}` is a promise: write `await {value}`.")),
-        "missing" => Some(format!("`{value}` is no list: it has {}.", own_list(&names)?)),
+        "missing" => Some(format!("`{value}` is not iterable: it has {}.", own_list(&names)?)),
         _ => None,
     }
 }

@@ -104,7 +104,7 @@ pub fn misplaced(receiver: &str, names: Option<&[String]>, method: &str) -> Opti
     let (of, _) = METHODS.iter().find(|(_, methods)| methods.contains(&method))?;
     let what = match class {
         Some(class) => format!("is {}", noun(class)),
-        None => format!("is no {}", noun(*of).split_once(' ').map_or("", |(_, noun)| noun)),
+        None => format!("is not {}", noun(*of)),
     };
     let instead = match (class, of) {
         (Some(Text) | None, Number) => Some(format!("Number({receiver}).{method}(…)")),

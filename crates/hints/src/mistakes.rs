@@ -29,9 +29,9 @@ pub fn hint(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Str
 fn given_to_json(error: &Uncaught) -> Option<String> {
     let given = error.message.strip_suffix(" is not valid JSON").filter(|_| error.name == "SyntaxError")?;
     let told = match given {
-        "\"[object Object]\"" => "`JSON.parse` was given an object, and takes text: use the object as it is.",
+        "\"[object Object]\"" => "`JSON.parse` takes text, but was given an object: use the object as it is.",
         given if given.ends_with(", \"[object Obj\"...") => {
-            "`JSON.parse` was given a list of objects, and takes text: use the list as it is."
+            "`JSON.parse` takes text, but was given a list of objects: use the list as it is."
         }
         given if given.ends_with(", \"[object Promise]\"") => {
             "`JSON.parse` was given a promise: write `JSON.parse(await …)`."
@@ -57,7 +57,7 @@ fn missing_semicolon(error: &Uncaught, code: &Code) -> Option<String> {
         None
     };
     let line = tokens.line(bracket?);
-    Some(format!("Line {line} goes on with the expression of the line above: end that with `;`."))
+    Some(format!("Line {line} continues the expression of the line above: end that line with `;`."))
 }
 
 /// `let rows = rows.map(f)`, or a variable that is declared further down.
@@ -68,11 +68,11 @@ fn early(error: &Uncaught, code: &Code) -> Option<String> {
     let declared = code.tokens.declared_once(name)?;
     let line = code.tokens.line(declared);
     Some(if declared > at {
-        format!("`{name}` has no value before line {line}, which declares it.")
+        format!("`{name}` has no value before line {line}, where it is declared.")
     } else if code.tokens.line(at) == line && (declared..at).all(|at| code.tokens.text(at) != ";") {
-        format!("This `{name}` is the one that the line declares, which has no value yet: give that another name.")
+        format!("`{name}` here is the variable that this line declares, which has no value yet: give the new variable another name.")
     } else {
-        format!("`{name}` has no value before its declaration in line {line} is done.")
+        format!("`{name}` has no value until its declaration on line {line} is complete.")
     })
 }
 
@@ -96,7 +96,7 @@ fn no_list_of_promises(realm: &mut impl Realm, error: &Uncaught, code: &Code) ->
     let has_more = (at + 2..end).any(|index| tokens.text(index) == "," && tokens.bracket(index) == Some(at + 1));
     let given = tokens.called(at + 2).filter(|name| !has_more && gives_promise(realm, code, name));
     Some(match given {
-        Some(name) => format!("`{name}` gives a promise: write `{function}(await {name}(…))`."),
+        Some(name) => format!("`{name}` returns a promise: write `{function}(await {name}(…))`."),
         None if has_more => format!("`{function}` takes one list: write `{function}([…])`."),
         None => format!("`{function}` takes a list of promises."),
     })
@@ -109,7 +109,7 @@ const NOT_ITERABLE: &str = " is not iterable (cannot read property Symbol(Symbol
 fn no_room(error: &Uncaught) -> Option<String> {
     let is_refused = error.name == "RangeError" && error.message == "Array buffer allocation failed";
     is_refused.then(|| {
-        "Array buffers count for `memoryLimitMb`, which leaves no room for this one: work on smaller pieces.".to_owned()
+        "Array buffers count towards `memoryLimitMb`, and this one does not fit: work on smaller pieces.".to_owned()
     })
 }
 
@@ -197,11 +197,11 @@ const PROMISING: [&str; 8] = [
 ];
 
 fn awaited_value(name: &str) -> String {
-    format!("`{name}` gives a promise: write `await {name}(…)`.")
+    format!("`{name}` returns a promise: write `await {name}(…)`.")
 }
 
 fn awaited_call(name: &str, member: &str) -> String {
-    format!("`{name}` gives a promise: write `(await {name}(…)){member}`.")
+    format!("`{name}` returns a promise: write `(await {name}(…)){member}`.")
 }
 
 /// `Assignment to constant variable.`: V8 does not say which.
@@ -217,7 +217,7 @@ fn constant(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Str
     if declared.at_top || declared.inside {
         let is_constant = code.tokens.declared_once(name).is_some_and(|at| code.tokens.is_constant(at));
         return is_constant
-            .then(|| format!("`{name}` is a constant. Declare it by `let` to change it: `let {name} = …`."));
+            .then(|| format!("`{name}` is a constant. Declare it with `let` to change it: `let {name} = …`."));
     }
     constant_name(realm, code, name)
 }
@@ -241,14 +241,14 @@ fn frozen(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Strin
         // The place of an update is not that of its operator.
         (Some(name), []) if is_assigned(code.line, name) => constant_name(realm, code, name),
         (_, [Step::Name(name), _, ..]) if is_change && realm.is_frozen(name) && !code.is_local(name) => Some(format!(
-            "`{name}` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone({name})`."
+            "`{name}` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone({name})`."
         )),
         (_, target) if is_change => {
             let root = root(code, target);
             let of_language = root.filter(|root| is_of_the_language(realm, code, root));
             match of_language {
                 Some(name) => Some(format!(
-                    "`{name}` is the language's, and cannot be changed: declare a variable or function of your own."
+                    "`{name}` is part of the language and cannot be changed: declare your own variable or function."
                 )),
                 None => of_the_host(realm, error, code, root),
             }
@@ -362,14 +362,14 @@ fn constant_name(realm: &mut impl Realm, code: &Code, name: &str) -> Option<Stri
         return None;
     }
     if name == "final_answer" {
-        return Some("`final_answer` is a function, which is called: `final_answer(value)`.".to_owned());
+        return Some("`final_answer` is a function. Call it: `final_answer(value)`.".to_owned());
     }
     if realm.is_tool(name) {
-        return Some(format!("`{name}` is a tool of the host's: give the variable another name."));
+        return Some(format!("`{name}` is a tool: give the variable another name."));
     }
     let LookUp { names, built_ins, .. } = look_up(realm, &[], name)?;
     if built_ins.iter().any(|built_in| built_in == name) {
-        return Some(format!("`{name}` is a name of the language's: give the variable another name."));
+        return Some(format!("`{name}` is a built-in name: give the variable another name."));
     }
     let is_known = names.iter().any(|known| known == name);
     is_known

@@ -78,13 +78,13 @@ pub fn name(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Str
     let name = error.message.strip_suffix(" is not defined").filter(|_| error.name == "ReferenceError")?;
     if is_type_argument(error, name) {
         return Some(format!(
-            "`<{name}>` is TypeScript, and this was read as JavaScript: leave the type arguments out."
+            "`<{name}>` is TypeScript, but the program was read as JavaScript: leave out the type arguments."
         ));
     }
     let used = use_of(name, code)?;
     match (code.tokens.declared(name), used) {
         (Declared { at_top: false, inside: true }, _) => Some(format!(
-            "`{name}` is declared only inside a block or function: declare it in front of that to use it here."
+            "`{name}` is declared only inside a block or function: declare it before that block to use it here."
         )),
         (_, Use::Argument) => Some(format!(
             "JavaScript has no named arguments: pass the value alone, or `{{ {name}: … }}` if an object is expected."

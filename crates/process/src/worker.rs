@@ -141,7 +141,7 @@ impl Worker {
         let sent = outbox.send(frame);
         drop(state);
         if sent.is_err() {
-            self.end("there is no thread to be had for a command");
+            self.end("no thread is available for a command");
         }
     }
 

@@ -49,7 +49,7 @@ export async function loadLibrary(name: string, folder: string = process.cwd()):
   if (isFile && /\.mjs$/.test(file)) return { name, text: readText(file) };
   const require = createRequire(join(folder, 'library.js'));
   if (!existsSync(file) && !isInstalled(name, require)) throw new Error('there is no such file and no such package');
-  const { build } = requirePeer('what is no file that ends in .mjs', 'esbuild', () =>
+  const { build } = requirePeer('a module that is not an .mjs file', 'esbuild', () =>
     esbuild(require),
   ) as typeof import('esbuild');
   const { outputFiles } = await build({

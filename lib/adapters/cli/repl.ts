@@ -73,7 +73,7 @@ function newExecutor({ authorizedImports, modules, python, packages, ...given }:
     return new SESExecutor({ ...common, maxOperations, authorizedImports, modules, keepState: true });
   }
   const [module] = Object.keys(modules);
-  if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
+  if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
   // For Python, operations are lines. Options that are not specified keep the defaults of the Python executor.
   return new PyodideExecutor(imports, { ...common, max_operations: given.maxOperations, mount: false, packages });

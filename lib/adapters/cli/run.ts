@@ -54,7 +54,7 @@ function newExecutor(
     return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules });
   }
   const [module] = Object.keys(modules);
-  if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
+  if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
   return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false, packages });
 }

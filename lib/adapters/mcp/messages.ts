@@ -75,7 +75,7 @@ function messageOf(value: any): Read {
     return wrong === undefined ? { message } : refuse(message.id, INVALID_PARAMS, textOf(wrong));
   }
   if (!isPlainObject(value)) {
-    const text = `a message must be an object on a line of its own, got ${describe(value)}`;
+    const text = `a message must be an object on its own line, got ${describe(value)}`;
     return refuse(null, INVALID_REQUEST, text);
   }
   // Without this, two peers could answer each other's answers forever.

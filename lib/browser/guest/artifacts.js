@@ -94,7 +94,7 @@ function makeArtifacts(language, page) {
     return canvas;
   });
 
-  /** Of what has no type of its own: the host looks at the name. */
+  /** For content that does not carry its type: the host derives it from the name. */
   const guess = (/** @type {string} */ mimeType) => ({ mimeType, isGuess: true });
   const sendContent = (/** @type {string} */ name, /** @type {any} */ content) => {
     if (typeof content === 'string') return sendBlob(name, new Blob([content]), guess('text/plain'));
@@ -103,7 +103,7 @@ function makeArtifacts(language, page) {
     if (attempt(blobSize, content) !== undefined) {
       return sendBlob(name, content, blobType(content) === '' ? guess('application/octet-stream') : {});
     }
-    throw new TypeError('saveArtifact: the content must be a text, bytes, a Blob or a canvas');
+    throw new TypeError('saveArtifact: the content must be a string, bytes, a Blob or a canvas');
   };
   const sendBlob = async (/** @type {string} */ name, /** @type {any} */ blob, /** @type {any} */ extra) => {
     if (blobSize(blob) + bytesSent > page.limits().maxArtifactBytes) throw tooMuch();

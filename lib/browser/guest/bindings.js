@@ -178,7 +178,7 @@ function makeBindings(language, warn) {
       if (isGone) return globalHolder(name);
       if (variable.isConst) return (variable.reader ??= holder(name, variable.get, constant));
     } else if (isGone || variable.set === undefined) {
-      // A program that writes to a constant of its own has made it one for good.
+      // A program that assigns to its own `const` has declared it permanently.
       variable = freshVariable(name, previous, kind);
     } else if (variable.isConst !== (kind === 'const')) {
       return changingCell(name, (latest = variable), kind === 'const');

@@ -18,7 +18,7 @@
  *
  * @typedef {object} Decoder
  * @property {Decode} decode
- * @property {(parts: any[], options: DecodeOptions) => Decoding} decoding of a text that JSON has been read from
+ * @property {(parts: any[], options: DecodeOptions) => Decoding} decodes the value that JSON.parse returned
  */
 
 /**
@@ -113,7 +113,7 @@ function makeDecode(language) {
       throw new TypeError('not a value');
     };
 
-    /** What a node is, but for what it holds. */
+    /** What a node is, without the values that it holds. */
     const shell = (/** @type {any} */ node) => {
       switch (node[0]) {
         case 'o':

@@ -13,7 +13,7 @@
  * @property {boolean} [isShown] whether it is for people: all crosses as it looks, and what a printer would leave out is left out
  * @property {boolean} [hidesStacks] whether stacks of errors stay here
  * @property {(object: any) => boolean} [isOpaque] whether nothing can be known of an object, which is refused then
- * @property {number} [textChars] with `isShown`: of a text that is the value, or an element of it
+ * @property {number} [textChars] with `isShown`: the limit for a string that is the value, or an element of it
  * @property {string} [path] how messages call the value
  * @property {boolean} [isList] whether the value is an array that was made here, with nothing but its elements
  *
@@ -180,7 +180,7 @@ function makeEncode(language, dataOf) {
       put(error, 'isUncloneable', true);
       return error;
     };
-    /** What cannot be cloned: a text of its own that says how it looks. */
+    /** A value that cannot be cloned becomes a string that shows it. */
     /** @type {(value: any) => string} */
     const leaf = (value) => `["t",${stringify(encode(value, { maxChars: LEAF_CHARS, isShown: true }))}]`;
     const plainLeaf = (/** @type {string} */ look) => `["t",${stringify(`[["x",${stringify(look)}]]`)}]`;
@@ -200,7 +200,7 @@ function makeEncode(language, dataOf) {
     const element = (/** @type {any} */ value, /** @type {any} */ key = undefined) => {
       switch (typeof value) {
         case 'string':
-          // A text that is printed as it is has a limit of its own.
+          // A string that is printed unchanged has a separate limit.
           if (isShown && at < 1 && value.length > textChars) value = slice(value, 0, textChars);
           if (isShown && at > 0 && value.length > SHOWN_CHARS) value = slice(value, 0, SHOWN_CHARS);
           if (value.length > maxChars) throw tooLarge();
@@ -313,7 +313,7 @@ function makeEncode(language, dataOf) {
       }
       add(']');
     };
-    /** Only the bytes that a view is on cross: a part of a buffer is a buffer of its own. */
+    /** Only the bytes that a view covers cross: they become a new buffer. */
     const view = (/** @type {string} */ kind, /** @type {any} */ object, /** @type {any} */ facts) => {
       const { buffer, offset, bytes, length } = facts;
       const isWhole = offset === 0 && bytes === (attempt(bufferLength, buffer) ?? bytes);

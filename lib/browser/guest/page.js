@@ -194,7 +194,7 @@ function startPage(parts, config) {
     leaveUntold(error);
     printer.tellOf(what, tools.callOf(error), error);
   };
-  // Guests may send events of their own.
+  // Guests may send their own events.
   const onRejection = (/** @type {any} */ event) => {
     if (event.isTrusted) tellOf('rejection', reasonOf(event));
   };

@@ -277,7 +277,7 @@
       }
       return found;
     }
-    if (typeof wanted !== 'string') throw new TypeError('spec.find takes a text or a RegExp');
+    if (typeof wanted !== 'string') throw new TypeError('spec.find takes a string or a RegExp');
     const words = wordsOf(wanted);
     if (words.length === 0 || lines.length === 0) return [];
     const withAll = linesWith(words).map((line) => ({ line, sum: 0 }));

@@ -213,7 +213,7 @@ fn url<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'_, 's>) -> Given<'
     for index in [0, 1, 3] {
         let is_long = |text: v8::Local<v8::String>| text.length() > MAX_URL_UNITS;
         if v8::Local::<v8::String>::try_from(args.get(index)).is_ok_and(is_long) {
-            throw_range_error(scope, &format!("URL: a text has more than {MAX_URL_UNITS} characters"));
+            throw_range_error(scope, &format!("URL: the input has more than {MAX_URL_UNITS} characters"));
             return None;
         }
     }

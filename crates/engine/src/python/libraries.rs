@@ -52,7 +52,7 @@ impl Libraries {
         }
         let digest = <Sha256 as sha2::Digest>::digest(bytes).into();
         if !self.known.contains(&digest) {
-            return Err("it is no library of the executor's packages");
+            return Err("it is not a library of the executor's packages");
         }
         let compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
         if let Some(compiled) = compiled {

@@ -220,7 +220,7 @@ chr(10).join([str(own.value), made(library), made(library), made(other), str(cou
         "7",
         "None",
         "None",
-        &format!("{refused}it is no library of the executor's packages"),
+        &format!("{refused}it is not a library of the executor's packages"),
         "128",
         &format!("{refused}there are too many adapters"),
         "[]",

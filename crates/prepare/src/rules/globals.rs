@@ -4,20 +4,20 @@ use super::super::options::PrepareOptions;
 use super::imports::NONE_AUTHORIZED;
 use ses_protocol::{Diagnostic, Location, Severity};
 
-const NODE: &str = "Node.js is not reachable; ask the host for a tool or a variable that provides what is needed";
+const NODE: &str = "Node.js is not available; ask the host for a tool or a variable that provides what you need";
 const MODULES: &str = "Use `await import(name)` with an authorized module";
 const EXPORTS: &str = "End the program with an expression, or call final_answer(value), to return a value";
 const NETWORK: &str = "Ask the host for a tool that makes the request";
 const BROWSER: &str = "There is no browser; ask the host for a tool";
 const TIMER: &str = "Ask the host for a tool such as sleepTool(ms)";
 const MEMORY: &str = "Use ordinary arrays and typed arrays; there is only one thread";
-const CODE: &str = "Code from strings is off; write the code itself, or use a function";
+const CODE: &str = "Code cannot be built from strings; write the code itself, or use a function";
 const BYTES: &str = "Use Uint8Array";
 const CLOCK: &str = "Use Date.now()";
-const SECRETS: &str = "Ask the host for a tool; Math.random() serves where nothing has to be secret";
+const SECRETS: &str = "Ask the host for a tool, or use Math.random() where nothing has to be secret";
 const STREAMS: &str = "Use arrays, generators or async generators";
-const SIGNALS: &str = "Leave it out: the host ends what takes too long";
-const PATHS: &str = "Programs have no file; ask the host for a tool or a variable";
+const SIGNALS: &str = "Leave it out: the host ends programs that take too long";
+const PATHS: &str = "A program has no path; ask the host for a tool or a variable";
 
 /// Each name with what to do instead.
 const FORBIDDEN: [(&str, &str); 41] = [

@@ -15,7 +15,7 @@ pub(in super::super) fn reserved_identifier(name: &str, at: Location) -> Diagnos
     Diagnostic::error(
         "reserved_identifier",
         format!(
-            "the identifier {shown:?} is reserved: names that begin with {RESERVED_PREFIX:?} belong to the executor"
+            "the identifier {shown:?} is reserved: names that begin with {RESERVED_PREFIX:?} are reserved for the executor"
         ),
     )
     .at(at)

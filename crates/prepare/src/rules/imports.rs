@@ -7,7 +7,7 @@ use ses_protocol::{Diagnostic, Location};
 
 /// What to do where no module can be imported.
 pub(super) const NONE_AUTHORIZED: &str =
-    "Do not import modules: none is authorized here; use the tools and variables that the host provides";
+    "Do not import modules: none are authorized here; use the tools and variables that the host provides";
 
 /// Characters of a module's name that are shown.
 pub const MAX_NAME_CHARS: usize = 200;

@@ -71,8 +71,8 @@ impl Wrapping {
     /// The fix for source that has only one of the two ends.
     fn fix(self) -> &'static str {
         match self {
-            Wrapping::Fences => "Pass the code without Markdown fences (```), or with one before and one behind it",
-            Wrapping::Tags => "Pass the code without the tags <code> and </code>, or with both on lines of their own",
+            Wrapping::Fences => "Pass the code without Markdown fences (```), or with one before it and one after it",
+            Wrapping::Tags => "Pass the code without the tags <code> and </code>, or put each on its own line",
         }
     }
 }
@@ -103,7 +103,7 @@ pub(in super::super) fn fix(code: &str, around: &Around) -> Option<&'static str>
     }
     if [after.trim_start(), line].iter().any(|text| is_comment(text, around)) {
         let is_member = line.strip_prefix('#').is_some_and(|name| is_read(code, word_at(name)));
-        return Some(if is_member { "A `}` in front of this ends its class: leave that out" } else { COMMENT });
+        return Some(if is_member { "A `}` before this ends its class: remove it" } else { COMMENT });
     }
     if last_word(around.before) == "for" && after.starts_with("await") {
         return Some("`for await` needs an async function: `async function name(…) { … }`");
@@ -241,7 +241,7 @@ pub(in super::super) fn private_name(before: &str, name: &str, behind: &str, at:
     let is_used = before.trim_end().ends_with('.') || word_at(trivia::skip(behind)) == "in";
     let shown: String = name.chars().take(64).collect();
     super::text::syntax_valid(format!("Private field '#{shown}' must be declared in an enclosing class"), at).with_fix(
-        if is_used { "Private names are only for the code of their class: give it a method" } else { COMMENT },
+        if is_used { "Private names work only inside their class: give the class a method" } else { COMMENT },
     )
 }
 

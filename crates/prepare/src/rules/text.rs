@@ -16,7 +16,7 @@ pub(in super::super) fn code_non_empty() -> Diagnostic {
 
 pub(in super::super) fn code_too_large(bytes: usize, max: usize) -> Diagnostic {
     Diagnostic::error("code_too_large", format!("the program has {bytes} bytes; at most {max} are accepted"))
-        .with_fix("Leave large data out of the program: read it from a variable, or from a tool, of the host's")
+        .with_fix("Leave large data out of the program: get it from a variable or a tool")
 }
 
 const LESS_NESTING: &str = "Use a loop or an array instead of nesting expressions or statements";
@@ -41,7 +41,7 @@ pub(in super::super) fn syntax_valid(message: impl Into<String>, at: Location) -
 pub(in super::super) fn export(at: Location, is_declaration: bool) -> Diagnostic {
     let message = "export is not available: end the program with an expression to return its value";
     let diagnostic = syntax_valid(message, at);
-    if is_declaration { diagnostic.with_fix("Leave the `export` in front of the declaration out") } else { diagnostic }
+    if is_declaration { diagnostic.with_fix("Leave out the `export` before the declaration") } else { diagnostic }
 }
 
 pub(in super::super) fn regexp_too_complex(at: Location) -> Diagnostic {
@@ -82,6 +82,6 @@ pub fn not_checked_in_time(waited: Duration) -> Diagnostic {
 pub fn not_checked() -> Diagnostic {
     Diagnostic::error(
         "not_checked",
-        "the program could not be checked: the threads that do so are busy or cannot start",
+        "the program could not be checked: the threads for checking are busy or cannot start",
     )
 }

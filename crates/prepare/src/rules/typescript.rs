@@ -9,7 +9,7 @@ pub(in super::super) fn too_ambiguous() -> Diagnostic {
         "typescript_too_complex",
         "the program nests too many generic calls, type assertions and arrow functions to be read as TypeScript",
     )
-    .with_fix("Give the inner ones names of their own, and write `x as T` instead of `<T>x`")
+    .with_fix("Give the inner ones names, and write `x as T` instead of `<T>x`")
 }
 
 pub(in super::super) fn too_many_nested_names(at: Location) -> Diagnostic {
@@ -21,12 +21,12 @@ pub(in super::super) fn too_many_nested_names(at: Location) -> Diagnostic {
 pub(in super::super) fn enums_too_large(at: Location) -> Diagnostic {
     Diagnostic::error("typescript_too_complex", "the enums are too large: their values take megabytes to compute")
         .at(at)
-        .with_fix("Use objects, and constants for long texts")
+        .with_fix("Use objects, and constants for long strings")
 }
 
 /// tsc: "Enum member must have initializer".
 pub(in super::super) fn valueless_member(at: Location) -> Diagnostic {
-    syntax_valid("an enum member must have a value if the one before it has no number that this text tells", at)
+    syntax_valid("an enum member needs a value if the value of the member before it is not a constant number", at)
         .with_fix("Write `member = …`")
 }
 
@@ -50,7 +50,7 @@ pub(in super::super) fn auto_accessor(at: Location) -> Diagnostic {
 
 pub(in super::super) fn parameter_property(at: Location) -> Diagnostic {
     syntax_valid("a parameter property cannot be a pattern", at)
-        .with_fix("Leave the modifier out, and assign to properties in the body of the constructor")
+        .with_fix("Leave out the modifier, and assign to properties in the body of the constructor")
 }
 
 pub(in super::super) fn import_equals(at: Location) -> Diagnostic {
@@ -64,7 +64,7 @@ pub(in super::super) fn export_assignment(at: Location) -> Diagnostic {
 
 pub(in super::super) fn module_item_in_namespace(at: Location) -> Diagnostic {
     syntax_valid("a namespace can only export declarations", at)
-        .with_fix("Write `export` before the declaration, and import outside of the namespace")
+        .with_fix("Write `export` before the declaration, and import outside the namespace")
 }
 
 pub(in super::super) fn return_in_namespace(at: Location) -> Diagnostic {

@@ -241,7 +241,7 @@ fn texts_of_messages_are_what_the_guest_wrote() {
         ("(0 , __smol_12.$ä)(...) and __smol_1.n", "$ä(...) and n"),
         ("__smol_.x __smol_1 __smol_at", "__smol_.x __smol_1 __smol_at"),
         ("__smol_import(...) of __smol_1.n and __smol_imported", "import(...) of n and __smol_imported"),
-        ("__smol_import is no function", "import is no function"),
+        ("__smol_import is not a function", "import is not a function"),
         ("(0 , a.b)", "(0 , a.b)"),
         ("", ""),
     ] {
@@ -276,7 +276,7 @@ fn a_declaration_throws_where_its_value_is() {
         ["1;\nconst n = own(1);", "1;\nlet n = !own();", "1;\nvar [n, a] = new own();", "1;\nlet b = 2,\n { n } = own;"]
     {
         let program = program(code);
-        let start = program.code.rfind("\n(").expect("a statement of its own") + 1;
+        let start = program.code.rfind("\n(").expect("a separate statement") + 1;
         let line = program.code[..start].matches('\n').count() as u32 + 1;
         let value = code.find(if code.contains("new") { "new own" } else { "own" }).expect("a value");
         let value = if code.contains('!') { value - 1 } else { value };

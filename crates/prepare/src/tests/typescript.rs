@@ -101,7 +101,7 @@ fn what_is_not_supported_is_named() {
 /// tsc knows constants of the text only, and says so of what comes behind others.
 #[test]
 fn members_of_enums_behind_unknown_ones_must_have_values() {
-    const MESSAGE: &str = "an enum member must have a value if the one before it has no number that this text tells";
+    const MESSAGE: &str = "an enum member needs a value if the value of the member before it is not a constant number";
     let at = |code: &str| {
         let found = rejected(code);
         assert!(found.iter().all(|one| one.rule == "syntax_valid" && one.message == MESSAGE), "{code}: {found:?}");
