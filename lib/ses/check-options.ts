@@ -3,8 +3,8 @@ import { checkOptions } from '../contract/options';
 import { ToolRegistry } from '../contract/tool-registry';
 
 /**
- * Refuses what the constructor of `SESExecutor` would refuse, for those who make their executors later. Nothing is made,
- * and the addon is not loaded.
+ * Refuses the options that the constructor of `SESExecutor` would refuse, for callers that create their executors
+ * later. Creates nothing and does not load the addon.
  *
  * @param others names of the caller's own options, for messages
  * @throws {TypeError | RangeError}

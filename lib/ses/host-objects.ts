@@ -1,6 +1,4 @@
-/**
- * What to say of objects of the web's classes: their state is not in their properties, so that a copy would be empty.
- */
+/** Hints for objects of web classes. Their state is not in their properties, so a copy would be empty. */
 const HINTS = {
   AbortController: '',
   AbortSignal: '',
@@ -33,8 +31,9 @@ export class HostObjectError extends TypeError {
 }
 
 /**
- * The name of the web's class that `object` is of, or of one that extends it: Node.js writes some of these classes in JavaScript,
- * and V8 takes them for plain objects. Those of packages that bring their own are known, too.
+ * The name of the web class that `object` belongs to, also through a subclass. Node.js implements some of these classes
+ * in JavaScript, and V8 treats their instances as plain objects. Classes of packages that bring their own
+ * implementation are recognized too.
  *
  * @param object must not be a proxy
  */
@@ -60,7 +59,7 @@ function nameOf(prototype: any) {
 /**
  * What to do instead, for the end of a message.
  *
- * @param name of a class of the web
+ * @param name of a web class
  */
 export function webClassHint(name: string) {
   return HINTS[name] === '' ? '' : `; ${HINTS[name]}`;

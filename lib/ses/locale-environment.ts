@@ -1,10 +1,11 @@
-/** What V8 makes a locale of. */
+/** The variables that V8 derives its locale from. */
 const LOCALE = ['LC_ALL', 'LC_MESSAGES', 'LANG'];
 
 let known: string[] | undefined;
 
 /**
- * Time zone and locale of this process, which guests in a worker process have, too: that has neither environment nor files.
+ * Time zone and locale of this process. Guests in a worker process get the same ones: that process has neither an
+ * environment nor files.
  *
  * @returns `NAME=value` each
  */

@@ -3,29 +3,31 @@ import { safeListener } from '../contract/logs';
 import type { LogEntry } from '../contract/executor-types';
 
 /**
- * Time of one turn of the event loop for the entries of a log, and how many of them come between two looks at the clock.
+ * Time that log entries may take in one turn of the event loop, and how many entries are passed on between two looks at
+ * the clock.
  */
 const SLICE_MS = 5;
 const ENTRIES_PER_LOOK = 64;
 
 /**
- * What the host's `onLog` is told of, for a moment of each turn of the event loop; what is reported after it waits.
+ * Calls the host's `onLog` for a short time in each turn of the event loop. Whatever is reported after the entries
+ * waits for them.
  */
 export class LogFeed {
   #onLog;
   #deliver;
   /** Entries that have not been reported to `#onLog`. */
   #entries: Iterator<LogEntry, undefined> | undefined;
-  /** What was reported after them. */
+  /** Reports that arrived after them. */
   #kept: [kind: number, parts: any[]][] = [];
 
-  /** @param deliver takes what was kept, in the order in which it was reported */
+  /** @param deliver takes the kept reports, in the order of their arrival */
   constructor(onLog: ((entry: any) => unknown) | undefined, deliver: (kind: number, parts: any[]) => void) {
     this.#onLog = onLog && safeListener(onLog);
     this.#deliver = deliver;
   }
 
-  /** @returns whether it comes later, since entries come first */
+  /** @returns whether the report is kept for later, because entries come first */
   keeps(kind: number, parts: any[]): boolean {
     if (this.#entries === undefined) return false;
     this.#kept.push([kind, parts]);

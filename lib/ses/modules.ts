@@ -4,8 +4,8 @@ import { encode } from './transfer';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 
 /**
- * The option `modules` as the native side takes it (specification, section 5.3). Values are cloned here and now;
- * functions, also those in objects of functions, are registered as tools.
+ * The option `modules` in the form of the native side (specification, section 5.3). Values are cloned immediately.
+ * Functions, including those in objects of functions, are registered as tools.
  *
  * @throws {TypeError}
  */

@@ -21,10 +21,11 @@ import type { NativeOutcome } from '../../native';
 import type { LogIndex } from '../contract/logs';
 
 /**
- * What `deliver` gets when a call has settled: its number, how it ended (0 done, 1 a value, 2 a final answer, 3 an error) and
- * the value: a primitive, an ArrayBuffer that stands for a Uint8Array on it, a wire, or a `NativeError`. The figures are
- * those of a run; the log and what follows it are there if there are entries: the number of each one's level, its time in
- * milliseconds since the Unix epoch, its UTF-16 units in the log.
+ * The arguments of `deliver` when a call has settled: its number, how it ended (0 done, 1 a value, 2 a final answer, 3
+ * an error) and the value. The value is a primitive, an ArrayBuffer that stands for a Uint8Array on it, serialized
+ * bytes, or a `NativeError`. The figures are those of a run. The log and the elements after it are present if there are
+ * entries. For each entry they hold the number of its level, its time in milliseconds since the Unix epoch, and its
+ * length in UTF-16 units in the log.
  */
 export type NativeSettled = [
   call: number,
@@ -46,17 +47,18 @@ export interface Outcome {
   /** of a run; so are the logs */
   stats?: RunStats;
   logs?: string;
-  /** undefined if there are no entries */
+  /** undefined without entries */
   logIndex?: LogIndex;
-  /** what the host's tool threw */
+  /** the value that the host's tool threw */
   cause?: { cause: unknown };
-  /** tool calls whose time counts, and that the host had not answered */
+  /** tool calls whose time counts and that the host had not answered */
   unanswered?: number;
 }
 
 /**
- * What the native side needs for an isolate that runs Python: paths of Pyodide and of the two texts in `lib/python/`, modules to
- * import ahead, a folder for what takes long to make, and the folder that guests see as theirs.
+ * What the native side needs for an isolate that runs Python: paths of Pyodide and of the two scripts in `lib/python/`,
+ * modules to import in advance, a folder for results that take long to compute, and the folder that guests see as their
+ * own.
  */
 export interface PythonSeam {
   pyodide: string;
@@ -73,36 +75,36 @@ export interface PendingCall {
   resolve: (outcome: Outcome) => void;
   /** of a run */
   run?: RunOfCall;
-  /** called when the isolate has done the call, before anything else is taken in */
+  /** called when the isolate has finished the call, before anything else is accepted */
   onDone?: () => void;
 }
 
 export interface RunOfCall {
   toolTimeoutMs: number | undefined;
-  /** that of its caller, which its tools are called in */
+  /** the context of the caller, in which its tools are called */
   context: AsyncResource;
 }
 
-/** Kept, since `require` looks for what it has loaded each time. */
+/** Kept because `require` searches its cache each time. */
 let addon: typeof import('../../native') | undefined;
 
-/** What all executors of this thread report through. */
+/** All executors of this thread report through it. */
 let dispatcher: import('../../native').NativeDispatcher | undefined;
 
-/** Executors by the number that they report with. Held weakly, as `./active-executors` says. */
+/** Executors by the number that they report with. Held weakly; see `./active-executors`. */
 const reporting: Map<number, WeakRef<NativeConnection>> = new Map();
 const collected: FinalizationRegistry<number> = new FinalizationRegistry((number) => reporting.delete(number));
 let nextNumber = 1;
 
-/** No closure of a constructor, which would keep the executor that it was made with. */
+/** Not a closure of the constructor: that would keep its executor alive. */
 function report(number: number, kind: number, ...parts: any[]) {
   reporting.get(number)?.deref()?.deliver(kind, parts);
 }
 
-/** Those that the native side takes, in the order in which it does. */
+/** The options that the native side takes, in its order. */
 const PASSED = OPTIONS.filter(({ rust }) => rust !== null).map(({ name }) => name);
 
-/** @param tools gets the functions of modules */
+/** @param tools receives the functions of modules */
 function nativeOptions(options: CheckedOptions, tools: ToolRegistry) {
   return PASSED.map((name) => {
     if (name === 'modules') return nativeModules(options.modules, tools);
@@ -111,7 +113,7 @@ function nativeOptions(options: CheckedOptions, tools: ToolRegistry) {
   });
 }
 
-/** What one executor is made of on this side: the native executor, calls under way, tools. */
+/** The parts of one executor on this side: the native executor, calls under way, tools. */
 export class NativeConnection {
   autoInit;
   recovers;
@@ -123,23 +125,23 @@ export class NativeConnection {
   tools;
   native;
 
-  /** Runs are in the order in which they begin. */
+  /** Runs are in the order in which they started. */
   #calls: Map<number, PendingCall> = new Map();
   #nextCall = 1;
-  /** Tool calls of the run under way. */
+  /** Tool calls of the current run. */
   #toolCalls = new RunCalls(this);
-  /** Functions that have given promises without being `async`: the guest finds out at each call. */
+  /** Functions that have returned promises without being `async`. The guest learns it call by call. */
   promising: WeakSet<Function> = new WeakSet();
-  /** Ends with `cleanup()`, for what is done for runs that the isolate has done. */
+  /** Ends with `cleanup()`. Scopes work for runs that the isolate has already finished. */
   life = new RunScope();
   #logFeed;
   /** Whether the isolate has its own process. */
   #isProcess;
   #isPython;
-  /** Names of those that the isolate has. */
+  /** Names of the variables that the isolate has. */
   #variables: Set<string> = new Set();
   #imports;
-  /** Whether a renewal has begun and not given an isolate the tools. */
+  /** Whether a renewal has started and the new isolate does not have the tools yet. */
   owesTools = false;
 
   constructor(options: CheckedOptions, python?: PythonSeam) {
@@ -171,7 +173,7 @@ export class NativeConnection {
     collected.register(this, number);
   }
 
-  /** Tools as the guest can call them: Python's thread waits for each. */
+  /** Tools in the form in which the guest can call them. Python's thread waits for each call. */
   toolsFor(tools: Tool[]) {
     return this.#isPython ? tools.map((tool) => ({ ...tool, isAsync: false, isBlocking: true })) : tools;
   }
@@ -180,7 +182,7 @@ export class NativeConnection {
     return { imports: this.#imports, variables: [...this.#variables], tools: this.tools.list() };
   }
 
-  /** @param payload their values */
+  /** @param payload the values of the variables */
   sendVariables(names: string[], payload: any) {
     return this.call(
       (call) => this.native.sendVariables(call, names, payload),
@@ -199,7 +201,7 @@ export class NativeConnection {
    * Makes one call of the native executor and waits for its outcome.
    *
    * @param start returns the outcome, or null if the outcome follows later
-   * @param onDone called when the isolate has done it, before anything else is taken in
+   * @param onDone called when the isolate has finished the call, before anything else is accepted
    * @returns the outcome of a call that succeeded
    * @throws {ExecutorError}
    */
@@ -213,9 +215,9 @@ export class NativeConnection {
   }
 
   /**
-   * @param decided what the native side has returned for the call
+   * @param decided what the native side returned for the call
    * @param about the call
-   * @returns of a call that succeeded at once, nothing
+   * @returns undefined for a call that succeeded immediately
    */
   settled(
     call: number,
@@ -229,7 +231,7 @@ export class NativeConnection {
     return new Promise((resolve) => this.#calls.set(call, { resolve, run: { ...run, context } }));
   }
 
-  /** Releases the isolate. Nothing that tools of its runs still answer is passed on. */
+  /** Releases the isolate. Later answers of tools are not passed on. */
   cleanup() {
     return this.call((call) => {
       this.life.end();
@@ -247,7 +249,7 @@ export class NativeConnection {
   }
 
   /**
-   * Makes a new isolate in place of one that cannot go on, and gives it the tools that this one had. `cleanup()` ends it.
+   * Creates a new isolate in place of one that cannot go on, and gives it the same tools. `cleanup()` ends it.
    *
    * @throws {ExecutorError}
    */
@@ -271,7 +273,7 @@ export class NativeConnection {
     this.owesTools = false;
   }
 
-  /** Takes what the native side reports. */
+  /** Receives the reports of the native side. */
   deliver(kind: number, parts: any[]) {
     if (this.#logFeed.keeps(kind, parts)) return;
     switch (kind) {
@@ -284,7 +286,7 @@ export class NativeConnection {
     }
   }
 
-  /** @param parts the text of entries and where they are in it */
+  /** @param parts the text of the entries, and their positions in it */
   #onLogs([logs, levels, times, lengths]: any[]) {
     const begin = () => this.#logFeed.begin(eachEntry(logs, { levels, times, lengths }));
     const run = this.runUnderWay();
@@ -300,9 +302,9 @@ export class NativeConnection {
     if (this.#calls.size === 0) activeExecutors.end(this);
     const outcome = outcomeOf(args);
     if (outcome.ending === ENDING.ERROR) outcome.cause = this.#toolCalls.causeOf(outcome.payload.toolCallId);
-    // Any other failure is one of the isolate, which may have done a part of it.
+    // Any other failure is one of the isolate, which may have done part of the call.
     if (outcome.ending !== ENDING.ERROR || outcome.payload.code !== 'ERR_INVALID_STATE') pending.onDone?.();
-    // A run that did not begin has called nothing, and another may be under way.
+    // A run that did not start has called nothing, and another run may be under way.
     if (pending.run !== undefined && outcome.stats !== undefined) {
       if (pending.run.toolTimeoutMs === undefined) outcome.unanswered = this.#toolCalls.unanswered;
       this.#forgetToolCalls();
@@ -315,7 +317,10 @@ export class NativeConnection {
     this.#toolCalls = new RunCalls(this);
   }
 
-  /** @param parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
+  /**
+   * @param parts call, tool, isAsync, number of arguments, and the arguments, or -1 and their serialized bytes;
+   *   repeated for each call
+   */
   #callTools(parts: any[]) {
     for (let at = 0; at < parts.length;) {
       const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
@@ -325,7 +330,7 @@ export class NativeConnection {
     }
   }
 
-  /** Runs take turns. */
+  /** Runs follow one another. */
   runUnderWay() {
     for (const { run } of this.#calls.values()) if (run !== undefined) return run;
     return undefined;
@@ -355,7 +360,8 @@ function outcomeOf(args: NativeSettled): Outcome {
 }
 
 /**
- * Called where the outcome is awaited and not where it arrives, so that the error's stack has the caller's `await`s.
+ * Called where the outcome is awaited, not where it arrives, so that the stack of the error contains the caller's
+ * `await`s.
  *
  * @throws {ExecutorError}
  */

@@ -12,10 +12,10 @@ import type { RunScope } from '../contract/run-scope';
 const LATE_HINT = 'The code ended in time, but its output takes long to be read: give back less.';
 
 /**
- * The output of a run, or a promise of it if reading takes more than a moment.
+ * The output of a run, or a promise of it if reading takes long.
  *
- * A run that went well does not fail for what it gives: what cannot be read becomes a string, like other values that cannot
- * cross do.
+ * A successful run does not fail because of its output. An output that cannot be read becomes a string, like other
+ * values that cannot cross.
  */
 export function readOutput(outcome: Outcome, limits: Limits) {
   const { payload } = outcome;
@@ -28,7 +28,7 @@ export function readOutput(outcome: Outcome, limits: Limits) {
   }
 }
 
-/** What bounds the reading of an output. */
+/** Limits of reading an output. */
 export interface Limits {
   maxTransferBytes: number;
   /** of the run */
@@ -65,13 +65,13 @@ async function readLarge(outcome: Outcome, { maxTransferBytes, timeoutMs, signal
   }
 }
 
-/** What a run has left of its time. One that was given more, for its tools, has as much once more. */
+/** The remaining time of a run. A run that was granted extra time for its tools gets the same amount once more. */
 function timeLeft({ stats }: Outcome, timeoutMs: number) {
   const left = timeoutMs - (stats?.durationMs ?? 0);
   return left > 0 ? left : timeoutMs;
 }
 
-/** The failure of a run that had ended well. */
+/** The failure of a run that had ended successfully. */
 function failed(outcome: Outcome, { message, code, severity, retryable, details }: ExecutorError) {
   return failureOf({ ...outcome, payload: { message, code, severity, retryable, details: JSON.stringify(details) } });
 }

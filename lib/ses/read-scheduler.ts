@@ -3,12 +3,12 @@ import { SliceReader, isInSlices } from './slices';
 import { decode } from './transfer';
 import type { RunScope } from '../contract/run-scope';
 
-// When values of guests are read. The host's thread has other things to do: all executors of the process together take a
+// When values of guests are read. The host's thread has other work to do, so all executors of the process share one
 // slice of each turn of its event loop.
 
-/** What may be read without a look at the clock until the loop has a turn: 64 KiB of wires. */
+/** Bytes that may be read without a look at the clock until the loop turns: 64 KiB. */
 const MAX_BYTES = 64 << 10;
-/** What one turn of the loop is used for. */
+/** Time that reading may take in one turn of the loop. */
 const SLICE_MS = 10;
 
 export interface Reading {
@@ -20,9 +20,9 @@ export interface Reading {
 }
 
 const waiting: Reading[] = [];
-/** Bytes that were read since the loop had a turn that this file knows of. */
+/** Bytes read since the last turn of the loop that this file knows of. */
 let spent = 0;
-/** Whether this turn of the loop has had its slice. */
+/** Whether reading has used its slice of this turn. */
 let isSliceTaken = false;
 
 /**
@@ -39,10 +39,9 @@ export function mayReadNow(received: any) {
 }
 
 /**
- * The value of a wire, which may take several turns of the loop.
+ * Reads a serialized value, which may take several turns of the loop.
  *
- * @param scope nobody wants the value any more when this has ended: the promise stays
- *   unsettled then
+ * @param scope when it has ended, nobody needs the value: the promise stays unsettled
  */
 export function readInSlices(wire: Uint8Array, scope?: RunScope): Promise<any> {
   return new Promise((resolve, reject) => {
@@ -60,7 +59,7 @@ function readSlice() {
     if (reading.scope?.isOver) continue;
     try {
       if (isRead(reading, end)) continue;
-      // Others first.
+      // Other readings come first.
       waiting.push(reading);
     } catch (error) {
       reading.reject(error);

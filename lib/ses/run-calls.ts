@@ -12,7 +12,7 @@ export interface UnreadCall {
   /** of the tool */
   id: number;
   isAsync: boolean;
-  /** as the native side gives them */
+  /** in the form of the native side */
   args: any;
 }
 
@@ -27,14 +27,14 @@ export class RunCalls {
   #unanswered = 0;
   /** The pending calls whose tools have returned promises. */
   #working = 0;
-  /** Begin calls that wait for one of these to settle. */
+  /** Functions that begin calls which wait until one of these settles. */
   #waiting: (() => void)[] = [];
   /** Bytes of their arguments. */
   #waitingBytes = 0;
   #isStarting = false;
-  /** Calls whose arguments have not been read, in their order. */
+  /** Calls whose arguments have not been read yet, in order. */
   #unread: UnreadCall[] = [];
-  /** Answers for `NativeExecutor.toolResults` that have not been sent. */
+  /** Answers for `NativeExecutor.toolResults` that have not been sent yet. */
   #replies: unknown[] = [];
   #willSend = false;
   #thrown = new ToolExceptions();
@@ -47,12 +47,12 @@ export class RunCalls {
     return this.#unanswered;
   }
 
-  /** @returns what the host's tool threw, if it did */
+  /** @returns the value that the host's tool threw, if it did */
   causeOf(call: number): { cause: unknown } | undefined {
     return this.#thrown.causeOf(call);
   }
 
-  /** Nobody waits for what tools still answer. */
+  /** Nobody waits for later answers of tools. */
   end() {
     this.#isOver = true;
     this.#waiting = [];
@@ -62,10 +62,10 @@ export class RunCalls {
   }
 
   /**
-   * Calls a tool, once its arguments and those of the calls before it are read.
+   * Calls a tool as soon as its arguments and those of earlier calls are read.
    *
    * @param id of the tool
-   * @param args as the native side gives them
+   * @param args in the form of the native side
    */
   add(call: number, id: number, isAsync: boolean, args: any) {
     if (this.#unread.length === 0 && mayReadNow(args)) {
@@ -89,18 +89,18 @@ export class RunCalls {
     }
   }
 
-  /** @param bytes of them */
+  /** @param bytes of the arguments */
   #begin(call: number, id: number, isAsync: boolean, args: unknown[] | { error: unknown }, bytes: number) {
     const executor = this.#executor;
     const run = executor.runUnderWay();
-    // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
+    // A run that was settled from outside may still have been about to call. Its effect is not wanted any more.
     if (run === undefined) return;
     const tool = executor.tools.get(id);
     this.#unanswered++;
-    // Of such calls the native side sees to it that there are not too many.
+    // The native side bounds the number of these calls.
     let isWorking = isAsync;
     if (isAsync) this.#working++;
-    // The guest has a promise already.
+    // The guest already has a promise.
     let isPromised = false;
     const answer: Answer = {
       wire,
@@ -133,12 +133,12 @@ export class RunCalls {
       this.#waitingBytes -= bytes;
       begin();
     });
-    // Otherwise the guest itself waits, so that the host has to keep no more arguments.
+    // Otherwise the guest itself waits, so that the host does not have to keep more arguments.
     isPromised = this.#waitingBytes <= executor.maxTransferBytes;
     if (isPromised) this.#reply(call, REPLY_KIND.PROMISE, undefined, false);
   }
 
-  /** Begins calls that wait, as long as there may be more. One may be done at once. */
+  /** Begins waiting calls as long as the limit allows. A call may finish immediately. */
   #startWaiting() {
     if (this.#isStarting) return;
     this.#isStarting = true;
@@ -151,9 +151,9 @@ export class RunCalls {
   }
 
   /**
-   * Passes an answer on, together with others of this moment if there may be some.
+   * Passes an answer on, together with others of this turn if there may be some.
    *
-   * @param canWait whether the guest can do without for a moment
+   * @param canWait whether the guest can go on without the answer for now
    */
   #reply(call: number, status: number, payload: unknown, canWait: boolean) {
     if (status !== REPLY_KIND.PROMISE) this.#unanswered--;
@@ -179,9 +179,9 @@ export class RunCalls {
 }
 
 /**
- * What arguments take at least, as they arrive.
+ * The minimum size of arguments, in the form in which they arrive.
  *
- * @param args a wire, or values one by one
+ * @param args serialized bytes, or the values one by one
  */
 function bytesOf(args: any) {
   if (ArrayBuffer.isView(args)) return args.byteLength;

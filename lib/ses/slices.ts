@@ -7,29 +7,28 @@ import { errorFrame, growSparse, mapFrame, properties, setFrame } from './wire-f
 import { WireReader } from './wire-reader';
 import type { Frame } from './wire-frames';
 
-// Reads what `in_slices` of the native side wrote: a large value as an empty one and its parts, so that reading can stop
-// between any two of them. V8 reads the parts, where `node:v8` knows its format; to put them together is left to this side.
+// Reads what `in_slices` of the native side wrote: a large value as an empty value followed by its parts, so that
+// reading can stop between any two of them. V8 reads the parts where `node:v8` supports its format; this file only puts
+// them together.
 
 const Reader = hasV8Format ? v8.Deserializer : WireReader;
 
 const { SLICES, END, BATCH, OPEN_SPARSE } = SLICE_TAG;
 
-/**
- * Entries and properties after which the clock is looked at: the guest chooses keys, and may choose them to be slow.
- */
+/** Entries and properties after which the clock is looked at. The guest chooses the keys, and may choose slow ones. */
 const ENTRIES_PER_LOOK = 16;
-/** What all slices of a value may take: much more than V8 needs, and linear in the memory that it takes. */
+/** The time that all slices of a value may take together: much more than V8 needs, and linear in the value's memory. */
 const BASE_MS = 250;
 const MS_PER_KIB = 0.1;
 
-/** Reading took far longer than other values of the size take. */
+/** Reading took far longer than it does for other values of this size. */
 export class SlowValueError extends RangeError {}
 
 export class SliceReader {
   #reader;
   #msLeft;
   #frames: Frame[] = [];
-  /** The parts of a batch, and how many of them have been taken. */
+  /** The parts of a batch, and the number of those already taken. */
   #batch: unknown[] = [];
   #taken = 0;
   value: any;
@@ -41,10 +40,10 @@ export class SliceReader {
   }
 
   /**
-   * Reads on until `deadline`, by `performance.now()`.
+   * Reads until `deadline`, by `performance.now()`.
    *
-   * @returns whether all is read
-   * @throws {Error} if these are not the native side's bytes, or it has taken too long
+   * @returns whether everything is read
+   * @throws {Error} if these are not the native side's bytes, or reading has taken too long
    */
   read(deadline: number): boolean {
     const start = performance.now();
@@ -95,7 +94,7 @@ export class SliceReader {
 }
 
 /**
- * What takes the parts of a value.
+ * Returns the frame that takes the parts of a value.
  *
  * @param value without its parts
  * @param sparseLength of a sparse array
@@ -109,10 +108,10 @@ function frameOf(value: any, sparseLength: number | undefined): Frame {
   return properties(value, never);
 }
 
-/** The bytes say where the parts of a value end. */
+/** The bytes mark the end of a value's parts. */
 const never = () => false;
 
-/** The elements of an array whose length is known, then other properties. */
+/** The elements of an array of known length, then other properties. */
 function elements(array: unknown[]): Frame {
   const { length } = array;
   const rest = properties(array, never);
@@ -128,7 +127,7 @@ function elements(array: unknown[]): Frame {
       const end = Math.min(batch.length, from + length - index);
       for (let at = from; at < end; at++, index++) {
         const part = batch[at];
-        // What is missing stays missing.
+        // A missing element stays missing.
         if (part !== undefined || Object.hasOwn(batch, at)) array[index] = part;
       }
       return end;

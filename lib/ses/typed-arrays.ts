@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** The realm's own classes of typed arrays; Float16Array is younger than Node.js 20. */
+/** The realm's own classes of typed arrays. Node.js 20 does not have Float16Array yet. */
 const VIEWS = new Map(
   ['Int8', 'Uint8', 'Uint8Clamped', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Float16', 'Float32', 'Float64', 'BigInt64']
     .concat('BigUint64')
@@ -8,34 +8,34 @@ const VIEWS = new Map(
 );
 const typedArrayGetter = (key: PropertyKey) =>
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), key)?.get as (this: object) => any;
-// Getters of the prototype: an array may have own properties of these names.
+// Getters of the prototype, because an array may have own properties with these names.
 const typedArrayTag = typedArrayGetter(Symbol.toStringTag);
 const byteLengthGetter = typedArrayGetter('byteLength');
 const bufferGetter = typedArrayGetter('buffer');
 
-/** The name of a view's class, whatever its `constructor` says; undefined for a DataView. */
+/** The name of a view's class, whatever its `constructor` is; undefined for a DataView. */
 export function viewTag(view: ArrayBufferView): string | undefined {
   return typedArrayTag.call(view);
 }
 
-/** @param array of a typed kind */
+/** @param array a typed array */
 export function byteLengthOf(array: object): number {
   return byteLengthGetter.call(array);
 }
 
-/** @param array of a typed kind */
+/** @param array a typed array */
 export function bufferOf(array: object): ArrayBufferLike {
   return bufferGetter.call(array);
 }
 
 /**
- * A view with the same elements on a buffer that holds nothing else: on the same one where the view covers it, so
- * that views which share a buffer go on doing so, else on a copy.
+ * A view with the same elements on a buffer that holds nothing else. It is the same buffer where the view covers it, so
+ * that views which share a buffer still do; otherwise a copy.
  */
 export function ownView(view: ArrayBufferView) {
   const { buffer, byteOffset, byteLength } = view;
   if (types.isSharedArrayBuffer(buffer)) throw new TypeError('a SharedArrayBuffer could not be cloned');
-  // Not by the view's `constructor`, which its class decides; Buffer is one.
+  // Not by the view's `constructor`, which its class decides: Buffer is such a class.
   const View = VIEWS.get(viewTag(view) ?? '') ?? DataView;
   // @ts-expect-error: `resizable` is younger than the library that is compiled against.
   const isWhole = byteLength === buffer.byteLength && !buffer.resizable && !Buffer.isBuffer(view);
@@ -43,15 +43,16 @@ export function ownView(view: ArrayBufferView) {
 }
 
 /**
- * An array that lacks more elements is gone through by its keys: on the wire each missing one takes a byte, and there may be 2^32.
+ * An array with more missing elements is read by its keys. Serialized, each missing element takes a byte, and there may
+ * be 2^32 of them.
  */
 export const MAX_HOLES = 4_096;
 
 const { values } = Array.prototype;
 
 /**
- * The elements of an array, holes as undefined. Not by index: V8 compiles that so that it changes how arrays are stored which it
- * only reads, to a way that it then writes as sparse.
+ * The elements of an array, holes as undefined. Not by index: V8 compiles such a loop in a way that changes the storage
+ * of arrays that it only reads, to one that it then writes as sparse.
  */
 export function elementsOf(array: unknown[]): Iterable<unknown> {
   return values.call(array);

@@ -4,17 +4,17 @@ import { webClassHint, webClassOf } from './host-objects';
 import { className, describe, memberPath } from '../contract/describe';
 import { keysOf } from '../contract/wide-objects';
 
-/** Parts of one value that are looked at: some 30 ms. The result only improves a message. */
+/** The number of parts of one value that are examined: about 30 ms. The result only improves a message. */
 const MAX_PARTS = 20_000;
 
 /**
- * Says which part of `root` is the first that structured clone refuses, e.g. `result.items[3].callback (function) cannot be cloned`.
- * `undefined` if no single part is to blame, or none of the first ones.
+ * Names the first part of `root` that structured clone refuses, such as `result.items[3].callback (function) cannot be
+ * cloned`. Returns `undefined` if no single part is to blame, or none of the first ones.
  *
- * Runs after a clone has failed. Iterative, so that depth does not matter. Properties that are getters are called
- * once, and only if nothing else is found.
+ * Runs after a clone has failed. Iterative, so that depth does not matter. Properties with getters are read once, and
+ * only if nothing else is found.
  *
- * @param clone throws for what cannot be cloned
+ * @param clone throws for values that cannot be cloned
  * @param culprit an object that is known to be refused, whatever its parts are
  */
 export function findUncloneable(root: unknown, rootPath: string, clone: (part: unknown) => void, culprit?: object) {
@@ -38,7 +38,7 @@ export function findUncloneable(root: unknown, rootPath: string, clone: (part: u
       if (webClass !== undefined) return `${refusal(path, className(value))}${webClassHint(webClass)}`;
       const before = queue.length + getters.length;
       enqueueParts(value, path, queue, getters, MAX_PARTS - visits + 1);
-      // Without parts it can be tried alone: that tells instances of the host's own classes.
+      // A value without parts can be tried alone, which detects instances of the host's own classes.
       if (queue.length + getters.length === before && isRefused(value, clone)) {
         return refusal(path, className(value));
       }
@@ -55,7 +55,7 @@ export function findUncloneable(root: unknown, rootPath: string, clone: (part: u
   }
 }
 
-/** Where a part is: a chain towards the root, which becomes text only for the part that is reported. */
+/** The place of a part: a chain towards the root, which becomes text only for the reported part. */
 export type Path = { parent: Path | null; step: string; isIndex?: boolean };
 
 function refusal(path: Path, kind: string) {
@@ -77,7 +77,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** What kind of thing `value` is, if no such thing can be cloned. */
+/** The kind of `value`, if no value of that kind can be cloned. */
 function refusedKind(value: unknown) {
   if (typeof value === 'function') return 'function';
   if (typeof value === 'symbol') return 'symbol';
@@ -92,7 +92,7 @@ function refusedKind(value: unknown) {
   return undefined;
 }
 
-/** @param max parts that matter */
+/** @param max number of parts that matter */
 function enqueueParts(
   value: object,
   parent: Path,
@@ -100,7 +100,7 @@ function enqueueParts(
   getters: { object: any; key: string; path: Path }[],
   max: number,
 ) {
-  // Their elements are no properties that structured clone reads one by one.
+  // Structured clone does not read their elements one by one as properties.
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return;
   if (types.isMap(value)) {
     for (const [key, item] of Map.prototype.entries.call(value)) {
@@ -130,7 +130,7 @@ function enqueueParts(
   }
 }
 
-/** The first indices of an array that is too long for all its keys to be listed. */
+/** The first indices of an array that is too long to list all its keys. */
 function* indicesTo(count: number) {
   for (let at = 0; at < count; at++) yield String(at);
 }

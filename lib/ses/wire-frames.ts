@@ -1,6 +1,6 @@
 import { KeyCount } from '../contract/wide-objects';
 
-// How `wire-reader.js` and `slices.js` put values together from their parts, as the parts arrive.
+// How `wire-reader.js` and `slices.js` put values together from their parts, in the order in which the parts arrive.
 
 const ERRORS = {
   E: EvalError,
@@ -11,11 +11,12 @@ const ERRORS = {
   U: URIError,
 } as Record<string, ErrorConstructor>;
 
-/** One for all, since making one takes longer than its use. Without prototype, which could have accessors. */
+/** One for all, because creating one takes longer than its use. It has no prototype, which could have accessors. */
 const descriptor = Object.assign(Object.create(null), { writable: true, configurable: true });
 
 /**
- * Defines an own property. Assignment would run into setters and read-only properties of prototypes (`__proto__`).
+ * Defines an own property. An assignment would call setters, and would fail at read-only properties of prototypes
+ * (`__proto__`).
  */
 export function define(object: object, key: PropertyKey, value: unknown, enumerable: boolean = true) {
   descriptor.value = value;
@@ -31,8 +32,7 @@ export interface Frame {
   isComplete: () => boolean;
   accept: (part: any) => void;
   /**
-   * takes parts from an index on, as many as are of one kind;
-   * returns the index of the first one that it has not taken
+   * takes parts from an index on, as many as are of one kind; returns the index of the first part that it did not take
    */
   acceptAll?: (parts: unknown[], from: number) => number;
 }
@@ -57,13 +57,13 @@ export function properties(value: object, isComplete: () => boolean): Frame {
   };
 }
 
-/** Up to this length V8 makes room for all elements of an array when it gets its length. */
+/** Up to this length, V8 allocates room for all elements of an array when it gets its length. */
 const MAX_ROOM = 2 ** 25;
 
 /** Gives an empty array its length without room for the elements, most of which are missing. */
 export function growSparse(array: unknown[], length: number) {
   if (length > 0 && length <= MAX_ROOM) {
-    // An element far away from the others has V8 keep elements in a table.
+    // An element far away from the others makes V8 keep the elements in a table.
     define(array, length - 1, undefined);
     delete array[length - 1];
   }
@@ -92,11 +92,10 @@ export function setFrame(isComplete: () => boolean, value: Set<unknown> = new Se
 }
 
 /**
- * An error, which exists before its cause is read, since that may refer to it.
+ * An error. It exists before its cause is read, because the cause may refer to it.
  *
- * @param readFields reads up to
- * the end, or up to the cause: true at the end
- * @param error one that has its fields
+ * @param readFields reads up to the end, or up to the cause: true at the end
+ * @param error with its fields
  */
 export function errorFrame(
   readFields: (set: (key: string, value: unknown) => void, become: (kind: string) => void) => boolean,
@@ -116,10 +115,10 @@ function withoutStack(error: Error) {
   return error;
 }
 
-/** An error without message and stack. To capture one takes longer than to read the rest of the error. */
+/** An error without message and stack. Capturing a stack takes longer than reading the rest of the error. */
 export function bareError() {
   const { stackTraceLimit } = Error;
-  // Not by assignment, which throws where the host has frozen it.
+  // Not by assignment, which throws if the host has frozen it.
   Reflect.set(Error, 'stackTraceLimit', 0);
   const error = new Error();
   Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);

@@ -1,13 +1,14 @@
 import { define, growSparse, bareError } from './wire-frames';
 import { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VIEW_CLASSES } from './wire-tags';
 
-// A reader of V8's serialization format that needs no stack for nesting, with the methods of `v8.Deserializer`. It is asked where
-// V8's own gives up (at nesting deeper than the thread's stack, and, in the V8 of older Node.js versions, at errors that are part
-// of their own cause and at the class Float16Array), where making V8's takes longer than to read, and where there is none.
+// A reader of V8's serialization format with the methods of `v8.Deserializer`. It does not need the stack for nesting.
+// It is used where V8's own reader fails (at nesting deeper than the thread's stack and, in older Node.js versions, at
+// errors that are part of their own cause and at the class Float16Array), where creating V8's reader takes longer than
+// reading, and where there is no such reader.
 
 /** What `#start` returns for a value whose parts follow. */
 const OPEN = Symbol('open');
-/** Strings up to this length are looked for among those read before: most are keys, which recur. */
+/** Strings up to this length are looked up among those read before: most are keys, which recur. */
 const MAX_KEPT = 24;
 const KEPT = 512;
 const kept: string[] = new Array(KEPT).fill('');
@@ -25,11 +26,11 @@ class Frame {
   value;
   length;
 
-  /** Of an array: the element to read next. */
+  /** For an array: the element to read next. */
   index = 0;
-  /** Of what has keys: the one whose value is being read. */
+  /** For a value with keys: the key whose value is being read. */
   key: any = undefined;
-  /** Of a Map: whether the key is there. */
+  /** For a Map: whether the key is there. */
   hasKey = false;
 
   /**
@@ -113,7 +114,7 @@ export class WireReader {
 
   /**
    * @param end tag
-   * @param numbers after it
+   * @param numbers after the tag
    */
   #properties(frame: Frame, end: number, numbers: number) {
     const { value } = frame;
@@ -155,7 +156,7 @@ export class WireReader {
     return true;
   }
 
-  /** @param frame of an error, which exists before its cause is read, since that may refer to it */
+  /** @param frame of an error, which exists before its cause is read, because the cause may refer to it */
   #fields(frame: Frame) {
     const error = frame.value;
     for (;;) {
@@ -243,7 +244,7 @@ export class WireReader {
 
   #array() {
     const length = this.readUint32();
-    // Each element takes a byte at least.
+    // Each element takes at least one byte.
     if (length > this.#bytes.length) throw new RangeError('an array is longer than the bytes');
     return this.#open(TAG.ARRAY, new Array(length), length);
   }
@@ -259,7 +260,7 @@ export class WireReader {
     return OPEN;
   }
 
-  /** An object, or the view of it that follows. */
+  /** An object, or the view on it that follows. */
   #orView(object: unknown) {
     return object instanceof ArrayBuffer && this.#ends(TAG.VIEW, 0) ? this.#view(object) : object;
   }
@@ -336,14 +337,14 @@ export class WireReader {
     return double[0];
   }
 
-  /** The next tag. Zeros before it align what follows. */
+  /** The next tag. Zeros before it are padding. */
   #tag() {
     let byte = this.#byte();
     while (byte === TAG.PADDING) byte = this.#byte();
     return byte;
   }
 
-  /** Whether `tag` is next; then it is read, and as many numbers after it. */
+  /** Whether `tag` is next. If so, reads it and the given number of numbers after it. */
   #ends(tag: number, numbers: number) {
     let at = this.#at;
     while (this.#bytes[at] === TAG.PADDING) at++;
@@ -364,7 +365,7 @@ export class WireReader {
   }
 }
 
-/** Adds a part that had parts itself, or an item of a Map or Set. */
+/** Adds a part that has parts itself, or an item of a Map or Set. */
 function accept(frame: Frame, part: unknown) {
   const { value } = frame;
   switch (frame.kind) {
@@ -389,7 +390,8 @@ function accept(frame: Frame, part: unknown) {
 }
 
 /**
- * Makes an own property. Where a prototype has one of that name, to assign it would meet a setter or what is read-only.
+ * Defines an own property. If a prototype has a property of that name, an assignment would call a setter or fail at a
+ * read-only property.
  */
 function put(object: any, key: PropertyKey, value: unknown) {
   if (key in object) define(object, key, value);
@@ -411,7 +413,7 @@ function invert(classes: Map<string, number>) {
   return new Map([...classes].map(([name, tag]) => [tag, (globalThis as any)[name]]));
 }
 
-/** The values of a Float16Array, where there is no such class: each of them has the same value in 32 bits. */
+/** The values of a Float16Array where that class does not exist. Each has the same value in 32 bits. */
 function floatsOfHalves(halves: DataView) {
   return Float32Array.from({ length: halves.byteLength / 2 }, (_, index) => {
     const bits = halves.getUint16(index * 2, true);
@@ -425,9 +427,9 @@ function floatsOfHalves(halves: DataView) {
 }
 
 /**
- * The value of `wire`, at any depth of nesting.
+ * Reads a serialized value, at any depth of nesting.
  *
- * @throws {Error} if the bytes are not what V8 writes
+ * @throws {Error} if V8 does not write such bytes
  */
 export function readWire(wire: Uint8Array) {
   const reader = new WireReader(wire);

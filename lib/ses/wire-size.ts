@@ -3,9 +3,9 @@ import { types } from 'node:util';
 import { HostObjectError, webClassOf } from './host-objects';
 import { MAX_HOLES, elementsOf } from './typed-arrays';
 
-/** One object in as many is remembered at first, since remembering costs more than looking again. */
+/** At first, one of so many objects is remembered, because remembering costs more than visiting an object again. */
 const SAMPLING = 16;
-/** Levels of parts. V8's serializer recurses, and its stack ends far before. */
+/** Levels of nesting. V8's serializer recurses, and its stack ends far earlier. */
 const MAX_DEPTH = 100_000;
 
 /** A value is nested so deeply that no writer can write it. */
@@ -16,21 +16,22 @@ class DepthError extends RangeError {
 }
 
 /**
- * Whether the wire of `value` certainly takes more than `limit` bytes.
+ * Whether `value` certainly takes more than `limit` bytes when it is serialized.
  *
- * V8 writes a string as often as it occurs, so that a small value can stand for any number of bytes, and `node:v8` has
- * no bound of its own. What is counted here is a lower bound that sees just that: texts, keys, elements. Iterative;
- * stops as soon as the limit is passed. Getters that are own properties run, as they do when the value is written; one
- * that throws is left to the writer, which names it.
+ * V8 writes a string each time it occurs, so a small value can stand for any number of bytes, and `node:v8` has no
+ * limit. This function counts a lower bound: strings, keys, elements. It is iterative and stops as soon as the limit is
+ * passed. Getters that are own properties run, as they do when the value is written. A getter that throws is left to
+ * the writer, which names it.
  *
- * @throws {HostObjectError} for an object of the web's classes, which V8 may take for a plain one
+ * @throws {HostObjectError} for an object of a web class, which V8 may treat as a plain one
  * @throws {DepthError}
  */
 export function isLargerThan(value: unknown, limit: number): boolean {
   if (typeof value === 'string') return value.length > limit;
   if (typeof value !== 'object' || value === null) return false;
   try {
-    // The first may count an object several times; it ends all the same, since each round of visits remembers one.
+    // The first pass may count an object several times. It still ends, because each round of visits remembers one
+    // object.
     return measure(value, limit, SAMPLING) > limit && measure(value, limit, 1) > limit;
   } catch (error) {
     if (error instanceof HostObjectError || error instanceof DepthError) throw error;
@@ -39,7 +40,7 @@ export function isLargerThan(value: unknown, limit: number): boolean {
 }
 
 /**
- * @param sampling of as many objects that are visited, one is remembered
+ * @param sampling one of so many visited objects is remembered
  * @returns bytes; counting ends beyond `limit`
  * @throws {DepthError}
  */
@@ -60,7 +61,7 @@ function measure(root: object, limit: number, sampling: number): number {
     const object = level.pop();
     if (seen.has(object)) continue;
     if (++visits % sampling === 0) seen.add(object);
-    // The writer refuses it, once it gets there; its traps are none of our business.
+    // The writer refuses it when it gets there. Its traps must not run here.
     if (types.isProxy(object)) continue;
     if (Array.isArray(object)) {
       bytes += measureElements(object, limit - bytes, open);
@@ -105,14 +106,14 @@ function measureSparse(array: any, limit: number, open: unknown[]) {
   return bytes;
 }
 
-/** Bytes of a part itself; what it is made of is added to `open`. */
+/** The bytes of a part itself. Adds its own parts to `open`. */
 function shallow(part: unknown, open: unknown[]) {
   if (typeof part === 'string') return part.length + 1;
   if (typeof part === 'object' && part !== null) open.push(part);
   return 1;
 }
 
-/** What crosses of an object that is neither an array nor plain. */
+/** The parts that cross of an object that is neither an array nor plain. */
 function* partsOf(object: any): Iterable<unknown> {
   if (ArrayBuffer.isView(object) || types.isAnyArrayBuffer(object)) return;
   if (types.isMap(object)) {

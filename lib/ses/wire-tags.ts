@@ -1,4 +1,4 @@
-// V8's serialization format, as `wire-writer.js` writes and `wire-reader.js` reads it: each value begins with a tag.
+// V8's serialization format, as written by `wire-writer.js` and read by `wire-reader.js`: each value begins with a tag.
 
 export const VERSION = 15;
 
@@ -47,7 +47,7 @@ export const TAG = Object.freeze({
 /** Fields of an error. */
 export const ERROR_TAG = Object.freeze({ CAUSE: code('c'), END: code('.'), MESSAGE: code('m'), STACK: code('s') });
 
-/** The classes of errors that have a tag, by their names. */
+/** The error classes that have a tag, by name. */
 export const ERROR_CLASSES = new Map(
   Object.entries({
     EvalError: code('E'),
@@ -59,7 +59,7 @@ export const ERROR_CLASSES = new Map(
   }),
 );
 
-/** The classes of views, by their names. */
+/** The view classes, by name. */
 export const VIEW_CLASSES = new Map(
   Object.entries({
     Int8Array: code('b'),
@@ -81,5 +81,5 @@ export const VIEW_CLASSES = new Map(
 /** Bits of a regular expression's flags. */
 export const FLAG_BITS = { g: 1, i: 2, m: 4, y: 8, u: 16, s: 32, d: 128, v: 256 } as Record<string, number>;
 
-/** Texts with such units are written by two bytes each. */
+/** Strings with such units are written with two bytes per unit. */
 export const NOT_LATIN1 = /[^\0-\xff]/;

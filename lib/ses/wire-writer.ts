@@ -7,20 +7,20 @@ import { MAX_HOLES, elementsOf, ownView, viewTag } from './typed-arrays';
 import { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, NOT_LATIN1, TAG, VERSION, VIEW_CLASSES } from './wire-tags';
 import type { WorkBudget } from '../contract/budget';
 
-// A writer of V8's serialization format in JavaScript. What it makes of a value is what V8 makes of it, but for arrays, where V8
-// goes by how it stores the elements, and this file by how many are missing, and for a `DOMException`, which is an error with its
-// message here whatever it is to V8. Where V8 can write the value as well, it is left to
-// V8 once it turns out to be what V8 is faster at, or an object that only the host knows.
+// A writer of V8's serialization format in JavaScript. It writes the same bytes as V8, with two exceptions. For arrays,
+// V8 decides by how it stores the elements, and this file by how many are missing. A `DOMException` is an error with
+// its message here, whatever it is to V8. A value that V8 writes faster, or an object that only the host knows, is left
+// to V8 if it can write it.
 
-/** Bytes that a writer begins with; it keeps as many for its next value. */
+/** The initial size of a writer's buffer, in bytes. A writer keeps this much for its next value. */
 const FIRST_BYTES = 4_096;
-/** Texts up to this length are written unit by unit, which takes less than to ask whether they are Latin-1. */
+/** Strings up to this length are written unit by unit, which is faster than a check for Latin-1. */
 const SHORT_UNITS = 64;
-/** Whether a longer array has keys that are no indices is asked in a way that costs nothing per index. */
+/** For a longer array, the check for keys that are not indices costs nothing per index. */
 const SHORT_ARRAY = 64;
-/** Wires beyond this length, and those of long arrays, are left to V8: 16 KiB. */
+/** Serialized values beyond this length, and those of long arrays, are left to V8: 16 KiB. */
 const MAX_SMALL_BYTES = 16 << 10;
-/** What is thrown to leave a value to V8. */
+/** Thrown to leave a value to V8. */
 const LEFT = new Error('left to V8');
 
 /** Levels of a value that is written in slices. What is deeper is left to V8, too, which knows what its stack holds. */
@@ -44,7 +44,7 @@ const doubleBytes = new Uint8Array(double.buffer);
 class WireWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #at = 0;
-  /** Objects by the order in which they were met, for references. */
+  /** Objects in the order in which they were met, for references. */
   #numbers: Map<object, number> = new Map();
   #next = 0;
   #limit = Infinity;
@@ -207,10 +207,10 @@ class WireWriter {
   }
 
   /**
-   * The wire of `value`.
+   * Serializes `value`.
    *
-   * @param limit of its bytes
-   * @returns that nobody else has
+   * @param limit in bytes
+   * @returns bytes that nobody else holds
    * @throws {TransferLimitError | Error}
    */
   write(value: unknown, limit: number): Buffer {
@@ -264,7 +264,7 @@ class WireWriter {
     this.#varint(number);
   }
 
-  /** @param object one that has got its number */
+  /** @param object one that already has its number */
   #object(object: any) {
     if (types.isProxy(object)) return refuse(object);
     if (Array.isArray(object)) return this.#array(object);
@@ -329,7 +329,7 @@ class WireWriter {
       } else if (++holes <= MAX_HOLES) {
         this.#tag(TAG.HOLE);
       } else {
-        // Nothing refers to what is written again: the numbers of objects that are dropped are not used.
+        // Nothing refers to the bytes that are written again: the numbers of the dropped objects are not used.
         this.#at = start;
         this.#forget(next);
         return this.#sparse(array);
@@ -355,7 +355,7 @@ class WireWriter {
     this.#varint(array.length);
   }
 
-  /** Takes the numbers from `next` on back. */
+  /** Takes back the numbers from `next` on. */
   #forget(next: number) {
     for (const [object, number] of this.#numbers) if (number >= next) this.#numbers.delete(object);
     this.#next = next;
@@ -419,8 +419,8 @@ class WireWriter {
   }
 
   /**
-   * A view as the isolate expects it: an object of the host, whose body is a view that shares its buffer with none of the
-   * host's.
+   * A view in the form that the isolate expects: a host object whose body is a view that shares its buffer with none of
+   * the host's.
    */
   #hostView(object: ArrayBufferView) {
     this.#tag(TAG.HOST_OBJECT);
@@ -514,7 +514,7 @@ class WireWriter {
 
   #utf16(text: string) {
     const length = text.length * 2;
-    // The units are at an even place.
+    // Two-byte units must be at an even offset.
     if ((this.#at + 1 + varintBytes(length)) % 2 === 1) this.#tag(TAG.PADDING);
     this.#tag(TAG.UTF16);
     this.#varint(length);
@@ -544,7 +544,7 @@ class WireWriter {
     this.#bytes[this.#at++] = tag;
   }
 
-  /** @param length of what is about to be written */
+  /** @param length in bytes of the next write */
   #room(length: number) {
     const needed = this.#at + length;
     if (needed <= this.#bytes.length) return;
@@ -568,14 +568,14 @@ function isIndex(key: string) {
 }
 
 /**
- * Whether a long array certainly has no keys but indices: listing keys makes a string of each index, whereas comparing takes
- * nanoseconds per element, and elements are compared with themselves.
+ * Whether a long array certainly has no keys except indices. Listing keys makes a string of each index, whereas this
+ * comparison takes nanoseconds per element: it compares elements with themselves.
  */
 function hasOnlyElements(array: unknown[]) {
   return array.length > SHORT_ARRAY && isDeepStrictEqual([].concat(array as any), array);
 }
 
-/** How many of an object's keys are indices: they come first, so that the first other one is found by halving. */
+/** The number of an object's keys that are indices. They come first, so a binary search finds the first other key. */
 function indicesOf(keys: string[]) {
   let low = 0;
   for (let high = keys.length; low < high;) {
@@ -597,7 +597,7 @@ function unboxed(object: object) {
 const getDomMessage = Object.getOwnPropertyDescriptor(DOMException.prototype, 'message')?.get;
 
 /**
- * The message of a `DOMException`, which some engines know as an error and others do not; undefined for anything else.
+ * The message of a `DOMException`, which some engines treat as an error and others do not; undefined for anything else.
  */
 function domMessage(object: object): string | undefined {
   if (!(object instanceof DOMException) || getDomMessage === undefined) return undefined;
@@ -610,13 +610,14 @@ function domMessage(object: object): string | undefined {
 }
 
 const NATIVE_CODE = /\{\s*\[native code\]\s*\}\s*$/;
-/** Whether instances of the class that a prototype belongs to are more than their properties. */
+/** Whether instances of the class that owns a prototype have state besides their properties. */
 const nativePrototypes: WeakMap<object, boolean> = new WeakMap();
 
 /**
- * Whether `object` is of a class of the engine or the host, which nothing above knows: its state is not in its properties.
+ * Whether `object` belongs to a class of the engine or the host that nothing above knows. Its state is not in its
+ * properties.
  *
- * @param prototype of it
+ * @param prototype of the object
  */
 function isOfEngine(object: object, prototype: object | null) {
   if (types.isArgumentsObject(object) || types.isGeneratorObject(object) || types.isModuleNamespaceObject(object)) {
@@ -653,13 +654,13 @@ function isStackOverflow(error: unknown) {
   return error instanceof RangeError && !(error instanceof TransferLimitError);
 }
 
-/** The one that is not at work: a getter may have another value written meanwhile. */
+/** The writer that is not in use: a getter may cause another value to be written meanwhile. */
 let idle: WireWriter | undefined = new WireWriter();
 
 /**
- * The wire of `value`, as V8 would write it. Undefined if V8 should.
+ * Serializes `value` as V8 would. Undefined if V8 should do it.
  *
- * @param limit of its bytes
+ * @param limit in bytes
  * @throws {TransferLimitError | Error}
  */
 export function writeWire(value: unknown, limit: number): Buffer | undefined {
@@ -668,7 +669,7 @@ export function writeWire(value: unknown, limit: number): Buffer | undefined {
   try {
     return writer.write(value, limit);
   } catch (error) {
-    // V8 needs less of the stack.
+    // V8 needs less stack.
     if (error === LEFT || (hasV8Format && isStackOverflow(error))) return undefined;
     throw error;
   } finally {
