@@ -28,7 +28,7 @@ export const DELIVERY = Object.freeze({
   TOOL_CALLS: 1,
   /** Log entries. */
   LOGS: 2,
-  /** Nothing: the facade is only woken up. */
+  /** Nothing: the call only wakes the facade. */
   NOTHING: 3,
 });
 
@@ -46,7 +46,7 @@ export const ENDING = Object.freeze({
 
 /** Tags of a value that is written in slices, so that it can be read in several turns of the event loop. */
 export const SLICE_TAG = Object.freeze({
-  /** The first byte, where other serialized bytes have V8's. */
+  /** The first byte. Other serialized bytes begin with V8's own first byte. */
   SLICES: 0xfe,
   /** The value that was opened last is complete. */
   END: 0,

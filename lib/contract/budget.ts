@@ -1,37 +1,38 @@
 import { performance, setImmediate } from './clock';
 
-// The budget of everything that decodes, checks, converts, prints or compiles what a guest or a third party wrote. Such work is a
-// generator: it counts what it visits, makes and costs, and yields when `shouldPause` is true. `inSlices` runs it. All work of the
-// process shares the time of one turn of the event loop, so that a thousand checks at the same time cannot stop it either.
+// The budget of all work that decodes, checks, converts, prints or compiles data of a guest or a third party. Such work
+// is a generator: it counts what it visits, creates and spends, and yields when `shouldPause` is true. `inSlices` runs
+// it. All work of the process shares the time of one turn of the event loop, so that a thousand checks at the same time
+// cannot stop the loop either.
 
 /** How long all sliced work together may take in one turn of the event loop. */
 const TURN_MS = 10;
-/** How long one work may take of it before the next one has its share. */
+/** How long one piece of work may take in a turn before the next one gets its share. */
 const SLICE_MS = 5;
 /** Units of work between two looks at the clock: some microseconds. */
 const STEPS_PER_LOOK = 64;
 
 const DEFAULTS = {
-  /** Values visited or made, each as often as it occurs. As JSON they take 32 MB and more. */
+  /** Values visited or created; a value counts each time it occurs. As JSON, this many take at least 32 MB. */
   parts: 16_000_000,
-  /** Memory of what is made. */
+  /** Memory of the values created. */
   bytes: 128 * 1_048_576,
   /** Units of work; each takes at most a few microseconds. */
   steps: Infinity,
   /** Time on the event loop, in all slices. */
   ms: 20_000,
-  /** Errors that are collected. */
+  /** The number of errors collected. */
   errors: 5,
 };
 
 export type Limit = keyof typeof DEFAULTS;
 
-/** Work has used up its budget. */
+/** Some work has used up its budget. */
 export class BudgetError extends RangeError {
   limit;
   max;
 
-  /** @param limit which one was exceeded */
+  /** @param limit the limit that was exceeded */
   constructor(limit: Limit, max: number) {
     super(`it exceeds the budget of ${max} ${limit}`);
     this.name = 'BudgetError';
@@ -41,7 +42,8 @@ export class BudgetError extends RangeError {
 }
 
 /**
- * What one piece of work may take: parts, memory, steps, time and errors. Every method throws a `BudgetError` beyond a limit.
+ * The limits of one piece of work: parts, memory, steps, time and errors. Every method throws a `BudgetError` beyond a
+ * limit.
  */
 export class WorkBudget {
   #limits;
@@ -64,13 +66,13 @@ export class WorkBudget {
     this.#msLeft = this.#limits.ms;
   }
 
-  /** Values visited or made so far. */
+  /** Values visited or created so far. */
   get parts() {
     return this.#limits.parts - this.#partsLeft;
   }
 
   /**
-   * Another value is visited or made. Counts as a step, too.
+   * Counts a value that is visited or created. It counts as a step, too.
    *
    * @param bytes memory that it takes
    */
@@ -80,13 +82,13 @@ export class WorkBudget {
     this.spend(1);
   }
 
-  /** @param bytes of memory that is allocated */
+  /** @param bytes of allocated memory */
   addBytes(bytes: number) {
     this.#bytesLeft -= bytes;
     if (this.#bytesLeft < 0) throw this.#exceeded('bytes');
   }
 
-  /** @param steps that may be taken from now on */
+  /** @param steps allowed from now on */
   limitSteps(steps: number) {
     this.#limits.steps = steps;
     this.#stepsLeft = steps;
@@ -102,7 +104,7 @@ export class WorkBudget {
     if (performance.now() >= this.#sliceEnd) this.shouldPause = true;
   }
 
-  /** @returns whether the work should end, since there is no room for more errors */
+  /** @returns whether the work should end because there is no room for more errors */
   addError(error: unknown): boolean {
     if (this.errors.length < this.#limits.errors) this.errors.push(error);
     return this.isFullOfErrors;
@@ -130,15 +132,16 @@ export class WorkBudget {
 
 /** Slices that wait for a turn of the event loop. */
 let waiting: (() => void)[] = [];
-/** What sliced work has taken of this turn. */
+/** Time that sliced work has used in this turn. */
 let spentMs = 0;
 let isTurnAsked = false;
 
 /**
- * Runs work in slices, with turns of the event loop in between. What ends within this turn's share begins and ends without one.
+ * Runs work in slices, with turns of the event loop in between. Work that fits into this turn's share runs without a
+ * pause.
  *
  * @param work yields when the budget's `shouldPause` is true
- * @returns rejects with what the work throws, a `BudgetError` or the signal's reason
+ * @returns rejects with the error that the work throws, a `BudgetError`, or the signal's reason
  */
 export function inSlices<T>(work: Generator<void, T, void>, budget: WorkBudget, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -21,7 +21,7 @@ export class ConcurrencyLimiter {
   /**
    * Waits for its turn; `leave` ends it.
    *
-   * @param aborted what refuses it when the signal comes
+   * @param aborted makes the error if the signal is aborted
    */
   async enter(signal?: AbortSignal, aborted?: () => Error): Promise<void> {
     if (this.#active < this.#maxConcurrent) {
@@ -49,7 +49,7 @@ export class ConcurrencyLimiter {
 
   leave() {
     const next = this.#queue.shift();
-    // Its turn passes on.
+    // The turn goes to the next caller.
     if (next !== undefined) next.begin();
     else this.#active--;
   }

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** A value as messages about wrong arguments show it: short, and without running any of its code. */
+/** A value in the form that messages about wrong arguments show: short, and without running any of its code. */
 export function describe(value: unknown) {
   switch (typeof value) {
     case 'string':
@@ -24,9 +24,9 @@ export function describe(value: unknown) {
   }
 }
 
-/** Bits of the integers that are printed: the time for digits is the square of their number. */
+/** Integers with more bits are not printed: the time to print one grows with the square of its length. */
 const MAX_BITS = 1_024;
-/** The lengths that longer ones are told apart by end here: to compare takes a copy. */
+/** Beyond this length, all integers are described alike, because a comparison takes a copy. */
 const MAX_COMPARED_BITS = 1 << 20;
 
 /** Whether an integer is shown by its length. */
@@ -49,14 +49,17 @@ export function memberPath(parent: string, key: string) {
     : `${parent}[${JSON.stringify(key.length > 40 ? `${key.slice(0, 40)}...` : key)}]`;
 }
 
-/** Whether `value` is a plain object of any realm, or an ES module's namespace: no array, no instance of a class. */
+/**
+ * Whether `value` is a plain object of any realm, or the namespace of an ES module. Arrays and instances of classes are
+ * neither.
+ */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Whether a value is an integer that only a BigInt has: Python gives tools such. */
+/** Whether a value is an integer that only a BigInt can hold. Python passes such integers to tools. */
 export function isBeyondNumbers(value: unknown) {
   return typeof value === 'bigint' && !Number.isSafeInteger(Number(value));
 }

@@ -6,22 +6,22 @@ import { runNested, isNestedIn } from './reentrancy';
 import type { Executor } from './executor-types';
 import type { Tools } from './tool-types';
 
-/** An executor that several sessions use: whose turn it is, and what they have sent. */
+/** An executor that several sessions share: which session's turn it is, and what each has sent. */
 class ExecutorQueue {
   #executor;
-  /** Settles with the last turn that was asked for. */
+  /** Settles with the last requested turn. */
   #last = Promise.resolve();
   /** Tools that guests can call. */
   #tools: Tools = {};
-  /** Names of all that the isolate has been sent. */
+  /** Names of everything that was sent to the isolate. */
   #names: Set<string> = new Set();
-  /** Number of the isolate: it grows when one has ended. */
+  /** Number of the current isolate. It grows when an isolate has ended. */
   isolate = 0;
-  /** Whether no isolate has this number yet. */
+  /** Whether there is no isolate with this number yet. */
   #isAhead = false;
-  /** Grows when the executor is cleaned up: turns that were asked for before are refused. */
+  /** Grows when the executor is cleaned up. Turns requested before that are refused. */
   #epoch = 0;
-  /** That of the turn under way. */
+  /** The epoch of the current turn. */
   #turnEpoch = 0;
 
   constructor(executor: Executor) {
@@ -29,8 +29,9 @@ class ExecutorQueue {
   }
 
   /**
-   * @param signal with which nobody waits for it any more: a turn that has not begun is left out
-   * @returns fails with `ERR_INVALID_STATE` if the executor is cleaned up before, or within another turn
+   * @param signal when it is aborted, a turn that has not started is skipped
+   * @returns fails with `ERR_INVALID_STATE` if the executor is cleaned up before the turn, or if called within another
+   *   turn
    */
   next<T>(turn: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (signal === undefined) return this.#queue(turn);
@@ -73,20 +74,20 @@ class ExecutorQueue {
     }
     const isThere = !needsInit(this.#executor.state);
     if (!isThere && !this.#isAhead) this.#forget();
-    // One that is there may be of its owner's making.
+    // An existing isolate may have been created by the executor's owner.
     this.#isAhead = false;
     if (isThere) return;
     try {
       await this.#executor.init();
     } catch (error) {
-      // Else it was cleaned up.
+      // Otherwise it was cleaned up.
       if ((error as any)?.code !== 'ERR_INVALID_STATE') this.#isAhead = true;
       throw error;
     }
   }
 
   /**
-   * Of all tools that sessions have sent, guests can call these from now on.
+   * From now on guests can call only these tools, of all that sessions have sent.
    *
    * @param tools the same object as before: nothing is sent
    */
@@ -98,16 +99,16 @@ class ExecutorQueue {
     const withdrawn = others.map(([name, tool]) => [name, refusing(tool, name)]);
     const sent = { ...Object.fromEntries(withdrawn), ...tools };
     if (Object.keys(sent).length === 0) return;
-    // Also what has arrived of tools whose sending fails has to be withdrawn.
+    // If sending fails, tools that have arrived must be withdrawn as well.
     this.#tools = { ...this.#tools, ...tools };
     for (const name of Object.keys(tools)) this.#names.add(name);
     await this.#executor.sendTools(sent);
-    // What comes next would find the isolate that `autoInit` makes.
+    // Otherwise the next step would use the isolate that `autoInit` creates.
     this.#refuseAfterCleanup();
     if (isolate === this.isolate) this.#tools = tools;
   }
 
-  /** Whether a name of the isolate's is that of a tool of one session. */
+  /** Whether a name in the isolate belongs to a tool of one session. */
   hasSent(name: string) {
     return this.#names.has(name);
   }
@@ -144,7 +145,7 @@ class ExecutorQueue {
   }
 }
 
-/** What takes the place of a tool, or of a namespace of tools. */
+/** Takes the place of a tool, or of a namespace of tools, and refuses each call. */
 function refusing(tool: unknown, path: string): any {
   if (isPlainObject(tool)) {
     return Object.fromEntries(

@@ -4,7 +4,7 @@ import type { Diagnostic } from './diagnostic';
 /** The input of a failure text: a `RunFailure`, or an error with its details. */
 export type Told = Partial<RunFailure> & { message: string };
 
-/** How somebody reads it: lines for each part. */
+/** How a reader sees a failure: the lines of each part. */
 export interface Reader<T extends Told> {
   head: (failure: T) => string[];
   /** of validation */
@@ -17,7 +17,7 @@ const MODEL: Reader<Told> = {
     `${code}: ${message}${line === undefined ? '' : ` (line ${line}, column ${column})`}`,
   ],
   finding: ({ location, message, fix }, failure) => {
-    // The message and the hint have it already.
+    // The message and the hint already contain it.
     if (failure.message.endsWith(message)) return [];
     const place = location === undefined ? '' : `line ${location.line}: `;
     return [`Note: ${place}${message}${fix === undefined ? '' : ` (${fix})`}`];
@@ -26,7 +26,7 @@ const MODEL: Reader<Told> = {
 };
 
 /**
- * A failure as text: what it is, the code around it, the findings of validation, what to do.
+ * A failure as text: what happened, the code around it, the findings of validation, what to do.
  *
  * @param reader by default a model that wrote the code
  */

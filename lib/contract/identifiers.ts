@@ -1,11 +1,11 @@
-/** Words that modules, async functions and strict code, all of which guest code is, keep for themselves. */
+/** Words reserved in modules, async functions and strict code. Guest code is all three. */
 const KEYWORDS = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval export extends false
   finally for function if implements import in instanceof interface let new null package private protected public
   return static super switch this throw true try typeof var void while with yield`.split(/\s+/),
 );
 
-/** First characters of the names that the code of executors uses. */
+/** The prefix of names that the executor's own code uses. */
 export const RESERVED_PREFIX = '__smol_';
 
 /** Whether a string can be the name of a property after a dot. */

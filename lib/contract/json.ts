@@ -1,22 +1,21 @@
 import { WorkBudget, inSlices } from './budget';
 
-// Reads JSON that a third party wrote. `JSON.parse` cannot be interrupted: 8 MB of brackets stop the event loop for seconds, when they
-// are parsed and whenever the value is looked at. A scanner, which is far cheaper than what it bounds, finds pieces of JSON that
-// are parsed at a time, counts what they will take, and refuses nesting before anything is made of it.
+// Reads JSON that a third party wrote. `JSON.parse` cannot be interrupted: 8 MB of brackets stop the event loop for
+// seconds, both when they are parsed and whenever the value is examined. A scanner, which is far cheaper than parsing,
+// finds pieces of JSON that are parsed one at a time. It counts what they will take and refuses deep nesting before any
+// value is created.
 
-/** Levels of arrays and objects. Code of the host that walks the value may recurse. */
+/** Levels of arrays and objects. Host code that walks the value may recurse. */
 export const MAX_DEPTH = 1_000;
 /** Maximum characters of a string that is parsed immediately. */
 const SHORT_CHARS = 64 << 10;
-/** Characters of a long text that are parsed at a time: less than a millisecond. */
+/** Characters of a long text that are parsed at a time, in less than a millisecond. */
 const PIECE_CHARS = 16 << 10;
-/**
- * Arrays, objects and what they hold, in JSON of any length that is parsed immediately. Long strings take little time.
- */
+/** Arrays, objects and their parts in JSON of any length that is parsed immediately. Long strings take little time. */
 const QUICK_PARTS = 10_000;
-/** Steps of the budget that a piece counts as: after each one the clock is looked at. */
+/** Budget steps per piece. The clock is looked at after each piece. */
 const STEPS_PER_PIECE = 64;
-/** Memory of an array or object, and of a slot in one, about. */
+/** Approximate memory of an array or object, and of a slot in one. */
 const BYTES_PER_CONTAINER = 64;
 const BYTES_PER_SLOT = 16;
 
@@ -39,7 +38,7 @@ export class NestingError extends RangeError {
 /**
  * The value of a JSON text. A quick one is parsed immediately, others in slices.
  *
- * @param limits those of `WorkBudget`
+ * @param limits as for `WorkBudget`
  * @returns rejects with a SyntaxError, a `NestingError` or a `BudgetError`
  */
 export async function parseJson(
@@ -52,7 +51,7 @@ export async function parseJson(
   return inSlices(parsing(text, budget), budget, signal);
 }
 
-/** Whether a string can be parsed in a moment. */
+/** Whether a string is parsed so quickly that no slices are needed. */
 export function isQuick(text: string) {
   return text.length <= SHORT_CHARS || new Scanner(text).hasFewParts();
 }
@@ -68,7 +67,7 @@ export function parseQuick(text: string): any {
   return JSON.parse(text);
 }
 
-/** An array or object that is too long to be parsed at a time. */
+/** An array or object that is too long to be parsed in one piece. */
 export type Open = { value: any; isList: boolean };
 
 /** Reads the value of JSON in steps, for `inSlices`. */
@@ -76,7 +75,7 @@ export function* parsing(text: string, budget: WorkBudget): Generator<void, any,
   const scanner = new Scanner(text);
   scanner.skipSpace();
   const first = scanner.code;
-  // A single text or number, or no JSON.
+  // A single string or number, or not JSON.
   if (first !== OPEN_LIST && first !== OPEN_OBJECT) return JSON.parse(text);
   const open: Open[] = [opened(scanner)];
   const root = open[0].value;
@@ -96,7 +95,8 @@ export function* parsing(text: string, budget: WorkBudget): Generator<void, any,
       open.push(container);
     } else {
       take(value, isList, text.slice(start, scanner.at), start);
-      // What follows a piece: the end of the container, and that of those around it, or a comma and another piece.
+      // A piece is followed by the end of the container and possibly of those around it, or by a comma and another
+      // piece.
       while (open.length > 0 && scanner.code === (open[open.length - 1].isList ? CLOSE_LIST : CLOSE_OBJECT)) {
         scanner.at++;
         open.pop();
@@ -148,13 +148,13 @@ function notJson(at: number) {
   return new SyntaxError(`it is not JSON from character ${at} on`);
 }
 
-/** Finds the ends of pieces. It only looks at brackets, commas and quotes: `JSON.parse` looks at the rest. */
+/** Finds the ends of pieces. It looks only at brackets, commas and quotes: `JSON.parse` checks the rest. */
 class Scanner {
   #text;
   at = 0;
-  /** Whether something has to follow. */
+  /** Whether another element has to follow. */
   isAfterComma = false;
-  /** What the last piece has. */
+  /** The number of elements in the last piece. */
   slots = 0;
   containers = 0;
 
@@ -162,7 +162,7 @@ class Scanner {
     this.#text = text;
   }
 
-  /** The character at which it is; NaN at the end. */
+  /** The current character; NaN at the end. */
   get code() {
     return this.codeAt(this.at);
   }
@@ -197,8 +197,8 @@ class Scanner {
   }
 
   /**
-   * Goes to the end of as many elements or properties as one piece may have. If the first one is too long for a piece, it stays where
-   * it is.
+   * Advances past as many elements or properties as one piece may have. If the first one is too long for a piece, the
+   * position does not change.
    *
    * @param outer levels around them
    * @returns whether the first one is too long
@@ -243,7 +243,7 @@ class Scanner {
     throw notJson(text.length);
   }
 
-  /** Goes to what follows the key that it is at, and its colon. */
+  /** Advances past the key at the current position, and its colon. */
   key() {
     this.skipSpace();
     if (this.codeAt(this.at) !== QUOTE) throw notJson(this.at);

@@ -2,10 +2,11 @@ import { errorOf } from './errors';
 import type { ExecutorErrorDetails } from './errors';
 import type { ExecutorState } from './executor-types';
 
-// What is legal in which state, of executors that are written in JavaScript; `crates/session/src/lifecycle.rs` and
-// `executor.rs` are for those of the addon, which has these texts from here (`scripts/generate/refusals.mjs`).
+// The calls that are legal in each state, for executors written in JavaScript. `crates/session/src/lifecycle.rs` and
+// `executor.rs` do the same for the executors of the addon, which take these texts from here
+// (`scripts/generate/refusals.mjs`).
 
-/** Why a call is refused, or ends: `details.hint` of ERR_INVALID_STATE. */
+/** Why a call is refused or ended: `details.hint` of ERR_INVALID_STATE. */
 export const REFUSALS = Object.freeze({
   NOT_READY: 'it is legal in state READY only',
   NO_ISOLATE: 'await init() first',
@@ -19,13 +20,13 @@ export const REFUSALS = Object.freeze({
   QUEUE_FULL: 'the queue is full; raise maxQueuedRuns or wait',
 });
 
-/** Whether `init()` makes an isolate, or is about to: there is none that could go on. */
+/** Whether `init()` creates an isolate or is about to, because there is none that could go on. */
 export function needsInit(state: string) {
   return state === 'NEW' || state === 'INITIALIZING' || state === 'DEAD';
 }
 
 /**
- * @param operation that is not legal in it, or ends with it
+ * @param operation that is not legal in this state, or that ends with it
  * @param hint one of {@link REFUSALS}
  * @param facts for `details`
  */

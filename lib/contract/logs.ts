@@ -2,7 +2,7 @@
 import { LEVELS } from './option-table';
 import type { LogEntry, LogLevel } from './executor-types';
 
-/** Where the entries are in the text of a log, a value per entry. */
+/** The positions of entries in the text of a log, one value per entry. */
 export interface LogIndex {
   levels: Uint8Array;
   /** milliseconds since the Unix epoch */
@@ -11,7 +11,7 @@ export interface LogIndex {
   lengths: Uint32Array;
 }
 
-/** Logs of more entries make them when somebody asks: a run may leave a quarter of a million. */
+/** The entries of longer logs are created on request: a run may leave a quarter of a million. */
 const MAX_EAGER_ENTRIES = 1_000;
 
 /** How the entries of outcomes that have not made them are listed. */
@@ -63,7 +63,8 @@ export function* eachEntry(logs: string, { levels, times, lengths }: LogIndex): 
   for (let i = 0; i < levels.length; i++) {
     const message = logs.slice(from, from + lengths[i]);
     from += lengths[i] + 1;
-    // Most have the time of the one before them, and to print it takes longer than all the rest.
+    // Most entries have the time of the entry before them, and formatting a time takes longer than everything else
+    // here.
     if (times[i] !== time) {
       time = times[i];
       ts = new Date(time).toISOString();

@@ -6,10 +6,11 @@ import { isWide } from './wide-objects';
 const UNITS_PER_PART = 1_024;
 
 /**
- * Whether a value has more than so many parts: values in objects, arrays, maps and sets, holes of arrays and each so many characters of
-* a string. A part that occurs several times counts each time, as code that goes through the value meets it.
+ * Whether a value has more parts than `max`. Parts are values in objects, arrays, maps and sets, holes of arrays, and
+ * every 1,024 characters of a string. A part that occurs several times counts each time, because code that walks the
+ * value meets it each time.
  *
- * @returns looks at no more parts than that
+ * @returns after looking at no more than `max` parts
  */
 export function hasMoreParts(root: unknown, max: number): boolean {
   let left = max;
@@ -19,7 +20,7 @@ export function hasMoreParts(root: unknown, max: number): boolean {
     left--;
     if (typeof value === 'string') left -= Math.floor(value.length / UNITS_PER_PART);
     if (typeof value === 'object' && value !== null && !types.isProxy(value)) {
-      // Lists nothing of a value that is too large.
+      // Does not list the parts of a value that is too large.
       const size = sizeOf(value);
       if (size > left - open.length) return true;
       if (!ArrayBuffer.isView(value)) for (const part of partsOf(value)) open.push(part);

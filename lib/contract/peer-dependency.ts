@@ -1,9 +1,9 @@
 /**
  * Loads optional peer dependencies.
  *
- * @param user what needs it
- * @param packages what to install
- * @throws {Error} that says what to install
+ * @param user what needs them
+ * @param packages names of the packages to install
+ * @throws {Error} that says which packages to install
  */
 export function requirePeer<T>(user: string, packages: string, load: () => T) {
   try {

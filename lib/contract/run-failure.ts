@@ -1,7 +1,7 @@
 import type { Diagnostic } from './diagnostic';
 import type { ExecutorErrorCode } from './error-codes';
 
-/** A failure as a model can act on it: plain data, without anything of the host. */
+/** A failure in a form that a model can act on: plain data, without anything of the host. */
 export interface RunFailure {
   code: ExecutorErrorCode;
   /** One line. */
@@ -18,6 +18,6 @@ export interface RunFailure {
   diagnostics?: Diagnostic[];
   /** What to do next. */
   hint: string;
-  /** Whether other code, or the same later, can succeed. */
+  /** Whether other code, or the same code later, can succeed. */
   retryable: boolean;
 }

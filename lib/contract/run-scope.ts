@@ -1,12 +1,12 @@
 import { abortController } from './signals';
 
-// Tools that can end their work early, such as searches, learn here that the run that called them is over. No argument and no
-// `this` says it: those belong to the tool's own contract.
+// Tools that can end their work early, such as searches, learn here that the run that called them is over. They do not
+// learn it from an argument or from `this`, which belong to the tool's own contract.
 
-/** What has to end with a run, or with one call. */
+/** Holds everything that has to end with a run, or with one call. */
 export class RunScope {
   #atEnd: Set<() => void> = new Set();
-  /** Takes a part out of its whole. */
+  /** Removes a part from its whole. */
   #detach: (() => void) | undefined;
   #isOver = false;
   #controller: AbortController | undefined;
@@ -16,7 +16,7 @@ export class RunScope {
     return this.#isOver;
   }
 
-  /** Aborted when that is so. */
+  /** Aborted when the run or call is over. */
   get signal() {
     if (this.#controller === undefined) {
       const controller = abortController();
@@ -28,7 +28,7 @@ export class RunScope {
 
   /**
    * @param callback called once, at the end; must not throw
-   * @returns has it not be called
+   * @returns a function that cancels the callback
    */
   atEnd(callback: () => void): () => void {
     if (this.#isOver) callback();
@@ -36,14 +36,14 @@ export class RunScope {
     return () => this.#atEnd.delete(callback);
   }
 
-  /** A scope for a part of the run: it ends with this one, or before. */
+  /** A scope for a part of the run. It ends with this scope, or earlier. */
   part() {
     const part = new RunScope();
     part.#detach = this.atEnd(() => part.end());
     return part;
   }
 
-  /** Nothing of it is left that could be ended. */
+  /** Nothing is left that could be ended. */
   close() {
     this.#detach?.();
     this.#atEnd.clear();
@@ -71,7 +71,7 @@ export function within<T>(scope: RunScope, call: () => T): T {
   }
 }
 
-/** The scope that a tool is called in, as long as the tool has not awaited anything; undefined outside of calls. */
+/** The scope that a tool is called in, until the tool's first `await`; undefined outside calls. */
 export function currentScope() {
   return current;
 }

@@ -1,15 +1,15 @@
 import { BudgetError, WorkBudget, inSlices } from './budget';
 
-/** Parts of a value that is not looked at for what it would be when it is written. */
+/** A value with fewer parts is not checked for its serialized size. */
 const FREE_PARTS = 200_000;
-/** How many times as large as it is a value may be when it is written. */
+/** How much larger than in memory a value may be when it is serialized. */
 const MAX_FACTOR = 4;
 /** UTF-16 units of a string that count as one part. */
 const CHARS_PER_PART = 32;
 
 /**
- * Whether a value is far larger when it is written out, as JSON is, than in memory: what occurs twice is written twice, so that forty
- * arrays can stand for 2^40, and so are the holes of an array. Takes time that is linear in the value.
+ * Whether a value is far larger as JSON than in memory. JSON repeats a value each time it occurs, so that forty arrays
+ * can stand for 2^40, and it writes the holes of arrays. Takes time linear in the value.
  *
  * @param root plain data, without getters or other code
  */
@@ -18,7 +18,7 @@ export async function isFarLargerSerialized(root: unknown, signal?: AbortSignal)
   try {
     return await inSlices(measure(root, budget), budget, signal);
   } catch (error) {
-    // With so many parts nobody knows.
+    // With so many parts the answer is unknown.
     if (error instanceof BudgetError) return true;
     throw error;
   }
@@ -28,7 +28,7 @@ function* measure(root: unknown, budget: WorkBudget): Generator<void, boolean, v
   let once = 0;
   let written = 0;
   const known = new Set();
-  /** Values that are being looked into: what contains itself is not looked into again. */
+  /** Values on the current path. A value that contains itself is not visited again. */
   const inside = new Set();
   const open = [{ value: undefined as unknown, parts: [root].values(), isFirst: true }];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
@@ -58,7 +58,7 @@ function* measure(root: unknown, budget: WorkBudget): Generator<void, boolean, v
   return false;
 }
 
-/** What is in a value, how much it takes by itself, and what it only seems to have. */
+/** The parts of a value, its own size, and the number of its holes. */
 function partsOf(value: object): { parts: unknown[]; size: number; holes: number } {
   if (ArrayBuffer.isView(value)) return { parts: [], size: value.byteLength, holes: 0 };
   if (value instanceof Map) return { parts: [...value.keys(), ...value.values()], size: 0, holes: 0 };

@@ -8,39 +8,39 @@ import type { Tools } from './tool-types';
 import type { CodeFrame } from './failure';
 import type { RunFailure } from './run-failure';
 
-/** What came of a run: `failure` if it failed, else `output`. */
+/** The result of a run: `failure` if it failed, otherwise `output`. */
 export interface Report {
   output?: unknown;
   failure?: RunFailure;
   logs: string;
   logEntries: LogEntry[];
-  /** what else the author of the code has to know, where there is no `failure` whose hint says it */
+  /** what else the author of the code has to know, if there is no `failure` whose hint says it */
   note?: string;
 }
 
 export interface SessionRunOptions {
-  /** what the code can call, of all that sessions have sent */
+  /** the tools that the code can call, of all that sessions have sent */
   tools?: Tools;
-  /** UTF-16 units that `wrapped` has in front of the code, on its first line */
+  /** UTF-16 units before the code in `wrapped`, on its first line */
   before?: number;
-  /** the code as it runs; by default as it is */
+  /** the code in the form that runs; by default unchanged */
   wrapped?: string;
-  /** whether to forget everything that earlier runs have left first */
+  /** whether to discard the state of earlier runs first */
   afresh?: boolean;
   signal?: AbortSignal;
   timeoutMs?: number;
 }
 
-/** What a caller does in one turn of the executor. */
+/** What a caller can do in one turn of the executor. */
 export interface Turn {
   run: (code: string, options?: SessionRunOptions) => Promise<Report>;
   reset: () => Promise<void>;
 }
 
 /**
- * An executor for callers that must not fail: runs take turns, with those of other sessions of the executor, a failure is a
- * value, and after a run that leaves the executor `DIRTY` the next one finds a fresh isolate. Code cannot call what another
- * session, or an earlier run, has sent as tools.
+ * An executor for callers that must not fail. Runs take turns with those of other sessions of the executor. A failure
+ * is returned as a value. After a run that leaves the executor `DIRTY`, the next run gets a new isolate. Code cannot
+ * call tools that another session or an earlier run has sent.
  */
 export class Session {
   #executor: Executor;
@@ -50,14 +50,12 @@ export class Session {
   #variables;
   /** The isolate that has the variables. */
   #variablesIn: number | undefined;
-  /**
-   * The isolate that runs were in, as far as reports have said that somebody reads: what they have left is gone in another.
-   */
+  /** The isolate of earlier runs, as far as reports have mentioned it. State in another isolate is lost. */
   #isolate: number | undefined;
   #isClosed = false;
 
   /**
-   * @param kind.livesOn whether there are further runs, which failures have to speak of
+   * @param kind.livesOn whether there are further runs, which failures have to mention
    * @param kind.variables that each isolate has
    */
   constructor(
@@ -71,7 +69,7 @@ export class Session {
     this.#variables = variables;
   }
 
-  /** @returns rejects only with errors that are no `ExecutorError`: those of the program around it */
+  /** @returns rejects only with errors that are not an `ExecutorError`: those of the program around it */
   run(code: string, options: SessionRunOptions = {}): Promise<Report> {
     const { signal, before } = options;
     return this.inTurn((turn) => turn.run(code, options), signal).catch((thrown) =>
@@ -79,13 +77,13 @@ export class Session {
     );
   }
 
-  /** Discards all state that runs have left. */
+  /** Discards all state of earlier runs. */
   reset() {
     return this.inTurn((turn) => turn.reset());
   }
 
   /**
-   * Several calls with none of another session between them.
+   * Several calls without one of another session in between.
    *
    * @param signal that ends the wait for the turn
    */

@@ -1,4 +1,4 @@
-/** What makes an executor ready, shared by the calls that find it under way. */
+/** The start of an executor, shared by all calls that arrive while it is under way. */
 export class SharedStartup {
   #underWay: Promise<void> | undefined;
 
@@ -7,8 +7,8 @@ export class SharedStartup {
   }
 
   /**
-   * @param begin called if there is none under way
-   * @returns of the one that is
+   * @param begin called if no start is under way
+   * @returns the promise of the start under way
    */
   join(begin: () => Promise<void>): Promise<void> {
     if (this.#underWay !== undefined) return this.#underWay;
@@ -18,7 +18,7 @@ export class SharedStartup {
     return (this.#underWay = start);
   }
 
-  /** Calls of now on begin another one. */
+  /** Later calls begin another start. */
   forget() {
     this.#underWay = undefined;
   }

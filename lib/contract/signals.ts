@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 
-// Node.js takes more than ten listeners of one signal for a leak, and warns. Neither many runs of one caller's signal nor many
-// tool calls that listen to that of their run are one.
+// Node.js treats more than ten listeners of one signal as a leak and warns. Many runs with one signal, or many tool
+// calls that listen to the signal of their run, are not a leak.
 
-/** What is called for signals of callers that are aborted. */
+/** Callbacks by the signals of callers. */
 const callbacks: WeakMap<AbortSignal, Set<() => void>> = new WeakMap();
 
 function callAll(this: AbortSignal) {
@@ -13,11 +13,12 @@ function callAll(this: AbortSignal) {
 }
 
 /**
- * Has `callback` called once when a signal of a caller is aborted. A signal has one listener, however many callbacks there are.
+ * Calls `callback` once when a signal of a caller is aborted. A signal has one listener, however many callbacks there
+ * are.
  *
- * @param signal of this realm, another one or a polyfill
+ * @param signal of this realm, another one, or a polyfill
  * @param callback must not throw
- * @returns has it not be called
+ * @returns a function that cancels the callback
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   let all = callbacks.get(signal);

@@ -2,9 +2,12 @@ import { isPlainObject } from './describe';
 import { hasMoreParts } from './parts';
 import { requirePeer } from './peer-dependency';
 
-// Schemas of libraries such as zod, which have the property `~standard` of Standard Schema (https://standardschema.dev).
+// Schemas of libraries such as zod that have the property `~standard` of Standard Schema (https://standardschema.dev).
 
-/** Parts of a value that a library's schema may check at once: with unions it takes some microseconds for each. */
+/**
+ * The number of parts of a value that a library's schema may check in one piece: with unions, a part takes some
+ * microseconds.
+ */
 export const MAX_PARTS = 20_000;
 const MAX_ISSUES = 5;
 const MAX_TEXT = 300;
@@ -16,20 +19,21 @@ const TOO_MANY_PARTS = {
 
 export type JsonSchema = Record<string, any>;
 
-/** @returns schemas of some libraries are functions */
+/** @returns true also for functions, which some libraries use as schemas */
 export function isStandardSchema(value: any): boolean {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return isObject && typeof value['~standard'] === 'object' && value['~standard'] !== null;
 }
 
 /**
- * Whether it is a schema of a library. The JSON Schema that zod has made of one is a Standard Schema, too, which does not show.
+ * Whether it is a schema of a library. The JSON Schema that zod derives from a schema is a Standard Schema, too, but it
+ * cannot be recognized as one.
  */
 export function isOfLibrary(value: any) {
   return isStandardSchema(value) && !(isPlainObject(value) && !Object.keys(value).includes('~standard'));
 }
 
-/** Whether it is an object of such schemas by name, which checks nothing as JSON Schema. */
+/** Whether it is an object of such schemas by name, which is not a JSON Schema. */
 export function holdsSchemas(value: unknown) {
   return isPlainObject(value) && Object.values(value as object).some(isOfLibrary);
 }
@@ -40,10 +44,10 @@ export function isZod3(schema: any) {
 }
 
 /**
- * The JSON schema of what a schema takes, or of what it gives.
+ * The JSON Schema of a schema's input or output.
  *
- * @param what it is the schema of, for errors
- * @returns undefined if JSON schema cannot say what it gives
+ * @param what the schema is for, for errors
+ * @returns undefined if JSON Schema cannot express the output
  * @throws {TypeError} if it cannot be converted
  */
 export function jsonSchemaOf(schema: any, side: 'input' | 'output', what: string): JsonSchema | undefined {
@@ -66,7 +70,7 @@ function converterOf(schema: any, side: 'input' | 'output'): (() => JsonSchema) 
   const standard = schema['~standard'];
   if (typeof standard.jsonSchema?.[side] === 'function') return () => standard.jsonSchema[side]({ target: 'draft-07' });
   if ('_zod' in schema) {
-    // Where the package is version 3, only this part of it is version 4.
+    // If the package is version 3, only this part of it is version 4.
     const { toJSONSchema } = requirePeer('a schema of zod', 'zod', () => require('zod/v4'));
     return () => toJSONSchema(schema, { io: side });
   }
@@ -80,7 +84,8 @@ function converterOf(schema: any, side: 'input' | 'output'): (() => JsonSchema) 
 }
 
 /**
- * Checks a value by a schema of a library. Nothing can interrupt that, so that the value may have so many parts only.
+ * Checks a value with a schema of a library. Nothing can interrupt that, so the number of parts of the value is
+ * limited.
  *
  * @returns the first few issues
  */
@@ -96,7 +101,7 @@ export async function validate(
 /**
  * A schema that brings its own check.
  *
- * @param validate as Standard Schema has it
+ * @param validate as in Standard Schema
  */
 export function standardSchema(vendor: string, jsonSchema: object, validate: (value: unknown) => any) {
   const get = () => jsonSchema;
@@ -105,7 +110,7 @@ export function standardSchema(vendor: string, jsonSchema: object, validate: (va
 
 export type Issue = { message: string; path?: readonly (PropertyKey | { key: PropertyKey })[] };
 
-/** What is wrong with a value, in one line. */
+/** The issues of a value, in one line. */
 export function issuesText(issues: readonly Issue[]) {
   return issues
     .slice(0, MAX_ISSUES)
@@ -114,7 +119,7 @@ export function issuesText(issues: readonly Issue[]) {
     .join('; ');
 }
 
-/** @param part of a path, in either form that Standard Schema has */
+/** @param part of a path, in either form of Standard Schema */
 function keyOf(part: PropertyKey | { key: PropertyKey }) {
   return String(typeof part === 'object' ? part.key : part);
 }

@@ -2,11 +2,11 @@ import { clearTimeout, setTimeout } from './clock';
 import { onAbort } from './signals';
 
 /**
- * What a promise gives, waited for up to a deadline, if there is one, and as long as somebody wants it.
+ * The value of a promise, awaited up to a deadline, if there is one, and until a signal is aborted.
  *
- * @param until.late what it rejects with at the deadline
- * @param until.aborted what it rejects with when the signal is aborted, for its reason
- * @param until.holds whether the process lives on for it; default true
+ * @param until.late makes the error at the deadline
+ * @param until.aborted makes the error from the signal's reason
+ * @param until.holds whether the process stays alive for it; default true
  */
 export async function withTimeLimit<T>(
   promise: Promise<T>,

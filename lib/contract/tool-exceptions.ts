@@ -1,7 +1,10 @@
-/** So many values of one run are kept: as many calls as are under way at once by default. */
+/** The number of values kept for one run: the default limit of concurrent calls. */
 const MAX_KEPT = 64;
 
-/** What tools of one run threw, by call: the run's error may name one as its cause. Of many the last ones. */
+/**
+ * The values that tools of one run threw, by call: the run's error may name one as its cause. Only the last ones are
+ * kept.
+ */
 export class ToolExceptions {
   #byCall: Map<number, unknown> | undefined;
 
@@ -11,7 +14,7 @@ export class ToolExceptions {
     if (this.#byCall.size > MAX_KEPT) this.#byCall.delete(this.#byCall.keys().next().value as number);
   }
 
-  /** @returns undefined if it threw nothing, or that is no longer known */
+  /** @returns undefined if it threw nothing, or if the value is no longer kept */
   causeOf(call: number): { cause: unknown } | undefined {
     return this.#byCall?.has(call) ? { cause: this.#byCall.get(call) } : undefined;
   }

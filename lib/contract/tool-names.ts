@@ -1,7 +1,7 @@
 import { isIdentifier } from './identifiers';
 import { isPythonName } from './python-names';
 
-/** Words that cannot be, or in some engine could not be, the name of a variable: the list that `codemode` has. */
+/** Words that cannot be the name of a variable in at least one engine: the same list as in `codemode`. */
 const RESERVED_WORDS = new Set(
   `abstract arguments await boolean break byte case catch char class const continue debugger default delete do double
   else enum eval export extends false final finally float for function goto if implements import in instanceof int
@@ -9,29 +9,33 @@ const RESERVED_WORDS = new Set(
   this throw throws transient true try typeof undefined var void volatile while with yield`.split(/\s+/),
 );
 
-/** The identifier that code calls a tool by: `list-files` is `list_files`, `2nd` is `_2nd`, `delete` is `delete_`. */
+/**
+ * The identifier under which code calls a tool: `list-files` becomes `list_files`, `2nd` becomes `_2nd`, `delete`
+ * becomes `delete_`.
+ */
 export function toolIdentifier(name: string) {
   const text = name.replace(/[-.\s]/g, '_').replace(/[^\p{ID_Continue}$\u200c\u200d]/gu, '');
   if (!isIdentifier(text)) return `_${text}`;
   return RESERVED_WORDS.has(text) ? `${text}_` : text;
 }
 
-/** The same in ASCII: the names of the declarations that `@cloudflare/codemode` shows to models. */
+/** The same in ASCII: the names in the declarations that `@cloudflare/codemode` shows to models. */
 export function asciiIdentifier(name: string) {
   return toolIdentifier(name.replace(/[^\s\p{ASCII}]/gu, ''));
 }
 
 /**
- * The same for a function of a namespace, which with a `then` would be a promise wherever it is awaited: that is `then_`.
+ * The same for a function of a namespace. A namespace with a `then` would act as a promise wherever it is awaited, so
+ * that becomes `then_`.
  */
 export function memberIdentifier(name: string) {
   const identifier = toolIdentifier(name);
   return identifier === 'then' ? 'then_' : identifier;
 }
 
-/** The same for Python, whose words are others: `list-files` is `list_files`, `del` is `del_`. */
+/** The same for Python, which has other reserved words: `list-files` becomes `list_files`, `del` becomes `del_`. */
 export function pythonIdentifier(name: string) {
-  // As Python reads names.
+  // The form in which Python reads names.
   const text = name
     .normalize('NFKC')
     .replace(/[-.\s]/g, '_')
@@ -60,7 +64,7 @@ export function byIdentifier<T>(
   return Object.fromEntries([...names].map(([identifier, name]) => [identifier, byName[name]]));
 }
 
-/** As an assignment, but `__proto__` is a name like others. */
+/** Like an assignment, but also for the name `__proto__`. */
 export function defineMember(holder: object, key: string, value: unknown) {
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }

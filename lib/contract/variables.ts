@@ -2,7 +2,7 @@ import { className, describe, isPlainObject } from './describe';
 import { TransferLimitError, transferLimitExceeded } from './errors';
 
 /**
- * @param variables what `sendVariables()` was given
+ * @param variables the argument of `sendVariables()`
  * @returns their names
  * @throws {TypeError}
  */
@@ -14,10 +14,10 @@ export function namesOfVariables(variables: unknown): string[] {
 }
 
 /**
- * Variables as they cross.
+ * Variables in the form in which they cross.
  *
- * @param names of them
- * @throws {import('./errors').ExecutorError} if they are larger
+ * @param names of the variables
+ * @throws {import('./errors').ExecutorError} if they are larger than the limit
  */
 export function encodeVariables<T>(
   variables: Record<string, unknown>,

@@ -1,16 +1,16 @@
-// Objects of so many properties that to list them takes the host's thread longer than it may stand still. Whoever reads one from
-// a guest notes it, so that printers, which show the first ones, need not ask.
+// Objects with so many properties that listing them would stop the host's thread for too long. The code that reads such
+// an object from a guest records it, so that printers, which show only the first properties, do not have to list them.
 
-/** Properties from which on an object is noted. More than a printer goes through. */
+/** An object with at least this many properties is recorded. It is more than a printer visits. */
 const MANY = 100_000;
-/** Keys that are kept. More than a printer shows of what it cuts. */
+/** The number of keys kept. It is more than a printer shows of a value that it cuts. */
 const FIRST = 4_096;
 
 const firstKeys: WeakMap<object, string[]> = new WeakMap();
 /** Arrays with keys that are no indices. To find those takes a list of all. */
 const keyed: WeakSet<object> = new WeakSet();
 
-/** Counts the properties of an object that is being made. */
+/** Counts the properties of an object while it is created. */
 export class KeyCount {
   #object;
   #isArray;
@@ -38,7 +38,7 @@ export function isWide(object: object) {
   return firstKeys.has(object);
 }
 
-/** Keys of an object: of one that is wide the first ones. */
+/** Keys of an object; only the first ones of a wide object. */
 export function keysOf(object: object) {
   return firstKeys.get(object)?.filter((key) => Object.hasOwn(object, key)) ?? Object.keys(object);
 }
