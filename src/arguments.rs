@@ -1,4 +1,4 @@
-//! Arguments of the facade, checked there already.
+//! Arguments of the facade, which has already checked them.
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
@@ -53,7 +53,7 @@ pub struct NativeModule {
     pub functions: Option<Vec<NativeTool>>,
 }
 
-/// The facade lets no other names through.
+/// The facade passes no other names.
 pub fn language(name: &str) -> Language {
     Language::named(name).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The file tools: each call gives a promise of an outcome.
+//! The file tools: each call returns a promise of an outcome.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,7 +40,7 @@ pub struct NativeGrep {
     pub limit: Option<f64>,
 }
 
-/// Results from here on are counted until they are taken. 1 MiB.
+/// Results of at least this size are counted until they are taken. 1 MiB.
 const LARGE_BYTES: usize = 1 << 20;
 
 /// `content` and `details`; or one of the next three; or `code` and `message` of an error. `receipt`: of a large result.
@@ -76,7 +76,7 @@ pub struct NativeBlock {
     pub data: Option<String>,
 }
 
-/// Only what applies is there.
+/// Only fields that apply are present.
 #[napi(object, object_from_js = false)]
 pub struct NativeFileDetails {
     pub truncation: Option<NativeTruncation>,
@@ -111,7 +111,7 @@ pub struct NativeFileTools {
     queue: Queue,
 }
 
-/// Ends calls of file tools that nobody waits for any more.
+/// Ends calls of file tools whose results are no longer needed.
 #[napi]
 #[derive(Default)]
 pub struct NativeFileStop {
@@ -125,14 +125,14 @@ impl NativeFileStop {
         Self::default()
     }
 
-    /// From now on no call with this argument begins, and searches end.
+    /// From now on, calls with this argument do not start, and searches end.
     #[napi]
     pub fn stop(&self) {
         self.stop.stop();
     }
 }
 
-/// Holds calls back whose results would come while too much waits. What is collected has been taken, too.
+/// Delays calls while too many results wait to be taken. A collected result counts as taken.
 #[napi]
 pub struct NativeFileReceipt {
     receipt: Option<Receipt>,
@@ -149,7 +149,7 @@ impl NativeFileReceipt {
 
 #[napi]
 impl NativeFileTools {
-    /// Throws if the root cannot be opened. Each call resolves with its outcome; it rejects only if no thread can be
+    /// Throws if the root cannot be opened. Each call resolves with its outcome. It rejects only if no thread can be
     /// started.
     #[napi(constructor)]
     pub fn new(root: String, limits: NativeFileLimits) -> Result<Self, &'static str> {
@@ -323,7 +323,7 @@ impl NativeFileTools {
 }
 
 impl NativeFileOutcome {
-    /// What is large of it.
+    /// The size of its large parts.
     fn bytes(&self) -> usize {
         let of_block =
             |block: &NativeBlock| [&block.text, &block.data].into_iter().flatten().map(String::len).sum::<usize>();
@@ -343,7 +343,7 @@ where
     }
 }
 
-/// A whole number that the facade has checked; one that is beyond the machine's is the largest.
+/// A whole number that the facade has checked. A number beyond the machine's range becomes the largest one.
 fn count(number: f64) -> usize {
     number as usize
 }

@@ -1,4 +1,4 @@
-//! Programs for pages of a browser, and hints about their errors, on a thread of Node.js's pool.
+//! Programs for pages of a browser, and hints for their errors, on a thread of Node.js's pool.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ pub struct NativePageRequest {
     pub max_code_bytes: u32,
 }
 
-/// What programs have left on a page, for those that it runs later.
+/// What earlier programs have left on a page, for later programs.
 #[napi]
 pub struct NativePageHistory {
     observed: Arc<Mutex<Observed>>,
@@ -29,22 +29,21 @@ pub struct NativePageHistory {
 
 #[napi]
 impl NativePageHistory {
-    /// That of a new page.
+    /// The history of a new page.
     #[napi(constructor)]
     pub fn new() -> Self {
         Self { observed: Arc::new(Mutex::new(Observed::everything())) }
     }
 }
 
-/// A place in the code that was given, both from 1, the column in UTF-16 units.
+/// A place in the original code. Line and column count from 1, the column in UTF-16 units.
 #[napi(object, object_from_js = false)]
 pub struct NativePlace {
     pub line: u32,
     pub column: u32,
 }
 
-/// `code` is a function without parameters that gives the value of the program, or a promise of it; empty if the code was
-/// refused.
+/// `code` is a function without parameters that returns the value of the program, or a promise of it. It is empty if the program was refused.
 #[napi]
 pub struct NativePageProgram {
     code: String,
@@ -65,20 +64,20 @@ impl NativePageProgram {
         self.diagnostics.clone()
     }
 
-    /// The module that the code was refused for.
+    /// The module whose import was refused.
     #[napi(getter)]
     pub fn module(&self) -> Option<String> {
         self.module.clone()
     }
 
-    /// The place in the code that was given for one in `code`; null for what is not of the program.
+    /// The place in the original code for a place in `code`; null outside the program.
     #[napi]
     pub fn original(&self, line: u32, column: u32) -> Option<NativePlace> {
         let at = self.positions.as_ref()?.original(line, column)?;
         Some(NativePlace { line: at.line, column: at.column })
     }
 
-    /// What a message of the browser says of the program as it was given.
+    /// A message of the browser, in terms of the original program.
     #[napi]
     pub fn written(&self, message: String) -> String {
         ses_prepare::guest_text(&message).into_owned()
@@ -92,13 +91,14 @@ pub struct PageTask {
 }
 
 impl PageTask {
-    /// As [`ses_prepare::prepare_page`], for a page with this history, to which it adds what the program will leave.
+    /// Like [`ses_prepare::prepare_page`], for a page with this history. Adds what the program will leave to the
+    /// history.
     fn prepare(&self, options: &PrepareOptions) -> std::result::Result<Program, Vec<Diagnostic>> {
         let code = &self.request.code;
         let Some(history) = &self.history else {
             return ses_prepare::prepare_page(&Observed::default(), code, options);
         };
-        // What another thread has left half done is a program too many.
+        // A history that another thread left half updated has at most one program too many.
         let mut observed = history.lock().unwrap_or_else(PoisonError::into_inner);
         let program = ses_prepare::prepare_page(&observed, code, options)?;
         observed.add(&program.lookups);
@@ -143,23 +143,23 @@ pub fn prepare_page(request: NativePageRequest, history: Option<&NativePageHisto
     AsyncTask::new(PageTask { request, history })
 }
 
-/// An error that a program of a page has thrown, and what is known of the page.
+/// An error that a program on a page has thrown, with facts about the page.
 #[napi(object, object_to_js = false)]
 pub struct NativePageError {
     pub name: String,
     pub message: String,
-    /// The code as it was given.
+    /// The original code.
     pub source: String,
-    /// Where the error comes from in it.
+    /// The place of the error in it.
     pub line: Option<u32>,
     pub column: Option<u32>,
-    /// Tools that give promises.
+    /// Tools that return promises.
     pub async_tools: Vec<String>,
-    /// What the page has said, once it was asked.
+    /// The page's answer, after it was asked.
     pub found: Option<NativeLookUp>,
 }
 
-/// What there is at a place of a page: see `LookUp` of crates/hints.
+/// The contents of a place on a page: see `LookUp` of crates/hints.
 #[napi(object, object_to_js = false)]
 pub struct NativeLookUp {
     pub kind: String,
@@ -167,8 +167,7 @@ pub struct NativeLookUp {
     pub built_ins: Vec<String>,
 }
 
-/// `hint`: what to do about the error. Else, if there is a `member`: the page has to be asked what `path` leads to from its
-/// global, and what its member is.
+/// `hint`: what to do about the error. Otherwise, if there is a `member`, the page has to be asked where `path` leads from its global, and what its member is.
 #[napi(object, object_from_js = false)]
 pub struct NativePageHint {
     pub hint: Option<String>,
@@ -176,7 +175,7 @@ pub struct NativePageHint {
     pub member: Option<String>,
 }
 
-/// A page, of which nothing is known yet but what was asked of it.
+/// A page of which only the answer to one question is known.
 struct Page<'a> {
     async_tools: &'a [String],
     found: Option<LookUp>,
@@ -193,7 +192,7 @@ impl ses_hints::Realm for Page<'_> {
         self.async_tools.iter().any(|tool| tool == name)
     }
 
-    /// Of tools only: what the page has is asked once.
+    /// Only for tools: the page is asked once for what it has.
     fn is_async(&mut self, function: &str) -> bool {
         self.is_tool(function)
     }
@@ -233,7 +232,7 @@ impl Task for HintTask {
     }
 }
 
-/// What to do about an error, or what has to be asked first.
+/// What to do about an error, or what to ask the page first.
 #[napi(ts_return_type = "Promise<NativePageHint>")]
 pub fn page_hint(error: NativePageError) -> AsyncTask<HintTask> {
     AsyncTask::new(HintTask(error))

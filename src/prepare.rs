@@ -1,4 +1,4 @@
-//! `validateCode`, `prepareProgram` and code frames, while the caller waits (specification, section 6.1).
+//! `validateCode`, `prepareProgram` and code frames. The caller waits for them (specification, section 6.1).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::arguments::language;
 use crate::engine::checker;
 use crate::options::NativePrepareOptions;
 
-/// How long the host's thread waits for source that it only validates.
+/// How long the host's thread waits for validation alone.
 const VALIDATION: Duration = Duration::from_millis(50);
 
 #[napi(object, object_from_js = false)]
@@ -26,7 +26,7 @@ pub struct NativeDiagnostic {
     pub fix: Option<String>,
 }
 
-/// `transformedCode` is empty if the code was refused.
+/// `transformedCode` is empty if the program was refused.
 #[napi(object, object_from_js = false)]
 pub struct NativeProgram {
     pub transformed_code: String,
@@ -53,7 +53,7 @@ fn prepared(code: &str, options: &PrepareOptions, time: Duration) -> NativeProgr
     NativeProgram { transformed_code, diagnostics: diagnostics.into_iter().map(Into::into).collect() }
 }
 
-/// What is found in the text of a module before it runs.
+/// Findings in the source of a module, before it runs.
 #[napi]
 pub fn check_module(code: String, specifier: String, options: NativePrepareOptions) -> Vec<NativeDiagnostic> {
     let diagnostics = match prepare::prepare_module(&code, &specifier, &options.into()) {

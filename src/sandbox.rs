@@ -1,4 +1,4 @@
-//! What a sandbox adds to programs, on a thread of Node.js's pool: nobody has looked at the text before.
+//! Adds the parts of a sandbox to programs, on a thread of Node.js's pool. Their source was not checked before.
 
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Result, Task};
@@ -7,7 +7,7 @@ use napi_derive::napi;
 use ses_prepare::{CallStyle, PrepareOptions, SandboxKind, SandboxRequest};
 use ses_protocol::Language;
 
-/// `kit`: the global by which insertions reach the sandbox.
+/// `kit`: the global through which insertions reach the sandbox.
 #[napi(object, object_to_js = false)]
 pub struct NativeSandboxRequest {
     pub code: String,
@@ -47,7 +47,7 @@ impl Task for SandboxTask {
         let program = ses_prepare::sandbox_program(&self.code, &self.request, &options);
         let (mut bytes, mut units) = (0, 0);
         let insertions = program.insertions.into_iter().map(|insertion| {
-            // They are in order, so that the text is measured once.
+            // The insertions are in order, so the text is measured once.
             units += self.code.get(bytes..insertion.at).map_or(0, |part| part.encode_utf16().count());
             bytes = insertion.at;
             NativeInsertion { at: units as u32, text: insertion.text }
@@ -61,7 +61,7 @@ impl Task for SandboxTask {
     }
 }
 
-/// What a sandbox adds to a program.
+/// Adds the parts of a sandbox to a program.
 #[napi(ts_return_type = "Promise<NativeSandboxProgram>")]
 pub fn sandbox_program(request: NativeSandboxRequest) -> AsyncTask<SandboxTask> {
     let NativeSandboxRequest { code, kit, kind, style } = request;

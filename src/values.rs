@@ -1,4 +1,4 @@
-//! Values as Node-API passes them: what is simple without a serializer, large texts and bytes with one copy at most.
+//! Values as Node-API passes them: simple ones without a serializer, large strings and bytes with at most one copy.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -10,9 +10,9 @@ use napi::{Error, Result, Status, ValueType, check_status, sys};
 use crate::numbers::{reply_kind, value_kind};
 use ses_protocol::{Block, ErrorCode, ToolCallId, ToolError, ToolReply, Value, Values, populate};
 
-/// From here on memory is handed over to Node.js rather than copied: that takes a finalizer. 64 KiB.
+/// Memory of at least this size is handed over to Node.js instead of copied, which needs a finalizer. 64 KiB.
 const MIN_EXTERNAL_BYTES: usize = 64 << 10;
-/// Strings up to this length are looked at for Latin-1; the facade has looked at longer ones.
+/// Strings up to this length are checked for Latin-1 here; the facade has checked longer ones.
 const SHORT_UNITS: usize = 4096;
 
 /// A value for the facade: a primitive, an ArrayBuffer that stands for a Uint8Array of its bytes, or serialized bytes
@@ -123,7 +123,7 @@ pub unsafe fn reply(
     Ok((call as ToolCallId, reply))
 }
 
-/// `[name, message, code, bridge]`; a code is a string, a number or nothing.
+/// `[name, message, code, bridge]`; a code is a string, a number or undefined.
 ///
 /// # Safety
 /// As for [`values`].
@@ -189,8 +189,8 @@ unsafe fn value(env: sys::napi_env, kind: u32, value: sys::napi_value) -> Result
     }
 }
 
-/// Copies serialized bytes that no other code holds, and frees large ones. Left to the host's collector, they would
-/// cost a collection now and then, and new pages for each transfer.
+/// Copies serialized bytes that no other code holds, and frees large ones. If they were left to the host's collector,
+/// they would cause collections, and need new pages for each transfer.
 ///
 /// # Safety
 /// As for [`values`].
@@ -199,7 +199,7 @@ unsafe fn take_wire(env: sys::napi_env, wire: sys::napi_value) -> Result<Vec<u8>
     unsafe {
         let bytes = view(env, wire)?.to_vec();
         if bytes.len() >= MIN_EXTERNAL_BYTES {
-            // Where it cannot be detached, the collector frees it.
+            // If it cannot be detached, the collector frees it.
             sys::napi_detach_arraybuffer(env, buffer_of(env, wire)?);
         }
         Ok(bytes)
@@ -271,7 +271,7 @@ unsafe fn text(env: sys::napi_env, value: sys::napi_value) -> Result<Value> {
     let mut length = 0;
     // SAFETY: as the caller promises.
     check_status!(unsafe { sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &raw mut length) })?;
-    // Node-API ends the text with a unit of 0.
+    // Node-API terminates the string with a unit of 0.
     let mut units = vec![0u16; length + 1];
     // SAFETY: there is room for as many units.
     check_status!(unsafe {
@@ -347,7 +347,7 @@ unsafe fn latin1(env: sys::napi_env, text: Block) -> Result<sys::napi_value> {
         )
     };
     if status == sys::Status::napi_ok {
-        // Where Node.js has copied the text, `free_text` has been called.
+        // If Node.js has copied the text, it has called `free_text`.
         // SAFETY: as the caller promises.
         unsafe { hold(env, len as i64) };
         return Ok(made);
@@ -365,7 +365,8 @@ unsafe extern "C" fn free_text(env: sys::node_api_basic_env, data: *mut c_void, 
     unsafe { hold(env.cast(), -(len.addr() as i64)) };
 }
 
-/// Tells V8 that objects of an environment hold so many bytes more, or fewer, than it can see: it collects by that, too.
+/// Tells V8 that objects of an environment hold more or fewer bytes than it can see. Its collections depend on this
+/// number, too.
 ///
 /// # Safety
 /// `env` is the live environment of this thread, which may be in a finalizer.
@@ -375,7 +376,7 @@ pub unsafe fn hold(env: sys::napi_env, bytes: i64) {
     unsafe { sys::napi_adjust_external_memory(env, bytes, &raw mut held) };
 }
 
-/// A buffer of V8's own, so that the caller may transfer it to other threads.
+/// A buffer owned by V8, so that the caller may transfer it to other threads.
 ///
 /// # Safety
 /// As for [`push_values`].
@@ -389,8 +390,8 @@ unsafe fn array_buffer(env: sys::napi_env, bytes: &[u8]) -> Result<sys::napi_val
     Ok(buffer)
 }
 
-/// An ArrayBuffer and where its bytes are, which have yet to be written. A large one is taken from a Buffer: Node.js does
-/// not fill that with zeros.
+/// An ArrayBuffer and a pointer to its bytes, which are not yet written. A large one is taken from a Buffer, which
+/// Node.js does not fill with zeros.
 ///
 /// # Safety
 /// As for [`push_values`].
@@ -402,7 +403,7 @@ unsafe fn unwritten_buffer(env: sys::napi_env, bytes: usize) -> Result<(sys::nap
             let view = make(|made| sys::napi_create_buffer(env, bytes, ptr::null_mut(), made))?;
             let buffer = buffer_of(env, view)?;
             check_status!(sys::napi_get_arraybuffer_info(env, buffer, &raw mut data, &raw mut length))?;
-            // Else it is part of a larger one, which others have, too.
+            // Otherwise it is part of a larger buffer that others share.
             if let Some(start) = NonNull::new(data.cast()).filter(|_| length == bytes) {
                 populate(start, bytes);
                 return Ok((buffer, start.as_ptr()));

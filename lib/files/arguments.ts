@@ -2,10 +2,10 @@ import { describe, isPlainObject } from '../contract/describe';
 import type { Input } from './definitions';
 
 /**
- * The arguments of a call by name, checked. A call passes one object of them, or the first ones by position. `null` is
- * as if absent.
+ * The checked arguments of a call, by name. A call passes one object, or the first arguments by position. `null` counts
+ * as absent.
  *
- * @returns with `undefined` for what is absent
+ * @returns `undefined` for absent arguments
  * @throws {TypeError | RangeError} naming tool and argument
  */
 export function parseArguments(
@@ -50,7 +50,7 @@ function byPosition(
   return Object.fromEntries(args.slice(0, positional).map((value, index) => [keys[index], value]));
 }
 
-/** @param given the same, before `null` became `undefined` */
+/** @param given the same arguments, before `null` became `undefined` */
 function check(where: string, { type, minimum = 0 }: Input, value: unknown, given: unknown) {
   if (type === 'integer') {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= minimum) return;

@@ -34,7 +34,7 @@ import type {
   WriteArguments,
 } from './tools';
 
-/** Bytes of what is taken apart on the host's thread: 4 MiB. */
+/** Bytes of a file that is split or parsed on the host's thread: 4 MiB. */
 const MAX_SMALL_BYTES = 4 << 20;
 
 /** How each tool is called on the native side. */
@@ -83,7 +83,7 @@ export function createFileTools(options: FileToolOptions & { readOnly?: false | 
 export function createFileTools(options: FileToolOptions): ReadOnlyFileTools;
 export function createFileTools(options: FileToolOptions): ReadOnlyFileTools {
   const { root, limits } = checkFileToolOptions(options);
-  // Here and not above: the definitions need no addon.
+  // Here and not at the top: the definitions do not need the addon.
   const { NativeFileStop, NativeFileTools } = require('../../native.cjs') as typeof import('../../native.cjs');
   const native = new NativeFileTools(root, limits);
   const stops: WeakMap<RunScope, NativeFileStop> = new WeakMap();
@@ -115,9 +115,7 @@ export function createFileTools(options: FileToolOptions): ReadOnlyFileTools {
   return Object.fromEntries(tools) as FileTools;
 }
 
-/**
- * Runs what it is given one after the other, in the order of the calls: an edit reads what the one before has written.
- */
+/** Runs tasks one after the other, in the order of the calls: an edit reads what the edit before it wrote. */
 function sequence(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -127,12 +125,12 @@ function sequence(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** The turn of the event loop in which the last large outcome is taken. */
+/** The turn of the event loop in which the last large outcome is delivered. */
 let lastTurn = Promise.resolve();
 
 /**
- * An outcome. A large one arrives in a separate turn of the event loop: its receiver copies it, and Node.js frees none before a turn is
- * over.
+ * An outcome. A large one is delivered in a separate turn of the event loop: its receiver copies it, and Node.js frees
+ * no outcome before the turn is over.
  */
 async function taken(pending: Promise<NativeFileOutcome>) {
   const outcome = await pending;
@@ -145,9 +143,9 @@ async function taken(pending: Promise<NativeFileOutcome>) {
 }
 
 /**
- * What a tool gives: content for a model, or a value for code.
+ * The result of a tool: content for a model, or a value for code.
  *
- * @throws {Error} with the code and the message of an outcome that is none
+ * @throws {Error} with the code and message of a failed outcome
  */
 function result(
   { name }: { name: string },
@@ -166,7 +164,7 @@ function result(
 }
 
 /**
- * ISO 8601; null for no time, and for one that no `Date` has.
+ * ISO 8601; null for a missing time, and for one beyond the range of a `Date`.
  *
  * @param ms since the Unix epoch
  */
@@ -187,7 +185,7 @@ function parsed(text: string, path: string) {
   }
 }
 
-/** Lines without their ends; a line end at the end of the text begins no line. */
+/** Lines without their line ends. A line end at the end of the text does not start another line. */
 function linesOf(text: string) {
   const lines = text.split(/\r\n|\r|\n/);
   if (lines.at(-1) === '') lines.pop();

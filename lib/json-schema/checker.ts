@@ -6,44 +6,45 @@ import type { WorkBudget } from '../contract/budget';
 import type { Document } from './documents';
 
 /**
- * Schemas within schemas that a value gets to at the same time. Values are nested less deep: only references have no end.
+ * Schemas within schemas that apply to a value at the same time. Values are nested less deeply; only references could
+ * nest without end.
  */
 const MAX_NESTING = 500;
-/** UTF-16 units of a text that are counted between two looks at the budget. */
+/** UTF-16 units of a string that are counted between two looks at the budget. */
 const CHUNK = 16_384;
-/** Members of an `enum` from which on strings are looked up and not compared one by one. */
+/** From this number of `enum` members on, strings are looked up instead of compared one by one. */
 const MANY_MEMBERS = 16;
-/** Steps of the budget in a microsecond, about. */
+/** Approximate steps of the budget per microsecond. */
 const STEPS_PER_US = 8;
-/** Longest match, in microseconds: nothing can interrupt one. */
+/** The longest time for one match, in microseconds: nothing can interrupt it. */
 const MAX_MATCH_US = 40_000;
 
 export type SchemaNode = Document['root'];
 
-/** What has been looked at of an object or array, for `unevaluatedProperties` and `unevaluatedItems`. */
+/** The parts of an object or array that schemas have evaluated, for `unevaluatedProperties` and `unevaluatedItems`. */
 export interface Evaluated {
   keys: Set<string>;
   hasAllKeys: boolean;
-  /** how many from the first on */
+  /** the number of evaluated items from the first one on */
   items: number;
-  /** further items */
+  /** other evaluated items */
   others: Set<number>;
 }
 
 /**
- * Checks one value by a schema. Every schema, property, item, name and member that it looks at is a step of its budget. It stops at
- * the first errors: of alternatives, which may fail, at the first one, and those are looked at again for what is wrong with them only
- * if none fits.
+ * Checks one value against a schema. Every schema, property, item, name and member that it looks at is a step of its
+ * budget. It stops at the first errors. A failing alternative stops at its first error. The alternatives are examined
+ * again for error messages only if none of them fits.
  */
 export class Checker {
   #budget;
-  /** Whether a part of the schema that cannot be used is left out. */
+  /** Whether parts of the schema that cannot be used are left out. */
   #isLenient;
   #path: (string | number)[] = [];
-  /** In alternatives nobody is told what is wrong. */
+  /** Errors within alternatives are not reported. */
   #silent = 0;
   #nesting = 0;
-  /** Resources that the value has got to, for `$dynamicRef`. */
+  /** Resources that the value has reached, for `$dynamicRef`. */
   #scope: SchemaNode['resource'][] = [];
 
   constructor(budget: WorkBudget, { isLenient }: { isLenient: boolean }) {
@@ -53,7 +54,7 @@ export class Checker {
 
   /**
    * @param value JSON data
-   * @param evaluated what the schema looks at is noted here
+   * @param evaluated records the parts that the schema has evaluated
    * @returns whether it is valid; otherwise the budget has the issues
    */
   *check(node: SchemaNode, value: unknown, evaluated?: Evaluated): Generator<void, boolean, void> {
@@ -82,7 +83,7 @@ export class Checker {
     return isValid;
   }
 
-  /** Whether what comes now changes nothing any more, once something has failed. */
+  /** Whether further checks cannot change the result, because one has failed. */
   get isOver() {
     return this.#silent > 0 || this.#budget.isFullOfErrors;
   }
@@ -115,7 +116,7 @@ export class Checker {
     return isValid;
   }
 
-  /** Whether a value is valid; nobody is told why not. */
+  /** Whether a value is valid, without reasons. */
   *passes(node: SchemaNode, value: unknown, evaluated?: Evaluated) {
     this.#silent++;
     const isValid = yield* this.check(node, value, evaluated);
@@ -123,7 +124,7 @@ export class Checker {
     return isValid;
   }
 
-  /** @returns undefined if the pattern cannot be used and that is left out */
+  /** @returns undefined if the pattern cannot be used and is left out */
   matches(pattern: string, text: string): boolean | undefined {
     const matcher = this.#usable(() => patternOf(pattern));
     if (matcher === undefined) return undefined;
@@ -139,7 +140,7 @@ export class Checker {
     return matcher.find(text);
   }
 
-  /** @returns undefined if it leads nowhere and that is left out */
+  /** @returns undefined if the reference leads nowhere and is left out */
   *target(ref: string, node: SchemaNode): Generator<void, SchemaNode | undefined, void> {
     const work = node.target(ref, this.#budget);
     for (;;) {
@@ -151,9 +152,9 @@ export class Checker {
   }
 
   /**
-   * Whether JSON Schema has all of the types. Of a type that it does not have no value could be.
+   * Whether JSON Schema has all of the types. No value could have an unknown type.
    *
-   * @returns false if it has not, and that is left out
+   * @returns false if a type is unknown and is left out
    */
   #areUsable(types: readonly unknown[]): boolean {
     const unknown = types.find((type) => !TYPES.includes(type));
@@ -172,16 +173,16 @@ export class Checker {
   }
 }
 
-/** All that JSON Schema has. */
+/** All types of JSON Schema. */
 const TYPES: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-/** A text is too long for the pattern that it is checked by. */
+/** A string is too long for the pattern that it is checked against. */
 export class TooLongError extends RangeError {}
 
 export interface Rule {
-  /** of which a schema has one */
+  /** the words of the rule; a schema has at least one of them */
   words: string[];
-  /** values that it is about; all by default */
+  /** the values that it applies to; all by default */
   takes?: (value: unknown) => boolean;
   rule: (
     it: Checker,
@@ -195,7 +196,7 @@ export interface Rule {
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number';
 
-/** In the order in which errors are told. */
+/** In the order in which errors are reported. */
 const RULES: Rule[] = [
   { words: ['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'], takes: isNumber, rule: checkBounds },
   { words: ['multipleOf'], takes: isNumber, rule: checkMultiple },
@@ -275,7 +276,7 @@ function checkBounds(
 ): ReturnType<Rule['rule']> {
   const expect = (isValid: boolean, keyword: string, bound: string) =>
     it.expect(isValid, keyword, () => ({ reason: `must be ${bound}`, value }));
-  // In draft 4 the exclusive ones say how the others are meant.
+  // In draft 4, the exclusive keywords are booleans that modify the others.
   const over = exclusiveMinimum === true ? minimum : exclusiveMinimum;
   const under = exclusiveMaximum === true ? maximum : exclusiveMaximum;
   let isValid = true;
@@ -313,7 +314,7 @@ function* checkLength(
   const { length } = value;
   const most = typeof maxLength === 'number' ? maxLength : Infinity;
   const least = typeof minLength === 'number' ? minLength : 0;
-  // Between one and two units make a character.
+  // A character has one or two units.
   const isClear = length <= most && length / 2 >= least;
   const points = isClear ? length : yield* countPoints(it, value);
   const isShort = it.expect(points <= most, 'maxLength', () => ({
@@ -468,7 +469,7 @@ function* checkOneOf(
   return it.expect(false, 'oneOf', () => ({ reason: 'must match exactly one schema in oneOf', value }));
 }
 
-/** What is wrong with a value for alternatives of which none fits. */
+/** The issues of a value for alternatives of which none fits. */
 function* tellAlternatives(it: Checker, schemas: unknown[], value: unknown, node: SchemaNode) {
   for (const schema of schemas) {
     if (it.isOver) return;

@@ -2,7 +2,7 @@ import { compiledPattern } from './patterns';
 import { isPlainObject } from '../contract/describe';
 import type { WorkBudget } from '../contract/budget';
 
-/** Words under which a schema has one schema, a list of them, or some by name. */
+/** Keywords whose value is one schema, a list of schemas, or schemas by name. */
 const ONE = [
   'additionalItems',
   'additionalProperties',
@@ -22,10 +22,10 @@ const NAMED = ['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patt
 const SHARED = /^#\/\$defs\/([\w.-]+)$/;
 const BASE = 'json-schema:///';
 
-/** A part of a schema cannot be used: a reference that leads nowhere, a pattern that is none. */
+/** A part of a schema cannot be used: a reference that leads nowhere, or an invalid pattern. */
 export class UnusableSchemaError extends Error {}
 
-/** A part of a document that has an identifier of its own: references inside are relative to it. */
+/** A part of a document with its own identifier: references inside are relative to it. */
 class Resource {
   document;
   root;
@@ -37,20 +37,20 @@ class Resource {
     this.document = document;
     this.root = root;
     this.uri = uri;
-    /** Schemas by `$anchor`, and those that also have a `$dynamicAnchor`. */
+    /** Schemas by `$anchor`; the second map has those with a `$dynamicAnchor`. */
     this.anchors = new Map();
     this.dynamicAnchors = new Map();
   }
 }
 
-/** One JSON Schema with everything in it. Parts are looked at when a value gets to them. */
+/** One JSON Schema with all its parts. A part is examined when a value first reaches it. */
 export class Document {
   root;
 
   #shared;
   #nodes: WeakMap<object, SchemaNode> = new WeakMap();
   #resources: WeakMap<object, Resource> = new WeakMap();
-  /** Those that are known by their address, once the document has been searched. */
+  /** Resources by their address, after the document was searched. */
   #byUri: Map<string, Resource> | undefined;
 
   constructor(schema: unknown, shared?: SharedSchemas) {
@@ -58,7 +58,7 @@ export class Document {
     this.root = this.node(schema, new Resource(this, schema, BASE));
   }
 
-  /** @param outer that it is in */
+  /** @param outer the resource that contains it */
   node(schema: any, outer: Resource): SchemaNode {
     if (typeof schema !== 'object' || schema === null) return new SchemaNode(schema, outer);
     let node = this.#nodes.get(schema);
@@ -147,12 +147,12 @@ export class Document {
   }
 }
 
-/** The schemas that those of a registry share, each parsed when a value first gets to it. */
+/** The schemas that those of a registry share. Each is parsed when a value first reaches it. */
 export class SharedSchemas {
   #texts;
   #nodes: Map<string, SchemaNode> = new Map();
 
-  /** @param texts JSON by name, to which `#/$defs/name` refers */
+  /** @param texts JSON by name; `#/$defs/name` refers to it */
   constructor(texts: Map<string, string> = new Map()) {
     this.#texts = texts;
   }
@@ -167,7 +167,7 @@ export class SharedSchemas {
   }
 }
 
-/** One schema of a document, and what has been worked out of it. */
+/** One schema of a document, with values derived from it. */
 class SchemaNode {
   schema;
   resource;
@@ -179,7 +179,7 @@ class SchemaNode {
   targets: Map<string, SchemaNode> = new Map();
   /** Members of its `enum` that are strings. */
   enumStrings: Set<unknown> | undefined;
-  /** What values are checked for. */
+  /** The checks for values. */
   rules: any[] | undefined;
 
   constructor(schema: any, resource: Resource) {
@@ -190,7 +190,7 @@ class SchemaNode {
     this.types = typesOf(schema);
   }
 
-  /** @param schema that is a part of this one */
+  /** @param schema a part of this one */
   child(schema: any): SchemaNode {
     return this.resource.document.node(schema, this.resource);
   }
@@ -204,9 +204,9 @@ class SchemaNode {
   }
 }
 
-/** Patterns that were used last, by their texts. */
+/** Recently used patterns, by their source. */
 const patterns: Map<string, ReturnType<typeof matcherOf>> = new Map();
-/** Characters and classes of all of them: one takes up to a kilobyte. */
+/** Characters and classes of all of them together: one takes up to a kilobyte. */
 const MAX_PATTERN_SIZE = 20_000;
 let patternSize = 0;
 
@@ -229,7 +229,8 @@ export function patternOf(text: string) {
 }
 
 /**
- * RE2 has a fast way for small patterns; without it, it takes a step per character of the text and of the pattern.
+ * RE2 has a fast path for small patterns. Without it, a match takes a step per character of the string and of the
+ * pattern.
  */
 function matcherOf(text: string) {
   const { pattern, size, width } = compiledPattern(text);
@@ -238,7 +239,7 @@ function matcherOf(text: string) {
     size,
     find: (given: string) => pattern.matcher(given).find(),
     usPerCharacter: 0.2 + (width > 16 ? 0.125 : 0.02) * width + 0.004 * size,
-    /** What it has cost, for the first one who asks. */
+    /** The time that compiling took, for the first caller. */
     compileUs: () => {
       const us = usToCompile;
       usToCompile = 0;
@@ -269,7 +270,7 @@ function addAnchors(schema: any, resource: Resource) {
   if ($recursiveAnchor === true) resource.dynamicAnchors.set('', schema);
 }
 
-/** Schemas that a schema is made of. */
+/** The schemas that are parts of a schema. */
 function* partsOf(schema: any) {
   for (const word of [...ONE, ...ONE_LATE]) if (isPlainObject(schema[word])) yield schema[word];
   for (const word of LISTS) if (Array.isArray(schema[word])) yield* schema[word];

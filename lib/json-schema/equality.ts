@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { isPlainObject } from '../contract/describe';
 import type { WorkBudget } from '../contract/budget';
 
-/** UTF-16 units of a text that are hashed, and bytes that are compared, for one step of the budget. */
+/** UTF-16 units of a string that are hashed, and bytes that are compared, for one step of the budget. */
 const CHARS_PER_STEP = 32;
 const CHUNK = 4_096;
 
@@ -36,8 +36,8 @@ export function* equal(a: any, b: any, budget: WorkBudget): Generator<void, bool
 }
 
 /**
- * The items of an array that have been looked at. A hash table of its own: a `Set` of millions of items stops the event loop each time
- * it grows, and whoever chooses numbers can choose them to collide in it.
+ * The items of an array that were looked at. This hash table replaces a `Set`: a `Set` of millions of items stops the
+ * event loop each time it grows, and a guest can choose numbers that collide in it.
  */
 export class ItemSet {
   #items;
@@ -56,7 +56,7 @@ export class ItemSet {
 
   /**
    * @param index of the item
-   * @returns false if an equal one has been added
+   * @returns false if an equal item was added before
    */
   *add(index: number): Generator<void, boolean, void> {
     const item = this.#items[index];
@@ -101,7 +101,7 @@ function* textHash(text: string, budget: WorkBudget) {
 }
 
 function numberHash(value: number) {
-  // The zeros are equal.
+  // Both zeros are equal.
   float[0] = value + 0;
   return mixed(mixed(SEED, words[0]), words[1]);
 }

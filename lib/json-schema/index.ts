@@ -4,17 +4,17 @@ import { NotJsonError, PlainData } from './plain-data';
 import { BudgetError, inSlices, WorkBudget } from '../contract/budget';
 import type { SchemaIssue } from './issues';
 
-// Checks of values by JSON Schema. Values come from guests and schemas from third parties, so that the time of both has a bound: checks
-// run in slices within a budget, and nothing is compiled to code.
+// Checks values against JSON Schemas. Values come from guests and schemas from third parties, so the time for both is
+// limited: checks run in slices within a budget, and nothing is compiled to code.
 
-/** Steps for any value, and for each of its parts. */
+/** Steps that any value may take, and additional steps for each of its parts. */
 const FREE_STEPS = 5_000_000;
 const STEPS_PER_PART = 32;
 
-/** A check that was given up: why, in the words of `it cannot be checked: …`. */
+/** A check was given up. The message completes `it cannot be checked: …`. */
 export class UncheckableError extends RangeError {}
 
-/** A JSON Schema that values are checked by. */
+/** A JSON Schema for checking values. */
 export class JsonSchema {
   #document;
   #isLenient;
@@ -26,7 +26,7 @@ export class JsonSchema {
   }
 
   /**
-   * Checks a copy of the value: what is used afterwards is what was checked.
+   * Checks a copy of the value and returns the copy, so that the checked value and the used value are the same.
    *
    * @param value data without code
    * @returns the first few issues

@@ -1,8 +1,9 @@
 import { describe } from '../contract/describe';
 
-// What is wrong with a value, as texts. Values, names and schemas come from guests and third parties: each is shown up to a length.
+// Issues of a value as text. Values, names and schemas come from guests and third parties, so the shown part of each
+// has a maximum length.
 
-/** Characters of a value that is shown. */
+/** Characters of a value that are shown. */
 const MAX_VALUE = 60;
 /** Parts of an array or object that may be shown. */
 const MAX_VALUE_PARTS = 20;
@@ -12,10 +13,7 @@ const MAX_MEMBERS = 20;
 
 export type SchemaIssue = { path: string; message: string; keyword: string; reason: string };
 
-/**
- * @param what `inside`: a property of the value at `path`; `value`: what
- *   was given
- */
+/** @param what `inside`: a property of the value at `path`; `value`: the value that was passed */
 export function issueOf(
   path: readonly (string | number)[],
   keyword: string,
@@ -53,7 +51,7 @@ function shown(value: unknown) {
   return text === undefined || text.length > MAX_VALUE ? describe(value) : text;
 }
 
-/** JSON of a value that has few parts and short texts. */
+/** JSON of a value with few parts and short strings. */
 function shortJson(root: unknown): string | undefined {
   const open = [root];
   for (let parts = 0; open.length > 0; parts++) {

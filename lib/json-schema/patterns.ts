@@ -1,16 +1,16 @@
 import { RE2JS } from '../bundled/schemas';
 
-/** Characters of a pattern: some take time by the square to read. */
+/** Characters of a pattern: the time to read some patterns grows with the square of their length. */
 const MAX_LENGTH = 4_000;
-/** Classes of Unicode's, each of which has hundreds of ranges. */
+/** Unicode classes, each of which has hundreds of ranges. */
 const MAX_UNICODE_CLASSES = 100;
 const UNICODE_CLASS = /\\[pP]/g;
-/** How often RE2 repeats something, with the repeats that are inside of it. */
+/** How often RE2 repeats something, including the repeats inside it. */
 const MAX_REPEATS = 1_000;
 /**
- * Of a pattern that repeats more than that: how many characters and classes it has, as often as it repeats them, and how many steps a
- * match may take. It is one from `^` on without loops, which ends after as many characters, so that RE2 takes no longer than it may
- * with its own bound.
+ * The limits of a pattern with more repeats: how many characters and classes it has, each counted as often as it is
+ * repeated, and how many steps a match may take. Such a pattern is anchored by `^` and has no loops. A match ends after
+ * that many characters, so RE2 takes no longer than its own limit allows.
  */
 const MAX_SIZE = 3_000;
 const MAX_STEPS = 8_000_000;
@@ -25,15 +25,16 @@ const GROUP = /(?<capturing>\((?!\?)|\(\?P?<(?![=!])[^>]*>)|(?<open>\((?:\?:)?)|
 const REPEAT = /\{(?<min>\d+)(?<hasMax>,(?<max>\d*))?\}\??|(?<loop>[*+?])/;
 const TOKENS = new RegExp([CLASS, ESCAPE, GROUP, REPEAT, /[^]/].map(({ source }) => source).join('|'), 'gu');
 const ESCAPES = new RegExp(ESCAPE, 'gu');
-/** Kinds of properties, which RE2 does not name. */
+/** Kinds of properties that RE2 does not name. */
 const KIND = /^(\\[pP]\{)(?:Script|sc|General_Category|gc)=/;
 
 /**
- * RE2 in the place of V8's regular expressions, whose time can grow without a bound.
+ * RE2 in place of V8's regular expressions, whose time has no limit.
  *
- * @param pattern as JSON schemas have them, in the syntax of ECMAScript
- * @returns the pattern, how many characters and classes it has with its repeats, and at how many of them a match can be at a time
- * @throws {Error} for what RE2 does not have, such as lookarounds
+ * @param pattern in the syntax of ECMAScript, as in JSON Schemas
+ * @returns the pattern, the number of its characters and classes with repeats, and at how many of them a match can be
+ *   at a time
+ * @throws {Error} for syntax that RE2 does not have, such as lookarounds
  */
 export function compiledPattern(pattern: string) {
   if (pattern.length > MAX_LENGTH)
@@ -55,22 +56,22 @@ export function canBeCompiled(pattern: string) {
   }
 }
 
-/** A text of RE2's syntax. */
+/** A piece of RE2's syntax. */
 export interface Part {
   text: string;
-  /** how many characters and classes it has, each as often as it is repeated */
+  /** the number of its characters and classes, each counted as often as it is repeated */
   size: number;
-  /** how often it repeats what it repeats most */
+  /** the largest number of repeats of anything in it */
   repeats: number;
-  /** whether there are several repeats in the place of one */
+  /** whether one repeat was split into several */
   isSplit: boolean;
-  /** the largest count of those of one character or class, which are at one place or two at a time */
+  /** the largest repeat of one character or class, where a match is at one or two places at a time */
   straight: number;
 }
 
-/** The same in RE2's syntax. Groups capture nothing: nobody asks what was in them. */
+/** The pattern in RE2's syntax. Groups do not capture, because the captured text is not used. */
 function inRe2(pattern: string) {
-  /** Of the groups that are open, what is in them: the last part is what a repeat that follows is of. */
+  /** The parts of the open groups. A repeat applies to the last part. */
   const levels: Part[][] = [[]];
   let hasLoop = false;
   for (const { 0: token, groups = {} } of pattern.matchAll(TOKENS)) {
@@ -123,7 +124,8 @@ function repeated({ text, size, repeats, isSplit }: Part, token: string, min: nu
 }
 
 /**
- * A repeat as several. Each further one is behind one that is full: if all of them could be, matching would take time by the square.
+ * One repeat as several. Each further repeat follows a full one. If all of them could be partial, the time to match
+ * would grow with the square.
  */
 function split(text: string, min: number, max: number, most: number): string {
   if (max === Infinity && min <= most) return `${text}{${min},}`;
@@ -145,7 +147,7 @@ function escapeInRe2(token: string) {
   const [, kind = '', rest = ''] = /^\\(.)(.*)/su.exec(token) ?? [];
   if (kind === 'u' && rest !== '') {
     const [first, second] = [...rest.matchAll(/[\da-fA-F]+/g)].map(([hex]) => Number.parseInt(hex, 16));
-    // Two are halves of one character.
+    // Two units are the halves of one character.
     const point = second === undefined ? first : String.fromCharCode(first, second).codePointAt(0);
     return `\\x{${point?.toString(16)}}`;
   }

@@ -7,7 +7,7 @@ import type { WorkBudget } from '../contract/budget';
 
 /** Levels of objects and arrays in a value that is checked by a schema. */
 export const MAX_DEPTH = 64;
-/** Properties of one object: to list more takes the event loop too long. */
+/** Properties of one object: listing more takes too long for the event loop. */
 const MAX_PROPERTIES = 100_000;
 /** Memory of an object or array without its parts, and of one part. */
 const OBJECT_BYTES = 48;
@@ -18,7 +18,7 @@ const CHUNK = 64;
 /** A value is not JSON, or has a shape that no schema can allow. */
 export class NotJsonError extends TypeError {}
 
-/** Copies a value, so that what is checked and what is used are the same. */
+/** Copies a value, so that the checked value and the used value are the same. */
 export class PlainData {
   #budget;
   #path: (string | number)[] = [];
@@ -28,12 +28,12 @@ export class PlainData {
   }
 
   /**
-   * A value as JSON has it: new objects and arrays of their own properties. A `Date` is its ISO string, a property that is
-   * `undefined` is left out, a missing or `undefined` element is `null`. All else that JSON does not have is refused. An object
-   * that occurs several times is copied as often.
+   * The JSON form of a value: new objects and arrays with their own properties. A `Date` becomes its ISO string, a
+   * property with the value `undefined` is left out, and a missing or `undefined` element becomes `null`. Everything
+   * else that JSON does not have is refused. An object that occurs several times is copied each time.
    *
    * @param value data without code
-   * @throws {NotJsonError} names the place and what to pass instead
+   * @throws {NotJsonError} with the place and what to pass instead
    */
   *copy(value: unknown): Generator<void, any, void> {
     this.#budget.addPart();

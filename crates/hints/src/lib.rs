@@ -111,7 +111,9 @@ fn unknown_method(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Opti
                 }
             })
         }
-        ("accessor", _) if method == "size" => Some("`size` is a property, not a function: leave out the parentheses.".to_owned()),
+        ("accessor", _) if method == "size" => {
+            Some("`size` is a property, not a function: leave out the parentheses.".to_owned())
+        }
         ("unknown" | "missing", _) if method == "length" || method == "size" => Some(
             "An array or a string has `length`, a Map or a Set has `size`: write it without parentheses.".to_owned(),
         ),

@@ -70,7 +70,9 @@ fn early(error: &Uncaught, code: &Code) -> Option<String> {
     Some(if declared > at {
         format!("`{name}` has no value before line {line}, where it is declared.")
     } else if code.tokens.line(at) == line && (declared..at).all(|at| code.tokens.text(at) != ";") {
-        format!("`{name}` here is the variable that this line declares, which has no value yet: give the new variable another name.")
+        format!(
+            "`{name}` here is the variable that this line declares, which has no value yet: give the new variable another name."
+        )
     } else {
         format!("`{name}` has no value until its declaration on line {line} is complete.")
     })

@@ -240,9 +240,8 @@ pub(in super::super) fn not_supported(around: &Around) -> Option<(usize, Rule)> 
 pub(in super::super) fn private_name(before: &str, name: &str, behind: &str, at: Location) -> Diagnostic {
     let is_used = before.trim_end().ends_with('.') || word_at(trivia::skip(behind)) == "in";
     let shown: String = name.chars().take(64).collect();
-    super::text::syntax_valid(format!("Private field '#{shown}' must be declared in an enclosing class"), at).with_fix(
-        if is_used { "Private names work only inside their class: give the class a method" } else { COMMENT },
-    )
+    super::text::syntax_valid(format!("Private field '#{shown}' must be declared in an enclosing class"), at)
+        .with_fix(if is_used { "Private names work only inside their class: give the class a method" } else { COMMENT })
 }
 
 /// What V8 calls the token where the parser had expected something else.
