@@ -1,7 +1,8 @@
-//! What the writer of the code may have meant where it names something that is not there, or makes a mistake that models often make.
+//! Guesses what the author of the code meant when it names something that does not exist, or makes a mistake that
+//! models often make.
 //!
-//! V8's message says what is missing; the realm is asked what there is instead. A message can be forged: all that comes of it
-//! is a hint about names that the guest sees anyway.
+//! V8's message says what is missing, and the realm is asked what exists instead. A message can be forged, but all it
+//! can cause is a hint about names that the guest sees anyway.
 
 use ses_protocol::Location;
 
@@ -12,56 +13,56 @@ mod unknown;
 
 use names::{Step, Tokens, is_part};
 
-/// Longer names are none that somebody has mistyped.
+/// Longer names are not the result of a typing error.
 const MAX_NAME: usize = 64;
-/// Steps from the global to a value that is looked at.
+/// Steps from the global to the examined value.
 const MAX_STEPS: usize = 16;
-/// Names of a namespace that are listed where none of them is near.
+/// Names of a namespace that are listed if none of them is similar.
 const MAX_LISTED: usize = 12;
 
-/// Longest text of what is undefined that is shown, in bytes.
+/// Maximum length of a shown expression that is undefined, in bytes.
 const MAX_REACHED: usize = 100;
 
-/// An error of guest code that nothing handled.
+/// An error of guest code that nothing caught.
 pub struct Uncaught<'a> {
     pub name: &'a str,
     pub message: &'a str,
-    /// Where it comes from, in `source`.
+    /// Its place in `source`.
     pub at: Option<Location>,
-    /// The code as it was given.
+    /// The original code.
     pub source: &'a str,
 }
 
-/// What there is at a place that code names.
+/// What exists at a place that code names.
 #[derive(Clone)]
 pub struct LookUp {
-    /// What the member is: its type, "missing", or "accessor" if only a getter knows; or "nothing" or "unknown" of the place
-    /// itself.
+    /// The kind of the member: its type, "missing", or "accessor" if only a getter knows it; or, for the place itself,
+    /// "nothing" or "unknown".
     pub kind: String,
     /// Existing names. For the global, those of the guest and the host.
     pub names: Vec<String>,
-    /// Of the global, names of the language's.
+    /// For the global, the language's own names.
     pub built_ins: Vec<String>,
 }
 
-/// What hints are about, where the code has run.
+/// The realm in which the code has run.
 pub trait Realm {
-    /// What `path` leads to from the global, and its `member`; asked once for an error at most. `None`: it cannot be told.
+    /// Where `path` leads from the global, and its `member`. Asked at most once per error. `None`: unknown.
     fn look_up(&mut self, path: &[String], member: &str) -> Option<LookUp>;
-    /// Whether there is a tool, or a namespace of tools, of this name.
+    /// Whether there is a tool, or a namespace of tools, with this name.
     fn is_tool(&self, name: &str) -> bool;
-    /// Whether what the global has by this name, or by these names with dots between them, is a tool that gives promises or an
-    /// async function.
+    /// Whether the global has a tool that returns promises or an async function by this name, or by these names with
+    /// dots between them.
     fn is_async(&mut self, function: &str) -> bool;
-    /// Whether what a variable of this name has is the host's, and frozen.
+    /// Whether the value of a variable comes from the host and is frozen.
     fn is_frozen(&mut self, variable: &str) -> bool;
-    /// Whether the host has given anything that is frozen.
+    /// Whether the host has provided any frozen value.
     fn has_frozen(&self) -> bool;
-    /// Whether a program of the session has `text` in it.
+    /// Whether a program of the session contains `text`.
     fn is_in_a_program(&self, text: &str) -> bool;
 }
 
-/// What to do about the error, if something is known beyond the message: the first rule that has something to say.
+/// What to do about the error, if more is known than the message says: the first rule that applies.
 pub fn hint(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
     let tokens = Tokens::of(error.source)?;
     let offset = offset_of(error.source, error.at?)?;
@@ -76,19 +77,19 @@ pub fn hint(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
 /// The source of an error.
 struct Code<'a> {
     tokens: &'a Tokens<'a>,
-    /// The token where the error is, or the last one in front.
+    /// The token at the error, or the last one before it.
     at: usize,
     line: &'a str,
 }
 
 impl Code<'_> {
-    /// Whether what is on the global by a name may not be meant by it.
+    /// Whether a name may refer to something other than the global's property.
     fn is_local(&self, name: &str) -> bool {
         self.tokens.declared(name).inside
     }
 }
 
-/// `rows.fliter is not a function`, as V8 renders what was called.
+/// `rows.fliter is not a function`, as V8 renders the called expression.
 fn unknown_method(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     let called = error.message.strip_suffix(" is not a function").filter(|_| error.name == "TypeError")?;
     let Some((receiver, method)) = called.rsplit_once('.') else {
@@ -130,7 +131,7 @@ fn unknown_method(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Opti
     }
 }
 
-/// `Cannot read properties of undefined (reading 'street')`: the code says what is undefined.
+/// `Cannot read properties of undefined (reading 'street')`: the code shows what is undefined.
 fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     let rest = error.message.strip_prefix("Cannot ").filter(|_| error.name == "TypeError")?;
     let rest = rest.strip_prefix("read properties of ").or_else(|| rest.strip_prefix("set properties of "))?;
@@ -147,12 +148,12 @@ fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> O
     if kind == "missing" && is_promise(&names) {
         return Some(awaited(parent));
     }
-    // Names of lists have no indices.
+    // A list has no names for its indices.
     if kind != "missing" || !is_identifier(last) {
         return Some(format!("`{receiver}` is {what}."));
     }
     let is_map = methods::is_map(&names);
-    // What is inherited is methods, where data was meant.
+    // Inherited names are methods, but data was meant.
     names.truncate(own_names(&names).len());
     Some(match nearest(last, &names) {
         Some(near) => format!("`{parent}` has no `{last}`. Did you mean `{near}`?"),
@@ -210,12 +211,12 @@ fn look_up(realm: &mut impl Realm, path: &[String], member: &str) -> Option<Look
     }
     let LookUp { kind, mut names, built_ins } = realm.look_up(path, member)?;
     let is_of_texts = names.iter().any(|name| name == "charCodeAt");
-    // Others cannot be written behind a dot, and may be of several lines.
+    // Other names cannot be written after a dot, and may span lines.
     names.retain(|name| name.split('.').all(is_identifier) && !(is_of_texts && HTML.contains(&name.as_str())));
     Some(LookUp { kind, names, built_ins })
 }
 
-/// Methods of strings that nobody means.
+/// Methods of strings that are never meant.
 const HTML: [&str; 13] = [
     "anchor",
     "big",
@@ -257,7 +258,7 @@ fn is_identifier(name: &str) -> bool {
     name.len() <= MAX_NAME && name.chars().all(is_part) && name.chars().next().is_some_and(|c| !c.is_ascii_digit())
 }
 
-/// What `member` is read of at a place of the source, where V8 has found it.
+/// The expression that `member` is read from, at the place of the source that V8 reports.
 fn receiver_at<'a>(source: &'a str, at: Location, member: &str) -> Option<&'a str> {
     let (before, after) = split_at(source, at)?;
     let before = if after.starts_with(member) { before.trim_end().strip_suffix('.')? } else { before };
@@ -286,7 +287,7 @@ pub fn line_of(source: &str, at: Location) -> Option<&str> {
     source[line_start(source, at.line)?..].split(LINE_ENDS).next()
 }
 
-/// The line of a place, before it and from it on.
+/// The line of a place, split into the part before the place and the rest.
 fn split_at(source: &str, at: Location) -> Option<(&str, &str)> {
     let line = line_of(source, at)?;
     let mut units = 0;
@@ -297,13 +298,13 @@ fn split_at(source: &str, at: Location) -> Option<(&str, &str)> {
     Some(line.split_at(start.0))
 }
 
-/// The bytes in front of a place; one behind its line is that of the end of the line.
+/// The byte offset of a place. A place beyond its line is at the end of the line.
 fn offset_of(source: &str, at: Location) -> Option<usize> {
     let line = line_of(source, at)?.len();
     Some(line_start(source, at.line)? + split_at(source, at).map_or(line, |(before, _)| before.len()))
 }
 
-/// A name without what distinguishes styles.
+/// A name without differences of style.
 fn plain(name: &str) -> String {
     name.replace('_', "").to_lowercase()
 }
@@ -311,7 +312,7 @@ fn plain(name: &str) -> String {
 /// The name that was meant: one that differs only in case and `_`, or one that differs in few letters. For a name of
 /// two letters, the only name that has both and one more.
 fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
-    // What has failed is no advice.
+    // The name that failed is not advice.
     let names = names.iter().filter(|name| *name != wanted);
     let wanted = plain(wanted);
     let most = match wanted.chars().count() {
@@ -322,7 +323,7 @@ fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
         _ => 3,
     };
     let distances = names.map(|name| {
-        // Of a function in a namespace, its own name counts.
+        // For a function in a namespace, only the function's own name counts.
         let own = plain(name.rsplit_once('.').map_or(name.as_str(), |(_, own)| own));
         let distance = strsim::osa_distance(&wanted, &own);
         (if is_other_word(&wanted, &own) { distance + most } else { distance }, name.as_str())
@@ -330,7 +331,7 @@ fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
     distances.filter(|&(distance, _)| distance <= most).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
 }
 
-/// The one name of three letters of which `wanted` omits a letter after the first, or that differs only in case.
+/// The only name of three letters that has one more letter than `wanted` after the first, or that differs only in case.
 fn completed<'a>(wanted: &str, names: impl Iterator<Item = &'a String> + Clone) -> Option<&'a str> {
     let same = names.clone().find(|name| plain(name) == wanted);
     let is_near = |name: &&String| {
@@ -344,7 +345,7 @@ fn completed<'a>(wanted: &str, names: impl Iterator<Item = &'a String> + Clone) 
     same.or(only).map(String::as_str)
 }
 
-/// Whether two short names are of the same length and of other letters: `max` and `map` are two words.
+/// Whether two short names have the same length and different letters: `max` and `map` are two words.
 fn is_other_word(a: &str, b: &str) -> bool {
     let letters = |name: &str| {
         let mut letters: Vec<char> = name.chars().collect();
@@ -360,7 +361,7 @@ fn listed(receiver: &str, names: &[String]) -> Option<String> {
     Some(format!("`{receiver}` has {}.", own_list(names)?))
 }
 
-/// The names that are not inherited, of an object that has few.
+/// The names that are not inherited, of an object with few names.
 fn own_list(names: &[String]) -> Option<String> {
     let own = own_names(names);
     let is_list = own.iter().any(|name| *name == "length");
@@ -408,7 +409,7 @@ mod tests {
         assert_eq!(receiver_at("a", at(7, 1), "x"), None);
     }
 
-    /// A realm of which nothing is known.
+    /// A realm about which nothing is known.
     struct Nowhere;
 
     impl Realm for Nowhere {

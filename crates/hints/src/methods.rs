@@ -1,11 +1,11 @@
-//! Hints about methods that values of another class have.
+//! Hints about methods that belong to values of another class.
 
 use crate::{is_part, own_list};
 
-/// Longest text of a receiver that is shown, in bytes.
+/// Maximum length of a shown receiver, in bytes.
 const MAX_RECEIVER: usize = 100;
 
-/// Classes of values that code is mostly about.
+/// The most frequent classes of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Number,
@@ -91,7 +91,8 @@ const METHODS: [(Class, &[&str]); 4] = [
     ),
 ];
 
-/// What to say where `receiver`, as V8 renders it, has no `method` because it is of another class. `names`: those that it has.
+/// The hint if `receiver`, as V8 renders it, has no `method` because it is of another class. `names`: the names that it
+/// has.
 pub fn misplaced(receiver: &str, names: Option<&[String]>, method: &str) -> Option<String> {
     if !is_shown(receiver) {
         return None;
@@ -123,7 +124,7 @@ pub fn misplaced(receiver: &str, names: Option<&[String]>, method: &str) -> Opti
     })
 }
 
-/// Names of other languages' methods with what to write instead, by class.
+/// Names of methods in other languages, with the JavaScript to write instead, by class.
 const FOREIGN: [(&str, &[(Class, &str)]); 17] = [
     ("contains", &[(Array, "includes(…)"), (Text, "includes(…)"), (Set, "has(…)"), (Map, "has(…)")]),
     ("append", &[(Array, "push(…)"), (Set, "add(…)")]),
@@ -144,7 +145,7 @@ const FOREIGN: [(&str, &[(Class, &str)]); 17] = [
     ("upper", &[(Text, "toUpperCase()")]),
 ];
 
-/// What to say of a `method` that other languages have. `names`: those that `receiver`, as V8 renders it, has.
+/// The hint for a `method` of another language. `names`: the names that `receiver`, as V8 renders it, has.
 pub fn foreign(receiver: &str, names: Option<&[String]>, method: &str) -> Option<String> {
     let (_, instead) = FOREIGN.iter().find(|(foreign, _)| *foreign == method)?;
     let Some(names) = names else {
@@ -158,7 +159,7 @@ pub fn foreign(receiver: &str, names: Option<&[String]>, method: &str) -> Option
     is_shown(receiver).then(|| format!("`{receiver}` is {}: write `{receiver}.{instead}`.", noun(class)))
 }
 
-/// Whether a receiver, as V8 renders it, is one that a hint can quote.
+/// Whether a hint can quote a receiver as V8 renders it.
 fn is_shown(receiver: &str) -> bool {
     let is_shown = |c: char| is_part(c) || ".[]()?".contains(c);
     receiver.len() <= MAX_RECEIVER && receiver.starts_with(is_part) && receiver.chars().all(is_shown)
@@ -168,7 +169,7 @@ pub fn is_map(names: &[String]) -> bool {
     class_of(names) == Some(Map)
 }
 
-/// The class of what has these names.
+/// The class of a value with these names.
 fn class_of(names: &[String]) -> Option<Class> {
     let has = |wanted: &[&str]| wanted.iter().all(|wanted| names.iter().any(|name| name == wanted));
     let classes: [(&[&str], Class); 6] = [

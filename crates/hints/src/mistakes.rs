@@ -1,14 +1,14 @@
-//! Hints about mistakes that models often make: they think of values that they may change, or forget `await`. What V8's message says
-//! is read together with the source in front of the place that it is about.
+//! Hints about mistakes that models often make: they change values that cannot be changed, or forget `await`. V8's
+//! message is read together with the source before the error.
 
 use crate::names::{Step, is_name};
 use crate::{Code, LookUp, Realm, Uncaught, is_part, look_up};
 
-/// Bytes of a line that is looked through. 2 KiB.
+/// Bytes of a line that are searched. 2 KiB.
 const MAX_LINE_BYTES: usize = 2 << 10;
-/// Tokens in front of the place of a write among which its operator is.
+/// Tokens before the place of a write that may be its operator.
 const MAX_OPERATOR: usize = 3;
-/// Tokens behind the place of a member that is read among which it is.
+/// Tokens after the place of a member that may be the place where it is read.
 const MAX_STEP: usize = 8;
 /// What follows the name in V8's rendering of a call.
 const CALL: &str = "(...)";
@@ -25,7 +25,7 @@ pub fn hint(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Str
         .or_else(|| frozen(realm, error, code))
 }
 
-/// `JSON.parse(search(q))`, or of what is parsed already.
+/// `JSON.parse(search(q))`, or `JSON.parse` of a value that is already parsed.
 fn given_to_json(error: &Uncaught) -> Option<String> {
     let given = error.message.strip_suffix(" is not valid JSON").filter(|_| error.name == "SyntaxError")?;
     let told = match given {
@@ -41,7 +41,7 @@ fn given_to_json(error: &Uncaught) -> Option<String> {
     Some(told.to_owned())
 }
 
-/// Two statements of which V8 makes one: `const a = b` and, in the next line, `[1].map(f)` or `(() => {})()`.
+/// Two statements that V8 reads as one: `const a = b` and, on the next line, `[1].map(f)` or `(() => {})()`.
 fn missing_semicolon(error: &Uncaught, code: &Code) -> Option<String> {
     let Code { tokens, at, .. } = *code;
     let is_of = |text: &str, bracket: usize| tokens.text(bracket) == text && tokens.goes_on(bracket);
@@ -78,7 +78,7 @@ fn early(error: &Uncaught, code: &Code) -> Option<String> {
     })
 }
 
-/// The variable of which V8 says that it has no value yet.
+/// The variable that V8 reports as not initialized.
 fn too_early<'a>(error: &Uncaught<'a>) -> Option<&'a str> {
     quoted(error.message, "Cannot access '", "' before initialization").filter(|_| error.name == "ReferenceError")
 }
@@ -104,7 +104,7 @@ fn no_list_of_promises(realm: &mut impl Realm, error: &Uncaught, code: &Code) ->
     })
 }
 
-/// What V8 says of values that its own functions iterate.
+/// V8's message for values that its own functions iterate.
 const NOT_ITERABLE: &str = " is not iterable (cannot read property Symbol(Symbol.iterator))";
 
 /// `new Uint8Array(1e9)`.
@@ -115,7 +115,7 @@ fn no_room(error: &Uncaught) -> Option<String> {
     })
 }
 
-/// `search(q).results`, where `search` gives a promise.
+/// `search(q).results`, where `search` returns a promise.
 fn missing_await(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     if error.name != "TypeError" {
         return None;
@@ -126,7 +126,7 @@ fn missing_await(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Optio
     if let Some(name) = iterated {
         return gives_promise(realm, code, name).then(|| awaited_value(name));
     }
-    // V8's for functions of earlier runs.
+    // V8's rendering for functions of earlier runs.
     if error.message.strip_suffix(NOT_ITERABLE) == Some("object") {
         let name = code.tokens.called(code.at)?;
         return gives_promise(realm, code, &name).then(|| awaited_value(&name));
@@ -140,7 +140,7 @@ fn missing_await(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Optio
     // The place may be that of an earlier step, if each step is on its own line.
     let mut near = code.at..code.at + MAX_STEP;
     if let Some(value) = error.message.strip_suffix(" is not iterable") {
-        // V8 leaves calls out.
+        // V8 omits calls.
         let Some((_, member)) = value.rsplit_once('.') else { return taken_from_promise(realm, code, value) };
         let at = near.find(|&at| code.tokens.text(at) == member && code.tokens.before(at) == ".")?;
         return member_of_promise(realm, code, &code.tokens.chain(at));
@@ -154,7 +154,7 @@ fn missing_await(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Optio
     }
 }
 
-/// Of the steps `search(q).results`.
+/// For the steps `search(q).results`.
 fn member_of_promise(realm: &mut impl Realm, code: &Code, steps: &[Step]) -> Option<String> {
     let call = steps.iter().position(|step| *step == Step::Call)?;
     let name = steps[..call].iter().map(|step| match step {
@@ -170,7 +170,7 @@ fn member_of_promise(realm: &mut impl Realm, code: &Code, steps: &[Step]) -> Opt
     gives_promise(realm, code, &name).then(|| awaited_call(&name, &member))
 }
 
-/// Of a name that `const { results } = search(q)` declares.
+/// For a name that `const { results } = search(q)` declares.
 fn taken_from_promise(realm: &mut impl Realm, code: &Code, name: &str) -> Option<String> {
     let function = code.tokens.taken_from_call(name)?;
     gives_promise(realm, code, &function).then(|| awaited_value(&function))
@@ -186,7 +186,7 @@ fn gives_promise(realm: &mut impl Realm, code: &Code, function: &str) -> bool {
     PROMISING.contains(&function) || realm.is_async(function)
 }
 
-/// Functions of the language's that give promises.
+/// Functions of the language that return promises.
 const PROMISING: [&str; 8] = [
     "Array.fromAsync",
     "Promise.all",
@@ -206,7 +206,7 @@ fn awaited_call(name: &str, member: &str) -> String {
     format!("`{name}` returns a promise: write `(await {name}(…)){member}`.")
 }
 
-/// `Assignment to constant variable.`: V8 does not say which.
+/// `Assignment to constant variable.`: V8 does not say which one.
 fn constant(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     if error.name != "TypeError" || error.message != "Assignment to constant variable." {
         return None;
@@ -224,7 +224,7 @@ fn constant(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Str
     constant_name(realm, code, name)
 }
 
-/// Something that may not be changed: what the host or the language has given, or a constant of an earlier run.
+/// Something that cannot be changed: a value of the host or the language, or a constant of an earlier run.
 fn frozen(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     if error.name != "TypeError" || error.message.ends_with(" of a built-in") {
         return None;
@@ -259,12 +259,12 @@ fn frozen(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Strin
     }
 }
 
-/// The name of what is changed, as far as the code tells.
+/// The name of the changed value, as far as the code shows.
 fn root<'a>(code: &Code<'a>, target: &[Step<'a>]) -> Option<&'a str> {
     match target {
-        // What a call gives comes from anywhere.
+        // The result of a call may come from anywhere.
         target if target.contains(&Step::Call) => None,
-        // What is changed is the first argument.
+        // The first argument is changed.
         [Step::Name("Object"), Step::Name("assign")] => {
             let open = (code.at..code.at + MAX_STEP).find(|&at| code.tokens.text(at) == "(");
             open.map(|open| code.tokens.text(open + 1)).filter(|name| is_name(name))
@@ -274,7 +274,7 @@ fn root<'a>(code: &Code<'a>, target: &[Step<'a>]) -> Option<&'a str> {
     }
 }
 
-/// Whether `name` is of the language's, such as `Math` and `Array`.
+/// Whether `name` belongs to the language, such as `Math` and `Array`.
 fn is_of_the_language(realm: &mut impl Realm, code: &Code, name: &str) -> bool {
     let is_own = code.is_local(name) || code.tokens.declared(name).at_top || realm.is_tool(name);
     let is_global = matches!(name, "globalThis" | "self" | "global");
@@ -283,7 +283,7 @@ fn is_of_the_language(realm: &mut impl Realm, code: &Code, name: &str) -> bool {
         && look_up(realm, &[], name).is_some_and(|found| found.built_ins.iter().any(|built_in| built_in == name))
 }
 
-/// A write to an object that is frozen, of which it is not known where it comes from. `root`: what is changed, if that has a name.
+/// A write to a frozen object of unknown origin. `root`: the changed value, if it has a name.
 fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, root: Option<&str>) -> Option<String> {
     let is_own = || FREEZING.iter().chain(&INSIDE).any(|name| code.tokens.has(name));
     if !realm.has_frozen() || !is_of_data(error.message) || is_own() {
@@ -311,7 +311,8 @@ fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, root: Opti
     )
 }
 
-/// Whether V8 says this of an object or array that can be frozen data: not of what is inherited of a class.
+/// Whether V8's message is about an object or array that can be frozen data, and not about members that a class
+/// inherits.
 fn is_of_data(message: &str) -> bool {
     if let Some(name) = quoted(message, "Cannot add property ", ", object is not extensible") {
         return !INHERITED.contains(&name);
@@ -326,16 +327,16 @@ fn is_of_data(message: &str) -> bool {
     }
 }
 
-/// What all objects inherit.
+/// The members that all objects inherit.
 const INHERITED: [&str; 7] =
     ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
 
-/// By these the guest may have frozen the object itself.
+/// The guest may have frozen the object itself with these.
 const FREEZING: [&str; 6] = ["freeze", "seal", "preventExtensions", "harden", "defineProperty", "defineProperties"];
-/// By these it may look at what the language has given.
+/// The guest may access objects of the language with these.
 const INSIDE: [&str; 4] = ["prototype", "__proto__", "getPrototypeOf", "constructor"];
 
-/// What is written to where the error is.
+/// The target of the write at the error.
 fn target<'a>(code: &Code<'a>) -> Vec<Step<'a>> {
     let Code { tokens, at, .. } = *code;
     let first = match tokens.text(at) {
@@ -386,9 +387,9 @@ fn quoted_with_rest<'a>(message: &'a str, before: &str, after: &str) -> Option<(
     message.strip_prefix(before)?.split_once(after)
 }
 
-/// Whether the name itself is written to, not a property.
+/// Whether the name itself is assigned, not a property.
 fn is_assigned(line: &str, name: &str) -> bool {
-    // What looks through it takes the square of its length.
+    // The time of the search grows with the square of the line's length.
     if line.len() > MAX_LINE_BYTES {
         return false;
     }

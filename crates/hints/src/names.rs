@@ -1,27 +1,28 @@
-//! What a source says of its names, by its tokens alone: it may be JavaScript or TypeScript, and parse or not.
+//! What the tokens of a source alone show about its names. The source may be JavaScript or TypeScript, and may not
+//! parse.
 
 use crate::LINE_ENDS;
 
-/// Bytes of a source that is looked through. 64 KiB.
+/// Bytes of a source that are searched. 64 KiB.
 const MAX_SOURCE_BYTES: usize = 64 << 10;
-/// Places of a name that are looked at.
+/// Occurrences of a name that are examined.
 const MAX_PLACES: usize = 64;
-/// Tokens between the parentheses of an arrow function with types and its arrow.
+/// Tokens of types between the parentheses of an arrow function and its arrow.
 const MAX_TYPE_TOKENS: usize = 16;
 
-/// The tokens of a source, without comments: names and numbers, string literals, and single signs.
+/// The tokens of a source, without comments: names and numbers, string literals, and single punctuators.
 pub struct Tokens<'a> {
     source: &'a str,
     list: Vec<Token<'a>>,
 }
 
 struct Token<'a> {
-    /// Bytes in front of it.
+    /// Byte offset.
     at: usize,
     text: &'a str,
-    /// The bracket that is open round it.
+    /// The innermost bracket that encloses it.
     parent: Option<usize>,
-    /// Of a bracket, the other one.
+    /// For a bracket, its partner.
     partner: Option<usize>,
 }
 
@@ -29,11 +30,11 @@ struct Token<'a> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Declared {
     pub at_top: bool,
-    /// In a block or a function, as its parameter too.
+    /// In a block or a function, also as a parameter.
     pub inside: bool,
 }
 
-/// A step of what is written in front of a place: `.rows`, `[0]` or `(…)`.
+/// A step of the expression before a place: `.rows`, `[0]` or `(…)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
     Name(&'a str),
@@ -42,18 +43,18 @@ pub enum Step<'a> {
     Call,
 }
 
-/// Of a name, or a number.
+/// Whether a character can be part of a name or a number.
 pub fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 impl<'a> Tokens<'a> {
-    /// `None` of a source that is longer than anybody writes one.
+    /// `None` for a source that is too long to search.
     pub fn of(source: &'a str) -> Option<Self> {
         (source.len() <= MAX_SOURCE_BYTES).then(|| Scan { source, at: 0, list: Vec::new(), open: Vec::new() }.all())
     }
 
-    /// Where the source declares `name`; of one that it names too often, in all places.
+    /// Where the source declares `name`. A name with too many occurrences counts as declared everywhere.
     pub fn declared(&self, name: &str) -> Declared {
         let mut declared = Declared::default();
         for (count, index) in (0..self.list.len()).filter(|&index| self.list[index].text == name).enumerate() {
@@ -74,21 +75,21 @@ impl<'a> Tokens<'a> {
         self.list.iter().any(|token| token.text == name)
     }
 
-    /// The place where the source declares `name`, if that is one only.
+    /// The place where the source declares `name`, if it is the only one.
     pub fn declared_once(&self, name: &str) -> Option<usize> {
         let mut places = (0..self.list.len()).filter(|&index| self.list[index].text == name).take(MAX_PLACES);
         let only = places.find(|&index| self.is_declared_inside(index).is_some())?;
         places.all(|index| self.is_declared_inside(index).is_none()).then_some(only)
     }
 
-    /// Whether `const` declares the name in this place.
+    /// Whether `const` declares the name at this place.
     pub fn is_constant(&self, index: usize) -> bool {
         let declares =
             |word: &&str| matches!(*word, "const" | "let" | "var" | "using" | "function" | "class" | "catch");
         (0..index).rev().map(|index| self.text(index)).find(declares) == Some("const")
     }
 
-    /// The name of which `name` is a part, or another name: `const name = rows[0];` or `for (const name of rows.list)`.
+    /// The name that `name` is derived from: `const name = rows[0];` or `for (const name of rows.list)`.
     pub fn taken_from(&self, name: &str) -> Option<&'a str> {
         let at = self.declared_once(name)?;
         if !matches!(self.before(at), "const" | "let" | "var") {
@@ -104,7 +105,7 @@ impl<'a> Tokens<'a> {
         Some(self.text(from)).filter(|root| is_whole && is_name(root) && !is_word(root))
     }
 
-    /// The function whose answer a pattern takes `name` out of: `const { name } = db.query(…)`.
+    /// The function whose result a pattern takes `name` from: `const { name } = db.query(…)`.
     pub fn taken_from_call(&self, name: &str) -> Option<String> {
         let open = self.list[self.declared_once(name)?].parent?;
         let close = self.list[open].partner?;
@@ -112,7 +113,7 @@ impl<'a> Tokens<'a> {
         if is_pattern && self.text(close + 1) == "=" { self.called(close + 2) } else { None }
     }
 
-    /// The function that is called from the token with this index on, with what it is a member of: `db.query(…)`.
+    /// The function that is called from the token with this index on, with its path: `db.query(…)`.
     pub fn called(&self, index: usize) -> Option<String> {
         let end = self.end_of_members(index);
         let names = self.chain(end).into_iter().map(|step| match step {
@@ -123,7 +124,7 @@ impl<'a> Tokens<'a> {
         names.filter(|_| self.text(end + 1) == "(").map(|names| names.join("."))
     }
 
-    /// Whether the one declaration of `name` is that of an async function, which gives a promise.
+    /// Whether the only declaration of `name` is an async function, which returns a promise.
     pub fn is_async_function(&self, name: &str) -> bool {
         let Some(at) = self.declared_once(name) else { return false };
         if self.before(at) == "function" {
@@ -136,28 +137,29 @@ impl<'a> Tokens<'a> {
         is_function && self.text(at + 1) == "=" && self.text(at + 2) == "async"
     }
 
-    /// The index of the last token that begins at `offset` or in front of it.
+    /// The index of the last token that begins at or before `offset`.
     pub fn at(&self, offset: usize) -> Option<usize> {
         self.list.partition_point(|token| token.at <= offset).checked_sub(1)
     }
 
-    /// The text of a token; empty behind the last.
+    /// The text of a token; empty after the last one.
     pub fn text(&self, index: usize) -> &'a str {
         self.list.get(index).map_or("", |token| token.text)
     }
 
-    /// The text of the token in front.
+    /// The text of the token before.
     pub fn before(&self, index: usize) -> &'a str {
         index.checked_sub(1).map_or("", |index| self.text(index))
     }
 
-    /// Whether a token is what a call of a function is given first.
+    /// Whether a token is the first argument of a call.
     pub fn is_argument(&self, index: usize) -> bool {
         let Some(open) = self.list[index].parent.filter(|&open| self.text(open) == "(") else { return false };
         matches!(self.before(index), "(" | ",") && is_name(self.before(open)) && !is_control(self.before(open))
     }
 
-    /// The steps of `db.query("x").rows` up to the token with this index, its last one; none if it does not begin with a name.
+    /// The steps of `db.query("x").rows` up to the token with this index, which is the last one; empty if it does not
+    /// begin with a name.
     pub fn chain(&self, last: usize) -> Vec<Step<'a>> {
         let mut steps = Vec::new();
         let mut at = last;
@@ -187,7 +189,7 @@ impl<'a> Tokens<'a> {
         steps
     }
 
-    /// The last token of the members that are written from the token with this index on: of `a` in `a.b[0] = 1`, the bracket.
+    /// The last token of the member expression that begins at this index: for `a` in `a.b[0] = 1`, the bracket.
     pub fn end_of_members(&self, index: usize) -> usize {
         let mut at = index;
         loop {
@@ -209,7 +211,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Whether a token begins a line with which the expression of the line above goes on.
+    /// Whether a token begins a line that continues the expression of the line above.
     pub fn goes_on(&self, index: usize) -> bool {
         let Some((before, token)) = index.checked_sub(1).zip(self.list.get(index)) else { return false };
         let Token { at, text, partner, .. } = self.list[before];
@@ -227,17 +229,17 @@ impl<'a> Tokens<'a> {
         before.replace("\r\n", "\n").matches(LINE_ENDS).count() + 1
     }
 
-    /// The bracket that is open round a token.
+    /// The innermost bracket that encloses a token.
     pub fn bracket(&self, index: usize) -> Option<usize> {
         self.list.get(index)?.parent
     }
 
-    /// The other one of two brackets.
+    /// The partner of a bracket.
     pub fn partner(&self, index: usize) -> Option<usize> {
         self.list.get(index)?.partner
     }
 
-    /// The member that is read at the place of an error. After a call, V8 places the error at the end of the call.
+    /// The member that is read at the place of an error. After a call, V8 reports the end of the call.
     pub fn member_at(&self, index: usize) -> usize {
         match (self.text(index), self.text(index + 1)) {
             (".", _) => index + 1,
@@ -246,7 +248,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The last token of what is in front of this member, a name or the bracket of an index.
+    /// The last token before this member: a name, or the bracket of an index.
     pub fn end_of_receiver(&self, member: usize) -> Option<usize> {
         let is_name = is_name(self.text(member)) && self.before(member) == "." && !self.is_spread(member);
         match self.text(member) {
@@ -257,12 +259,13 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Whether a token stands behind `...`.
+    /// Whether a token follows `...`.
     pub fn is_spread(&self, index: usize) -> bool {
         index >= 3 && (index - 3..index).all(|dot| self.text(dot) == ".")
     }
 
-    /// Whether the token, a name, is declared in a block or a function, or at the top; `None` if it is not declared there.
+    /// Whether the token, a name, is declared in a block or a function, or at the top level; `None` if this token does
+    /// not declare it.
     fn is_declared_inside(&self, index: usize) -> Option<bool> {
         if self.is_arrow(index + 1) && self.before(index) != "." {
             return Some(true);
@@ -284,21 +287,21 @@ impl<'a> Tokens<'a> {
             let open = parent?;
             match self.text(open) {
                 "(" => return self.is_parameters(open).then_some(true),
-                // The key of a pattern, or of a literal, declares nothing.
+                // The key of a pattern or of a literal declares nothing.
                 "{" if self.text(self.list[at].partner.map_or(at, |close| close.max(at)) + 1) == ":" => return None,
                 _ => at = open,
             }
         }
     }
 
-    /// Whether what stands behind a comma is one of several declarators: `let a = 1, b`.
+    /// Whether the token after a comma is one of several declarators: `let a = 1, b`.
     fn is_declarator(&self, index: usize) -> bool {
         let mut at = index;
         while let Some(before) = at.checked_sub(1) {
             match self.text(before) {
                 "const" | "let" | "var" => return true,
                 ";" | "(" | "[" | "{" => return false,
-                // A group is passed at once.
+                // A group is skipped as a whole.
                 ")" | "]" | "}" => match self.list[before].partner {
                     Some(open) => at = open,
                     None => return false,
@@ -327,17 +330,17 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Whether a token is a name, or a word of the language.
+/// Whether a token is a name or a keyword.
 pub fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| is_part(c) && !c.is_ascii_digit())
 }
 
-/// Whether parentheses behind a word are no call.
+/// Whether parentheses after a word are not a call.
 fn is_control(word: &str) -> bool {
     matches!(word, "if" | "for" | "while" | "switch" | "with") || is_word(word)
 }
 
-/// Whether a value comes behind a word.
+/// Whether a value follows a word.
 fn is_word(word: &str) -> bool {
     matches!(
         word,
@@ -357,12 +360,12 @@ fn is_word(word: &str) -> bool {
     )
 }
 
-/// A source on the way to its tokens.
+/// A source that is being split into tokens.
 struct Scan<'a> {
     source: &'a str,
     at: usize,
     list: Vec<Token<'a>>,
-    /// Brackets that are open; with whether an expression in a template ends with the next one.
+    /// Open brackets, each with whether an expression in a template ends with its partner.
     open: Vec<(usize, bool)>,
 }
 
@@ -411,7 +414,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes on to the end of a template, or to an expression in it; `from`: bytes that it begins with.
+    /// Advances to the end of a template, or to an expression in it. `from`: bytes that it begins with.
     fn template(&mut self, from: usize) {
         let rest = &self.source[self.at..];
         let mut bytes = rest.bytes().enumerate().skip(from);
@@ -429,7 +432,7 @@ impl<'a> Scan<'a> {
         self.take(rest.len());
     }
 
-    /// Whether a slash begins a regular expression: no value is in front of it.
+    /// Whether a slash begins a regular expression, because no value precedes it.
     fn is_regexp(&self) -> bool {
         let before = self.list.last().map_or("", |token| token.text);
         let is_value = before.ends_with(|c| is_part(c) || ")]}\"'`".contains(c));
@@ -437,7 +440,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Bytes of the text in quotes that `rest` begins with.
+/// Bytes of the string literal at the start of `rest`.
 fn text_length(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     let end = rest.char_indices().skip(1).find(|&(_, c)| {
@@ -448,7 +451,7 @@ fn text_length(rest: &str, quote: char) -> usize {
     end.map_or(rest.len(), |(at, _)| at + 1)
 }
 
-/// Bytes of the regular expression that `rest` begins with; its flags are a name to us.
+/// Bytes of the regular expression at the start of `rest`. Its flags count as a name.
 fn regexp_length(rest: &str) -> usize {
     let (mut is_escaped, mut is_in_class) = (false, false);
     let end = rest.char_indices().skip(1).find(|&(_, c)| {

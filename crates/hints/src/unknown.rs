@@ -3,15 +3,15 @@
 use crate::names::Declared;
 use crate::{Code, LookUp, Realm, Uncaught, is_other_word, look_up, nearest, plain, split_at};
 
-/// Tokens in front of the place of an error, and behind it, among which the name is.
+/// Tokens before and after the place of an error that may be the name.
 const TOKENS_BEFORE: usize = 3;
 const TOKENS_BEHIND: usize = 16;
-/// Shorter names are no mistyped ones of the language's.
+/// Shorter names do not count as mistyped names of the language.
 const MIN_MISTYPED: usize = 3;
-/// Shorter names are mistyped ones only where one name of the language's is near.
+/// Shorter names count as mistyped only if exactly one name of the language is similar.
 const MIN_AMBIGUOUS: usize = 5;
 
-/// Names of Python with what to write instead.
+/// Names of Python, with the JavaScript to write instead.
 const PYTHON: [(&str, &str); 12] = [
     ("print", "`console.log(…)`"),
     ("None", "`null`"),
@@ -27,13 +27,13 @@ const PYTHON: [(&str, &str); 12] = [
     ("sorted", "`values.toSorted(…)`"),
 ];
 
-/// Functions of `Math` whose names stand alone in other languages.
+/// Functions of `Math` that are global in other languages.
 const MATH: [&str; 10] = ["abs", "ceil", "floor", "max", "min", "pow", "random", "round", "sqrt", "trunc"];
 
-/// What is called without `new`, of the language's names that begin with a capital letter.
+/// Names of the language with a capital letter that can be called without `new`.
 const CALLED: [&str; 9] = ["Array", "BigInt", "Boolean", "Date", "Error", "Number", "Object", "String", "Symbol"];
 
-/// What is read of the language's objects.
+/// The members of the language's objects that programs use.
 const MEMBERS: [(&str, &[&str]); 12] = [
     ("JSON", &["parse", "stringify"]),
     (
@@ -66,7 +66,7 @@ enum Use<'a> {
     /// The name of the member.
     Member(&'a str),
     Written,
-    /// Read and written, as by `+=`.
+    /// Read and written, as with `+=`.
     Updated,
     /// As a named argument of Python, `f(name=1)`.
     Argument,
@@ -103,8 +103,8 @@ pub fn name(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Str
     }
 }
 
-/// Whether another program of the session declares the name, as it is mostly written. `var` and functions are there from the start of
-/// a run.
+/// Whether another program of the session declares the name in one of the usual forms. `var` and functions exist from
+/// the start of a run.
 fn is_in_another(realm: &impl Realm, name: &str) -> bool {
     let starts = ["const", "let"].iter();
     starts
@@ -116,14 +116,14 @@ fn undeclared(name: &str) -> String {
     format!("`{name}` is not declared: write `let {name} = …`.")
 }
 
-/// Whether the name is where the error is, as `string` in `new Set<string>(…)`.
+/// Whether the name is a type argument at the error, such as `string` in `new Set<string>(…)`.
 fn is_type_argument(error: &Uncaught, name: &str) -> bool {
     let Some((before, after)) = error.at.and_then(|at| split_at(error.source, at)) else { return false };
     let is_of_a_name = before.strip_suffix('<').is_some_and(|of| of.ends_with(|c: char| c.is_alphanumeric()));
     is_of_a_name && after.strip_prefix(name).is_some_and(|behind| behind.starts_with(['>', ',', '[']))
 }
 
-/// How the name is used where the error is.
+/// How the name is used at the error.
 fn use_of<'a>(name: &str, code: &Code<'a>) -> Option<Use<'a>> {
     let Code { tokens, at, .. } = *code;
     let behind = at + 1..at + TOKENS_BEHIND;
@@ -165,7 +165,7 @@ fn near(realm: &mut impl Realm, name: &str, used: Use) -> Option<String> {
     Some(format!("Did you mean `{near}`?"))
 }
 
-/// The name of the language's that was meant, where it is used as that is.
+/// The language's name that was meant, if it is used in the same way.
 fn near_built_in<'a>(name: &str, used: Use, built_ins: &'a [String]) -> Option<&'a str> {
     let wanted = plain(name);
     let fits = |built_in: &str| match used {

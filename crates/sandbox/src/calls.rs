@@ -9,7 +9,7 @@ use seccompiler::{
     TargetArch, apply_filter_all_threads,
 };
 
-/// Calls that V8, the allocator, threads that are there already and the pipes to the host make, whatever their arguments.
+/// Calls of V8, the allocator, existing threads and the pipes to the host, with any arguments.
 const ALLOWED: &[c_long] = &[
     // The pipes.
     libc::SYS_read,
@@ -29,7 +29,7 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_pkey_alloc,
     libc::SYS_pkey_free,
     libc::SYS_pkey_mprotect,
-    // Threads and what they wait for.
+    // Threads, and the calls that they wait with.
     libc::SYS_futex,
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,
@@ -51,7 +51,7 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
-    // Time and chance.
+    // Time and random numbers.
     libc::SYS_clock_getres,
     libc::SYS_clock_gettime,
     libc::SYS_clock_nanosleep,
@@ -87,7 +87,7 @@ const FATAL: &[c_long] = &[
     libc::SYS_request_key,
 ];
 
-/// Calls on files and folders. Which of them are within reach is for landlock to say.
+/// Calls on files and folders. landlock decides which of them are within reach.
 const ON_FILES: &[c_long] = &[
     libc::SYS_openat,
     libc::SYS_openat2,
@@ -111,14 +111,14 @@ const CHANGING_FILES: &[c_long] = &[
     libc::SYS_utimensat,
 ];
 
-/// Closes the kernel to all threads of the process. Everything that is not named fails with EPERM.
+/// Closes the kernel to all threads of the process. Every call that is not listed fails with EPERM.
 pub fn close(reach: &[Reach]) -> bool {
     let Some(filters) = filters(reach) else { return false };
     filters.iter().all(|filter| apply_filter_all_threads(filter).is_ok())
 }
 
-/// Two, since a filter has one answer to what it names: the system takes the stricter one. The list of what is allowed comes last, since
-/// it has no call that adds a filter.
+/// Two filters, because a filter has one answer for all calls that it names. The system takes the stricter answer. The
+/// list of allowed calls comes last, because it does not allow the call that adds a filter.
 fn filters(reach: &[Reach]) -> Option<[BpfProgram; 2]> {
     let errno = |code: i32| SeccompAction::Errno(code.unsigned_abs());
     let fatal = FATAL.iter().map(|&call| (call, Vec::new())).collect();
@@ -140,7 +140,7 @@ fn allowed(reach: &[Reach]) -> Option<BTreeMap<c_long, Vec<SeccompRule>>> {
     let mut calls: BTreeMap<c_long, Vec<SeccompRule>> = ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
     if !reach.is_empty() {
         calls.extend(ON_FILES.iter().map(|&call| (call, Vec::new())));
-        // Copies of descriptors, and what they are open for.
+        // Copying descriptors, and reading their mode.
         let ways = [libc::F_DUPFD_CLOEXEC, libc::F_GETFD, libc::F_SETFD, libc::F_GETFL];
         let ways = ways.iter().map(|&way| rule(&[(1, SeccompCmpOp::Eq, way.unsigned_abs().into())]));
         calls.insert(libc::SYS_fcntl, ways.collect::<Option<_>>()?);
@@ -155,7 +155,7 @@ fn allowed(reach: &[Reach]) -> Option<BTreeMap<c_long, Vec<SeccompRule>>> {
     // A thread's own priority.
     let own_priority = [(0, SeccompCmpOp::Eq, libc::PRIO_PROCESS.into()), (1, SeccompCmpOp::Eq, 0)];
     calls.insert(libc::SYS_setpriority, vec![rule(&own_priority)?]);
-    // Names of threads and of memory. Not what the kernel does when the host dies.
+    // Names of threads and of memory. Not the signal that the kernel sends when the host dies.
     let names = [libc::PR_SET_NAME.unsigned_abs(), libc::PR_SET_VMA.unsigned_abs()];
     let names = names.iter().map(|&option| rule(&[(0, SeccompCmpOp::Eq, option.into())]));
     calls.insert(libc::SYS_prctl, names.collect::<Option<_>>()?);
@@ -164,11 +164,11 @@ fn allowed(reach: &[Reach]) -> Option<BTreeMap<c_long, Vec<SeccompRule>>> {
     Some(calls)
 }
 
-/// A rule that holds if all arguments are as said. A number that fits 32 bits is compared as such where the kernel reads no
-/// more: it ignores the rest, and the comparison must not be misled by it.
+/// A rule that applies if all arguments match. A 32-bit number is compared in 32 bits where the kernel reads no more:
+/// it ignores the upper half, which must not affect the comparison.
 fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Option<SeccompRule> {
     let conditions = conditions.iter().map(|(index, op, value)| {
-        // A pointer is compared whole.
+        // A pointer is compared in full.
         let length = if *index == 2 { SeccompCmpArgLen::Qword } else { SeccompCmpArgLen::Dword };
         SeccompCondition::new(*index, length, op.clone(), *value)
     });

@@ -1,4 +1,4 @@
-//! landlock: a set of rules that allows nothing but folders that are mounted.
+//! landlock: a rule set that allows only the mounted folders.
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
@@ -7,12 +7,12 @@ use landlock::{
 
 use crate::Reach;
 
-/// The newest interface whose rights are asked for; an older system handles those that it knows.
+/// The newest interface version whose rights are requested. An older system handles the rights that it knows.
 const NEWEST: ABI = ABI::V6;
 
-/// Also sets `no_new_privs`, which the system asks for.
+/// Also sets `no_new_privs`, which the system requires.
 pub fn close(reach: &[Reach]) -> bool {
-    // A folder that is not there is none that could be used.
+    // A folder that does not exist cannot be used.
     let folders = reach.iter().filter_map(|reach| Some((PathFd::new(&reach.folder).ok()?, reach.is_writable)));
     let rules = folders
         .map(|(folder, is_writable)| -> Result<_, RulesetError> { Ok(PathBeneath::new(folder, rights(is_writable))) });
@@ -26,7 +26,7 @@ pub fn close(reach: &[Reach]) -> bool {
     restricted().is_ok_and(|status| status != RulesetStatus::NotEnforced)
 }
 
-/// What may be done in a folder: no links, pipes, devices or programs.
+/// The rights in a folder: no links, pipes, devices or programs.
 fn rights(is_writable: bool) -> BitFlags<AccessFs> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let write = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::MakeReg | AccessFs::MakeDir | AccessFs::RemoveFile;

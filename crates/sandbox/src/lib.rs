@@ -1,8 +1,8 @@
-//! What a process gives up before it runs code that nobody trusts. Each step is for good: no later step, and no guest, gets anything back.
+//! What a process gives up before it runs untrusted code. Each step is final: no later step, and no guest, can undo it.
 //!
-//! The order matters. [`leave_host`] and [`close_files`] come while the process has one thread, since landlock holds for the
-//! calling thread and those that it starts later. [`close_kernel`] comes when an isolate has been warmed up: V8 starts its
-//! threads and reads about the machine once, and the filter is put on all threads together.
+//! The order matters. [`leave_host`] and [`close_files`] run while the process has one thread, because landlock applies
+//! to the calling thread and the threads that it starts later. [`close_kernel`] runs after an isolate has warmed up: V8
+//! starts its threads and reads facts about the machine once, and the filter is applied to all threads together.
 
 use std::path::PathBuf;
 
@@ -23,8 +23,8 @@ pub struct Reach {
     pub is_writable: bool,
 }
 
-/// landlock: takes all files but those in `reach`, TCP, and signals and abstract sockets out of the process away from the calling
-/// thread and those that it starts from now on. False: the system cannot do that.
+/// landlock: denies all files except those in `reach`, TCP, and signals and abstract sockets to other processes, for
+/// the calling thread and the threads that it starts from now on. False: the system cannot do that.
 pub fn close_files(reach: &[Reach]) -> bool {
     #[cfg(target_os = "linux")]
     return files::close(reach);
@@ -35,7 +35,7 @@ pub fn close_files(reach: &[Reach]) -> bool {
     }
 }
 
-/// seccomp: takes the system calls that a warm isolate with these folders does not need away from all threads. False: the system
+/// seccomp: denies all threads the system calls that a warm isolate with these folders does not need. False: the system
 /// cannot do that.
 pub fn close_kernel(reach: &[Reach]) -> bool {
     #[cfg(target_os = "linux")]

@@ -1,20 +1,21 @@
-//! What a worker sheds of its host, and how much of the machine it can take.
+//! What a worker gives up of its host's environment, and how much of the machine it can use.
 
 use std::io::Error;
 
 use crate::Reach;
 
-/// Descriptors that a worker has: commands, events, and a pipe for last words.
+/// Descriptors of a worker: commands, events, and a pipe for its last message.
 const DESCRIPTORS: libc::rlim_t = 3;
-/// Those that a worker with folders may have: each has up to 128 files open (`crates/files/src/mount.rs`).
+/// Descriptors of a worker with folders, each of which has up to 128 open files (`crates/files/src/mount.rs`).
 const WITH_FILES: libc::rlim_t = 512;
-/// What a worker adds to its share of the system's memory, in thousandths, when the system has none left and looks for the
-/// process to end: as Chrome has it for its pages.
+/// Added to a worker's share of the system's memory, in thousandths, when the system is out of memory and chooses the
+/// process to kill. Chrome uses the same value for its pages.
 #[cfg(target_os = "linux")]
 const OOM_SCORE: i32 = 300;
 
-/// Leaves the host's folder, terminal and signals, and closes what the host left open by mistake. The process is to end at the
-/// end of its pipe: a key that interrupts the host, and a signal to all of a service, is for the host to decide on.
+/// Leaves the host's folder, terminal and signals, and closes descriptors that the host left open by mistake. The
+/// process ends at the end of its pipe. A key that interrupts the host, or a signal to a whole service, is for the host
+/// to handle.
 pub fn leave_host() -> std::io::Result<()> {
     // SAFETY: these take numbers and texts that live as long as the call; the process has one thread, and nobody has a
     // descriptor from the fourth on.
@@ -46,14 +47,14 @@ fn leave_terminal() {
     }
 }
 
-/// Has the system end this process before its host when there is no memory left. A host that is kept from that would hand that
-/// down otherwise.
+/// Makes the system kill this process before its host when memory runs out. Otherwise it would inherit the protection
+/// of a protected host.
 #[cfg(target_os = "linux")]
 fn go_first() {
     const SCORE: &str = "/proc/self/oom_score_adj";
     let own = std::fs::read_to_string(SCORE).ok().and_then(|text| text.trim().parse::<i32>().ok());
     if own.is_some_and(|own| own < OOM_SCORE) {
-        // Nobody is kept from more, and without it the process is as likely to be ended as its host.
+        // A process may always raise its own score. Without it, the process is as likely to be killed as its host.
         let _ = std::fs::write(SCORE, OOM_SCORE.to_string());
     }
 }
@@ -62,7 +63,7 @@ fn go_first() {
 ///
 /// # Safety
 ///
-/// Nobody uses them.
+/// Nothing uses them.
 unsafe fn close_from(first: u32) {
     #[cfg(target_os = "linux")]
     // SAFETY: this takes numbers only.
@@ -78,8 +79,8 @@ unsafe fn close_from(first: u32) {
     }
 }
 
-/// Has the system end this process when the thread that has spawned it ends, which lives as long as it waits for this
-/// process. `parent` has spawned it; if it has died already, nobody is left to tell.
+/// Makes the system end this process when the thread that spawned it ends. That thread lives as long as it waits for
+/// this process. `parent` has spawned it. If the parent has already died, nothing is left to notify.
 #[cfg(target_os = "linux")]
 pub fn die_with(parent: u32) -> bool {
     // SAFETY: these take numbers only.
@@ -109,7 +110,7 @@ pub fn limit_resources(reach: &[Reach]) -> bool {
             if libc::getrlimit(resource, &raw mut limit) != 0 {
                 return false;
             }
-            // A host that may have fewer hands that down, and a process without privileges cannot raise it.
+            // A host with a lower limit passes it on, and an unprivileged process cannot raise it.
             let most = most.min(limit.rlim_max);
             limit = libc::rlimit { rlim_cur: most, rlim_max: most };
             libc::setrlimit(resource, &raw const limit) == 0

@@ -24,7 +24,7 @@ mod linux {
     use libc::{EACCES, EMFILE, EPERM, SIGSYS, c_int, c_long};
     use ses_sandbox as sandbox;
 
-    /// What is expected of a probe.
+    /// The expected result of a probe.
     enum Answer {
         /// It fails with this code.
         Refused(c_int),
@@ -36,7 +36,7 @@ mod linux {
 
     type Probe = (&'static str, Answer, fn() -> c_long);
 
-    /// Sets the processors that a thread may be on to those that it may be on.
+    /// Sets a thread's processor affinity to its current value.
     fn place(thread: libc::pid_t) -> c_long {
         let size = size_of::<libc::cpu_set_t>();
         unsafe {
@@ -46,7 +46,7 @@ mod linux {
         }
     }
 
-    /// A file that the probes try to make.
+    /// A file that the probes try to create.
     const FILE: &std::ffi::CStr = c"/tmp/ses-executor-probe";
 
     const PROBES: &[Probe] = &[
@@ -99,7 +99,7 @@ mod linux {
         }),
     ];
 
-    /// Beside landlock, without the filter.
+    /// With landlock, without the filter.
     const FILE_PROBES: &[Probe] = &[
         ("read a file without seccomp", Refused(EACCES), || {
             unsafe { libc::open(c"/etc/passwd".as_ptr(), libc::O_RDONLY) }.into()
@@ -121,7 +121,7 @@ mod linux {
         }),
     ];
 
-    /// Beside the limits, without the filter.
+    /// With the limits, without the filter.
     const LIMIT_PROBES: &[Probe] =
         &[("another descriptor", Refused(EMFILE), || unsafe { libc::open(c"/".as_ptr(), libc::O_RDONLY) }.into())];
 
@@ -150,7 +150,7 @@ mod linux {
         ("a program within reach", Killed, || unsafe { libc::execve(c"/usr/bin/env".as_ptr(), null(), null()) }.into()),
     ];
 
-    /// A file that they make.
+    /// A file that they create.
     const REACHED: &std::ffi::CStr = c"/tmp/ses-executor-probe-reached";
 
     fn reach() -> Vec<sandbox::Reach> {
@@ -158,7 +158,7 @@ mod linux {
         vec![reach("/usr", false), reach("/tmp", true)]
     }
 
-    /// Exit status of a probe whose call has worked.
+    /// Exit status of a probe whose call succeeded.
     const DONE: i32 = 0;
 
     pub fn main() {
@@ -191,7 +191,7 @@ mod linux {
         }
     }
 
-    /// Closes the sandbox as a worker does, and exits with what the kernel answers to the call.
+    /// Closes the sandbox like a worker, and exits with the kernel's answer to the call.
     fn probe(name: &str) {
         let is = |probe: &&Probe| probe.0 == name;
         sandbox::leave_host().expect("a process can leave its host");
@@ -209,7 +209,7 @@ mod linux {
         } else {
             (LIMIT_PROBES.iter().find(is).expect("a probe has a name"), false)
         };
-        // The filter is for threads that are there already.
+        // The filter applies to existing threads.
         let (go, gone) = std::sync::mpsc::channel();
         let guest = std::thread::spawn(move || {
             gone.recv().expect("the main thread goes on");

@@ -1,22 +1,22 @@
-//! A bound on the memory that writing one value may take.
+//! A limit on the memory that writing one value may take.
 //!
-//! V8's serializer writes a string as often as it occurs, so that a small heap can stand for any number of bytes: an
-//! array of 100,000 references to one string of a megabyte. It grows its buffer through Rust's allocator, and takes a
-//! refused allocation for an error of the value; so that is where the bound is. A getter of the value may have another one
-//! written meanwhile, and so on: all that are under way on a thread have the bound together.
+//! V8's serializer writes a string each time it occurs, so a small heap can stand for any number of bytes: an array of
+//! 100,000 references to one string of a megabyte. The serializer grows its buffer through Rust's allocator, and treats
+//! a refused allocation as an error of the value. The limit is therefore in the allocator. A getter of the value may
+//! cause another value to be written meanwhile, and so on: all writes under way on a thread share the limit.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Allocations up to this size are never looked at. 1 MiB.
+/// Allocations up to this size are never checked. 1 MiB.
 const UNCHECKED_BYTES: usize = 1 << 20;
 /// Smaller blocks are not counted. 4 KiB.
 const UNCOUNTED_BYTES: usize = 4 << 10;
 
 thread_local! {
-    /// The largest allocation that this thread may make; `usize::MAX` outside of [`with_limit`].
+    /// The largest allocation that this thread may make; `usize::MAX` outside [`with_limit`].
     static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
-    /// Bytes that are held for what is written within [`with_limit`] on this thread.
+    /// Bytes held by writes within [`with_limit`] on this thread.
     static HELD: Cell<usize> = const { Cell::new(0) };
     /// Allocations that were refused to this thread.
     static REFUSALS: Cell<usize> = const { Cell::new(0) };
@@ -52,12 +52,12 @@ unsafe impl GlobalAlloc for Limited {
     }
 }
 
-/// What this thread may hold; a thread that is ending has no limit any more.
+/// The limit of this thread. A thread that is ending has no limit.
 fn largest() -> usize {
     LARGEST.try_with(Cell::get).unwrap_or(usize::MAX)
 }
 
-/// Has `allocate` replace a block of `before` bytes by one of `size` bytes, or refuses it.
+/// Lets `allocate` replace a block of `before` bytes by one of `size` bytes, or refuses it.
 fn counted(before: usize, size: usize, allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
     if before.max(size) <= UNCOUNTED_BYTES || largest() == usize::MAX {
         return allocate();
@@ -77,7 +77,7 @@ fn counted(before: usize, size: usize, allocate: impl FnOnce() -> *mut u8) -> *m
 /// Counts that a block of `before` bytes has become one of `size` bytes.
 fn hold(before: usize, size: usize) {
     let counts = |bytes: usize| if bytes > UNCOUNTED_BYTES { bytes } else { 0 };
-    // What was there before the limit was set may be given back within it.
+    // Blocks that existed before the limit was set may be freed within it.
     let _ = HELD.try_with(|held| held.set((held.get() + counts(size)).saturating_sub(counts(before))));
 }
 
@@ -85,7 +85,7 @@ fn refuse() {
     let _ = REFUSALS.try_with(|refusals| refusals.set(refusals.get() + 1));
 }
 
-/// Restores what was in force before.
+/// Restores the previous limit.
 struct Restore {
     largest: usize,
     held: usize,
@@ -98,9 +98,10 @@ impl Drop for Restore {
     }
 }
 
-/// Calls `write`, in which blocks may hold no more than a buffer for `max_bytes` bytes needs while it grows, together with those
-/// of writes of this thread that `write` is a part of. Rust code that allocates within must be prepared for refusal, or use
-/// [`without_limit`]. `None`: the others hold too much already. The second value: whether an allocation was refused.
+/// Calls `write`. Within it, blocks may hold no more than a buffer for `max_bytes` bytes needs while it grows, together
+/// with those of the writes of this thread that contain it. Rust code that allocates within it must be prepared for
+/// refusal, or use [`without_limit`]. `None`: the outer writes already hold too much. The second value: whether an
+/// allocation was refused.
 pub fn with_limit<R>(max_bytes: usize, write: impl FnOnce() -> R) -> (Option<R>, bool) {
     // V8 doubles the buffer when it is full.
     let limit = max_bytes.saturating_mul(2).max(UNCHECKED_BYTES);
@@ -109,13 +110,13 @@ pub fn with_limit<R>(max_bytes: usize, write: impl FnOnce() -> R) -> (Option<R>,
         return (None, true);
     }
     let before = REFUSALS.get();
-    // What is written belongs to the caller then.
+    // The result belongs to the caller afterwards.
     let _restore = Restore { largest: LARGEST.replace(limit), held };
     let result = write();
     (Some(result), REFUSALS.get() != before)
 }
 
-/// Calls `work` without the limit that a caller of this function is under.
+/// Calls `work` without the limit of the calling code.
 pub fn without_limit<R>(work: impl FnOnce() -> R) -> R {
     let _restore = Restore { largest: LARGEST.replace(usize::MAX), held: HELD.get() };
     work()
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn writes_within_writes_share_the_limit() {
-        // Each as a getter has the next one made, with what it has written so far in its hands.
+        // Each level is a getter that causes the next write, while the level holds what it has written so far.
         fn nested(bytes: usize, depth: usize) -> usize {
             let mut block = Vec::<u8>::new();
             if block.try_reserve_exact(bytes).is_err() || depth == 0 {

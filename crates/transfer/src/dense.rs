@@ -1,16 +1,16 @@
-//! Writes the frozen arrays in what an isolate wrote as others are written.
+//! Rewrites frozen arrays in an isolate's output as ordinary arrays.
 //!
-//! V8 writes a frozen array as a sparse one, with the key of each element, and takes half as long again to read it. What came
-//! from the host is frozen, and so is what guests harden.
+//! V8 writes a frozen array as a sparse one, with the key of each element, and takes half as long again to read it.
+//! Values from the host are frozen, and so are values that guests harden.
 
 use super::reader::{DENSE_ARRAY, END_OF_DENSE, END_OF_SPARSE, INTEGER, Open, Reader, SPARSE_ARRAY};
 
-/// Shorter wires are read as fast as they are looked through.
+/// Shorter values are read as fast as they are searched.
 const MIN_BYTES: usize = 1 << 10;
-/// Bytes that are looked at together.
+/// Bytes that are examined together.
 const CHUNK_BYTES: usize = 256;
 
-/// `wire` with all its sparse arrays dense. As it is, if it has none, or one that really is sparse or has other properties.
+/// `wire` with all sparse arrays made dense. Unchanged if there is none, or if one is really sparse or has other properties.
 pub fn with_dense_arrays(wire: Vec<u8>) -> Vec<u8> {
     if wire.len() < MIN_BYTES || !may_hold_sparse_array(&wire) {
         return wire;
@@ -18,7 +18,7 @@ pub fn with_dense_arrays(wire: Vec<u8>) -> Vec<u8> {
     rewrite(&wire).unwrap_or(wire)
 }
 
-/// Looks for the beginning of a sparse array that has an element 0: a tag, a length, a key.
+/// Searches for the beginning of a sparse array with an element 0: a tag, a length, a key.
 fn may_hold_sparse_array(wire: &[u8]) -> bool {
     let is_array = |at: usize| {
         let is_key = wire[at..].starts_with(&[INTEGER, 0]);
@@ -27,20 +27,20 @@ fn may_hold_sparse_array(wire: &[u8]) -> bool {
     let next = wire.get(1..).unwrap_or_default();
     let mut chunks = wire.chunks(CHUNK_BYTES).zip(next.chunks(CHUNK_BYTES)).enumerate();
     chunks.any(|(index, (chunk, next))| {
-        // Without a branch, so that many bytes are compared at once.
+        // Without branches, so that many bytes are compared at once.
         let has_key = chunk.iter().zip(next).fold(false, |has, (&a, &b)| has | ((a == INTEGER) & (b == 0)));
         has_key && (index * CHUNK_BYTES..).take(CHUNK_BYTES).take_while(|&at| at < wire.len()).any(is_array)
     })
 }
 
-/// Time and memory are linear in the length. `None`: not all arrays can be dense, or these are no bytes of V8.
+/// Time and memory are linear in the length. `None`: not all arrays can be dense, or V8 does not write such bytes.
 fn rewrite(wire: &[u8]) -> Option<Vec<u8>> {
     let mut reader = Reader::new(wire);
     let mut open = Vec::new();
     // Elements read so far of each open sparse array.
     let mut counts = Vec::new();
     let mut dense = Vec::with_capacity(wire.len());
-    // What follows is not copied yet.
+    // The bytes from here on are not copied yet.
     let mut from = 0;
     reader.read_header()?;
     loop {

@@ -1,4 +1,4 @@
-//! The beginnings of values in what an isolate wrote: what each is, and what it takes in Node.js.
+//! The beginnings of values in an isolate's output: the kind of each, and the memory that it takes in Node.js.
 
 use std::ops::Range;
 
@@ -31,18 +31,19 @@ impl Kind {
         }
     }
 
-    /// Whether its parts are in a hash table, once there are many.
+    /// Whether many parts are kept in a hash table.
     pub fn is_table(self) -> bool {
         !matches!(self, Self::Dense | Self::Error)
     }
 }
 
-/// The beginning of a value. The reader stands behind it: a value without parts has been read.
+/// The beginning of a value. The reader is after it, so a value without parts has been read completely.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Head {
-    /// A value without parts, and how many objects it is: a view and its buffer are two.
+    /// A value without parts, and the number of objects that it is: a view and its buffer are two.
     Leaf { objects: usize },
-    /// An object that came before, by its number, which is written at `number`. A view of it may follow: that is another one.
+    /// A reference to an earlier object by its number, which is written at `number`. A view on it may follow, which is
+    /// another object.
     Reference { object: usize, number: Range<usize>, views: usize },
     /// A regular expression: the characters of its source, with their tag and length at `text`, and its flags.
     Pattern { text: Range<usize>, flags: usize },
@@ -50,24 +51,24 @@ pub enum Head {
     Open { kind: Kind, length: usize },
 }
 
-/// Bytes of host memory, by what they are for. An element, a property or an entry takes its place in that of which it is part.
+/// Bytes of host memory, by purpose. An element, a property or an entry takes its slot in its container.
 const PLACE: usize = 32;
 const HEADER: usize = 24;
 const OBJECT: usize = 64;
 const TABLE: usize = 256;
 const BUFFER: usize = 256;
-/// V8 parses a regular expression when it is read; that is the time as memory.
+/// V8 parses a regular expression when it is read. This is that time, expressed as memory.
 const PATTERN: usize = 4_096;
 const PATTERN_BYTE: usize = 64;
 /// Arrays up to this length have room for all their elements.
 const MAX_ROOM: usize = 32 << 20;
-/// Shorter ones have it in any case.
+/// Shorter arrays always have it.
 const MIN_NEEDLESS_ROOM: usize = 1 << 12;
-/// Of an element.
+/// For an element.
 const ROOM: usize = 8;
 
 impl Reader<'_> {
-    /// Reads the end of a value with parts, if that is next.
+    /// Reads the end of a value with parts, if it is next.
     pub fn ends(&mut self, kind: Kind) -> Option<bool> {
         let (end, numbers) = kind.end();
         if self.peek_tag()? != end {
@@ -80,8 +81,8 @@ impl Reader<'_> {
         Some(true)
     }
 
-    /// Reads the beginning of a value. The second value: bytes that it takes in Node.js, without those of its parts; or what
-    /// takes as long. `None`: V8 does not write such bytes.
+    /// Reads the beginning of a value. The second value: the bytes that it takes in Node.js, or bytes that take as
+    /// long, without those of its parts. `None`: V8 does not write such bytes.
     pub fn head(&mut self) -> Option<(Head, usize)> {
         let tag = self.peek_tag()?;
         self.at += 1;
@@ -116,7 +117,7 @@ impl Reader<'_> {
             }
             b'B' | b'~' => {
                 let length = self.number()?;
-                // Room for what a resizable buffer may grow to is reserved.
+                // The maximum size of a resizable buffer is reserved.
                 let reserved = if tag == b'~' { self.number()? } else { length };
                 self.skip(length)?;
                 let views = self.view()?;
@@ -136,7 +137,7 @@ impl Reader<'_> {
             }
             b'a' => {
                 let length = self.number()?;
-                // V8 would take the lowest bits of a longer number.
+                // V8 would take the lowest bits of a larger number.
                 u32::try_from(length).ok()?;
                 let room = if length < MIN_NEEDLESS_ROOM { length * ROOM } else { 0 };
                 (open(Kind::Sparse, length), TABLE + room)
@@ -189,7 +190,7 @@ impl Reader<'_> {
         Some(bytes)
     }
 
-    /// How many views follow the array buffer that was read: one or none.
+    /// The number of views that follow the array buffer: one or none.
     fn view(&mut self) -> Option<usize> {
         if self.wire.get(self.at..)?.iter().find(|&&byte| byte != 0) != Some(&b'V') {
             return Some(0);
@@ -204,7 +205,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether V8 makes room for all elements of an array that has few: those are made otherwise, see `lib/ses/slices.ts`.
+/// Whether V8 allocates room for all elements of an array that has few. Such arrays are created differently, see
+/// `lib/ses/slices.ts`.
 pub fn has_needless_room(length: usize, parts: usize) -> bool {
     (MIN_NEEDLESS_ROOM..=MAX_ROOM).contains(&length) && parts < length / 4
 }

@@ -1,13 +1,12 @@
-//! Takes the stacks out of the errors in what the host wrote.
+//! Removes the stacks from the errors in the host's output.
 //!
-//! A stack of the host names its files, which is nothing that guests should see. And the place where V8 writes it has
-//! moved: Node.js 20 writes it after the cause, where the isolate's newer V8 does not accept it. An error without
-//! a stack gets one of the guest's realm when it is read.
+//! A stack of the host names its files, which guests must not see. Also, V8 has changed the place of the stack: Node.js
+//! 20 writes it after the cause, where the isolate's newer V8 does not accept it. An error without a stack gets one of
+//! the guest's realm when it is read.
 
 use super::reader::{CAUSE, END_OF_SPARSE, ERROR, ERROR_FIELDS, MESSAGE, Open, Reader, STACK};
 
-/// `wire` without the stacks of its errors; `None` if there are none to take out, or if the bytes are not what
-/// `lib/ses/transfer.ts` writes, which V8 will then refuse. Time and memory are linear in the length.
+/// `wire` without the stacks of its errors. `None` if there is nothing to remove, or if the bytes are not what `lib/ses/transfer.ts` writes; V8 then refuses them. Time and memory are linear in the length.
 pub fn without_stacks(wire: &[u8]) -> Option<Vec<u8>> {
     if !wire.windows(3).any(may_begin_error) {
         return None;
@@ -26,7 +25,7 @@ pub fn without_stacks(wire: &[u8]) -> Option<Vec<u8>> {
     Some(kept)
 }
 
-/// Whether an error with a stack can begin with these three bytes. Rules nearly all texts out.
+/// Whether an error with a stack can begin with these three bytes. Excludes nearly all text.
 fn may_begin_error(bytes: &[u8]) -> bool {
     bytes[0] == ERROR
         && match bytes[1] {
@@ -37,7 +36,7 @@ fn may_begin_error(bytes: &[u8]) -> bool {
         }
 }
 
-/// The ranges of stacks, tag included.
+/// The ranges of stacks, including the tag.
 fn find_stacks(wire: &[u8]) -> Option<Vec<(usize, usize)>> {
     let mut reader = Reader::new(wire);
     let mut stacks = Vec::new();

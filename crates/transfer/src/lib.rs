@@ -1,8 +1,8 @@
-//! The wire format of values: V8's serialization format, as `node:v8` writes and reads it.
+//! The serialized form of values: V8's serialization format, as `node:v8` writes and reads it.
 //!
-//! The isolate's V8 is newer than Node's and heads its output with a version that Node refuses. Version 16
-//! only widens the lengths of array buffers from 32 to 64 bits; both are written as variable-length
-//! integers, so bytes for buffers below 4 GiB are the same in both versions.
+//! The isolate's V8 is newer than Node's and begins its output with a version that Node refuses. Version 16 only widens
+//! the lengths of array buffers from 32 to 64 bits. Both versions write them as variable-length integers, so the bytes
+//! for buffers below 4 GiB are the same.
 
 mod budget;
 mod dense;
@@ -23,12 +23,12 @@ pub use outgoing::{for_node, for_node_of_anybody, unless_refused};
 pub use plain::Plain;
 pub use survey::Refusal;
 
-/// First byte of every wire, before the version.
+/// First byte of every serialized value, before the version.
 const VERSION_TAG: u8 = 0xFF;
 /// The version that Node.js 20 and later read.
 const HOST_VERSION: u8 = 15;
 
-/// Heads `wire`, as the isolate's V8 wrote it, with the version that the host reads.
+/// Gives `wire`, the output of the isolate's V8, the version that the host reads.
 ///
 /// Returns `None` for bytes that V8's serializer does not write.
 pub fn for_host(mut wire: Vec<u8>) -> Option<Vec<u8>> {

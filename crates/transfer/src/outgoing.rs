@@ -1,4 +1,4 @@
-//! What an isolate wrote, made ready for the host's thread, which has no deadline.
+//! Prepares an isolate's output for the host's thread, which has no deadline.
 
 use super::patterns::write_as_object;
 use super::slices::in_slices;
@@ -19,13 +19,13 @@ pub fn for_node(wire: Vec<u8>, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
     if is_small(&wire) { Ok(wire) } else { rewritten(wire, max_bytes) }
 }
 
-/// As [`for_node`], of bytes that anybody may have written.
+/// Like [`for_node`], for bytes of any origin.
 ///
 /// # Errors
 ///
 /// As for [`for_node`].
 pub fn for_node_of_anybody(wire: Vec<u8>, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
-    // Of other versions the same bytes are other values.
+    // In other versions the same bytes are other values.
     if wire.starts_with(&[VERSION_TAG, HOST_VERSION]) { rewritten(wire, max_bytes) } else { Err(Refusal::Broken) }
 }
 
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(for_node(array_of(12_000_000, b"\"\x02ab"), MAX_BYTES), Err(Refusal::TooLarge));
         assert_eq!(for_node(array_of(1_400_000, b";:\0"), MAX_BYTES), Err(Refusal::TooLarge));
         assert_eq!(for_node(array_of(2, b"~\x01\x80\x80\x80\x80\x01x"), MAX_BYTES), Err(Refusal::TooLarge));
-        // Arrays of 4,095 places and no element.
+        // Arrays with a length of 4,095 and no element.
         assert_eq!(for_node(array_of(10_000, b"a\xFF\x1F@\0\xFF\x1F"), MAX_BYTES), Err(Refusal::TooLarge));
         // Whatever the limit is, 1 MiB is allowed.
         assert!(for_node(array_of(10_000, b"I\x02"), 1024).is_ok());
@@ -175,20 +175,21 @@ mod tests {
     fn what_readers_would_take_for_something_else_is_refused() {
         let hidden = b"A\x80\x80\x80\x10";
         for wire in [
-            // Elements that do not come.
+            // Missing elements.
             [b"\xFF\x0FA\x02T$\0\x02".as_slice()].concat(),
             [b"\xFF\x0F".as_slice(), hidden, b"$\0\0"].concat(),
-            // An error has nothing after its cause: bytes that look like a string there would be fields.
+            // An error has nothing after its cause. Bytes that look like a string there would be read as fields.
             [b"\xFF\x0FrcT\"\x06c".as_slice(), hidden, b"."].concat(),
             b"\xFF\x0Frc.".to_vec(),
             // Lengths of more than 32 bits.
             b"\xFF\x0Fa\x80\x80\x80\x80\x10@\0\0".to_vec(),
             b"\xFF\x0FA\x80\x80\x80\x80\x10$\0\0".to_vec(),
-            // Sources of regular expressions that are none: the object in their place would have 32 million elements beside.
+            // Sources of regular expressions that are not strings. In their place the object would have 32 million
+            // elements.
             b"\xFF\x0FRI\x0B\"\x01xa\x80\x80\x80\x10@\0\0\x80\x02".to_vec(),
             b"\xFF\x0FsI\x01x".to_vec(),
             b"\xFF\x0FrmI\x01x.".to_vec(),
-            // Versions, and what is in slices already.
+            // Other versions, and bytes that are already in slices.
             b"\xFF\x0D0".to_vec(),
             b"\xFF\x100".to_vec(),
             b"\xFE\xFF\x0F\0\x02o{\0\0".to_vec(),
@@ -240,14 +241,14 @@ mod tests {
         assert!(is_sliced(&for_node(nested(100_000), MAX_BYTES).expect("V8's bytes")));
     }
 
-    /// What reads a value in slices has a frame of some hundred bytes for each level that is open: 2.7 million levels, which are
-    /// 13 MB here, took the host 1.9 GB.
+    /// The reader of slices keeps a frame of some hundred bytes for each open level: 2.7 million levels, which are 13
+    /// MB here, took 1.9 GB on the host.
     #[test]
     fn what_is_nested_more_deeply_than_any_isolate_writes_is_refused() {
         assert_eq!(for_node_of_anybody(nested(100_001), MAX_BYTES).err(), Some(Refusal::Broken));
     }
 
-    /// Each was read at once, and so were 470 of them: 160 ms, where all keys had one hash.
+    /// Each was read in one piece, and so were 470 of them: 160 ms if all keys had one hash.
     #[test]
     fn many_tables_that_are_not_large_come_in_slices() {
         let set = [b"'".as_slice(), &b"I\x80\x02".repeat(512), b",\x80\x04"].concat();

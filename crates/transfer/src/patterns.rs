@@ -1,11 +1,12 @@
-//! Which regular expressions cross as such. Node.js parses each one that it reads, on its own thread and without a deadline:
-//! those of which that is certainly a matter of microseconds. Any other one becomes an object of its source and its flags.
+//! Decides which regular expressions cross as such. Node.js parses each one that it reads, on its own thread and
+//! without a deadline. Only those that certainly take microseconds cross. Any other becomes an object of its source and
+//! its flags.
 
 use std::ops::Range;
 
-/// Bytes of a source, with its tag and length.
+/// Bytes of a source, including its tag and length.
 const MAX_BYTES: usize = 1_024;
-/// Flags as V8 numbers them, in the order of `RegExp.prototype.flags`.
+/// Flags by V8's numbers, in the order of `RegExp.prototype.flags`.
 const FLAGS: [(usize, u8); 8] =
     [(128, b'd'), (1, b'g'), (2, b'i'), (4, b'm'), (32, b's'), (16, b'u'), (256, b'v'), (8, b'y')];
 const UNICODE: usize = 16;
@@ -22,14 +23,14 @@ pub fn is_cheap(wire: &[u8], text: &Range<usize>, flags: usize) -> bool {
     if flags & !KNOWN != 0 {
         return false;
     }
-    // Of a source of two bytes a character every other one; that of its tag and length changes nothing.
+    // In a two-byte source, every second byte; those of its tag and length do not matter.
     let ascii: Vec<u8> = source.iter().copied().filter(|&byte| byte != 0).collect();
-    // Each class of characters by a property takes as long as a hundred others.
+    // A class of characters by property takes as long as a hundred others.
     let has_property = ascii.windows(2).any(|pair| matches!(pair, b"\\p" | b"\\P"));
     !(flags & UNICODE != 0 && has_property) && has_known_groups(&ascii)
 }
 
-/// Whether all groups are of the kinds that older engines know, and each name occurs once.
+/// Whether all groups are of kinds that older engines know, and each name occurs once.
 fn has_known_groups(source: &[u8]) -> bool {
     let mut names: Vec<&[u8]> = Vec::new();
     for (at, _) in source.windows(2).enumerate().filter(|(_, pair)| *pair == b"(?") {
@@ -50,7 +51,7 @@ fn has_known_groups(source: &[u8]) -> bool {
     true
 }
 
-/// Writes the object that stands for a regular expression; like that, it is one object, so that later ones keep their numbers.
+/// Writes the object that replaces a regular expression. It is one object, too, so later objects keep their numbers.
 pub fn write_as_object(out: &mut Vec<u8>, text: &[u8], flags: usize) {
     out.extend_from_slice(b"o\"\x06source");
     out.extend_from_slice(text);

@@ -1,30 +1,30 @@
-//! Looks through what the host wrote before the isolate reads it.
+//! Examines the host's output before the isolate reads it.
 
 use super::HOST_VERSION;
 use super::reader::{DENSE_ARRAY, END_OF_DENSE, Reader};
 
 const END_OF_OBJECT: u8 = b'{';
 
-/// What V8 takes at most for an object, its map and that of the frozen object, and for one in the list of what is to be
-/// frozen.
+/// The maximum size of an object in V8, its map, the map of the frozen object, and its entry in the list of objects to
+/// freeze.
 const OBJECT_BYTES: usize = 320;
-/// A property: key and value, a map with its descriptor and a transition to it if no other object has the same keys, the
-/// frozen map's descriptor, and the cache of names.
+/// A property: key and value, a map with its descriptor and a transition to it if no other object has the same keys,
+/// the descriptor of the frozen map, and the cache of names.
 const PROPERTY_BYTES: usize = 320;
 /// An array, without its elements and with them frozen.
 const ARRAY_BYTES: usize = 112;
-/// A place in an array before and after it is frozen, and a number on the heap.
+/// A slot in an array before and after it is frozen, and a number on the heap.
 const ELEMENT_BYTES: usize = 48;
 /// A string without its characters.
 const STRING_BYTES: usize = 32;
 
-/// A value of objects, primitives, and arrays that have elements only. V8 can read one whatever its version, if there is
-/// memory and stack.
+/// A value made of objects, primitives, and arrays with elements only. V8 of any version can read one, if there is
+/// enough memory and stack.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Plain {
-    /// How deeply the value is nested.
+    /// The depth of nesting.
     pub depth: usize,
-    /// Bytes that it takes on V8's heap at most, once it is hardened.
+    /// The maximum number of bytes on V8's heap, after hardening.
     pub heap_bytes: usize,
 }
 
@@ -32,7 +32,7 @@ impl Plain {
     /// `None`: the serialized bytes hold anything else. Time and memory are linear in their length.
     pub fn of(wire: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(wire);
-        // The tags that end what is open.
+        // The tags that end the open containers.
         let mut open = Vec::new();
         let mut plain = Self { depth: 0, heap_bytes: 0 };
         reader.read_header().filter(|&version| version <= HOST_VERSION.into())?;

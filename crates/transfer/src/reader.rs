@@ -17,13 +17,13 @@ pub const END_OF_SPARSE: u8 = b'@';
 /// A number in zigzag encoding.
 pub const INTEGER: u8 = b'I';
 
-/// A container that is open while the serialized bytes are read. Kept in a list: the depth of the value costs heap, not
-/// stack.
+/// A container that is open while the serialized bytes are read. Kept in a list, so the depth of the value takes heap
+/// and not stack.
 #[derive(Clone, Copy)]
 pub enum Open {
-    /// Until the tag `end`, which `numbers` numbers follow.
+    /// Until the tag `end`, followed by `numbers` numbers.
     Until { end: u8, numbers: u8 },
-    /// A sparse array, whose tag is at `tag_at`; two numbers follow its end.
+    /// A sparse array with its tag at `tag_at`; two numbers follow its end.
     Sparse { tag_at: usize, length: usize },
     /// Between the fields of an error.
     Error,
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         Some(tag)
     }
 
-    /// Reads the next part of what is open until the tag `end`, or that end with its numbers.
+    /// Reads the next part of the open container up to the tag `end`, or that end with its numbers.
     pub fn read_part(&mut self, open: &mut Vec<Open>, end: u8, numbers: u8) -> Option<()> {
         if self.peek_tag()? != end {
             return self.open_value(open);
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Reads a value without parts, or the beginning of one with parts, which it adds to `open`.
+    /// Reads a value without parts, or the beginning of a value with parts, which it adds to `open`.
     pub fn open_value(&mut self, open: &mut Vec<Open>) -> Option<()> {
         let tag = self.peek_tag()?;
         self.at += 1;
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Skips the view of the array buffer that was read last, if one follows: together they are one value.
+    /// Skips the view on the last array buffer, if one follows: together they are one value.
     fn skip_view(&mut self) -> Option<()> {
         if self.peek_tag()? == b'V' {
             self.skip(2)?;
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next tag; bytes of padding before it are skipped.
+    /// The next tag. Skips padding before it.
     pub fn peek_tag(&mut self) -> Option<u8> {
         while *self.wire.get(self.at)? == 0 {
             self.at += 1;

@@ -1,8 +1,9 @@
 //! Writes a large value so that Node.js can read it in slices, with turns of its event loop in between.
 //!
-//! A value that takes long is given as an empty one and its parts, which `lib/ses/slices.ts` puts into it: V8 numbers objects
-//! through all the values that it reads from one text, so that references go on to lead where they led. Parts that take
-//! little come in batches, as arrays. Each of those is one more object, so numbers are written anew.
+//! A value that takes long is written as an empty value followed by its parts, which `lib/ses/slices.ts` adds to it. V8
+//! numbers objects through all values that it reads from one buffer, so references still lead to the same objects.
+//! Parts that take little time come in batches, as arrays. Each batch is an additional object, so the numbers are
+//! rewritten.
 
 use super::HOST_VERSION;
 use super::VERSION_TAG;
@@ -12,7 +13,7 @@ use super::reader::Reader;
 use super::slice_tags::slice_tag::{BATCH, END, OPEN, OPEN_SPARSE, SLICES};
 use super::survey::{SLICE_BYTES, Survey};
 
-/// Bytes of a number that is written before it is known.
+/// Bytes reserved for a number that is not yet known.
 const NUMBER_BYTES: usize = 5;
 
 /// Rewrites `wire`, which `survey` describes. `None`: V8 does not write such bytes. Time and memory are linear in the
@@ -31,7 +32,7 @@ pub fn in_slices(wire: &[u8], survey: &Survey) -> Option<Vec<u8>> {
     write_number(&mut writer.out, survey.host_bytes >> 10);
     let mut reader = Reader::new(wire);
     let mut large = survey.large.iter().peekable();
-    // Kinds of the values that are open, and whether they are read part by part.
+    // Kinds of the open values, and whether they are read part by part.
     let mut open: Vec<(Kind, bool)> = Vec::new();
     reader.read_header()?;
     loop {
@@ -92,22 +93,22 @@ pub fn in_slices(wire: &[u8], survey: &Survey) -> Option<Vec<u8>> {
     }
 }
 
-/// An array of parts that is being written.
+/// A batch of parts that is being written.
 struct Batch {
-    /// Where its length has to be written.
+    /// The position of its length.
     length_at: usize,
     parts: usize,
-    /// What the parts take in Node.js.
+    /// The memory that the parts take in Node.js.
     bytes: usize,
 }
 
 struct Writer<'a> {
     wire: &'a [u8],
-    /// What comes before has been written.
+    /// The bytes before this position have been written.
     from: usize,
     out: Vec<u8>,
     costly: std::iter::Peekable<std::slice::Iter<'a, super::survey::Costly>>,
-    /// Objects in the serialized bytes up to here.
+    /// Objects in the serialized bytes up to this position.
     objects: usize,
     /// The value of `objects` at each batch.
     batches: Vec<usize>,
@@ -120,7 +121,7 @@ impl Writer<'_> {
         self.from = end;
     }
 
-    /// The number that an object has when the batches before it are counted.
+    /// The number of an object, including the batches before it.
     fn number_of(&self, object: usize) -> usize {
         object + self.batches.partition_point(|&before| before <= object)
     }
@@ -144,7 +145,7 @@ impl Writer<'_> {
     fn end_batch(&mut self, end_of_last: usize) {
         let Some(Batch { length_at, parts, .. }) = self.batch.take() else { return };
         self.copy_to(end_of_last);
-        // Longer than needed, which V8 reads all the same.
+        // More bytes than necessary, which V8 accepts.
         for (index, byte) in self.out[length_at..][..NUMBER_BYTES].iter_mut().enumerate() {
             let digit = (parts >> (7 * index)) as u8 & 0x7F;
             *byte = if index + 1 < NUMBER_BYTES { digit | 0x80 } else { digit };
@@ -161,7 +162,7 @@ impl Writer<'_> {
             Kind::Map => self.out.extend_from_slice(b";:\0"),
             Kind::Set => self.out.extend_from_slice(b"',\0"),
             Kind::Dense => {
-                // Sparse, since all its elements are missing.
+                // Sparse, because all its elements are missing.
                 self.out.push(b'a');
                 write_number(&mut self.out, length);
                 self.out.extend_from_slice(b"@\0");

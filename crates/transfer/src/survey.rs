@@ -1,6 +1,7 @@
-//! What a value that an isolate wrote takes in Node.js, counted before it gets there.
+//! Counts the memory that an isolate's value takes in Node.js, before it gets there.
 //!
-//! A wire says little about that: three bytes are a Map of two hundred, nine an array with room for 30 million elements.
+//! The serialized size says little about that: three bytes are a Map of two hundred bytes, and nine bytes an array with
+//! room for 30 million elements.
 
 use std::ops::Range;
 
@@ -10,22 +11,24 @@ use super::reader::Reader;
 
 /// Host memory allowed for each serialized byte.
 const HOST_FACTOR: usize = 4;
-/// What a value may take in any case: 1 MiB.
+/// The memory that any value may take: 1 MiB.
 const MIN_HOST_BYTES: usize = 1 << 20;
-/// Values that take more are read in slices; this much takes Node.js some ten milliseconds. 8 MiB.
+/// Larger values are read in slices. Node.js takes about ten milliseconds for this much. 8 MiB.
 const MAX_WHOLE_BYTES: usize = 8 << 20;
-/// Parts that take more are read on their own: 256 KiB.
+/// Larger parts are read separately: 256 KiB.
 pub const SLICE_BYTES: usize = 256 << 10;
-/// Node.js reads a part by recursion, on a stack that may be in use.
+/// Node.js reads a part recursively, on a stack that may already be in use.
 const MAX_HEIGHT: usize = 200;
-/// More levels than the stack of any isolate suffices to write. What reads them keeps a record of each that is open, which takes
-/// several times what the value takes.
+/// More levels than any isolate's stack can write. The reader keeps a record for each open level, which takes several
+/// times the memory of the value.
 const MAX_DEPTH: usize = 100_000;
-/// Keys of a guest's choice may all have one hash, so that each further one takes longer: a few at a time can take.
+/// A guest can choose keys with the same hash, so that each further key takes longer. Only a few may be read in one
+/// piece.
 const MAX_WHOLE_KEYS: usize = 512;
-/// Pairs of keys of one table, in all that is read at once: with one hash they take Node.js some ten milliseconds.
+/// Pairs of keys of one table, in all values that are read in one piece. With equal hashes they take Node.js about ten
+/// milliseconds.
 const MAX_WHOLE_PAIRS: usize = 32 * MAX_WHOLE_KEYS * MAX_WHOLE_KEYS;
-/// What a table of more takes for each part while it grows.
+/// The memory per part of a larger table while it grows.
 const MANY_KEYS: usize = 1_024;
 const GROWTH: usize = 96;
 
@@ -52,33 +55,33 @@ pub struct Costly {
 #[derive(Debug, Default)]
 pub struct Survey {
     pub host_bytes: usize,
-    /// Where values begin that are read part by part, in their order. Those of which they are part are among them.
+    /// The positions of values that are read part by part, in order. The values that contain them are included.
     pub large: Vec<usize>,
-    /// In their order.
+    /// In order.
     pub costly: Vec<Costly>,
     /// Pairs of keys of one table.
     pairs: usize,
-    /// Whether a value must not be read at once whatever it takes.
+    /// Whether a value must not be read in one piece, whatever its size.
     is_uneven: bool,
 }
 
 impl Survey {
-    /// Whether reading all at once would keep the host's thread.
+    /// Whether reading everything in one piece would block the host's thread.
     pub fn needs_slices(&self) -> bool {
         let is_long = self.host_bytes > MAX_WHOLE_BYTES || self.pairs > MAX_WHOLE_PAIRS;
         !self.large.is_empty() && (self.is_uneven || is_long)
     }
 }
 
-/// A value whose parts are being looked at.
+/// A value whose parts are being examined.
 struct Open {
     at: usize,
     kind: Kind,
     length: usize,
     parts: usize,
-    /// What all that came before takes.
+    /// The size of everything before it.
     before: usize,
-    /// How deeply its parts are nested.
+    /// The depth of its parts.
     height: usize,
     has_large: bool,
 }
@@ -128,7 +131,7 @@ pub fn survey(wire: &[u8], max_bytes: usize) -> Result<Survey, Refusal> {
                     open.push(Open { at, kind, length, parts: 0, before, height: 0, has_large: false });
                 }
                 Head::Pattern { text, flags } if !is_cheap(wire, &text, flags) => {
-                    // As text it takes what texts take.
+                    // As a string it takes the memory of a string.
                     found.host_bytes = before + 4 * (reader.at - at) + SLICE_BYTES / 256;
                     found.costly.push(Costly { at: at..reader.at, text, flags });
                 }
