@@ -1,5 +1,5 @@
-//! Replacing a file as a whole: readers see the old content or the new, never a part, except where that would take the file
-//! from its owner.
+//! Replaces a file as a whole. Readers see the old content or the new one, never a part, except where that would change
+//! the owner of the file.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ use cap_tempfile::TempFile;
 use super::error::FileError;
 use super::root::{Root, RootPath};
 
-/// Where a file goes: its folder, opened, and its name there.
+/// The destination of a file: its open folder, and its name there.
 pub struct Target {
     folder: Dir,
     name: OsString,
-    /// Of the file that is there already.
+    /// Metadata of the existing file.
     replaced: Option<Metadata>,
 }
 
@@ -35,7 +35,8 @@ impl Target {
             Ok(metadata) if metadata.is_dir() => return Err(FileError::is_directory(path.text)),
             Ok(metadata) if !metadata.is_file() => return Err(FileError::not_regular(path.text)),
             Ok(metadata) => {
-                // The rename below would replace a file that is not writable: only its folder has to be.
+                // The rename below would replace a file that is not writable, because only its folder has to be
+                // writable.
                 root.dir().open_with(&path.path, OpenOptions::new().write(true).nonblock(true)).map_err(failed)?;
                 (root.resolve(path, "File")?, Some(metadata))
             }
@@ -47,9 +48,10 @@ impl Target {
         Ok(Self { folder, name: name.to_owned(), replaced })
     }
 
-    /// Writes a temporary file beside the target and renames it. On Linux it has no name until it is complete; should
-    /// anything fail, it is removed. A file whose owner or group the process may not give to another is written in place
-    /// instead, once there was room for the new content: who could use it has to go on to do so.
+    /// Writes a temporary file beside the target and renames it. On Linux it has no name until it is complete. If
+    /// anything fails, it is removed. If the process may not give the file the old owner or group, the old file is
+    /// written in place instead, once there was room for the new content: everyone who could use the file must still be
+    /// able to.
     pub fn replace(self, bytes: &[u8]) -> io::Result<()> {
         let mut file = TempFile::new(&self.folder)?;
         file.write_all(bytes)?;
@@ -81,7 +83,7 @@ fn give(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what is there already, and nothing else.
+/// Overwrites an existing file, and creates none.
 fn write_in_place(folder: &Dir, name: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let mut file = folder.open_with(name, options.write(true).nonblock(true).follow(FollowSymlinks::No))?;
@@ -92,7 +94,7 @@ fn write_in_place(folder: &Dir, name: &Path, bytes: &[u8]) -> io::Result<()> {
     file.set_len(bytes.len() as u64)
 }
 
-/// As the system does when a file is written: new content must not run with the rights of the old.
+/// As the system does when a file is written: new content must not run with the rights of the old one.
 #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has the bits"))]
 fn without_set_id(mut permissions: Permissions) -> Permissions {
     #[cfg(unix)]

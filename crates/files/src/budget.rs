@@ -1,14 +1,14 @@
-//! How much of a folder tree one call may look at.
+//! Limits how much of a folder tree one call may visit.
 
 use std::time::Instant;
 
 use super::Limits;
 use super::pool::Stop;
 
-/// Steps of matching after which the clock is looked at: a look takes longer than most patterns.
+/// Steps of matching between two looks at the clock. A look takes longer than most patterns.
 const STEPS_PER_LOOK: usize = 1 << 16;
 
-/// Counts entries and watches the time. Once spent it stays so.
+/// Counts entries and checks the time. Once spent, it stays spent.
 #[derive(Debug)]
 pub struct Budget {
     max_entries: usize,
@@ -16,7 +16,7 @@ pub struct Budget {
     max_seconds: f64,
     deadline: Option<Instant>,
     stop: Stop,
-    /// Of patterns that were compared since the clock was looked at.
+    /// Steps of matching since the last look at the clock.
     steps: usize,
     stopped_by: Option<&'static str>,
 }
@@ -34,7 +34,7 @@ impl Budget {
         }
     }
 
-    /// Whether there is time left. A call that was stopped has none; nobody sees what it gives.
+    /// Whether there is time left. A stopped call has none, because its result is not used.
     pub fn has_time(&mut self) -> bool {
         if self.stop.is_stopped() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.stopped_by.get_or_insert("time");
@@ -42,7 +42,7 @@ impl Budget {
         self.stopped_by.is_none()
     }
 
-    /// Counts steps of matching, and looks at the clock now and then. False: there is no time left.
+    /// Counts steps of matching, and looks at the clock from time to time. False: there is no time left.
     pub fn take_steps(&mut self, steps: usize) -> bool {
         self.steps += steps;
         if self.steps < STEPS_PER_LOOK {
@@ -52,7 +52,7 @@ impl Budget {
         self.has_time()
     }
 
-    /// Whether one more entry may be looked at.
+    /// Whether one more entry may be visited.
     pub fn take_entry(&mut self) -> bool {
         match self.entries_left.checked_sub(1) {
             Some(left) => self.entries_left = left,
@@ -63,12 +63,12 @@ impl Budget {
         self.has_time()
     }
 
-    /// What ended the call early, if something did: "entries" or "time".
+    /// The reason why the call ended early, if it did: "entries" or "time".
     pub fn stopped_by(&self) -> Option<&'static str> {
         self.stopped_by
     }
 
-    /// The same for the model.
+    /// The same as a notice for the model.
     pub fn notice(&self) -> Option<String> {
         let reached = match self.stopped_by? {
             "time" => format!("{} seconds", self.max_seconds),

@@ -6,7 +6,7 @@ use similar::{ChangeTag, TextDiff};
 
 /// Unchanged lines that are shown before and after a change.
 const CONTEXT_LINES: usize = 4;
-/// After that the diff is correct but no longer the shortest.
+/// After this time the diff is still correct, but not the shortest one.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
 pub struct Diff {

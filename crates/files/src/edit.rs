@@ -40,8 +40,7 @@ pub fn edit(root: &Root, limits: &Limits, path: &str, old_text: &str, new_text: 
     Ok(output)
 }
 
-/// `content` with the one place that matches `old_text` replaced. All other bytes stay, line endings and byte order mark
-/// included; the new lines end as those of the file.
+/// `content` with the only place that matches `old_text` replaced. All other bytes stay, including line endings and a byte order mark. The new lines get the line ending of the file.
 fn replace_unique(content: &str, old_text: &str, new_text: &str, path: &str) -> Result<String, FileError> {
     let found = find_unique(content, old_text).map_err(|reason| match reason {
         NotUnique::Missing => FileError::new(
@@ -70,7 +69,7 @@ fn replace_unique(content: &str, old_text: &str, new_text: &str, path: &str) -> 
     Ok(edited)
 }
 
-/// As diffs show it: without a byte order mark, lines ending in LF.
+/// The form that diffs show: without a byte order mark, lines ending in LF.
 fn shown(content: &str) -> String {
     to_lf(content.strip_prefix('\u{feff}').unwrap_or(content))
 }

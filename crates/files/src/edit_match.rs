@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
-/// Why there is no one place to edit.
+/// Why there is not exactly one place to edit.
 #[derive(Debug, PartialEq)]
 pub enum NotUnique {
     Missing,
@@ -22,7 +22,7 @@ pub enum NotUnique {
 pub fn find_unique(content: &str, old_text: &str) -> Result<Range<usize>, NotUnique> {
     let needle = to_lf(old_text);
     let (exact_count, exact_first) = View::exact(content).search(&needle, |_| true);
-    // Blank text would match everywhere once its spaces are gone.
+    // Blank text would match everywhere after its spaces are removed.
     let (count, first) = if needle.trim().is_empty() { (0, None) } else { search_forgiving(content, &needle) };
     let (count, first) = (count.max(exact_count), exact_first.or(first));
     match (count, first) {
@@ -32,7 +32,7 @@ pub fn find_unique(content: &str, old_text: &str) -> Result<Range<usize>, NotUni
     }
 }
 
-/// Spaces at the end of the needle are forgiven where a line ends; where it goes on they are part of what is looked for.
+/// Spaces at the end of the needle are forgiven at the end of a line. Elsewhere they are part of the search.
 fn search_forgiving(content: &str, needle: &str) -> (usize, Option<Range<usize>>) {
     let view = View::forgiving(content);
     let last_line = needle.rsplit('\n').next().unwrap_or_default();
@@ -47,7 +47,7 @@ fn search_forgiving(content: &str, needle: &str) -> (usize, Option<Range<usize>>
     (at_ends + inside, first.or(other))
 }
 
-/// How the lines of `content` end: as its first line does.
+/// The line ending of `content`: that of its first line.
 pub fn line_ending(content: &str) -> &'static str {
     match content.find('\n') {
         Some(at) if content[..at].ends_with('\r') => "\r\n",
@@ -66,10 +66,10 @@ pub fn to_lf(text: &str) -> String {
 #[derive(Default)]
 struct View {
     text: String,
-    /// Where the two run apart: (position in `text`, position in the source), both growing. Between two of them a step
-    /// in one is a step in the other.
+    /// Where the two diverge: (position in `text`, position in the source), both increasing. Between two seams, both
+    /// advance in step.
     seams: Vec<(usize, usize)>,
-    /// What one character of the source has become several of: a match neither begins nor ends within.
+    /// Characters of the source that became several characters: a match neither begins nor ends inside one.
     made: Vec<Range<usize>>,
 }
 
@@ -81,8 +81,8 @@ impl View {
         view
     }
 
-    /// Line endings as LF, no spaces at the ends of lines, plain quotes, hyphens and spaces for typographic ones, and of other
-    /// characters what they are made of (NFKD): full-width ones, ligatures, letters with marks.
+    /// Line endings as LF, no spaces at the ends of lines, plain quotes, hyphens and spaces for typographic ones, and
+    /// other characters decomposed (NFKD): full-width characters, ligatures, letters with marks.
     fn forgiving(source: &str) -> Self {
         let mut view = Self::default();
         let normalizer = DecomposingNormalizerBorrowed::new_nfkd();
@@ -111,7 +111,7 @@ impl View {
             let length = source[at..].find(['\r', '\n']).unwrap_or(source.len() - at);
             line(self, &source[at..at + length], at);
             at += length;
-            // Behind spaces that were dropped: a match that ends here takes them with it.
+            // After dropped spaces: a match that ends here includes them.
             self.seam(at);
             let ending = match source.as_bytes().get(at..) {
                 Some([b'\r', b'\n', ..]) => 2,
@@ -131,21 +131,22 @@ impl View {
         self.seam(at + piece.len());
     }
 
-    /// Notes that the end of the view is at `source`, if that does not follow from the seams so far.
+    /// Records that the end of the view is at `source`, unless that follows from the earlier seams.
     fn seam(&mut self, source: usize) {
         if self.source_of(self.text.len()) != source {
             self.seams.push((self.text.len(), source));
         }
     }
 
-    /// Where `position` of the view is in the source.
+    /// The position in the source for `position` of the view.
     fn source_of(&self, position: usize) -> usize {
         let after = self.seams.partition_point(|&(view, _)| view <= position);
         let (view, source) = after.checked_sub(1).map_or((0, 0), |index| self.seams[index]);
         source + (position - view)
     }
 
-    /// How often `needle` occurs before a rest that `fits`, and where in the source it does first. Occurrences may overlap.
+    /// How often `needle` occurs before a rest that `fits`, and where in the source it occurs first. Occurrences may
+    /// overlap.
     fn search(&self, needle: &str, fits: impl Fn(&str) -> bool) -> (usize, Option<Range<usize>>) {
         if needle.is_empty() || needle.len() > self.text.len() {
             return (0, None);
@@ -166,10 +167,11 @@ impl View {
     }
 }
 
-/// Where occurrences of `needle` end in `text`, overlapping ones too, in linear time: as Knuth, Morris and Pratt do.
+/// The ends of all occurrences of `needle` in `text`, including overlapping ones, in linear time (Knuth, Morris and
+/// Pratt).
 fn ends(text: &str, needle: &str) -> impl Iterator<Item = usize> {
     let needle = needle.as_bytes();
-    // How many of the first bytes of `needle` come last, given how many did before `byte`.
+    // The number of first bytes of `needle` that the text ends with, given that number before `byte`.
     let advance = move |borders: &[usize], mut count: usize, byte: u8| {
         while needle.get(count) != Some(&byte) {
             match count.checked_sub(1) {
@@ -179,7 +181,7 @@ fn ends(text: &str, needle: &str) -> impl Iterator<Item = usize> {
         }
         count + 1
     };
-    // Of each start of `needle`, the longest shorter one that it ends in.
+    // For each prefix of `needle`, the longest shorter prefix that it ends with.
     let mut borders = Vec::with_capacity(needle.len());
     let mut count = 0;
     for (index, &byte) in needle.iter().enumerate() {
@@ -193,7 +195,7 @@ fn ends(text: &str, needle: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The character that keyboards have for `char`.
+/// The keyboard character for `char`.
 fn plain(char: char) -> char {
     match char {
         '\u{2018}'..='\u{201b}' => '\'',
@@ -228,7 +230,7 @@ mod tests {
         assert_eq!(edited("caf\u{e9} au lait", "cafe\u{301} au", "tea").unwrap(), "tea lait");
         assert_eq!(edited("cafe\u{301}!", "caf\u{e9}!", "tea").unwrap(), "tea");
         assert_eq!(edited("the ﬁrst ½", "first", "1st").unwrap(), "the 1st ½");
-        // A part of a character is no place to edit.
+        // An edit cannot replace part of a character.
         assert_eq!(find_unique("ﬁ caf\u{e9}", "cafe"), Err(NotUnique::Missing));
         assert_eq!(find_unique("ﬁ", "f"), Err(NotUnique::Missing));
         assert_eq!(find_unique("ａ a", "a"), Err(NotUnique::Several(2)));
@@ -262,7 +264,7 @@ mod tests {
         assert_eq!(find_unique("abababa", "aba"), Err(NotUnique::Several(3)));
         assert_eq!(find_unique("aabaaab", "aaab"), Ok(3..7));
         assert_eq!(find_unique("‘’’‘’’‘’’", "''''''"), Err(NotUnique::Several(4)));
-        // One that does not count hides none behind it.
+        // An occurrence that does not count hides none after it.
         assert_eq!(find_unique("foo foo foo\n", "foo foo  "), Ok(4..11));
         assert_eq!(find_unique(&"a".repeat(1 << 20), &"a".repeat(1 << 19)), Err(NotUnique::Several((1 << 19) + 1)));
     }

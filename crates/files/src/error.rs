@@ -14,7 +14,7 @@ impl FileError {
         Self { code, message: message.into() }
     }
 
-    /// The same with a sentence that says what to do.
+    /// The error with a sentence that says what to do.
     pub fn with_advice(mut self, advice: &str) -> Self {
         self.message.push(' ');
         self.message.push_str(advice);
@@ -41,7 +41,7 @@ impl FileError {
         Self::new("EISDIR", format!("Is a directory: {path}. Use ls to list it."))
     }
 
-    /// A folder where a file was to be written.
+    /// A folder in the place of a file to write.
     pub fn not_writable(path: &str) -> Self {
         Self::new("EISDIR", format!("Is a directory: {path}. Give the path of a file in it."))
     }

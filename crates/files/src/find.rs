@@ -36,7 +36,7 @@ pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) ->
     let mut budget = Budget::new(limits, stop);
     let mut walk = Walk::new(root.dir(), folder, None, &mut budget);
     let (mut count, mut text) = (0, String::new());
-    // What is beyond the byte limit is cut anyway.
+    // Text beyond the byte limit is cut anyway.
     while count < limit && text.len() <= limits.max_bytes {
         let Some(found) = walk.next(&mut budget) else { break };
         if pattern.matches(&found) {
@@ -72,17 +72,18 @@ fn render(limits: &Limits, limit: usize, count: usize, text: &str, of_walk: Vec<
     Output::with_notices(shown.to_owned(), &notices, details)
 }
 
-/// A glob as paths below the folder of the search are: without a slash in front, and empty and dot parts.
+/// A glob in the form of paths below the folder of the search: without a leading slash, and without empty and dot
+/// parts.
 pub struct RelativeGlob {
     pub text: String,
-    /// It is about names, at any depth: it has one part, and no slash in front.
+    /// It applies to names at any depth: it has one part, and no leading slash.
     pub of_names: bool,
     /// It ends with a slash.
     pub of_folders: bool,
 }
 
 impl RelativeGlob {
-    /// `folder` is that of the search, relative to the root.
+    /// `folder` is the folder of the search, relative to the root.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ pub struct GrepRequest {
     pub path: Option<String>,
     pub glob: Option<String>,
     pub ignore_case: bool,
-    /// The pattern is text, not a regular expression.
+    /// The pattern is plain text, not a regular expression.
     pub literal: bool,
     /// Lines shown before and after each match.
     pub context: usize,
@@ -56,7 +56,7 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest, stop: &Stop) ->
     if is_dir {
         search.folder(folder, filter)?;
     } else {
-        // The same errors as `read` has; a file that is named is searched even if it is ignored.
+        // `read` has the same errors. A file that is named is searched even if it is ignored.
         drop(root.open_file(&path)?);
         search.file(&path.path, &path.file_name(), FollowSymlinks::Yes)?;
         if search.skipped > 0 {
@@ -74,9 +74,9 @@ struct Search<'a> {
     lines: LineSearch,
     report: Report,
     budget: Budget,
-    /// Files that were too large.
+    /// Files that were too large to search.
     skipped: usize,
-    /// What the walk says of ignore rules.
+    /// The walk's notice about ignore rules.
     ignore_notice: Option<String>,
 }
 
@@ -94,8 +94,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Searches one file, whose path is relative to the root. What cannot be read has no matches, nor has what is not
-    /// text.
+    /// Searches one file, whose path is relative to the root. A file that cannot be read, or is not text, has no
+    /// matches.
     fn file(&mut self, path: &Path, name: &str, follow: FollowSymlinks) -> Result<(), FileError> {
         let Ok(file) = open_regular(self.root.dir(), path, follow) else { return Ok(()) };
         let bytes = match read_all(file, self.limits.max_file_bytes) {
@@ -162,7 +162,7 @@ fn parse_pattern(request: &GrepRequest) -> Result<LineSearch, FileError> {
     LineSearch::new(&request.pattern, request.literal, request.ignore_case).map_err(invalid)
 }
 
-/// As ripgrep's `--glob`: files that match are searched, with `!` in front those that do not.
+/// Like ripgrep's `--glob`: matching files are searched, or with a leading `!` the others.
 fn parse_glob(root: &Root, folder: &Path, glob: &str) -> Result<Override, FileError> {
     let invalid = |reason: String| FileError::new("ERR_INVALID_PATTERN", format!("Invalid glob: {reason}"));
     if glob.len() > MAX_GLOB_BYTES {

@@ -7,7 +7,7 @@ use super::grep_lines::{FoundLine, MAX_LINE_CHARS};
 /// Matches as text, until a limit is reached.
 pub struct Report {
     pub text: String,
-    /// Matches.
+    /// Number of matches.
     pub count: usize,
     pub limit: usize,
     pub lines_truncated: bool,
@@ -20,12 +20,12 @@ impl Report {
         Self { text: String::new(), count: 0, limit, lines_truncated: false, context, max_bytes }
     }
 
-    /// Whether more would be cut: by the number of matches, or by the bytes of the text.
+    /// Whether a limit is reached: the number of matches, or the bytes of the text.
     pub fn is_full(&self) -> bool {
         self.count >= self.limit || self.text.len() > self.max_bytes
     }
 
-    /// Adds a line of `content` that matches, and the lines around it.
+    /// Adds a matching line of `content`, and the lines around it.
     pub fn add(&mut self, name: &str, content: &[u8], found: &FoundLine) {
         let &FoundLine { at, number, matched } = found;
         self.count += 1;
@@ -38,7 +38,7 @@ impl Report {
         }
         let last = number.saturating_add(self.context as u64);
         let (mut start, mut current) = first;
-        // A single line can be as long as the file; its text is cut before it is copied.
+        // A single line can be as long as the file. Its text is cut before it is copied.
         while current <= last && (start < content.len() || current == number) && self.text.len() <= self.max_bytes {
             let end = content[start..].iter().position(|&byte| byte == b'\n').map_or(content.len(), |n| start + n);
             let matched = (current == number).then_some(matched);
@@ -56,7 +56,7 @@ impl Report {
             self.text.push('\n');
         }
         let mark = if matched.is_some() { ':' } else { '-' };
-        // A string takes any text.
+        // Writing to a string does not fail.
         let _ = write!(self.text, "{name}{mark}{number}{mark} ");
         let (text, cut) = shorten(line, matched.unwrap_or(0));
         self.text.push_str(&text);
@@ -70,16 +70,16 @@ fn previous_line(content: &[u8], at: usize) -> Option<usize> {
     Some(content[..newline].iter().rposition(|&byte| byte == b'\n').map_or(0, |n| n + 1))
 }
 
-/// The characters of a line around the position `matched`, without carriage returns, and whether there are more.
+/// The characters of a line around the position `matched`, without carriage returns, and whether some were cut.
 fn shorten(line: &[u8], matched: usize) -> (String, bool) {
-    // A character has at most four bytes; those that are cut at the ends fall away below.
+    // A character has at most four bytes. Characters that are cut at the ends are dropped below.
     const MAX_BYTES: usize = 4 * (MAX_LINE_CHARS + 1);
     let clean = |bytes| String::from_utf8_lossy(bytes).replace('\r', "");
     let (before, after) = line.split_at(matched.min(line.len()));
     let near = (&before[before.len().saturating_sub(MAX_BYTES)..], &after[..after.len().min(MAX_BYTES)]);
     let (left, right) = (clean(near.0), clean(near.1));
     let (left_chars, right_chars) = (left.chars().count(), right.chars().count());
-    // What one side does not need is the other's.
+    // Room that one side does not need goes to the other.
     let half = MAX_LINE_CHARS / 2;
     let left_kept = left_chars.min(half.max(MAX_LINE_CHARS.saturating_sub(right_chars)));
     let right_kept = right_chars.min(MAX_LINE_CHARS - left_kept);

@@ -1,5 +1,5 @@
-//! Finding the lines that match, in pieces: matching takes linear time, but its constant is the size of the pattern, so that
-//! one call for a large file could take minutes. Between two pieces the search can be ended.
+//! Finds the matching lines, piece by piece. Matching takes linear time, but the constant is the size of the pattern,
+//! so that one call for a large file could take minutes. The search can end between two pieces.
 
 use std::convert::Infallible;
 use std::io;
@@ -13,25 +13,25 @@ use regex_automata::{Input, util::syntax};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{AssertionKind, Ast, Visitor, visit};
 
-/// Longer lines are cut, to as many around the match.
+/// Longer lines are cut to so many characters around the match.
 pub const MAX_LINE_CHARS: usize = 500;
-/// Whole lines that are searched in one call, and windows of lines that are longer.
+/// Size of a piece of whole lines that is searched in one call, and of a window on a longer line.
 const PIECE_BYTES: usize = 16 * (1 << 10);
-/// What one window has in common with the next: a longer match that begins in one and ends in the other is not found.
+/// Overlap of two windows. A longer match that begins in one window and ends in the next is not found.
 const OVERLAP_BYTES: usize = 4 * (1 << 10);
-/// 2 MiB: bytes of the compiled expression, by which the search of one piece can be slow.
+/// 2 MiB: size of the compiled expression, which determines how slow the search of a piece can be.
 const MAX_REGEX_BYTES: usize = 2 * (1 << 20);
-/// 10 MiB: bytes that are cached of it while it runs.
+/// 10 MiB: size of its cache while it runs.
 const MAX_CACHE_BYTES: usize = 10 * (1 << 20);
 
 /// A line that matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FoundLine {
-    /// Where it begins.
+    /// Position of its start.
     pub at: usize,
     /// Its number, from 1.
     pub number: u64,
-    /// Where the first match in it begins, in bytes of the line.
+    /// Start of the first match in it, in bytes from the start of the line.
     pub matched: usize,
 }
 
@@ -39,7 +39,7 @@ pub struct FoundLine {
 pub struct LineSearch {
     matcher: RegexMatcher,
     searcher: Searcher,
-    /// The same pattern, for windows: the matcher would take the end of a window for the end of the line.
+    /// The same pattern, for windows. The matcher would treat the end of a window as the end of the line.
     windows: Regex,
 }
 
@@ -63,14 +63,14 @@ impl LineSearch {
             .configure(
                 Config::new()
                     .utf8_empty(false)
-                    // Both compile to the same program, except for the additions of the matcher.
+                    // Both compile to the same program, except for the matcher's additions.
                     .nfa_size_limit(Some(2 * MAX_REGEX_BYTES))
                     .hybrid_cache_capacity(MAX_CACHE_BYTES),
             )
             .build(&pattern)
             .map_err(|error| error.to_string())?;
         let searcher = SearcherBuilder::new()
-            // That of the matcher.
+            // The same line terminator as the matcher's.
             .line_terminator(LineTerminator::crlf())
             .line_number(true)
             .bom_sniffing(false)
@@ -78,8 +78,7 @@ impl LineSearch {
         Ok(Self { matcher, searcher, windows })
     }
 
-    /// Calls `found` with each line that matches, as long as it returns true.
-    /// `has_time` is asked before each piece.
+    /// Calls `found` with each matching line, as long as it returns true. Calls `has_time` before each piece.
     pub fn run(
         &mut self,
         content: &[u8],
@@ -112,7 +111,7 @@ impl LineSearch {
         Ok(())
     }
 
-    /// Where a line that is longer than a piece matches first.
+    /// Position of the first match in a line that is longer than a piece.
     fn long_line(&self, line: &[u8], has_time: &mut impl FnMut() -> bool) -> Option<usize> {
         let mut start = 0;
         while has_time() {
@@ -130,9 +129,9 @@ impl LineSearch {
     }
 }
 
-/// `pattern` with the start and the end of a line for those of the text, which are where a piece is: `\A`, `\z`, `(?-m)^`.
+/// `pattern` with line anchors in place of text anchors, because a piece is not the whole text: `\A`, `\z`, `(?-m)^`.
 fn of_lines(pattern: &str) -> String {
-    // What is no pattern is told where it is compiled.
+    // An invalid pattern is reported where it is compiled.
     let Ok(ast) = Parser::new().parse(pattern) else { return pattern.to_owned() };
     let Ok(assertions) = visit(&ast, Assertions::default());
     let mut text = String::new();
@@ -145,7 +144,7 @@ fn of_lines(pattern: &str) -> String {
     text + &pattern[at..]
 }
 
-/// The assertions of a pattern about starts and ends, in order, each with what stands for that of a line.
+/// The anchors of a pattern, in order, each with its replacement for lines.
 #[derive(Default)]
 struct Assertions(Vec<(Range<usize>, &'static str)>);
 
@@ -183,7 +182,7 @@ fn piece_end(content: &[u8], at: usize) -> usize {
     }
 }
 
-/// Passes on what the searcher finds in a piece.
+/// Passes on the searcher's findings in a piece.
 struct Lines<'a, F> {
     /// Position and line number of the piece.
     at: usize,
@@ -200,7 +199,7 @@ impl<F: FnMut(FoundLine) -> bool> Sink for Lines<'_, F> {
         let at = self.at + line.absolute_byte_offset() as usize;
         // The searcher counts from 1.
         let number = self.number + line.line_number().unwrap_or(1) - 1;
-        // Where it matches is asked for in lines that are cut only.
+        // The position of the match is needed only for lines that are cut.
         let is_long = line.bytes().len() > MAX_LINE_CHARS;
         let found = if is_long { self.windows.find(line.bytes()) } else { None };
         let matched = found.map_or(0, |found| found.start());
@@ -260,12 +259,12 @@ mod tests {
         ] {
             assert_eq!(search(&format!("{pattern}|after"), &content)[..2], [(0, 1), (after, 2)], "{pattern}");
         }
-        // Neither begins nor ends where a window does.
+        // No match begins or ends where a window does.
         for pattern in ["^middle", "middle$", r"x\bx", r"x\b\B", "^end"] {
             assert_eq!(search(pattern, &content), [], "{pattern}");
         }
         assert_eq!(search("x$", &content), [(after + 6, 3)]);
-        // Longer than what two windows have in common.
+        // Longer than the overlap of two windows.
         assert_eq!(search("^x+middle", &content), []);
     }
 

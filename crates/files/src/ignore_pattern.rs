@@ -1,7 +1,7 @@
-//! The lines of a `.gitignore` file, matched as git does: byte by byte, straight from the text.
+//! Matches the lines of a `.gitignore` file in the same way as git: byte by byte, directly from the text.
 //!
-//! Nothing is compiled. Guests write these files, and a compiled pattern takes up to 2 KB for each byte of its text, and as
-//! much time. What is held here is the text and 24 bytes for each pattern; `ignore_rules` bounds the text.
+//! Nothing is compiled. Guests write these files, and a compiled pattern takes up to 2 KB for each byte of its text,
+//! and as much time. This module holds the text and 24 bytes for each pattern; `ignore_rules` limits the text.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,13 +18,13 @@ pub struct Patterns {
 
 #[derive(Debug)]
 struct Pattern {
-    /// In `Patterns::segments`.
+    /// Range in `Patterns::segments`.
     segments: Range<u32>,
     is_whitelist: bool,
     is_only_dir: bool,
 }
 
-/// What stands between two slashes, in `Patterns::text`.
+/// The part between two slashes, in `Patterns::text`.
 #[derive(Clone, Debug, PartialEq)]
 enum Segment {
     /// `**`: any number of folders.
@@ -32,7 +32,7 @@ enum Segment {
     Name(Range<u32>),
 }
 
-/// What a file says of a path.
+/// The verdict of a file on a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     Ignored,
@@ -40,7 +40,7 @@ pub enum Verdict {
 }
 
 impl Patterns {
-    /// Lines that are no patterns are left out. `text` has less than 4 GiB.
+    /// Skips lines that are not patterns. `text` has less than 4 GiB.
     pub fn parse(text: &str) -> Self {
         let mut patterns = Self { text: text.as_bytes().to_vec(), ..Self::default() };
         let mut at = 0;
@@ -56,8 +56,8 @@ impl Patterns {
         self.patterns.is_empty()
     }
 
-    /// What the last pattern that matches says. `path` is relative to the folder of the file. `None`: no pattern matches, or the
-    /// budget has no time left.
+    /// The verdict of the last pattern that matches. `path` is relative to the folder of the file. `None`: no pattern
+    /// matches, or the budget has no time left.
     pub fn verdict(&self, path: &Path, is_dir: bool, budget: &mut Budget) -> Option<Verdict> {
         let names: Vec<&[u8]> = path.iter().map(|name| name.as_encoded_bytes()).collect();
         for pattern in self.patterns.iter().rev() {
@@ -76,7 +76,7 @@ impl Patterns {
         None
     }
 
-    /// `start` is where `line` stands in the text.
+    /// `start` is the position of `line` in the text.
     fn add_line(&mut self, start: usize, line: &str) {
         if line.starts_with('#') {
             return;
@@ -86,7 +86,7 @@ impl Patterns {
             return;
         }
         let (mut at, mut is_whitelist, mut is_anchored) = (start, false, false);
-        // A first `!` or `#` that has a backslash before it means itself, as other characters do.
+        // A leading `!` or `#` after a backslash is literal, like other characters.
         if let Some(rest) = line.strip_prefix('!') {
             (is_whitelist, line, at) = (true, rest, at + 1);
         }
@@ -108,7 +108,7 @@ impl Patterns {
                 b"**" => Segment::AnyDepth,
                 _ => Segment::Name((at + name.start) as u32..(at + name.end) as u32),
             };
-            // Twice is no more than once, but takes longer.
+            // Two in a row match the same as one, but take longer.
             if segment != Segment::AnyDepth || self.segments[first..].last() != Some(&Segment::AnyDepth) {
                 self.segments.push(segment);
             }
@@ -118,11 +118,11 @@ impl Patterns {
     }
 }
 
-/// Where the names of a pattern are, between slashes outside of classes. `None` if it cannot match anything: a range of a class goes
-/// backwards, or a backslash is the last character.
+/// The names of a pattern: the parts between slashes outside classes. `None` if it cannot match anything: a range of a
+/// class is reversed, or the last character is a backslash.
 fn split(pattern: &[u8]) -> Option<Vec<Range<usize>>> {
     let (mut names, mut start, mut at) = (Vec::new(), 0, 0);
-    // A class without an end, of which there is none from there on.
+    // After a class without an end there are no classes.
     let mut has_classes = true;
     while let Some(&byte) = pattern.get(at) {
         match byte {
@@ -154,12 +154,13 @@ fn split(pattern: &[u8]) -> Option<Vec<Range<usize>>> {
 struct Class<'a> {
     is_negated: bool,
     items: &'a [u8],
-    /// Of all of it, in bytes.
+    /// Length of the whole class, in bytes.
     length: usize,
 }
 
 impl<'a> Class<'a> {
-    /// The class that `pattern` begins with. `None` if it has no end. A bracket that comes first in a class does not end it.
+    /// The class at the start of `pattern`. `None` if it has no end. A bracket that comes first in a class does not end
+    /// it.
     fn parse(pattern: &'a [u8]) -> Option<Self> {
         let is_negated = matches!(pattern.get(1), Some(b'!' | b'^'));
         let first = 1 + usize::from(is_negated);
@@ -167,7 +168,7 @@ impl<'a> Class<'a> {
         Some(Self { is_negated, items: &pattern[first..end], length: end + 1 })
     }
 
-    /// Calls back with each range until that returns true.
+    /// Calls back with each range until the callback returns true.
     fn any(&self, mut found: impl FnMut(u8, u8) -> bool) -> bool {
         let mut at = 0;
         while let Some(&low) = self.items.get(at) {
@@ -193,8 +194,8 @@ impl<'a> Class<'a> {
     }
 }
 
-/// A pattern that is compared with a path. Both `path` and `name` remember the last star only: what it stands for grows, and what
-/// stars before it stand for need not change. So they take at most as many steps as the product of both lengths.
+/// A pattern that is compared with a path. Both `path` and `name` remember only the last star: the text that it matches
+/// grows, and earlier stars never need to change. The number of steps is therefore at most the product of both lengths.
 struct Matching<'a> {
     text: &'a [u8],
     budget: &'a mut Budget,
@@ -216,7 +217,7 @@ impl Matching<'_> {
                 Some(Segment::AnyDepth) => {
                     at += 1;
                     star = Some((at, next));
-                    // At the end it stands for one name at least: what is in a folder, and not the folder.
+                    // At the end it matches at least one name: the contents of a folder, and not the folder.
                     if at == segments.len() {
                         return true;
                     }
@@ -311,7 +312,7 @@ mod tests {
         Patterns::parse(rules).verdict(Path::new(path), is_dir, &mut budget())
     }
 
-    /// What the crate `ignore` says, which compiles expressions.
+    /// The verdict of the crate `ignore`, which compiles expressions.
     fn compiled(rules: &str, path: &str, is_dir: bool) -> Option<Verdict> {
         let mut builder = GitignoreBuilder::new("");
         for line in rules.lines() {
@@ -370,7 +371,7 @@ mod tests {
         let paths =
             ["a", "b", "ab", "a.b", "*", "a/b", "b/a", "a/b/a", "ab/a", "a/ab/b", "c", "a/c/b/a", "[a", "!a", "a/[b"];
         let mut differences = Vec::new();
-        // The crate takes an empty name for one that matches everything, and `[!a]` for one that matches a slash.
+        // The crate lets an empty name match everything, and `[!a]` match a slash.
         let is_known = |line: &str| line == "!" || line == "!/" || line.contains("//");
         for _ in 0..3_000 {
             let mut rules = String::new();

@@ -1,4 +1,4 @@
-//! The `.gitignore` files that hold for a folder: its own and those of the folders above it, up to the root.
+//! The `.gitignore` files that apply to a folder: its own, and those of the folders above it up to the root.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,12 @@ use super::root::open_regular;
 use super::truncate::format_size;
 
 const FILE_NAME: &str = ".gitignore";
-/// Lines that end after that are left out.
+/// Lines that end after this position are left out.
 const MAX_FILE_BYTES: usize = 64 * (1 << 10);
-/// Of a file and those of the folders above it, which are held at the same time: 256 KiB of text take 4 MiB at most.
+/// Limit for a file together with those of the folders above it, which are held at the same time: 256 KiB of text take
+/// 4 MiB at most.
 const MAX_HELD_BYTES: usize = 256 * (1 << 10);
-/// Files that a notice names.
+/// Number of files that a notice names.
 const MAX_NAMED: usize = 3;
 
 /// Innermost first. Folders without a `.gitignore` have no link.
@@ -27,22 +28,22 @@ pub struct IgnoreRules {
     patterns: Patterns,
     /// The folder of the file, relative to the root.
     folder: PathBuf,
-    /// Bytes of this file and of those of `outer`.
+    /// Bytes of this file and of the files in `outer`.
     held_bytes: usize,
     outer: Option<Rc<IgnoreRules>>,
 }
 
-/// Reads the rules of one search, and remembers which files were beyond the limits.
+/// Reads the rules of one search, and records the files that exceeded the limits.
 #[derive(Debug, Default)]
 pub struct IgnoreReader {
-    /// Paths of the first of them.
+    /// The paths of the first ones.
     incomplete: Vec<PathBuf>,
-    /// How many there are.
+    /// Their number.
     incomplete_count: usize,
 }
 
 impl IgnoreReader {
-    /// The rules for what is in `folder`, given those for what is beside it.
+    /// The rules for the contents of `folder`, given the rules for its siblings.
     pub fn enter(&mut self, root: &Dir, folder: &Path, outer: Option<Rc<IgnoreRules>>) -> Option<Rc<IgnoreRules>> {
         let held = outer.as_ref().map_or(0, |rules| rules.held_bytes);
         let Some((bytes, is_complete)) = load(root, folder, MAX_FILE_BYTES.min(MAX_HELD_BYTES - held)) else {
@@ -63,7 +64,7 @@ impl IgnoreReader {
         Some(Rc::new(IgnoreRules { patterns, folder: folder.to_owned(), held_bytes: held + bytes.len(), outer }))
     }
 
-    /// The rules for what is in `folder`, which is a path without links and dots.
+    /// The rules for the contents of `folder`, a path without links and dots.
     pub fn enter_all(&mut self, root: &Dir, folder: &Path) -> Option<Rc<IgnoreRules>> {
         let mut at = PathBuf::new();
         let mut rules = self.enter(root, &at, None);
@@ -74,7 +75,7 @@ impl IgnoreReader {
         rules
     }
 
-    /// Says to the model which files were not applied, or only in part.
+    /// Tells the model which files were not applied, or only in part.
     pub fn notice(&self) -> Option<String> {
         let mut names: Vec<_> = self.incomplete.iter().map(|path| shown(&display(path)).into_owned()).collect();
         match self.incomplete_count - names.len() {
@@ -90,7 +91,7 @@ impl IgnoreReader {
     }
 }
 
-/// Whether the innermost file that has a word about `path`, relative to the root, says to ignore it.
+/// Whether the innermost file with a verdict on `path`, relative to the root, ignores it.
 pub fn is_ignored(rules: Option<&Rc<IgnoreRules>>, path: &Path, is_dir: bool, budget: &mut Budget) -> bool {
     let mut next = rules;
     while let Some(rules) = next {
@@ -103,15 +104,15 @@ pub fn is_ignored(rules: Option<&Rc<IgnoreRules>>, path: &Path, is_dir: bool, bu
     false
 }
 
-/// What the file of a folder begins with, whole lines of at most `most` bytes, and whether that is all of it. A file that cannot be read
-/// says nothing, as with git.
+/// The whole lines at the start of a folder's file, at most `most` bytes, and whether that is the complete file. A file
+/// that cannot be read has no rules, as with git.
 fn load(root: &Dir, folder: &Path, most: usize) -> Option<(Vec<u8>, bool)> {
     let file = open_regular(root, &folder.join(FILE_NAME), FollowSymlinks::No).ok()?;
     let mut bytes = Vec::new();
     file.take(most as u64 + 1).read_to_end(&mut bytes).ok()?;
     let is_complete = bytes.len() <= most;
     if !is_complete {
-        // A part of a line would be another pattern.
+        // Part of a line would be another pattern.
         bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0));
     }
     Some((bytes, is_complete))

@@ -1,8 +1,9 @@
-//! File tools for agents within one folder: for models `read`, `write`, `edit`, `grep`, `find` and `ls`, for code all of a file.
+//! File tools for agents within one folder: `read`, `write`, `edit`, `grep`, `find` and `ls` for models, and whole
+//! files for code.
 //!
-//! Pure: nothing here knows napi or V8. Every access goes through [`root::Root`], a directory capability, so that
-//! confinement holds by construction: there is no code that could open a path of the host. What a tool says is written
-//! for a model; it names paths as the caller gave them, never those of the host.
+//! Pure: nothing here uses napi or V8. Every access goes through [`root::Root`], a directory capability, so that
+//! confinement holds by construction: no code here could open a path of the host. The text of a result is written for a
+//! model. It names paths as the caller passed them, never those of the host.
 
 mod atomic;
 mod budget;
@@ -61,7 +62,7 @@ pub struct Limits {
     pub max_results: usize,
     /// Folder entries that one call looks at.
     pub max_entries: usize,
-    /// Time that one search may take.
+    /// Maximum time of one search.
     pub max_search: Duration,
 }
 
@@ -75,7 +76,7 @@ pub struct FileTools {
 impl FileTools {
     /// # Errors
     ///
-    /// `root` is missing, no folder, or cannot be opened. The message names the path of the host.
+    /// `root` is missing, is not a folder, or cannot be opened. The message names the path of the host.
     pub fn open(root: &Path, limits: Limits) -> Result<Self, FileError> {
         Ok(Self { root: Root::open(root)?, limits })
     }
@@ -88,7 +89,8 @@ impl FileTools {
         whole::read_text(&self.root, path, self.limits.max_file_bytes)
     }
 
-    /// As [`Self::read_text`]; `instead` is said of a file of more than `most` bytes, or of too many parts.
+    /// Like [`Self::read_text`]. The error for a file of more than `most` bytes, or of too many parts, contains
+    /// `instead`.
     pub fn read_parts(&self, path: &str, parts: Parts, most: u64, instead: &str) -> Result<String, FileError> {
         whole::read_parts(&self.root, path, self.limits.max_file_bytes, parts, most, instead)
     }

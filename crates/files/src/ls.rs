@@ -1,4 +1,4 @@
-//! `ls`: what is in a folder.
+//! `ls`: the entries of a folder.
 
 use super::Limits;
 use super::budget::Budget;
@@ -10,7 +10,7 @@ use super::root::{Root, RootPath};
 use super::truncate::truncate_head;
 
 pub const DEFAULT_LIMIT: usize = 500;
-/// How to see what a limit has cut.
+/// How to see the entries that a limit has cut.
 const ADVICE: &str = "Use find with a pattern for others";
 
 #[derive(Debug)]
@@ -50,7 +50,8 @@ pub fn ls(root: &Root, limits: &Limits, request: &LsRequest, stop: &Stop) -> Res
     Ok(Output::with_notices(shown.to_owned(), &notices, details))
 }
 
-/// Names without regard to case, folders and links to folders with a slash. A link that leaves the root is only a name.
+/// Names sorted without regard to case. Folders and links to folders end with a slash. For a link that leaves the root,
+/// only its name is shown.
 fn list(root: &Root, path: &RootPath, budget: &mut Budget) -> Result<Vec<String>, FileError> {
     let failed = |error| FileError::access(&error, path.text, "Path");
     let folder = root.dir().open_dir(&path.path).map_err(failed)?;
@@ -63,7 +64,7 @@ fn list(root: &Root, path: &RootPath, budget: &mut Budget) -> Result<Vec<String>
         let name = entry.file_name();
         let is_dir = entry.file_type().is_ok_and(|file_type| {
             file_type.is_dir()
-                // From the root: a link may lead to another folder there.
+                // Resolved from the root, because a link may lead to another folder there.
                 || file_type.is_symlink()
                     && root.dir().metadata(path.path.join(&name)).is_ok_and(|target| target.is_dir())
         });

@@ -1,7 +1,7 @@
-//! A folder as the file system of a guest: what its C library asks, below one [`Root`].
+//! A folder as the file system of a guest: the operations that its C library requests, below one [`Root`].
 //!
-//! Paths are relative to the root, without links: the guest's own file system follows those, from where it has mounted the folder.
-//! Errors are numbers of WASI, as the guest's C library has them.
+//! Paths are relative to the root and contain no links: the guest's own file system resolves links from its mount
+//! point. Errors are WASI error numbers, which the guest's C library uses.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -13,12 +13,12 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
 use crate::root::Root;
 
-/// Files that may be open at a time.
+/// Maximum number of open files.
 const MAX_OPEN: usize = 128;
-/// Names that a folder may have to be listed.
+/// Maximum number of names in a folder that can be listed.
 const MAX_NAMES: usize = 1 << 16;
 
-/// A number of WASI.
+/// A WASI error number.
 pub type Errno = i32;
 pub const EACCES: Errno = 2;
 const EBADF: Errno = 8;
@@ -46,13 +46,13 @@ const EXCLUSIVE: u32 = 128;
 const TRUNCATE: u32 = 512;
 const APPEND: u32 = 1024;
 
-/// Bits of a mode that say what a file is.
+/// Bits of a mode for the type of a file.
 const FOLDER: u32 = 0o040_000;
 const REGULAR: u32 = 0o100_000;
 const LINK: u32 = 0o120_000;
 const OTHER: u32 = 0o010_000;
 
-/// What is known of a file. Times in milliseconds since the Unix epoch.
+/// Metadata of a file. Times in milliseconds since the Unix epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stat {
     pub mode: u32,
@@ -62,15 +62,15 @@ pub struct Stat {
     pub changed_ms: f64,
 }
 
-/// A file that is open.
+/// An open file.
 #[derive(Debug)]
 struct Opened {
     file: File,
-    /// Whether all that is written goes to its end, wherever that is by then.
+    /// Whether all writes go to the current end of the file.
     appends: bool,
 }
 
-/// A mounted folder, and the files that are open in it.
+/// A mounted folder, and its open files.
 #[derive(Debug)]
 pub struct Mount {
     root: Root,
@@ -82,7 +82,7 @@ pub struct Mount {
 impl Mount {
     /// # Errors
     ///
-    /// The folder cannot be opened; for people.
+    /// The folder cannot be opened; the text is for people.
     pub fn open(root: &Path, read_only: bool) -> Result<Self, String> {
         let root = Root::open(root).map_err(|error| error.message)?;
         Ok(Self { root, read_only, open: HashMap::new(), last: 0 })
@@ -92,7 +92,7 @@ impl Mount {
         self.root.dir()
     }
 
-    /// The folder, if it may be changed.
+    /// The folder, if it is writable.
     fn writable(&self) -> Result<&Dir, Errno> {
         if self.read_only { Err(EROFS) } else { Ok(self.dir()) }
     }
@@ -111,13 +111,13 @@ impl Mount {
             if index == MAX_NAMES {
                 return Err(EOVERFLOW);
             }
-            // A name that is no UTF-8 cannot be asked for.
+            // A name that is not UTF-8 cannot be requested.
             names.extend(entry.map_err(errno)?.file_name().into_string());
         }
         Ok(names)
     }
 
-    /// Opens a regular file, and gives its number. Nothing else is opened: a pipe would block, a device may act.
+    /// Opens a regular file and returns its number. Nothing else is opened: a pipe would block, a device may act.
     pub fn open_file(&mut self, path: &str, flags: u32) -> Result<u32, Errno> {
         if self.open.len() >= MAX_OPEN {
             return Err(EMFILE);
@@ -163,18 +163,18 @@ impl Mount {
         self.file(file)?.metadata().map(|metadata| stat_of(&metadata)).map_err(errno)
     }
 
-    /// Reads at a position, and gives how many bytes there were.
+    /// Reads at a position and returns the number of bytes.
     pub fn read(&self, file: u32, bytes: &mut [u8], position: u64) -> Result<usize, Errno> {
         read_at(self.file(file)?, bytes, position).map_err(errno)
     }
 
-    /// Writes at a position, or at the end of a file that is there for that, and gives how many bytes there were.
+    /// Writes at a position, or at the end of a file opened for appending, and returns the number of bytes.
     pub fn write(&self, file: u32, bytes: &[u8], position: u64) -> Result<usize, Errno> {
         let Opened { file, appends } = self.opened(file)?;
         if *appends { (&*file).write(bytes) } else { write_at(file, bytes, position) }.map_err(errno)
     }
 
-    /// Makes an empty file.
+    /// Creates an empty file.
     pub fn create(&self, path: &str) -> Result<(), Errno> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -198,7 +198,7 @@ impl Mount {
         dir.rename(from, dir, to).map_err(errno)
     }
 
-    /// What a link says. It leads nowhere by itself.
+    /// The target of a link, as text. It is not resolved.
     pub fn read_link(&self, path: &str) -> Result<String, Errno> {
         let target = self.dir().read_link_contents(path).map_err(errno)?;
         target.into_os_string().into_string().map_err(|_| EINVAL)
@@ -286,13 +286,13 @@ fn write_at(file: &File, bytes: &[u8], position: u64) -> io::Result<usize> {
     file.seek_write(bytes, position)
 }
 
-/// The number by which the guest's C library knows an error.
+/// The number of an error in the guest's C library.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a failure is mapped with")]
 fn errno(error: io::Error) -> Errno {
     use io::ErrorKind as Kind;
     match error.kind() {
         Kind::NotFound => ENOENT,
-        // Also what leads out of the folder.
+        // Also for paths that lead out of the folder.
         Kind::PermissionDenied => EACCES,
         Kind::AlreadyExists => EEXIST,
         Kind::InvalidInput => EINVAL,
@@ -356,7 +356,7 @@ mod tests {
         let dir = folder();
         let mut mount = mount(&dir, false);
         let files = [(); 2].map(|()| mount.open_file("log", WRITE_ONLY | CREATE | APPEND).unwrap());
-        // Both have looked for the end before.
+        // Both have determined the end before.
         assert_eq!(files.map(|file| mount.write(file, b"line\n", 0)), [Ok(5), Ok(5)]);
         assert_eq!(dir.read_to_string("log").unwrap(), "line\nline\n");
     }
@@ -368,7 +368,7 @@ mod tests {
         fs::write(&outside, "secret").unwrap();
         let dir = folder();
         dir.create_dir("a").unwrap();
-        // As somebody on the host may make them.
+        // Somebody on the host may create them.
         let path = |name: &str| outside.with_file_name(name);
         dir.symlink_contents(&outside, "link").unwrap();
         dir.symlink_contents(path(""), "folder").unwrap();

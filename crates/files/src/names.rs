@@ -1,4 +1,4 @@
-//! Names of files as results show them: one line each.
+//! Names of files in results: one line each.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -10,8 +10,8 @@ pub fn display(path: &Path) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// A path as results show it. One with characters that end or hide a line is shown as a JSON text, and so is one that looks
-/// like that.
+/// A path as results show it. A path with characters that end or hide a line is shown as a JSON string, and so is one
+/// that looks like a JSON string.
 pub fn shown(path: &str) -> Cow<'_, str> {
     let is_odd = |char: char| char.is_control() || matches!(char, '\u{2028}' | '\u{2029}');
     if !path.starts_with('"') && !path.contains(is_odd) {

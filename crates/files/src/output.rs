@@ -1,8 +1,8 @@
-//! What a tool gives: blocks for the model, and details for programs.
+//! The result of a tool: blocks for the model, and details for programs.
 
 use super::truncate::{Truncation, format_size};
 
-/// The result of a call that worked.
+/// The result of a successful call.
 #[derive(Debug)]
 pub struct Output {
     pub content: Vec<Block>,
@@ -39,7 +39,7 @@ pub struct Details {
     pub result_limit_reached: Option<usize>,
     /// `ls`: the limit that cut the list.
     pub entry_limit_reached: Option<usize>,
-    /// `grep`, `find`, `ls`: "entries" or "time", the bound at which the walk ended early.
+    /// `grep`, `find`, `ls`: "entries" or "time", the limit that ended the walk early.
     pub stopped_by: Option<&'static str>,
 }
 
@@ -59,8 +59,8 @@ impl Output {
     }
 }
 
-/// The notice that `limit` was reached. It advises a greater one, up to `greatest`, with what there is `besides`; else what
-/// there is `instead`.
+/// The notice that `limit` was reached. It recommends a higher limit, up to `greatest`, and the alternative `besides`.
+/// At the greatest limit it recommends `instead`.
 pub fn limit_notice(limit: usize, greatest: usize, results: &str, besides: &str, instead: &str) -> String {
     let advice = match limit.saturating_mul(2).min(greatest) {
         more if more > limit => format!("Use limit={more} for more{besides}"),
@@ -69,7 +69,7 @@ pub fn limit_notice(limit: usize, greatest: usize, results: &str, besides: &str,
     format!("{limit} {results} limit reached. {advice}")
 }
 
-/// The notice that text was cut at `max_bytes`, with advice on how to get the rest.
+/// The notice that the text was cut at `max_bytes`, with advice on how to get the rest.
 pub fn bytes_notice(max_bytes: usize, advice: &str) -> String {
     format!("{} limit reached. {advice}", format_size(max_bytes as u64))
 }

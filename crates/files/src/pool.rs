@@ -1,9 +1,9 @@
-//! Threads that file tools work on, so that neither the Node.js thread waits for a disk nor the pool that Node.js uses
-//! for its own files and look-ups is taken.
+//! The threads of the file tools. The Node.js thread does not wait for a disk, and Node.js's own pool stays free for
+//! its files and look-ups.
 //!
-//! Each set of tools has a queue for searches and one for everything else. A queue has few calls worked on at a time, and queues
-//! take turns, so that however many calls one set has, those of another wait for at most a few. A queue whose results wait to be taken
-//! begins no further call while they are large together: files are read faster than the host can pass them on.
+//! Each set of tools has a queue for searches and one for everything else. Only a few calls of a queue run at a time,
+//! and queues take turns: however many calls one set has, those of another wait for at most a few. A queue with large
+//! results that wait to be taken starts no further call, because files are read faster than the host can pass them on.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -13,27 +13,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Calls of one queue that are worked on at the same time.
+/// Calls of one queue that run at the same time.
 const MAX_RUNNING: usize = 2;
-/// Bytes of results of one queue that wait to be taken, above which it begins no call. 32 MiB.
+/// Bytes of waiting results above which a queue starts no call. 32 MiB.
 const MAX_UNTAKEN_BYTES: usize = 32 << 20;
-/// Threads are made as they are needed, up to so many, and stay.
+/// Threads are started when needed, up to this number, and stay.
 const MAX_THREADS: usize = 16;
-/// Of which searches may take so many.
+/// The number of threads that searches may use.
 const MAX_SEARCHES: usize = 12;
 
 type Job = Box<dyn FnOnce(io::Result<Receipt>) + Send>;
 
-/// What a call does, by how long it may take.
+/// The kind of a call's work, by how long it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Work {
-    /// `grep` and `find`: up to their limit of time.
+    /// `grep` and `find`: up to their time limit.
     Search,
     /// One file or one folder.
     Access,
 }
 
-/// Where the calls of one set of tools wait.
+/// The waiting calls of one set of tools.
 pub struct Queue {
     id: u64,
     pool: Arc<Pool>,
@@ -45,8 +45,8 @@ impl Queue {
         Self { id, pool }
     }
 
-    /// Runs `job` on a thread of the pool, after those of the same kind that came before. Its result counts for as long as the
-    /// receipt lives. If there is no thread, and the operating system refuses one, it gets the error at once.
+    /// Runs `job` on a thread of the pool, after earlier jobs of the same kind. Its result counts for as long as the
+    /// receipt lives. If there is no thread and the system refuses one, the job gets the error immediately.
     pub fn run(&self, work: Work, job: impl FnOnce(io::Result<Receipt>) + Send + 'static) {
         Shared::add(&self.pool.shared, (self.id, work), Box::new(job));
     }
@@ -54,7 +54,7 @@ impl Queue {
 
 type Key = (u64, Work);
 
-/// Goes with the result of a call. Dropped when somebody has taken that.
+/// Travels with the result of a call. Dropped when the result has been taken.
 pub struct Receipt {
     shared: Arc<Shared>,
     key: Key,
@@ -62,7 +62,7 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// Says how many bytes the result has.
+    /// Sets the size of the result in bytes.
     pub fn set_bytes(&mut self, bytes: usize) {
         let before = mem::replace(&mut self.bytes, bytes);
         let state = &mut *self.shared.state();
@@ -87,7 +87,7 @@ impl Drop for Receipt {
     }
 }
 
-/// Threads that the queues of an engine share. They end with it, when they are done.
+/// Threads that the queues of an engine share. They end with it after their current jobs.
 #[derive(Default)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -105,22 +105,22 @@ struct Shared {
     /// Held for a few instructions by the Node.js thread and the threads of the pool; never while a job runs.
     state: Mutex<State>,
     has_work: Condvar,
-    /// Queues that were made.
+    /// The number of queues created.
     queues: AtomicU64,
 }
 
 #[derive(Default)]
 struct State {
-    /// Those with calls.
+    /// Lines with calls.
     lines: HashMap<Key, Line>,
-    /// Whose turn it is: lines in which a call waits that may be worked on, each once.
+    /// Lines with a waiting call that may start, each once, in their order.
     accesses: VecDeque<Key>,
     searches: VecDeque<Key>,
     running_searches: usize,
     threads: usize,
     /// Threads that look for a call, or are about to.
     idle: usize,
-    /// Nobody has the pool any more.
+    /// The pool has no owner any more.
     is_closed: bool,
 }
 
@@ -129,7 +129,7 @@ struct State {
 struct Line {
     waiting: VecDeque<Job>,
     running: usize,
-    /// Bytes of results that nobody has taken.
+    /// Bytes of results that have not been taken.
     untaken: usize,
     has_turn: bool,
 }
@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// The next call to work on.
+    /// The next call to run.
     fn take(&mut self) -> Option<(Key, Job)> {
         let key = match self.accesses.pop_front() {
             Some(key) => key,
@@ -178,7 +178,7 @@ impl State {
         self.settle(key);
     }
 
-    /// Forgets a line that has nothing any more, or gives it a turn.
+    /// Removes an empty line, or gives it a turn.
     fn settle(&mut self, key: Key) {
         match self.lines.get(&key) {
             Some(line) if line.running == 0 && line.untaken == 0 && line.waiting.is_empty() => {
@@ -215,7 +215,7 @@ impl Shared {
             return;
         }
         if state.idle < turns && state.threads < MAX_THREADS {
-            // Without it the other threads do the work, later.
+            // Without a new thread, the existing threads do the work later.
             let _ = self.make_thread(state);
         }
         self.has_work.notify_one();
@@ -229,7 +229,7 @@ impl Shared {
         Ok(())
     }
 
-    /// What each thread does.
+    /// The main loop of each thread.
     fn work(self: &Arc<Self>) {
         let mut guard = self.state();
         loop {
@@ -244,7 +244,7 @@ impl Shared {
             state.idle -= 1;
             self.call_threads(state);
             drop(guard);
-            // A job that panics is a bug, but must not take the thread from those behind it.
+            // A job that panics is a bug, but must not stop the thread, which later jobs need.
             let receipt = Receipt { shared: self.clone(), key, bytes: 0 };
             drop(catch_unwind(AssertUnwindSafe(|| job(Ok(receipt)))));
             guard = self.state();
@@ -254,7 +254,7 @@ impl Shared {
     }
 }
 
-/// Says to a call that nobody wants its result any more.
+/// Tells a call that its result is not needed any more.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -293,7 +293,7 @@ mod tests {
         let mut first: Vec<_> = (0..MAX_RUNNING).map(|_| begins.recv().expect("it begins")).collect();
         first.sort_unstable();
         assert_eq!(first, [0, 1]);
-        // All of the first queue's searches that may are under way.
+        // All searches of the first queue that may run are running.
         for (queue, work) in [(&other, Work::Search), (&other, Work::Access), (&many, Work::Access)] {
             let (done, is_done) = channel();
             queue.run(work, move |_| done.send(()).expect("the test waits"));

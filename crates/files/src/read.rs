@@ -13,11 +13,11 @@ use super::pool::Stop;
 use super::root::{Root, RootPath, read_all, too_large};
 use super::truncate::{Truncation, count_lines, format_size, line_start, truncate_head};
 
-/// Images that models take.
+/// Image types that models accept.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/// Bytes at the start that say what a file is, and whether it is text.
+/// Bytes at the start of a file that determine its type, and whether it is text.
 const HEAD_BYTES: u64 = 8192;
-/// Bytes of a large file that are held beside those that are shown.
+/// Bytes of a large file that are held in addition to those shown.
 const CHUNK_BYTES: usize = 64 << 10;
 /// The advice for text that is too large.
 pub const PARTS: &str = "Use read with offset and limit for some of its lines.";
@@ -117,7 +117,7 @@ struct LargeFile<R> {
 }
 
 impl<R: BufRead> LargeFile<R> {
-    /// The lines that are asked for; `None` where there is no time to reach them.
+    /// The requested lines; `None` if there is no time to reach them.
     fn show(mut self, limits: &Limits, request: &ReadRequest) -> io::Result<Option<Result<Output, FileError>>> {
         let first = request.offset.unwrap_or(1);
         let Some(before) = self.skip(first - 1)? else { return Ok(None) };
@@ -127,7 +127,7 @@ impl<R: BufRead> LargeFile<R> {
         let asked = request.limit.unwrap_or(usize::MAX).min(limits.max_lines);
         let (mut bytes, mut lines) = (Vec::new(), 0);
         while lines < asked && bytes.len() <= limits.max_bytes && self.has_more()? {
-            // A newline, and one byte that shows that something is cut.
+            // A newline, and one byte that shows that something was cut.
             let room = limits.max_bytes + 2 - bytes.len();
             self.reader.by_ref().take(room as u64).read_until(b'\n', &mut bytes)?;
             lines += 1;
@@ -156,7 +156,7 @@ impl<R: BufRead> LargeFile<R> {
         Ok(!self.reader.fill_buf()?.is_empty())
     }
 
-    /// Goes behind so many lines, and gives how many there were; `None` if there is no time for that.
+    /// Skips so many lines, and returns how many there were; `None` if there is no time for that.
     fn skip(&mut self, lines: usize) -> io::Result<Option<usize>> {
         let (mut skipped, mut in_line) = (0, false);
         while skipped < lines {

@@ -15,10 +15,10 @@ use super::pool::Stop;
 use super::root::{Root, RootPath};
 use super::write::make_parents;
 
-/// Entries that are listed at once of each folder on the way down.
+/// Entries of each folder on the way down that are listed in one step.
 const MAX_LISTED: usize = 256;
 
-/// Gives a file or a folder another path. What is there already stays, unless it is a file and `overwrite` is set.
+/// Moves a file or a folder to another path. An existing entry stays, unless it is a file and `overwrite` is set.
 pub fn relocate(root: &Root, from: &str, to: &str, overwrite: bool) -> Result<Output, FileError> {
     let (source, target) = (RootPath::parse(root, from)?, RootPath::to_make(root, to)?);
     let dir = root.dir();
@@ -56,7 +56,7 @@ pub fn relocate(root: &Root, from: &str, to: &str, overwrite: bool) -> Result<Ou
     Ok(Output::text(format!("Successfully moved {from} to {to}")))
 }
 
-/// Whether `path`, of which only the first folders may exist, is below `folder`.
+/// Whether `path` is below `folder`. Only its first folders may exist.
 fn is_below(dir: &Dir, path: &Path, folder: &Path) -> bool {
     let existing = path.ancestors().skip(1).find_map(|above| dir.canonicalize(above).ok());
     let folder = dir.canonicalize(folder).ok();
@@ -70,7 +70,7 @@ fn are_two_names(dir: &Dir, one: (&Path, &Metadata), other: (&Path, &Metadata)) 
 
     let identity = |metadata: &Metadata| (metadata.dev(), metadata.ino());
     let folder = |path: &Path| dir.metadata(folder_of(path)).ok().as_ref().map(identity);
-    // Where case does not matter, two spellings are one name.
+    // Without regard to case, two spellings are one name.
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     identity(one.1) == identity(other.1) && (name(one.0), folder(one.0)) != (name(other.0), folder(other.0))
 }
@@ -80,7 +80,7 @@ fn are_two_names(_: &Dir, _: (&Path, &Metadata), _: (&Path, &Metadata)) -> bool 
     false
 }
 
-/// Removes a file, a link itself, or a folder: one with something in it only if `recursive` is set.
+/// Removes a file, a link itself, or a folder. A folder that is not empty requires `recursive`.
 pub fn remove(root: &Root, limits: &Limits, text: &str, recursive: bool, stop: &Stop) -> Result<Output, FileError> {
     let path = RootPath::parse(root, text)?;
     refuse_root(&path, "remove")?;
@@ -116,12 +116,12 @@ fn refuse_root(path: &RootPath, what: &str) -> Result<(), FileError> {
 struct Level {
     folder: PathBuf,
     entries: vec::IntoIter<(OsString, bool)>,
-    /// There are more entries than were listed.
+    /// It has more entries than were listed.
     is_cut: bool,
 }
 
-/// One list per level, and no handle that is held: a deep tree costs neither stack nor descriptors. Links are removed, not
-/// followed.
+/// Keeps one list per level and no open handle, so a deep tree costs neither stack nor descriptors. Links are removed,
+/// not followed.
 fn remove_folder(root: &Root, limits: &Limits, path: &RootPath, stop: &Stop) -> Result<(), FileError> {
     let failed = |error: io::Error| FileError::access(&error, path.text, "Path");
     let mut left = limits.max_entries;
@@ -153,7 +153,7 @@ fn remove_folder(root: &Root, limits: &Limits, path: &RootPath, stop: &Stop) -> 
             None => {
                 let folder = mem::take(&mut level.folder);
                 levels.pop();
-                // The folder that is to be removed is no entry of itself.
+                // The folder to remove is not an entry of itself.
                 if !levels.is_empty() {
                     count()?;
                 }

@@ -1,8 +1,8 @@
 //! The folder that the tools work in, as a directory capability.
 //!
-//! The root is opened once; from then on paths are resolved below its handle (`openat2` with `RESOLVE_BENEATH` where the
-//! system has it, else component by component), so that `..`, absolute paths and symbolic links cannot leave it, even if
-//! somebody exchanges folders and links meanwhile. Relative symbolic links that stay inside work.
+//! The root is opened once. From then on, paths are resolved below its handle (`openat2` with `RESOLVE_BENEATH` if the
+//! system has it, otherwise component by component), so that `..`, absolute paths and symbolic links cannot leave it,
+//! even if folders and links are exchanged meanwhile. Relative symbolic links that stay inside work.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -14,17 +14,17 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use super::error::FileError;
 use super::truncate::format_size;
 
-/// Linux resolves no longer path in one call.
+/// Linux does not resolve longer paths in one call.
 const MAX_PATH_BYTES: usize = 4096;
 
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
-    /// How absolute paths to it begin: as it was given, and without links.
+    /// The prefixes of absolute paths to it: as passed, and without links.
     bases: Vec<PathBuf>,
 }
 
-/// A path of the caller, relative to the root, that has no more `..` than folders before them. `text` is how it was given.
+/// A path of the caller, relative to the root, in which no `..` leaves the root. `text` is the original path.
 #[derive(Clone, Debug)]
 pub struct RootPath<'a> {
     pub text: &'a str,
@@ -40,7 +40,7 @@ impl Root {
         Ok(Self { dir, bases })
     }
 
-    /// A root whose folder is open already.
+    /// A root whose folder is already open.
     #[cfg(test)]
     pub fn of(dir: Dir) -> Self {
         Self { dir, bases: Vec::new() }
@@ -51,17 +51,18 @@ impl Root {
         &self.dir
     }
 
-    /// What an absolute path to something in the root is, relative to it; empty for the root itself.
+    /// The path relative to the root for an absolute path to something inside; empty for the root itself.
     pub fn inside<'t>(&self, text: &'t str) -> Option<&'t Path> {
         inside(&self.bases, text)
     }
 
-    /// Metadata of what `path` leads to, links followed.
+    /// Metadata of the entry that `path` leads to. Follows links.
     pub fn metadata(&self, path: &RootPath, missing: &str) -> Result<Metadata, FileError> {
         self.dir.metadata(&path.path).map_err(|error| FileError::access(&error, path.text, missing))
     }
 
-    /// The path of what `path` leads to, without links and dots, relative to the root: empty for the root itself.
+    /// The path of the entry that `path` leads to, without links and dots, relative to the root; empty for the root
+    /// itself.
     pub fn resolve(&self, path: &RootPath, missing: &str) -> Result<PathBuf, FileError> {
         self.metadata(path, missing)?;
         let real = self.dir.canonicalize(&path.path).map_err(|error| FileError::access(&error, path.text, missing))?;
@@ -97,14 +98,14 @@ fn inside<'t>(bases: &[PathBuf], text: &'t str) -> Option<&'t Path> {
     bases.iter().find_map(|base| Path::new(text).strip_prefix(base).ok())
 }
 
-/// Opens `path` below `dir` without waiting; the kind of the error is `InvalidInput` if it is no regular file.
+/// Opens `path` below `dir` without waiting. The error kind is `InvalidInput` if it is not a regular file.
 pub fn open_regular(dir: &Dir, path: &Path, follow: FollowSymlinks) -> io::Result<File> {
-    // With `nonblock` a pipe that nobody writes to opens at once. It has no effect on regular files.
+    // With `nonblock`, a pipe without a writer opens immediately. It has no effect on regular files.
     let file = dir.open_with(path, OpenOptions::new().read(true).nonblock(true).follow(follow))?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// The rest of `file`, or, if it has more than `max_bytes`, its size.
+/// The rest of `file`, or its size if that is more than `max_bytes`.
 pub fn read_all(file: File, max_bytes: u64) -> io::Result<Result<Vec<u8>, u64>> {
     let size = file.metadata()?.len();
     if size > max_bytes {
@@ -127,14 +128,14 @@ pub fn too_large(path: &str, size: u64, max_bytes: u64) -> FileError {
 impl<'a> RootPath<'a> {
     /// # Errors
     ///
-    /// The path is empty, too long, has a null byte, or leads out of the root as it is written: by a `..`, or as an absolute
-    /// path of something else.
+    /// The path is empty, too long, has a null byte, or leads out of the root: by a `..`, or as an absolute path to
+    /// another place.
     pub fn parse(root: &Root, text: &'a str) -> Result<Self, FileError> {
         Self::parse_below(&root.bases, text)
     }
 
-    /// The path of what is to be made, with its folders: without the `..` out of folders that do not exist, for these need
-    /// not be made.
+    /// The path of an entry to create, including its folders, without each `..` that leads out of a folder that does
+    /// not exist. Such a folder need not be created.
     pub fn to_make(root: &Root, text: &'a str) -> Result<Self, FileError> {
         let parsed = Self::parse(root, text)?;
         let mut path = PathBuf::new();
@@ -178,7 +179,7 @@ impl<'a> RootPath<'a> {
         Ok(Self { text, path: path.to_owned() })
     }
 
-    /// Whether it stands for the root itself, as it is written.
+    /// Whether the path as written is the root itself.
     pub fn names_root(&self) -> bool {
         let depth = self.path.components().fold(0_usize, |depth, part| match part {
             Component::Normal(_) => depth + 1,
@@ -188,7 +189,7 @@ impl<'a> RootPath<'a> {
         depth == 0
     }
 
-    /// Whether it names a folder, whatever is there: `name/`, `name/.`, `name/..`.
+    /// Whether the path as written names a folder: `name/`, `name/.`, `name/..`.
     pub fn names_folder(&self) -> bool {
         matches!(self.text.rsplit('/').next(), Some("" | "." | ".."))
     }

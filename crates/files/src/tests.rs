@@ -111,7 +111,7 @@ fn a_large_folder_is_removed_in_several_calls() {
     assert_eq!(folder.remove("d"), more);
     assert_eq!(folder.names().len(), 3);
     assert_eq!(folder.remove("d"), "Successfully removed d");
-    // As many as the limit are not too many, folders count, and depth is no obstacle.
+    // Exactly as many as the limit are allowed, folders count, and depth does not matter.
     for name in ["d/1", "d/2/3"] {
         folder.put(name, "");
     }
@@ -142,7 +142,7 @@ fn a_file_moves_onto_another_name_of_it() {
         folder.dir.hard_link("one/a", &folder.dir, name).unwrap();
     }
     folder.dir.symlink("one", "link").unwrap();
-    // That is no other name.
+    // That is the same name.
     for to in ["./one/a", "link/a", "one/../link/a"] {
         assert_eq!(folder.relocate("one/a", to, true), format!("Successfully moved one/a to {to}"));
     }
@@ -217,7 +217,7 @@ fn a_file_that_is_replaced_keeps_its_owner() {
     folder.put("a", "one");
     let file = folder.dir.open("a").unwrap();
     file.set_permissions(Permissions::from_mode(0o600)).unwrap();
-    // Only the system's administrator may give files away.
+    // Only the system administrator may give files away.
     if fchown(&file, Some(1000), Some(1001)).is_err() {
         return;
     }
@@ -404,7 +404,7 @@ fn ignore_rules_of_nested_folders_have_one_limit() {
         folder.put(&format!("{path}a.log"), "needle");
         folder.put(&format!("{path}b.txt"), "needle");
     }
-    // Rules of outer folders are kept: they hold for all that is below.
+    // Rules of outer folders still apply to everything below.
     let notice = "\n\n[Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: \
                   1/2/3/4/.gitignore, 1/2/3/4/5/.gitignore]";
     let found = "1/2/3/4/5/b.txt\n1/2/3/4/b.txt\n1/2/3/b.txt\n1/2/b.txt\n1/b.txt\nb.txt\nbeside/b.txt";

@@ -3,7 +3,7 @@
 /// How text was cut. Lines are counted as editors do: a newline at the end does not start another line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truncation {
-    /// "lines" or "bytes": the limit that cut.
+    /// "lines" or "bytes": the limit that was reached.
     pub truncated_by: &'static str,
     pub total_lines: usize,
     pub total_bytes: usize,
@@ -34,7 +34,7 @@ pub fn truncate_head(text: &str, max_lines: usize, max_bytes: usize) -> (&str, O
         end = line_end;
     }
     let kept = &text[..end];
-    // Only the newline at the end was one byte too much.
+    // Only the newline at the end exceeded the limit, by one byte.
     if lines == total_lines {
         return (kept, None);
     }

@@ -1,9 +1,9 @@
-//! Going through a folder tree for `find` and `grep`: in the order of names, without following links.
+//! Walks a folder tree for `find` and `grep`, in the order of names and without following links.
 //!
-//! The walk lists folders and opens files only through the root's capability, by their path below it. A folder that is
-//! exchanged for a link meanwhile can therefore show another folder of the root at worst, never one outside; that is why
-//! this is not `ignore`'s own walker, which opens paths of the host. It keeps one list per level instead of recursing
-//! and holds no handle open, so that deep trees cost neither stack nor file descriptors.
+//! The walk lists folders and opens files only through the root's capability, by their path below it. If a folder is
+//! exchanged for a link meanwhile, it can at worst show another folder of the root, never one outside. This is why it
+//! does not use the walker of the crate `ignore`, which opens paths of the host. It keeps one list per level instead of
+//! recursing and holds no handle open, so that deep trees cost neither stack nor file descriptors.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use ignore::overrides::Override;
 use super::budget::Budget;
 use super::ignore_rules::{IgnoreReader, IgnoreRules, is_ignored};
 
-/// Folders that are never entered, and not listed, unless the search begins in them.
+/// Folders that are neither entered nor listed, unless the search begins in them.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
 
 /// An entry below the folder where the search began.
@@ -29,12 +29,12 @@ pub struct Found {
 
 pub struct Walk<'a> {
     root: &'a Dir,
-    /// Where the search began, relative to the root, without links and dots.
+    /// The start of the search, relative to the root, without links and dots.
     base: PathBuf,
-    /// Which files the caller wants, if not all.
+    /// The files that the caller wants, if not all.
     filter: Option<Override>,
     ignore: IgnoreReader,
-    /// One level each: entries that are still to come.
+    /// The remaining entries of each level.
     levels: Vec<Level>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// The next entry; folders come before what is in them. `None` at the end, or when the budget is spent.
+    /// The next entry. A folder comes before its contents. `None` at the end, or when the budget is spent.
     pub fn next(&mut self, budget: &mut Budget) -> Option<Found> {
         loop {
             if !budget.has_time() {
@@ -87,12 +87,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What the model has to know of the rules by which entries were left out.
+    /// What the model has to know about the rules that left out entries.
     pub fn notice(&self) -> Option<String> {
         self.ignore.notice()
     }
 
-    /// The entries of a folder by name. One that cannot be listed has none.
+    /// The entries of a folder by name. A folder that cannot be listed has none.
     fn list(&self, folder: &Path, budget: &mut Budget) -> vec::IntoIter<(OsString, FileType)> {
         let path = self.base.join(folder);
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { &path };

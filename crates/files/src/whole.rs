@@ -1,15 +1,15 @@
-//! For code rather than for models: all of a file, or an error; and what is known of a path.
+//! For code rather than for models: a whole file or an error, and the metadata of a path.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::error::FileError;
 use super::root::{Root, RootPath, too_large};
 
-/// Parts of JSON of which a caller can make values in a moment: elements, and members with their keys.
+/// Elements and members of JSON that a caller can convert quickly.
 const MAX_JSON_PARTS: usize = 120_000;
-/// Levels that values may have on their way to a guest, with room to spare.
+/// Levels that values may have on their way to a guest, with a reserve.
 const MAX_JSON_DEPTH: usize = 1_000;
-/// Lines of which a caller can make texts in a moment.
+/// Lines that a caller can convert quickly.
 const MAX_LINES: usize = 500_000;
 
 /// How a caller splits the text of a file immediately after reading it.
@@ -19,14 +19,14 @@ pub enum Parts {
     Lines,
 }
 
-/// What there is at a path, links followed.
+/// The entry at a path. Links are followed.
 #[derive(Debug, PartialEq)]
 pub struct Stat {
     /// "file", "directory" or "other".
     pub kind: &'static str,
     /// Bytes of a file.
     pub size: u64,
-    /// Milliseconds since the Unix epoch, negative before it; absent: the system does not say.
+    /// Milliseconds since the Unix epoch, negative before it; absent if the system does not provide it.
     pub modified_ms: Option<f64>,
 }
 
@@ -48,7 +48,8 @@ pub fn read_text(root: &Root, path: &str, max_bytes: u64) -> Result<String, File
     })
 }
 
-/// As [`read_text`], of at most `most` bytes and as many parts as the caller can make in a moment: others are refused with `instead`.
+/// Like [`read_text`], for at most `most` bytes and as many parts as the caller can convert quickly. Other files are
+/// refused with the advice `instead`.
 pub fn read_parts(
     root: &Root,
     path: &str,
@@ -64,7 +65,7 @@ pub fn read_parts(
         return Err(refused(too_large(path, size, most)));
     }
     let text = read_text(root, path, max_bytes)?;
-    // It may have grown.
+    // The file may have grown.
     if text.len() as u64 > most {
         return Err(refused(too_large(path, text.len() as u64, most)));
     }
@@ -83,7 +84,7 @@ fn line_ends(text: &str) -> usize {
     text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count()
 }
 
-/// How many parts a JSON text has. What is nested too deeply has more than any number of them.
+/// The number of parts of a JSON text. A text that is nested too deeply has more than any limit.
 fn json_parts(text: &str) -> usize {
     let (mut parts, mut depth) = (1_usize, 0_usize);
     let mut bytes = text.bytes();

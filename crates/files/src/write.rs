@@ -1,4 +1,4 @@
-//! `write`: a file as a whole.
+//! `write`: writes a whole file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub fn write(root: &Root, limits: &Limits, path: &str, content: &str) -> Result<
     Ok(Output::text(format!("Successfully wrote {size} bytes to {}", path.text)))
 }
 
-/// Makes the folders above `path`.
+/// Creates the folders above `path`.
 pub fn make_parents(root: &Root, path: &RootPath) -> Result<(), FileError> {
     make_folders(root, &folder_of(&path.path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotADirectory => {
@@ -36,7 +36,7 @@ pub fn make_parents(root: &Root, path: &RootPath) -> Result<(), FileError> {
     })
 }
 
-/// Makes `folder` and those above it, one after the other: a path has room for thousands.
+/// Creates `folder` and the folders above it, one after the other: a path has room for thousands.
 fn make_folders(root: &Root, folder: &Path) -> io::Result<()> {
     let mut made = PathBuf::new();
     for part in folder.components() {
@@ -46,7 +46,7 @@ fn make_folders(root: &Root, folder: &Path) -> io::Result<()> {
             Err(error) => match root.dir().metadata(&made) {
                 Ok(metadata) if metadata.is_dir() => {}
                 Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
-                // Something is there, but leads out of the root, or nowhere.
+                // Something exists there, but it leads out of the root, or nowhere.
                 Err(reason) if error.kind() == io::ErrorKind::AlreadyExists => return Err(reason),
                 Err(_) => return Err(error),
             },
