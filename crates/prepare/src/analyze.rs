@@ -1,4 +1,5 @@
-//! One read-only pass over the tree: every rule that needs it, the exact nesting depth, and the bindings that persist.
+//! One read-only pass over the tree. It applies every rule that needs the tree, measures the exact nesting depth, and
+//! finds the bindings that persist.
 
 mod bindings;
 mod names;
@@ -37,29 +38,29 @@ use bindings::Bindings;
 use scopes::Scopes;
 use ses_protocol::Severity;
 
-/// Names by which code in a page meets its global, or runs text that does.
+/// Names through which code in a page reaches its global, or runs text that does.
 const PAGE_WAYS: [&str; 9] =
     ["window", "self", "document", "frames", "parent", "top", "eval", "Function", "customElements"];
 
-/// What TRANSFORM needs to know.
+/// The input of TRANSFORM.
 pub(super) struct Analysis {
     /// Bindings at the top level of the program, in the order of their first declarations.
     pub(super) bindings: Vec<Binding>,
     pub(super) lookups: Lookups,
-    /// Cells of earlier programs that it names.
+    /// Cells of earlier programs that the program names.
     pub(super) cells: Vec<Cell>,
     /// See [`super::Program::suits`].
     pub(super) meant: Vec<Meant>,
-    /// Where loops are that wait, or have a `finally` clause in them.
+    /// Positions of loops that wait, or that contain a `finally` clause.
     pub(super) waiting: HashSet<BytePos>,
-    /// The program's own body waits somewhere, so that other code runs before it has ended.
+    /// The program's own body waits somewhere, so other code runs before it has ended.
     pub(super) can_be_suspended: bool,
     pub(super) functions: Functions,
     /// See [`super::Program::is_doubtful`].
     pub(super) is_doubtful: bool,
 }
 
-/// `None` when the tree is too deep for the recursive passes that would follow. `code`: the text of `source`.
+/// `None` if the tree is too deep for the recursive passes that would follow. `code`: the text of `source`.
 pub(super) fn analyze(
     source: &ParsedSource,
     code: &str,
@@ -111,11 +112,11 @@ struct Analyzer<'a> {
     goal: Goal,
     report: &'a mut Report,
     descent: Descent,
-    /// Set while a pattern that declares names is visited; patterns elsewhere assign to existing names.
+    /// Set while a pattern that declares names is visited. Other patterns assign to existing names.
     declaring: Option<Kind>,
-    /// The declarator that is visited.
+    /// The declarator that is being visited.
     declarator: Option<Declarator>,
-    /// Where the loops round the node in the same function are that are not among `waiting`, the innermost last.
+    /// Positions of the loops around the node in the same function that are not in `waiting`, innermost last.
     loops: Vec<BytePos>,
     /// See [`Analysis`].
     waiting: HashSet<BytePos>,
@@ -124,16 +125,16 @@ struct Analyzer<'a> {
     has_import: bool,
     functions: Functions,
     is_doubtful: bool,
-    /// Classes round the node.
+    /// The number of classes around the node.
     classes: usize,
-    /// Of all regular expressions so far.
+    /// The cost of all regular expressions so far.
     regexps: Cost,
     scopes: Scopes,
     bindings: Bindings,
 }
 
 impl Analyzer<'_> {
-    /// Visits a node that can nest in itself, unless the limit is reached.
+    /// Visits a node of a kind that can nest in itself, unless the limit is reached.
     fn descend<N: Spanned + VisitWith<Self>>(&mut self, node: &N) {
         if self.descent.enter(node, self.source, self.report) {
             node.visit_children_with(self);
@@ -168,13 +169,13 @@ impl Analyzer<'_> {
         self.loops.truncate(outer);
     }
 
-    /// The function waits here.
+    /// Records that the function waits here.
     fn suspends(&mut self) {
         self.can_be_suspended |= self.scopes.is_in_top_function();
         self.keep_waiting();
     }
 
-    /// Counts the loops round the node among those that wait.
+    /// Adds the loops around the node to those that wait.
     fn keep_waiting(&mut self) {
         self.waiting.extend(self.loops.drain(..));
     }
@@ -203,7 +204,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Once the tree has been visited.
+    /// Called after the tree was visited.
     fn finish(mut self, observed: &Observed) -> Analysis {
         let is_page = self.goal == Goal::Page;
         let is_realm = |name: &str| rules::globals::is_whole(name) || (is_page && PAGE_WAYS.contains(&name));
@@ -215,7 +216,7 @@ impl Analyzer<'_> {
             names.extend(self.scopes.globals().filter(is_kept).map(str::to_owned));
             names.extend(self.bindings.captured(&self.scopes).map(str::to_owned));
         }
-        // Of isolates on Linux V8 is told what the guest has written: engine/src/process/quoted_code.rs.
+        // In isolates on Linux, V8's messages quote the guest's own text: engine/src/process/quoted_code.rs.
         let quotes_what_runs = is_page || !cfg!(target_os = "linux");
         let cells = self.bindings.cells(&self.scopes, observed, quotes_what_runs);
         let meant = self.bindings.meant(&self.scopes, observed);
@@ -236,40 +237,40 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Notes the place of a function or class.
+    /// Records the position of a function or class.
     fn add_function(&mut self, span: Span) {
         if !span.is_dummy() {
             self.functions.add(offset(span.lo), offset(span.hi));
         }
     }
 
-    /// The text of a node; empty if it has no place.
+    /// The text of a node; empty if it has no position.
     fn text_of(&self, span: Span) -> &'_ str {
         self.code.get(offset(span.lo) as usize..offset(span.hi) as usize).unwrap_or_default()
     }
 
-    /// Doubts a function whose body does not follow on its parameters: for the parser a semicolon may stand between them.
-    /// `rest`: the function from its parameters on.
+    /// Marks the program as doubtful if a function's body does not directly follow its parameters: the parser accepts a
+    /// semicolon between them. `rest`: the function from its parameters on.
     fn expect_body(&mut self, rest: Span, body: Option<Span>) {
         let head = Span { hi: body.map_or(rest.hi, |body| body.lo), ..rest };
         self.is_doubtful |= self.text_of(head).contains(';');
     }
 
-    /// Refuses an async function as the whole body of a loop, which the parser takes.
+    /// Refuses an async function as the whole body of a loop, which the parser accepts.
     fn expect_statement(&mut self, body: &Stmt) {
         if let Stmt::Decl(Decl::Fn(function)) = body {
             self.syntax_error("Async functions can only be declared at the top level or inside a block", function);
         }
     }
 
-    /// Notes the place of a method, whose text begins behind `static`.
+    /// Records the position of a method, whose text begins after `static`.
     fn add_method(&mut self, span: Span, is_static: bool) {
         let text = self.code.get(offset(span.lo) as usize..).unwrap_or_default();
         let own = text.strip_prefix("static").filter(|_| is_static).map_or(text, trivia::skip);
         self.add_function(Span { lo: span.lo + BytePos((text.len() - own.len()) as u32), ..span });
     }
 
-    /// Whether the head of a `for` has both of its semicolons, which the parser does not insist on.
+    /// Whether the head of a `for` has both of its semicolons, which the parser does not require.
     fn has_semicolons(&self, node: &ForStmt) -> bool {
         let mut from = offset(node.span.lo) as usize;
         let parts = [
@@ -291,7 +292,7 @@ impl Analyzer<'_> {
         self.scopes.refer(name, is_write);
     }
 
-    /// Notes that the name in `target` is written to, besides whatever else is done with it.
+    /// Records that the name in `target` is written, besides any other use.
     fn write_to(&mut self, target: &Expr) {
         if let Some(name) = assigned_name(target) {
             self.refer(name, true);
@@ -337,7 +338,7 @@ impl Analyzer<'_> {
             }
         }
         found.sort_by_key(|&(at, _)| at);
-        // What is read and written in one place is one use.
+        // A read and a write at one position are one use.
         found.dedup_by_key(|&mut (at, _)| at);
         for (at, name) in found {
             if !self.report.accepts(Severity::Warning) {
@@ -348,12 +349,12 @@ impl Analyzer<'_> {
     }
 }
 
-/// Whether the text may have a name with an escape, which may spell a word of the language: V8 knows where it may.
+/// Whether the text may contain a name with an escape, which may spell a keyword. Only V8 knows where that is allowed.
 fn has_escapes(code: &str) -> bool {
     code.contains("\\u")
 }
 
-/// The name that is written to where `target` is assigned to, if it is one.
+/// The name that an assignment to `target` writes, if it is one.
 pub(super) fn assigned_name(target: &Expr) -> Option<&Ident> {
     target.unwrap_parens().as_ident()
 }
@@ -371,7 +372,7 @@ impl Visit for Analyzer<'_> {
     fn visit_expr(&mut self, node: &Expr) {
         match node {
             Expr::Ident(name) => self.refer(name, false),
-            // The parser takes `(1 =>)` for one.
+            // The parser accepts `(1 =>)` as one.
             Expr::Paren(paren) => {
                 let behind = Span { lo: paren.expr.span_hi(), ..paren.span };
                 self.is_doubtful |= trivia::skip(self.text_of(behind)) != ")";
@@ -424,7 +425,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_ident(&mut self, node: &Ident) {
-        // One without a position repeats another one.
+        // A node without a position repeats another one.
         if rules::identifiers::is_reserved(&node.sym) && !node.span.is_dummy() {
             let at = self.source.location(node.span.lo);
             self.report.push(rules::identifiers::reserved_identifier(&node.sym, at));
@@ -514,7 +515,7 @@ impl Visit for Analyzer<'_> {
 
     fn visit_method_prop(&mut self, node: &MethodProp) {
         self.add_function(node.function.span);
-        // `async` belongs to its line.
+        // `async` belongs to the line of its function.
         let modifiers = Span { hi: node.key.span_lo(), ..node.function.span };
         self.is_doubtful |= node.function.is_async && trivia::has_line_end(self.text_of(modifiers));
         node.visit_children_with(self);
@@ -556,7 +557,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_private_name(&mut self, node: &PrivateName) {
-        // Within a class V8 knows which ones there are.
+        // Within a class, V8 knows which private names exist.
         if self.classes == 0 && self.report.accepts(Severity::Error) {
             let (start, end) = (offset(node.span.lo) as usize, offset(node.span.hi) as usize);
             let text = |range: Range<usize>| self.code.get(range).unwrap_or_default();
@@ -646,7 +647,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_new_expr(&mut self, node: &NewExpr) {
-        // The parser takes `new import()`, where the language has no call.
+        // The parser accepts `new import()`, which the language does not allow.
         let class = trivia::skip(self.text_of(Span { lo: node.span.lo + BytePos("new".len() as u32), ..node.span }));
         if class.strip_prefix("import").is_some_and(|rest| trivia::skip(rest).starts_with('(')) {
             let at = node.span.hi - BytePos(class.len() as u32);
@@ -684,7 +685,7 @@ impl Visit for Analyzer<'_> {
             (Goal::HostModule, _) => {}
         }
         if let ModuleDecl::ExportNamed(export) = node {
-            // The parser takes whatever follows for another statement.
+            // The parser treats whatever follows as another statement.
             self.is_doubtful |= !self.text_of(export.span).ends_with(';');
         }
         node.visit_children_with(self);
@@ -697,7 +698,7 @@ impl Visit for Analyzer<'_> {
     }
 }
 
-/// Whether a program is whole without the words of an export in front.
+/// Whether a program is complete without the `export` before the declaration.
 fn is_declaration(node: &ModuleDecl) -> bool {
     match node {
         ModuleDecl::ExportDecl(_) => true,

@@ -9,33 +9,33 @@ use swc_ecma_lexer::token::{BinOpToken, Token};
 
 use super::syntax::{Jsx, input, offset, typescript};
 
-/// The place, and the text as far as certain tokens before it.
+/// The place, and the text up to certain tokens before it.
 pub(super) struct Around<'a> {
     code: &'a str,
     at: usize,
-    /// As far as the last token before the place.
+    /// The text up to the end of the last token before the place.
     pub(super) before: &'a str,
-    /// Brackets that are open at the place, the innermost last.
+    /// Brackets that are open at the place, innermost last.
     open: Vec<Bracket<'a>>,
     /// The bracket that the last token before the place closes.
     pub(super) closed: Option<Bracket<'a>>,
-    /// What follows on the innermost bracket, if that is closed.
+    /// The text after the innermost bracket's partner, if the bracket is closed.
     pub(super) behind: Option<&'a str>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Bracket<'a> {
-    /// As far as the token before it.
+    /// The text up to the end of the token before it.
     pub(super) before: &'a str,
-    /// As far as the token before that one.
+    /// The text up to the end of the token before that one.
     pub(super) earlier: &'a str,
-    /// From the bracket on.
+    /// The text from the bracket on.
     pub(super) rest: &'a str,
     pub(super) is_class: bool,
 }
 
 impl<'a> Around<'a> {
-    /// Whether the bracket is on a later line than what stands before it.
+    /// Whether the bracket is on a later line than the token before it.
     pub(super) fn is_on_later_line(&self, bracket: &Bracket) -> bool {
         self.code[bracket.before.len()..self.code.len() - bracket.rest.len()].contains('\n')
     }
@@ -44,15 +44,15 @@ impl<'a> Around<'a> {
     pub(super) fn of(code: &'a str, at: usize) -> Self {
         let mut around = Around { code, at, before: "", open: Vec::new(), closed: None, behind: None };
         let mut earlier = "";
-        // How many brackets were open at a `class` whose body is still to come.
+        // The number of open brackets at a `class` whose body has not begun.
         let mut class: Option<usize> = None;
-        // Brackets that are opened behind the place.
+        // Brackets that are opened after the place.
         let mut opened = 0;
         let mut lexer = Lexer::new(typescript(Jsx::Refused), EsVersion::EsNext, input(code), None);
         while let Some(token) = lexer.next() {
             let is_slash = matches!(token.token, Token::BinOp(BinOpToken::Div) | Token::AssignOp(AssignOp::DivAssign));
             if is_slash && !ends_with_value(around.before) {
-                // As the parser has it read there.
+                // As the parser reads it there.
                 lexer.set_next_regexp(Some(token.span_lo()));
                 let regexp = lexer.next();
                 lexer.set_next_regexp(None);
@@ -94,7 +94,7 @@ impl<'a> Around<'a> {
                 Token::Word(_) if code.get(start..end) == Some("class") && !before.ends_with('.') => {
                     class = Some(around.open.len());
                 }
-                // It was the name of a property.
+                // `class` was the name of a property.
                 Token::Colon | Token::Comma | Token::Semi if class == Some(around.open.len()) => class = None,
                 _ => {}
             }
@@ -103,7 +103,7 @@ impl<'a> Around<'a> {
         around
     }
 
-    /// From the place on.
+    /// The text from the place on.
     pub(super) fn after(&self) -> &'a str {
         self.code.get(self.at..).unwrap_or_default()
     }
@@ -143,7 +143,7 @@ impl<'a> Around<'a> {
         if NO_CALLEES.contains(&name) || last_word(bracket.earlier) == "function" || bracket.earlier.ends_with('*') {
             return false;
         }
-        // A method looks like a call there.
+        // There, a method looks like a call.
         match outer.last() {
             Some(outer) if outer.is_class => {
                 bracket.earlier.ends_with(|c: char| "=+-/%&|^!~?:.<>".contains(c))
@@ -167,7 +167,7 @@ impl Bracket<'_> {
         self.is('{') && (self.before.is_empty() || self.before.ends_with([';', '}']))
     }
 
-    /// Whether it is a brace round statements; a block behind a label counts as an object.
+    /// Whether it is a brace around statements. A block after a label counts as an object.
     fn is_block(&self) -> bool {
         self.is_statement()
             || self.before.ends_with([')', '{'])
@@ -206,7 +206,7 @@ const NO_CALLEES: [&str; 26] = [
     "get",
 ];
 
-/// Whether a slash behind `text` divides.
+/// Whether a slash after `text` is a division.
 fn ends_with_value(text: &str) -> bool {
     let word = last_word(text);
     if word.is_empty() { text.ends_with([')', ']', '}', '"', '\'', '`']) } else { !NO_CALLEES.contains(&word) }

@@ -1,5 +1,5 @@
-//! Programs that were prepared before. Agents send the same source again when they retry, and hosts prepare a program
-//! before they run it.
+//! Keeps prepared programs. Agents send the same source again when they retry, and hosts prepare a program before they
+//! run it.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -9,35 +9,35 @@ use lru::LruCache;
 
 use super::{Lookups, PrepareOptions, Program};
 
-/// What all programs that are kept may take. 4 MiB.
+/// The size of all kept programs together. 4 MiB.
 const MAX_BYTES: usize = 4 << 20;
 /// The least length of source that is kept. Preparing a shorter one takes about as long as keeping it.
 const MIN_CODE_BYTES: usize = 256;
-/// A larger program is not kept, for it would drive out many. 256 KiB.
+/// A larger program is not kept, because it would displace many. 256 KiB.
 const MAX_PROGRAM_BYTES: usize = 256 << 10;
-/// What an entry takes beside its texts.
+/// The size of an entry without its strings.
 const ENTRY_BYTES: usize = 512;
 
-/// Programs that were prepared lately, for all that share an engine.
+/// Recently prepared programs, for all users of an engine.
 pub struct Programs {
     /// Held for a few instructions and the copy of a string, by executor threads and the preparing thread.
     cache: Mutex<Cache>,
 }
 
 impl Programs {
-    /// What [`super::prepare`] gave lately for the same text and options, if [`Self::keep`] was told so.
+    /// The recent result of [`super::prepare`] for the same text and options, if it was passed to [`Self::keep`].
     pub fn kept(&self, code: &str, options: &PrepareOptions) -> Option<Arc<Program>> {
         if code.len() < MIN_CODE_BYTES { None } else { self.cache().get(code, options) }
     }
 
-    /// Remembers what [`super::prepare`] gave.
+    /// Keeps a result of [`super::prepare`].
     pub fn keep(&self, code: &str, options: &PrepareOptions, program: &Arc<Program>) {
         if code.len() >= MIN_CODE_BYTES {
             self.cache().put(code, options, program);
         }
     }
 
-    /// Remembers what V8 has made of a program that is kept.
+    /// Keeps V8's bytecode for a kept program.
     pub fn keep_bytecode(&self, code: &str, options: &PrepareOptions, program: &Arc<Program>, bytecode: Box<[u8]>) {
         self.cache().add_bytecode(code, options, program, bytecode);
     }
@@ -54,7 +54,8 @@ impl Default for Programs {
 }
 
 struct Cache {
-    /// By the hash of text and options, the one used last first. Of two entries with one hash the later one stays.
+    /// By the hash of text and options, most recently used first. Of two entries with the same hash, the later one
+    /// stays.
     entries: LruCache<u64, Entry>,
     hasher: RandomState,
     bytes: usize,
@@ -65,11 +66,11 @@ struct Entry {
     code: Box<str>,
     options: PrepareOptions,
     program: Arc<Program>,
-    /// What it takes, with the bytecode that has been added.
+    /// Its size, including added bytecode.
     bytes: usize,
 }
 
-/// What an entry for this program takes.
+/// The size of an entry for this program.
 fn bytes(code: &str, options: &PrepareOptions, program: &Program) -> usize {
     let imports: usize = options.authorized_imports.iter().map(|name| name.len() + size_of::<String>()).sum();
     let Lookups { names, cells, plain, constants, .. } = &program.lookups;
@@ -112,7 +113,7 @@ impl Cache {
 
     fn add_bytecode(&mut self, code: &str, options: &PrepareOptions, program: &Arc<Program>, bytecode: Box<[u8]>) {
         let hash = self.hash(code, options);
-        // One that was driven out, or prepared anew, meanwhile is not counted.
+        // A program that was displaced or prepared again meanwhile is not counted.
         let Some(entry) = self.entries.get_mut(&hash).filter(|entry| Arc::ptr_eq(&entry.program, program)) else {
             return;
         };
@@ -125,7 +126,7 @@ impl Cache {
         self.make_room();
     }
 
-    /// Drops what was not used for longest.
+    /// Drops the least recently used entries.
     fn make_room(&mut self) {
         while self.bytes > self.max_bytes {
             let Some((_, oldest)) = self.entries.pop_lru() else { break };
@@ -224,7 +225,7 @@ mod tests {
         // The first one stays.
         cache.add_bytecode("1", &options(), &first, vec![8; 2_000].into());
         assert_eq!(cache.bytes, before + 1_000);
-        // That of a program that is not the one that is kept.
+        // Bytecode of a program that is not the kept one.
         let again = program("1");
         cache.put("1", &options(), &again);
         assert_eq!(cache.bytes, before);

@@ -1,4 +1,4 @@
-//! A few lines of source with a mark under the place that matters.
+//! A few lines of source with a mark under the relevant place.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -13,9 +13,8 @@ const MESSAGE_WIDTH: usize = 300;
 
 /// Renders the lines around `at` in `code`, with `message` at the column, as plain text.
 ///
-/// Long lines are cut around the column, so that the frame's size does not depend on the code. A position outside
-/// the code
-/// is taken to be its nearest one.
+/// Long lines are cut around the column, so the size of the frame does not depend on the code. A position outside the
+/// code is moved to the nearest one inside.
 pub fn code_frame(code: &str, at: Location, message: &str) -> String {
     let message = shorten(message);
     let window = Window::around(code, at);

@@ -1,4 +1,4 @@
-//! How deep a recursive pass over the tree is, exactly.
+//! Measures the exact depth of a recursive pass over the tree.
 
 use swc_common::Spanned;
 
@@ -15,8 +15,8 @@ pub(super) struct Descent {
 }
 
 impl Descent {
-    /// Goes down to a node that can nest in itself. False if the pass is stopped; at the limit that happens here, and is
-    /// reported.
+    /// Descends to a node of a kind that can nest in itself. False if the pass is stopped. At the limit, this function
+    /// stops the pass and reports it.
     pub(super) fn enter(&mut self, node: &impl Spanned, source: &ParsedSource, report: &mut Report) -> bool {
         if self.is_stopped {
             return false;
@@ -34,7 +34,7 @@ impl Descent {
         self.depth -= 1;
     }
 
-    /// Nothing more is to be visited.
+    /// Stops the pass.
     pub(super) fn stop(&mut self) {
         self.is_stopped = true;
     }

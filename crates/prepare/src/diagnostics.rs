@@ -1,4 +1,4 @@
-//! Findings about one text, as they are collected.
+//! Collects the findings about one text.
 
 use ses_protocol::{Diagnostic, Severity};
 
@@ -6,7 +6,7 @@ pub(super) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Findings kept of each severity. More would help nobody, and 1 MiB of `eval;` has 200,000.
+/// Findings kept per severity. More would not help, and 1 MiB of `eval;` has 200,000.
 pub(super) const MAX_PER_SEVERITY: usize = 100;
 
 /// Collects the findings about one text.
@@ -21,7 +21,7 @@ impl Report {
         Report { about_options, about_code: Vec::new(), counts: [0; 3] }
     }
 
-    /// Adds a finding about the text, unless [`MAX_PER_SEVERITY`] of its severity are there.
+    /// Adds a finding about the text, unless there are already [`MAX_PER_SEVERITY`] of its severity.
     pub(super) fn push(&mut self, diagnostic: Diagnostic) {
         let count = &mut self.counts[diagnostic.severity as usize];
         if *count < MAX_PER_SEVERITY {
@@ -30,7 +30,8 @@ impl Report {
         }
     }
 
-    /// Whether another finding of this severity would be kept: lets a rule skip formatting what would be dropped.
+    /// Whether another finding of this severity would be kept. Lets a rule skip formatting a finding that would be
+    /// dropped.
     pub(super) fn accepts(&self, severity: Severity) -> bool {
         self.counts[severity as usize] < MAX_PER_SEVERITY
     }

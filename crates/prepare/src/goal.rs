@@ -5,7 +5,7 @@
 pub(super) enum Goal {
     /// A guest program: the body of a function, where `await` may stand.
     Program,
-    /// The same, for a page of a browser, which is what contains it: nothing that it names is refused.
+    /// The same for a page of a browser. The page itself is contained, so no name is refused.
     Page,
     /// An ES module that the host provides.
     HostModule,

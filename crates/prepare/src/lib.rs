@@ -73,33 +73,33 @@ const MAX_MODULE_BYTES: usize = 8 << 20;
 pub struct Program {
     /// The text that runs. From [`prepare`]: a classic script; from [`prepare_module`]: an ES module.
     pub code: String,
-    /// What that gives; nothing for a module.
+    /// The form of that text; irrelevant for a module.
     pub form: Form,
-    /// From positions in `code` to positions in the text that was passed in.
+    /// Maps positions in `code` to positions in the original text.
     pub positions: Arc<PositionMap>,
-    /// JavaScript with something that our parser and V8 may not agree on: V8 has to be asked about the text as it was written.
+    /// JavaScript that our parser and V8 may read differently: V8 has to check the original text.
     pub is_doubtful: bool,
     /// Diagnostics that do not block the run (WARNING and INFO).
     pub diagnostics: Vec<Diagnostic>,
-    /// Names that the program declares for itself, so that no earlier one may observe them.
+    /// Names that belong to the program alone, so no earlier program may observe them.
     pub private: Vec<String>,
-    /// Names that it means as cells of earlier programs, or not, as it was told that they are.
+    /// Names that the program treats as cells of earlier programs, or not, according to the given state of the realm.
     meant: Vec<Meant>,
-    /// What it leaves when it has run.
+    /// The lookups that it leaves after it has run.
     pub lookups: Lookups,
-    /// What V8 has made of `code`, for isolates of this process that run it later; see [`Programs::keep_bytecode`].
+    /// V8's bytecode for `code`, for isolates of this process that run it later; see [`Programs::keep_bytecode`].
     pub bytecode: OnceLock<Box<[u8]>>,
 }
 
-/// What the value of a program's text is. As little as its statements need, since V8 takes a considerable part of a short
-/// run to compile functions, async ones above all.
+/// The form of a program's text. It is as small as its statements allow, because V8 spends a considerable part of a
+/// short run on compiling functions, especially async ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// That of the program.
+    /// The value is that of the script.
     Script,
     /// A function that returns it.
     Function,
-    /// The same, of a program that waits.
+    /// The same, for a program that waits.
     AsyncFunction,
 }
 
@@ -124,8 +124,8 @@ impl Program {
     }
 }
 
-/// Validates a guest program, by all rules of the specification's appendix B and our own, and rewrites it for execution in a
-/// realm that has run no other one.
+/// Validates a guest program, by all rules of the specification's appendix B and additional ones, and rewrites it for
+/// execution in a realm that has run no other program.
 ///
 /// Diagnostics about options come first, then those about the text in the order of their positions.
 ///
@@ -136,11 +136,11 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
     prepare_for(&Observed::default(), code, options)
 }
 
-/// As [`prepare`], for a realm whose earlier programs have left `observed`.
+/// Like [`prepare`], for a realm whose earlier programs have left `observed`.
 ///
 /// # Errors
 ///
-/// As [`prepare`].
+/// As for [`prepare`].
 pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(options.diagnostics());
     let (code, wrapping) = rules::mistakes::unwrapped(code);
@@ -170,9 +170,8 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
     finish(done, report)
 }
 
-/// Parses a program for a page of a browser and rewrites it: bindings persist and there is a value, as in a guest program. What
-/// contains it is the browser, so that nothing is refused for what it names and nothing in it is guarded. `observed`: as in
-/// [`prepare_for`].
+/// Parses and rewrites a program for a page of a browser. Bindings persist and the program has a value, as in a guest
+/// program. The browser contains it, so no name is refused and nothing is guarded. `observed`: as in [`prepare_for`].
 ///
 /// # Errors
 ///
@@ -221,19 +220,20 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
     })
 }
 
-/// What is wrong with a module, and where in its source. The program that imports it does not see that source.
+/// The text of an error in a module, with the place in its source. The program that imports the module does not see
+/// that source.
 pub fn in_module(specifier: &str, location: Option<Location>, message: &str) -> String {
     let place = location.map(|Location { line, column }| format!(", line {line}, column {column}"));
     format!("in module {specifier:?}{}: {message}", place.unwrap_or_default())
 }
 
-/// Why the engine has not the stack to compile a program, and where that is nested most deeply.
+/// The engine does not have enough stack to compile a program. The diagnostic has the place of the deepest nesting.
 pub fn nesting_too_deep_to_compile(code: &str) -> Diagnostic {
     let at = nesting::deepest(code, Dialect::JavaScript);
     rules::text::nesting_too_deep_to_compile(SourceIndex::new(code).location(at as u32))
 }
 
-/// The tree with what the parser has lost of `code` or read another word for.
+/// The tree with the tokens of `code` that the parser dropped or replaced.
 fn as_written(source: ParsedSource, code: &str) -> Module {
     let ParsedSource { mut module, loses_holes, stand_ins, .. } = source;
     if loses_holes {
@@ -266,8 +266,8 @@ fn finish(done: Option<Program>, report: Report) -> Result<Program, Vec<Diagnost
     }
 }
 
-/// Applies the rules that need no parser, parses `code`, makes it JavaScript if it is not, and goes on with `work`. All
-/// of that, and the drop of the tree, on stacks that suffice for `code`. `None` when the report has an ERROR.
+/// Applies the rules that need no parser, parses `code`, makes it JavaScript if necessary, and calls `work`. All of
+/// that, including dropping the tree, runs on stacks that suffice for `code`. `None` if the report has an ERROR.
 fn parsed<R>(
     code: &str,
     options: &PrepareOptions,
@@ -294,7 +294,7 @@ fn parsed<R>(
         });
         match attempt {
             Ok(done) => return done,
-            // The dialect that reads more of the text is the one that its author had in mind.
+            // The author probably meant the dialect that reads more of the text.
             Err(found) if errors.as_ref().is_none_or(|errors| found.read_more_than(errors)) => errors = Some(found),
             Err(_) => {}
         }
@@ -309,7 +309,7 @@ fn parsed<R>(
     None
 }
 
-/// Where the JSX is in source that is not TypeScript, if JSX is the only reason.
+/// The position of the JSX in source that is not TypeScript, if JSX is the only reason.
 fn jsx_in(code: &str, goal: Goal, language: Language) -> Option<Location> {
     let may_be_jsx = language != Language::JavaScript && (code.contains("</") || code.contains("/>"));
     if !may_be_jsx {
@@ -318,7 +318,7 @@ fn jsx_in(code: &str, goal: Goal, language: Language) -> Option<Location> {
     on_checked_stack(code, goal, Dialect::TypeScript, |stack| Ok(parse::find_jsx(code, goal, stack))).ok()?
 }
 
-/// Runs `work` on a stack that suffices for `code`, with what the parser may take of it where that has to be watched.
+/// Runs `work` on a stack that suffices for `code`, and passes the parser's share if that has to be checked.
 fn on_checked_stack<R>(
     code: &str,
     goal: Goal,
@@ -344,8 +344,8 @@ fn on_checked_stack<R>(
     stack::with_stack(bytes, || work(parser_bytes)).unwrap_or_else(|| Err(rules::text::parser_failed().into()))
 }
 
-/// Parses `code` as `dialect` and makes it JavaScript. After a dialect that failed, a tree without types is no success:
-/// the errors of the other dialect are those of the text.
+/// Parses `code` as `dialect` and makes it JavaScript. After another dialect has failed, a tree without types does not
+/// count as a success: the errors of the other dialect are the relevant ones.
 fn javascript(
     code: &str,
     goal: Goal,

@@ -21,25 +21,25 @@ const MAX_UNCERTAIN_OPENERS: usize = 32_768;
 /// labels with the same name. A thousand take 2 s and 200 MB.
 const MAX_UNCERTAIN_COLONS: usize = 1_000;
 
-/// Texts up to this size are not looked through: each level takes a byte, so that they cannot nest too deeply, and an
-/// executor thread has the stack for as many.
+/// Shorter texts are not scanned. Each level takes a byte, so they cannot nest too deeply, and an executor thread has
+/// enough stack for that many levels.
 const SHORT_BYTES: usize = 2_400;
 
-/// Colons that a short text may have: more could be labels of one name, in too many pairs.
+/// The number of colons in a short text. More could be labels with one name, in too many pairs.
 const SHORT_COLONS: usize = 400;
 
 /// First byte of U+2028 and U+2029 (among others).
 const LINE_SEPARATOR_START: u8 = 0xe2;
 
-/// What the bytes say about nesting.
+/// What the bytes show about nesting.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Nesting {
-    /// Bytes and words that can make the parser recurse, wherever they stand (strings and comments too). No text nests
-    /// deeper than this, however it is to be read.
+    /// Bytes and words that can make the parser recurse, anywhere in the text (also in strings and comments). No text
+    /// nests deeper than this, whatever the dialect.
     pub(super) openers: usize,
-    /// Where the estimated depth passed its limit.
+    /// Where the estimated depth exceeds its limit.
     pub(super) too_deep_at: Option<usize>,
-    /// Whether the estimate may be too low, and openers or labels suffice to use hundreds of megabytes.
+    /// Whether the estimate may be too low, and there are enough openers or labels to use hundreds of megabytes.
     pub(super) may_be_deep: bool,
 }
 
@@ -59,7 +59,7 @@ impl Nesting {
     }
 }
 
-/// Where source is nested most deeply, by the estimate.
+/// The position of the deepest nesting, by the estimate.
 pub(super) fn deepest(text: &str, dialect: Dialect) -> usize {
     let (mut depth, mut at) = (0, 0);
     Scanner::new(text.as_bytes(), dialect).find(|scanner| {
@@ -75,7 +75,7 @@ pub(super) fn deepest(text: &str, dialect: Dialect) -> usize {
 /// conditionals, labels, and the keywords of [`Word`]; of TypeScript also type arguments and the dots of `namespace a.b`.
 fn count_openers(bytes: &[u8], dialect: Dialect) -> (usize, usize) {
     let mut openers = 0;
-    // `else` that may go on with `if`.
+    // The number of `else`, each of which an `if` may follow.
     let mut elses = 0;
     let mut at = 0;
     while at < bytes.len() {
@@ -93,7 +93,7 @@ fn count_openers(bytes: &[u8], dialect: Dialect) -> (usize, usize) {
             }
             at = end;
         } else if byte == b'*' {
-            // Only of `**`: each comment has two of `*`, and generators have a word or brackets.
+            // Only for `**`: each comment contains two `*`, and generators contain a word or brackets.
             let is_power = bytes.get(at + 1) == Some(&b'*');
             openers += usize::from(is_power);
             at += 1 + usize::from(is_power);
@@ -133,13 +133,12 @@ enum Bracket {
     Template,
     /// `(` after `if`, `for`, `while` or `with`
     Header,
-    /// `{` of what can only be an object literal, a pattern or an object type
+    /// `{` that can only begin an object literal, a pattern or an object type
     Object,
     Other,
 }
 
-/// Reads the text as a tokenizer would, guessing where only a parser could know: a wrong guess makes the estimate
-/// wrong,
+/// Reads the text like a tokenizer, and guesses where only a parser could know. A wrong guess makes the estimate wrong,
 /// which costs memory or rejects an odd program, but never overflows a stack.
 struct Scanner<'a> {
     bytes: &'a [u8],
@@ -153,7 +152,7 @@ struct Scanner<'a> {
     word: Word,
     /// Words with an escape, which may spell any keyword.
     escaped_words: usize,
-    /// Whether the text has a place that only a parser can read, so that the estimate may be too low.
+    /// Whether part of the text can only be read by a parser, so that the estimate may be too low.
     is_uncertain: bool,
     line_break: bool,
     /// In `namespace a.b.c`, where each dot nests.
@@ -183,7 +182,7 @@ impl<'a> Scanner<'a> {
         self.find(|scanner| scanner.depth > MAX_ESTIMATE || scanner.labels.are_too_many())
     }
 
-    /// The end of the first token behind which `is_found`.
+    /// The end of the first token after which `is_found` returns true.
     fn find(&mut self, mut is_found: impl FnMut(&Self) -> bool) -> Option<usize> {
         if self.bytes.starts_with(b"#!") {
             self.skip_line();
@@ -220,7 +219,7 @@ impl<'a> Scanner<'a> {
                 }
             }
             b'<' | b'-' if self.is_html_comment() => {
-                // A comment to some readers.
+                // Some readers treat it as a comment.
                 self.is_uncertain = true;
                 self.add_pending();
                 self.at += 1;
@@ -276,7 +275,7 @@ impl<'a> Scanner<'a> {
                 || matches!(self.previous, b'_' | b'$' | b')' | b']' | b'}' | b'"' | b'\'' | b'`' | b'/' | 0x80..))
     }
 
-    /// Whether the brace here can only begin an object, by what is before it.
+    /// Whether the brace here can only begin an object, given the tokens before it.
     fn begins_object(&self) -> bool {
         match self.previous {
             b'=' | b'(' | b'[' | b',' | b'?' => true,
@@ -285,9 +284,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether a slash here might be the start of a regular expression as well as a division.
+    /// Whether a slash here may start a regular expression or be a division.
     fn is_ambiguous(&self) -> bool {
-        // A type may end before a line break, or with `>`, and `!` follows an operand.
+        // A type may end before a line break or with `>`, and `!` follows an operand.
         let after_type = self.dialect == Dialect::TypeScript
             && (matches!(self.previous, b'>' | b'!') || (self.line_break && !self.operand_expected()));
         after_type
@@ -317,7 +316,7 @@ impl<'a> Scanner<'a> {
             self.escaped_words += 1;
             self.is_uncertain = true;
         }
-        // After a dot or a hash it is the name of a property.
+        // After a dot or a hash, it is the name of a property.
         let is_name = matches!(self.previous, b'.' | b'#');
         self.word = if is_name { Word::Other } else { word };
         if is_name || self.previous == b'?' {
@@ -349,7 +348,7 @@ impl<'a> Scanner<'a> {
             return Bracket::Other;
         };
         let closer = self.bytes[self.at - 1];
-        // The closing brackets of ASCII follow their opening ones by one or two.
+        // The ASCII code of a closing bracket is one or two above that of its partner.
         self.is_uncertain |= !matches!(closer.wrapping_sub(level.opener), 1 | 2);
         level.bracket
     }

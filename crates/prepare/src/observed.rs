@@ -1,36 +1,37 @@
-//! What earlier programs have left: what their code may look up on the global, where a binding of that name has to be while it is
-//! in scope, and their cells, which later programs use as their own.
+//! What earlier programs have left: the names that their code may look up on the global, and their cells. A binding
+//! with such a name has to be on the global while it is in scope. Later programs use the cells as their own variables.
 //!
-//! A cell is a variable that other code may hold on to: one that has accessors on the global from the start of its program, or from its declaration on.
+//! A cell is a variable that other code may refer to: it has accessors on the global, from the start of its program or
+//! from its declaration on.
 
 use std::collections::HashSet;
 
-/// More names than this are taken for all names, and so are longer ones.
+/// More names, and longer names, count as all names.
 const MAX_NAMES: usize = 4_096;
-/// Bytes of all names. 64 KiB.
+/// Bytes of all names together. 64 KiB.
 const MAX_BYTES: usize = 64 << 10;
-/// Longer ones are not followed.
+/// Longer names are not tracked.
 const MAX_CELL_NAME_BYTES: usize = 256;
 
-/// What the functions of one program may look up on the global after the program itself has ended.
+/// The names that the functions of one program may look up on the global after the program has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lookups {
     pub(super) names: Vec<String>,
-    /// Whatever name: through `globalThis`, or in a module that it imports.
+    /// Any name: through `globalThis`, or in a module that it imports.
     pub(super) has_all: bool,
     /// The program's bindings that are cells.
     pub(super) cells: Vec<String>,
-    /// Those that are not on the global until it has run, and plain properties then.
+    /// Bindings that become plain properties of the global at the end of the run.
     pub(super) plain: Vec<String>,
     /// Those of `plain` that are constants.
     pub(super) constants: Vec<String>,
 }
 
-/// How a program means a name that it does not declare itself, or shares with earlier programs.
+/// How a program uses a name that it does not declare itself, or that it shares with earlier programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Meant {
     pub(super) name: String,
-    /// It is not the program's, and written to.
+    /// The program does not declare it, and writes to it.
     pub(super) is_written: bool,
     /// As a cell.
     pub(super) is_cell: bool,
@@ -43,19 +44,19 @@ pub struct Observed {
     /// Bytes of `names`.
     bytes: usize,
     has_all: bool,
-    /// No more than `MAX_NAMES`: those that come later are not followed.
+    /// At most `MAX_NAMES`. Later ones are not tracked.
     cells: HashSet<String>,
-    /// Constants that are plain properties of the global. As many at most.
+    /// Constants that are plain properties of the global. The same maximum.
     constants: HashSet<String>,
 }
 
 impl Observed {
-    /// Those of a realm of which nothing is known.
+    /// The lookups of a realm about which nothing is known.
     pub fn everything() -> Self {
         Self { has_all: true, ..Self::default() }
     }
 
-    /// Adds those of a program that is going to run.
+    /// Adds the lookups of a program that is about to run.
     pub fn add(&mut self, lookups: &Lookups) {
         for name in &lookups.plain {
             self.cells.remove(name);
@@ -64,7 +65,7 @@ impl Observed {
         for name in &lookups.cells {
             self.constants.remove(name);
         }
-        // A property `__proto__` of a literal is another thing.
+        // A property `__proto__` of a literal has another meaning.
         let is_followed = |name: &&String| name.len() <= MAX_CELL_NAME_BYTES && *name != "__proto__";
         let room = MAX_NAMES - self.cells.len();
         self.cells.extend(lookups.cells.iter().filter(is_followed).take(room).cloned());
@@ -94,8 +95,9 @@ impl Observed {
         self.cells.contains(name)
     }
 
-    /// Whether a program that does not declare a name reaches it as a cell: one that writes to a constant does, which refuses that as
-    /// the language does. The constant itself is a plain property, which V8 reads fastest.
+    /// Whether a program that does not declare a name uses it as a cell. A program that writes to a constant does, and
+    /// the cell refuses the write as the language does. The constant itself is a plain property, which V8 reads
+    /// fastest.
     pub(super) fn is_reached_as_cell(&self, name: &str, is_written: bool) -> bool {
         self.has_cell(name) || (is_written && self.constants.contains(name))
     }

@@ -1,30 +1,30 @@
-//! What the caller decides, and the rules about it.
+//! The options of the caller, and the rules about them.
 
 use ses_protocol::{Config, Diagnostic, Language, MAX_OPERATIONS, Range, Severity, TIMEOUT_MS};
 
-/// Below this many bytes of logs, a few ordinary lines already fill the budget.
+/// With fewer bytes for logs, a few ordinary lines already reach the limit.
 const RECOMMENDED_LOG_BYTES: f64 = 16_384.0;
 
-/// The part of an executor's options that VALIDATE and TRANSFORM depend on.
+/// The executor options that VALIDATE and TRANSFORM depend on.
 ///
-/// Numbers stay as the caller wrote them, since an invalid one is reported as a diagnostic (specification 6.2).
+/// Numbers are kept unchecked, because an invalid one is reported as a diagnostic (specification 6.2).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrepareOptions {
     pub language: Language,
-    /// Module names that `import()` may name, compared exactly.
+    /// Module names that `import()` may use, compared exactly.
     pub authorized_imports: Vec<String>,
-    /// Loop iterations that a run may take; an integer from 1 to 2^53 - 1.
+    /// Maximum loop iterations of a run; an integer from 1 to 2^53 - 1.
     pub max_operations: f64,
     /// Wall-clock budget of a run; an integer from 1 to 2^31 - 1.
     pub timeout_ms: f64,
-    /// Bytes of console output that a run may keep.
+    /// Bytes of console output that are kept for a run.
     pub max_log_bytes: f64,
-    /// Longest program text in UTF-8 bytes; longer ones are rejected before they are parsed.
+    /// Maximum length of a program in UTF-8 bytes. Longer ones are rejected before they are parsed.
     pub max_code_bytes: usize,
 }
 
 impl PrepareOptions {
-    /// For code in this language, with these limits and what `config` fixed.
+    /// For code in this language, with these limits and the fixed options of `config`.
     pub fn of(config: &Config, language: Language, max_operations: f64, timeout_ms: f64) -> Self {
         Self {
             language,

@@ -27,9 +27,9 @@ pub(super) use stand_ins::StandIns;
 pub(super) struct ParsedSource {
     pub(super) module: Module,
     pub(super) dialect: Dialect,
-    /// Array patterns may lack holes that they end with.
+    /// Array patterns may lack their trailing holes.
     pub(super) loses_holes: bool,
-    /// Words that the tree has others for.
+    /// Words that the parser read in place of others.
     pub(super) stand_ins: StandIns,
     index: SourceIndex,
 }
@@ -38,7 +38,7 @@ pub(super) struct ParsedSource {
 #[derive(Default)]
 pub(super) struct SyntaxErrors {
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Where the errors are, in the order of the text.
+    /// Positions of the errors, in the order of the text.
     offsets: Vec<u32>,
 }
 
@@ -48,14 +48,14 @@ impl SyntaxErrors {
         SyntaxErrors { diagnostics, offsets: vec![u32::MAX] }
     }
 
-    /// Whether the first error that `other` does not have comes after the one that it has instead.
+    /// Whether the first error that `other` does not have comes after the corresponding error of `other`.
     pub(super) fn read_more_than(&self, other: &SyntaxErrors) -> bool {
         let differing = self.offsets.iter().zip(&other.offsets).find(|(own, others)| own != others);
         differing.is_some_and(|(own, others)| own > others)
     }
 }
 
-/// For what keeps the text from being read at all.
+/// For problems that prevent the text from being read at all.
 impl From<Diagnostic> for SyntaxErrors {
     fn from(diagnostic: Diagnostic) -> Self {
         SyntaxErrors { diagnostics: vec![diagnostic], offsets: vec![0] }
@@ -63,8 +63,8 @@ impl From<Diagnostic> for SyntaxErrors {
 }
 
 impl ParsedSource {
-    /// Parses `code` with the module goal: strict, top-level `await`, HTML-like comments are errors. `stack`: what the parser
-    /// may take, if the nesting of the text is not known to be bounded.
+    /// Parses `code` with the module goal: strict mode, top-level `await`, and HTML-like comments are errors. `stack`:
+    /// the maximum stack for the parser, if the nesting of the text is not known to be bounded.
     pub(super) fn parse(code: &str, goal: Goal, dialect: Dialect, stack: Option<usize>) -> Result<Self, SyntaxErrors> {
         let index = SourceIndex::new(code);
         let loses_holes = dialect == Dialect::TypeScript || stack.is_some();
@@ -106,7 +106,7 @@ impl ParsedSource {
     }
 }
 
-/// Where the first JSX is, if the source is TypeScript with JSX. `stack`: as in [`ParsedSource::parse`].
+/// The position of the first JSX, if the source is TypeScript with JSX. `stack`: as in [`ParsedSource::parse`].
 pub(super) fn find_jsx(code: &str, goal: Goal, stack: Option<usize>) -> Option<Location> {
     let (result, errors) = parse_within(input(code), goal, typescript(Jsx::Allowed), stack).ok()?;
     let mut finder = JsxFinder(None);
@@ -126,7 +126,7 @@ impl Visit for JsxFinder {
     }
 }
 
-/// A tree, or the error that ended it; and the errors that did not.
+/// A tree, or the error that ended parsing; and the errors that did not.
 type Parsed = (Result<Module, Error>, Vec<Error>);
 
 fn parse_javascript(input: StringInput, goal: Goal) -> Parsed {
@@ -137,7 +137,7 @@ fn parse_javascript(input: StringInput, goal: Goal) -> Parsed {
 
 /// Why the parser did not read the source to its end.
 enum Stopped {
-    /// The parser would take more stack than it may, or creates more errors than a reader can use.
+    /// The parser would take too much stack, or creates more errors than a reader can use.
     TooDeep(BytePos),
     /// It would try too many readings of the text.
     TooAmbiguous,
@@ -161,15 +161,15 @@ fn parse_within(input: StringInput, goal: Goal, syntax: Syntax, stack: Option<us
     Ok((result, errors))
 }
 
-/// What swc calls what it could not read, where it has said why already.
+/// swc's message for text that it could not read, after it has reported the reason.
 const UNREADABLE: &str = "<lexing error";
-/// And a number or text.
+/// The start of its message for a number or a string.
 const LITERAL: &str = " literal (";
 
-/// Of the first places only: what is said of one looks through the text.
+/// Only for the first places: describing a place searches the text.
 fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErrors {
     let place = |error: &Error| offset(error.span().lo) as usize;
-    // What is to be said beyond the parser's words is said of the first place: the others may follow from it.
+    // Additional advice is only given for the first place: the others may result from it.
     let first = errors.iter().map(place).min().unwrap_or_default();
     let first = (0..=first.min(code.len())).rev().find(|&at| code.is_char_boundary(at)).unwrap_or_default();
     let around = Around::of(code, first);
@@ -183,7 +183,7 @@ fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErr
         if is_first && let Some((at, rule)) = rules::mistakes::not_supported(&around) {
             return SyntaxErrors { diagnostics: vec![rule(index.location(at as u32))], offsets: vec![at as u32] };
         }
-        // V8's words, or place, say more.
+        // V8's message or place is more precise.
         let (at, message) = match error.kind() {
             SyntaxError::TS1109 | SyntaxError::ExpectedIdent => (place, rules::mistakes::unexpected(code, place)),
             SyntaxError::Unexpected { .. } | SyntaxError::UnexpectedTokenWithSuggestions { .. } => {
@@ -206,7 +206,7 @@ fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErr
             _ => (place, None),
         };
         let own = error.kind().msg();
-        // What follows from the first error of a place helps nobody.
+        // An error that follows from the first one of a place does not help.
         if (own.contains(UNREADABLE) && !offsets.is_empty()) || !offsets.insert(at as u32) {
             continue;
         }

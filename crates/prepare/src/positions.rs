@@ -1,4 +1,4 @@
-//! From positions in generated code back to the source.
+//! Maps positions in generated code back to the source.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::source_index::SourceIndex;
 use ses_protocol::Location;
 
-/// One place where generated and source text correspond. Between two of them both texts run in parallel.
+/// A place where generated and source text correspond. Between two marks, both texts advance in step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     /// Generated line from 0, and its UTF-16 column from 0.
@@ -16,7 +16,7 @@ pub(super) struct Mark {
     pub(super) source: u32,
 }
 
-/// Where the functions and classes of a source are: byte offsets of their starts and ends.
+/// The positions of the functions and classes of a source: byte offsets of their starts and ends.
 #[derive(Debug, Default)]
 pub(super) struct Functions(Vec<(u32, u32)>);
 
@@ -25,7 +25,7 @@ impl Functions {
         self.0.push((start, end));
     }
 
-    /// The innermost one round an offset.
+    /// The innermost function or class around an offset.
     fn around(&self, offset: u32) -> Option<Range<usize>> {
         let following = self.0.partition_point(|&(start, _)| start <= offset);
         let &(start, end) = self.0[..following].iter().rev().find(|&&(_, end)| offset < end)?;
@@ -33,13 +33,13 @@ impl Functions {
     }
 }
 
-/// A source that code was generated from.
+/// The source that code was generated from.
 pub(super) struct Source<'a> {
     pub(super) code: &'a str,
     pub(super) functions: Functions,
 }
 
-/// Maps positions in generated code to the text it was made from. Holds neither text.
+/// Maps positions in generated code to the original text. Holds neither text.
 #[derive(Debug)]
 pub struct PositionMap {
     /// In the order of the generated code.
@@ -56,7 +56,7 @@ impl PositionMap {
         functions.0.sort_unstable_by_key(|&(start, end)| (start, Reverse(end)));
         functions.0.shrink_to_fit();
         for mark in &mut marks {
-            // For the printer a semicolon is the last byte of its statement, also where the source has none.
+            // The printer places a semicolon at the last byte of its statement, even if the source has none.
             while (mark.source as usize) < source.len() && !source.is_char_boundary(mark.source as usize) {
                 mark.source += 1;
             }
@@ -86,13 +86,13 @@ impl PositionMap {
         Some(location)
     }
 
-    /// Where the function or class is in the source that such a position belongs to, which is in its head.
+    /// The range of the function or class in the source whose head contains such a position.
     pub fn function_at(&self, line: u32, column: u32) -> Option<Range<usize>> {
         let following = self.following(line.checked_sub(1)?, column.checked_sub(1)?);
         self.functions.around(self.marks[..following].last()?.source)
     }
 
-    /// The index of the first mark behind a position from 0.
+    /// The index of the first mark after a position (counted from 0).
     fn following(&self, line: u32, column: u32) -> usize {
         self.marks.partition_point(|mark| (mark.line, mark.column) <= (line, column))
     }

@@ -1,4 +1,4 @@
-//! Syntax tree to text, with the positions of what it prints.
+//! Prints a syntax tree, and records positions.
 
 mod writer;
 
@@ -48,9 +48,9 @@ pub(super) fn module(source: Source, mut module: Module) -> (String, PositionMap
 }
 
 fn emit(node: &impl Node, writer: &mut Writer) {
-    // The source map is only asked for source text to copy trailing commas from; without files it has none.
+    // The emitter uses the source map only to copy trailing commas from source text. Without files, it finds none.
     let cm = Lrc::new(SourceMap::default());
     let mut emitter = Emitter { cfg: Config::default(), cm, comments: None, wr: writer };
-    // The writer never fails, and the emitter fails only with it.
+    // The writer never fails, and the emitter fails only if the writer does.
     let _ = node.emit_with(&mut emitter);
 }

@@ -1,13 +1,13 @@
-//! What V8 takes to read regular expressions: it makes a list of all characters of a property where that is named, and of all
-//! texts of a property of texts.
+//! The cost of regular expressions when V8 reads them: it lists all characters of a property that is named, and all
+//! strings of a property of strings.
 
 /// Memory that the properties of the regular expressions in a source may take. 32 MiB.
 const MAX_BYTES: usize = 32 << 20;
 /// Memory that V8 needs for a property. Measured: at most 12 KiB.
 const PROPERTY_BYTES: usize = 16 << 10;
-/// What it needs for one of texts. Measured: 830 KiB for `RGI_Emoji`, the largest.
+/// Memory for a property of strings. Measured: 830 KiB for `RGI_Emoji`, the largest.
 const TEXTS_BYTES: usize = 1 << 20;
-/// Properties of texts (ECMAScript, table 69).
+/// Properties of strings (ECMAScript, table 69).
 const OF_TEXTS: [&str; 7] = [
     "Basic_Emoji",
     "Emoji_Keycap_Sequence",
@@ -18,7 +18,7 @@ const OF_TEXTS: [&str; 7] = [
     "RGI_Emoji",
 ];
 
-/// Adds up what patterns take.
+/// Adds up the cost of patterns.
 #[derive(Default)]
 pub(super) struct Cost(usize);
 
@@ -38,7 +38,7 @@ impl Cost {
     }
 }
 
-/// Whether the regular expressions of a program may take too much: all of its text could be one.
+/// Whether the regular expressions of a program may cost too much: all of its text could be one.
 pub fn may_be_costly(code: &str) -> bool {
     let mut cost = Cost::default();
     cost.add(code);

@@ -1,5 +1,6 @@
-//! What a sandbox adds to a program before it runs: where its API is made, how functions that run in parallel wait, where
-//! calls are. Only insertions into the text, none with a line break but at its end, so that its positions stay known.
+//! Adds the parts of a sandbox to a program before it runs: where its API is created, how functions that run in
+//! parallel wait, and where calls are. It only inserts text, and inserts a line break only at the end, so positions
+//! stay known.
 
 mod calls;
 mod style;
@@ -15,9 +16,9 @@ use super::{PrepareOptions, parsed};
 /// How a program's calls of the API wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallStyle {
-    /// Calls give values.
+    /// Calls return values.
     Sync,
-    /// Calls give promises.
+    /// Calls return promises.
     Async,
 }
 
@@ -27,35 +28,36 @@ pub enum SandboxKind {
     /// Has no API to call.
     Search,
     Execute,
-    /// Gives what a function makes of the state.
+    /// Returns the result of applying a function to the state.
     Mutate,
 }
 
 /// What the caller decides.
 #[derive(Debug)]
 pub struct SandboxRequest {
-    /// The global by which insertions reach the sandbox; an identifier.
+    /// The global through which insertions reach the sandbox; an identifier.
     pub kit: String,
     pub kind: SandboxKind,
-    /// `None`: as the program is written.
+    /// `None`: the style in which the program is written.
     pub style: Option<CallStyle>,
 }
 
-/// `text` comes before the character at `at`, a byte offset.
+/// `text` is inserted before the character at `at`, a byte offset.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Insertion {
     pub at: usize,
     pub text: String,
 }
 
-/// Insertions in the order of their places; none if the program does not parse, which running it says best.
+/// Insertions in the order of their positions. There are none if the program does not parse: running it gives the best
+/// error.
 #[derive(Debug)]
 pub struct SandboxProgram {
     pub style: CallStyle,
     pub insertions: Vec<Insertion>,
 }
 
-/// Finds out how a program is written, and what a sandbox has to add to it.
+/// Determines the style of a program, and the insertions that a sandbox needs.
 pub fn sandbox_program(code: &str, request: &SandboxRequest, options: &PrepareOptions) -> SandboxProgram {
     let whole = |module: &Module, insertions: &mut Insertions| wrap_values(module, request, insertions);
     if let Some(program) = insertions_of(code, 0, request, options, whole) {
@@ -89,7 +91,7 @@ impl Insertions {
         self.0.push((at, text));
     }
 
-    /// Byte offsets in the program, of which `before` bytes are not part of.
+    /// Byte offsets in the program. The first `before` bytes do not belong to it.
     fn into_sorted(mut self, before: usize) -> Vec<Insertion> {
         self.0.sort_by_key(|(at, _)| *at);
         let offset = |at: BytePos| (at.0.saturating_sub(FIRST) as usize).saturating_sub(before);
@@ -97,7 +99,7 @@ impl Insertions {
     }
 }
 
-/// `wrap` adds what the program's value needs, and says whether the text is such a program.
+/// `wrap` adds the insertions for the program's value, and reports whether the text is such a program.
 fn insertions_of(
     text: &str,
     before: usize,
@@ -125,8 +127,8 @@ fn insertions_of(
     })
 }
 
-/// Wraps what the program gives. A program that ends with a function is what that gives: for the state if there is one. So is one that
-/// only declares a function.
+/// Wraps the value of a program. If a program ends with a function, the value is the function's result, for the state
+/// if there is one. The same applies to a program that only declares a function.
 fn wrap_values(module: &Module, request: &SandboxRequest, insertions: &mut Insertions) -> bool {
     let mut values = Values { request, insertions };
     module.visit_with(&mut values);
@@ -144,7 +146,7 @@ fn wrap_values(module: &Module, request: &SandboxRequest, insertions: &mut Inser
     true
 }
 
-/// Expressions whose value may be the program's: those that it returns, and that of the statement that it ends with.
+/// Expressions that may be the value of the program: those that it returns, and that of its last statement.
 struct Values<'a> {
     request: &'a SandboxRequest,
     insertions: &'a mut Insertions,
@@ -196,7 +198,7 @@ impl Visit for Values<'_> {
         }
     }
 
-    // What functions return, and expressions, in which there are no other returns.
+    // Functions and expressions contain no other returns of the program.
     fn visit_function(&mut self, _: &Function) {}
 
     fn visit_class(&mut self, _: &Class) {}

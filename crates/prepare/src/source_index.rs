@@ -1,13 +1,14 @@
-//! Byte offsets in program text to lines and UTF-16 columns.
+//! Maps byte offsets in a program to lines and UTF-16 columns.
 
 use ses_protocol::Location;
 
-/// Answers in O(log n) whatever the lengths of lines; holds 8 bytes per line and 8 per non-ASCII character, no text.
+/// Answers in O(log n), whatever the lengths of lines. Holds 8 bytes per line and 8 per non-ASCII character, and no
+/// text.
 #[derive(Debug)]
 pub(super) struct SourceIndex {
     /// Byte offset of each line's first character.
     line_starts: Vec<u32>,
-    /// Byte offset of the terminator of each line but the last.
+    /// Byte offset of the terminator of each line except the last.
     line_ends: Vec<u32>,
     /// For each non-ASCII character: the offset after it, and how many more bytes than UTF-16 units the text up to
     /// there has.
@@ -62,12 +63,12 @@ impl SourceIndex {
         SourceIndex { line_starts, line_ends, surplus, len: bytes.len() as u32 }
     }
 
-    /// Memory that the index takes beside itself.
+    /// Memory of the index besides the struct itself.
     pub(super) fn bytes(&self) -> usize {
         4 * (self.line_starts.len() + self.line_ends.len()) + 8 * self.surplus.len()
     }
 
-    /// The location of a byte offset; offsets past the end give the end.
+    /// The location of a byte offset. An offset past the end has the location of the end.
     pub(super) fn location(&self, offset: u32) -> Location {
         let offset = offset.min(self.len);
         let line = self.line_starts.partition_point(|&start| start <= offset);
@@ -75,7 +76,7 @@ impl SourceIndex {
         Location { line: line as u32, column: self.utf16_offset(offset) - self.utf16_offset(start) + 1 }
     }
 
-    /// The same line, at most at its end.
+    /// The same line, at most its end.
     pub(super) fn clamp(&self, location: Location) -> Location {
         let end = (location.line as usize).checked_sub(1).and_then(|line| self.line_ends.get(line));
         let last = self.location(end.copied().unwrap_or(self.len));

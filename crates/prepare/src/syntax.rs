@@ -1,11 +1,11 @@
-//! How swc reads source, and how it counts positions.
+//! The syntax that swc reads, and its positions.
 
 use swc_common::{BytePos, input::StringInput};
 use swc_ecma_parser::{EsSyntax, Syntax, TsSyntax};
 
 use super::goal::Goal;
 
-/// Where the text begins in swc's positions; 0 is its mark for nodes without a position.
+/// The first position of a text in swc; 0 marks nodes without a position.
 pub(super) const FIRST: u32 = 1;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -36,6 +36,6 @@ pub(super) fn javascript(goal: Goal) -> Syntax {
 }
 
 pub(super) fn typescript(jsx: Jsx) -> Syntax {
-    // Decorators are parsed so that their rejection can say more than the parser does.
+    // Decorators are parsed so that the error can say more than the parser does.
     Syntax::Typescript(TsSyntax { decorators: true, tsx: jsx == Jsx::Allowed, ..TsSyntax::default() })
 }

@@ -1,8 +1,8 @@
-//! What stands between tokens.
+//! White space and comments between tokens.
 
 const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
 
-/// `text` behind the white space and comments that it begins with.
+/// `text` after leading white space and comments.
 pub(super) fn skip(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -20,7 +20,7 @@ pub(super) fn has_line_end(text: &str) -> bool {
     text.contains(LINE_ENDS)
 }
 
-/// The tokens, joined, of a string that has only punctuators of one character.
+/// The tokens of a string that contains only one-character punctuators, joined.
 pub(super) fn punctuators(mut text: &str) -> String {
     let mut found = String::new();
     loop {

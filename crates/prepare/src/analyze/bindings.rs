@@ -13,16 +13,17 @@ use crate::observed::{Meant, Observed};
 pub(super) struct Bindings {
     list: Vec<Binding>,
     by_name: HashMap<String, usize>,
-    /// A name is declared twice, and not just as `var`: V8 has the say on whether it may be.
+    /// A name is declared twice, and not only with `var`. V8 decides whether that is allowed.
     has_conflict: bool,
-    /// The same, and V8 refuses it.
+    /// The same, in a case that V8 refuses.
     has_clash: bool,
-    /// What `using` declares.
+    /// The names that `using` declares.
     resources: HashSet<String>,
 }
 
 impl Bindings {
-    /// A name that is declared both as `var` and as a function counts as a function, whose value it has from the start.
+    /// A name declared both with `var` and as a function counts as a function, because it has that value from the
+    /// start.
     pub(super) fn add(&mut self, name: &str, kind: Kind, initialized_at: Option<BytePos>) {
         let Some(&index) = self.by_name.get(name) else {
             self.by_name.insert(name.to_owned(), self.list.len());
@@ -46,12 +47,13 @@ impl Bindings {
         }
     }
 
-    /// What `using` declares does not persist.
+    /// Bindings of `using` do not persist.
     pub(super) fn add_resource(&mut self, name: &str) {
         self.resources.insert(name.to_owned());
     }
 
-    /// Notes how bindings are used, and defers those that can be, if any may. `has_all`: the program may look up all names itself.
+    /// Records how bindings are used, and defers those that can be, if any may. `has_all`: the program may look up all
+    /// names itself.
     pub(super) fn settle(&mut self, scopes: &Scopes, observed: &Observed, has_all: bool, may_defer: bool) {
         let may_defer = may_defer && !has_all && !self.has_conflict;
         self.has_clash |= self.list.iter().any(|binding| self.resources.contains(&binding.name));
@@ -66,22 +68,23 @@ impl Bindings {
             binding.is_written = scopes.is_written(&binding.name);
         }
         if self.list.iter().any(|binding| binding.is_cell) {
-            // A pattern with a cell in it assigns: the constants beside that have to refuse what else is written to them.
+            // A pattern with a cell in it is an assignment, so the constants beside the cell have to refuse other
+            // writes.
             for binding in self.list.iter_mut().filter(|binding| is_refusing(binding)) {
                 (binding.is_cell, binding.is_late) = (true, false);
             }
         }
     }
 
-    /// Names that functions of the program mean after it has ended.
+    /// Names that functions of the program use after it has ended.
     pub(super) fn captured(&self, scopes: &Scopes) -> impl Iterator<Item = &str> {
         let names = self.list.iter().map(|binding| binding.name.as_str());
         names.filter(|name| scopes.uses(name).any(|a| a.is_nested()))
     }
 
-    /// The cells of earlier programs that the program names. Where V8 refuses what it declares, nothing is made of it that would run.
-    /// `quotes_what_runs`: messages do, so that names which the program does not declare stay what they are; they are accessors of
-    /// the global.
+    /// The cells of earlier programs that the program names. If V8 refuses the program's declarations, no code that
+    /// runs is generated. `quotes_what_runs`: V8's messages quote the generated code. Names that the program does not
+    /// declare are then left unchanged; they are accessors of the global.
     pub(super) fn cells(&self, scopes: &Scopes, observed: &Observed, quotes_what_runs: bool) -> Vec<Cell> {
         if self.has_clash {
             return Vec::new();
@@ -94,7 +97,7 @@ impl Bindings {
         declared.chain(others.map(|name| Cell { name: name.to_owned(), kind: None })).collect()
     }
 
-    /// Names that the program means as it does only as long as they are, or are not, those of cells.
+    /// Names whose treatment is correct only as long as they are, or are not, names of cells.
     pub(super) fn meant(&self, scopes: &Scopes, observed: &Observed) -> Vec<Meant> {
         let declared =
             self.list.iter().filter(|binding| binding.is_shared).map(|binding| (binding.name.as_str(), false));
@@ -118,12 +121,12 @@ fn is_used_too_early(binding: &Binding, scopes: &Scopes) -> bool {
     start.is_some_and(|start| scopes.uses(&binding.name).any(|a| !a.is_nested() && a.at < start))
 }
 
-/// Whether a binding is a constant of a pattern, and written to.
+/// Whether a binding is a constant of a pattern and is written to.
 fn is_refusing(binding: &Binding) -> bool {
     binding.kind == Kind::Const && binding.is_written && binding.initialized_at.is_none()
 }
 
-/// Whether `var` would do for a binding just as well, and nothing but the program's own body names it.
+/// Whether `var` is equivalent for a binding, and only the program's own body names it.
 fn is_deferrable(binding: &Binding, scopes: &Scopes) -> bool {
     let mut uses = scopes.uses(&binding.name);
     match (binding.kind, binding.initialized_at) {

@@ -10,7 +10,7 @@ pub(in super::super) enum Kind {
     Const,
     Function,
     Class,
-    /// A parameter, a `catch` or `using` binding, or the own name of a function or class expression: never persists.
+    /// A parameter, a `catch` or `using` binding, or the name of a function or class expression: never persists.
     Local,
 }
 
@@ -20,22 +20,23 @@ pub(in super::super) struct Binding {
     /// Unicode escapes are decoded.
     pub(in super::super) name: String,
     pub(in super::super) kind: Kind,
-    /// Only the program's own body reads it before the run has ended, so that it need not be on the global until then.
+    /// Only the program's own body reads it before the end of the run, so it need not be on the global until then.
     pub(in super::super) is_deferred: bool,
-    /// Code of earlier programs may look it up, or mean a cell of this name.
+    /// Code of earlier programs may look it up, or use a cell of this name.
     pub(in super::super) is_shared: bool,
-    /// The name is a cell, usually of an earlier program, and has no variable in this one.
+    /// The name is a cell, usually of an earlier program, and has no variable in this program.
     pub(in super::super) is_cell: bool,
-    /// The program writes to it, besides where it is declared.
+    /// The program writes to it, apart from its declaration.
     pub(in super::super) is_written: bool,
-    /// It is not on the global until its declaration is reached, since other code may look there before that.
+    /// It is added to the global only at its declaration, because other code may look there before.
     pub(in super::super) is_late: bool,
-    /// Where it has its value, if its declaration is a single name's.
+    /// Where it gets its value, if its declaration has a single name.
     pub(super) initialized_at: Option<BytePos>,
 }
 
 impl Binding {
-    /// Whether the text's own constant can be a variable all the same, so that a later declaration of its name can change it.
+    /// Whether a constant of the program can be stored as a variable, so that a later declaration of its name can
+    /// change it.
     pub(in super::super) fn can_be_replaced(&self) -> bool {
         !self.is_deferred && (self.kind != Kind::Const || !self.is_written)
     }

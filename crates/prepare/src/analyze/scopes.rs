@@ -1,4 +1,4 @@
-//! What names refer to: which references are to globals, and how a program's own body uses its top-level bindings.
+//! Resolves names: which references are to globals, and how a program's own body uses its top-level bindings.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -9,10 +9,10 @@ use swc_ecma_ast::Ident;
 /// The program itself is a function.
 const PROGRAM_DEPTH: u32 = 1;
 
-/// The scopes around the node that is being visited, the innermost last.
+/// The scopes around the visited node, innermost last.
 pub(super) struct Scopes {
     open: Vec<Scope>,
-    /// Functions around the node, the program itself included.
+    /// Functions around the node, including the program itself.
     functions: u32,
     /// Classes around the node.
     classes: u32,
@@ -32,14 +32,14 @@ struct Scope {
 
 struct Name {
     text: Rc<str>,
-    /// By the program itself, not by a function or block in it.
+    /// Declared by the program itself, not by a function or block in it.
     is_declared: bool,
     /// Its last reference that no closed scope declared.
     last: Option<usize>,
 }
 
 struct Reference {
-    /// The one before of the same name that no closed scope declared.
+    /// The previous reference to the same name that no closed scope declared.
     previous: Option<usize>,
     use_: Use,
 }
@@ -48,13 +48,13 @@ struct Reference {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use {
     pub(super) at: BytePos,
-    /// Functions and classes around it.
+    /// The number of functions and classes around it.
     depth: u32,
     pub(super) is_write: bool,
 }
 
 impl Use {
-    /// In a function or class, so that it may be evaluated at any time.
+    /// Inside a function or class, so it may be evaluated at any time.
     pub(super) fn is_nested(&self) -> bool {
         self.depth > PROGRAM_DEPTH
     }
@@ -83,7 +83,8 @@ impl Scopes {
         self.enter(true);
     }
 
-    /// Closes the innermost scope: declarations are hoisted, so only now is it known which references are its own.
+    /// Closes the innermost scope. Declarations are hoisted, so only now is it known which references belong to the
+    /// scope.
     pub(super) fn exit(&mut self) {
         let Some(scope) = self.open.pop() else { return };
         self.functions -= u32::from(scope.is_function);
@@ -129,13 +130,13 @@ impl Scopes {
         self.functions == 1
     }
 
-    /// Names with uses that refer to a global. When all scopes but the program's are closed.
+    /// Names with uses that refer to a global. Called when all scopes except the program's are closed.
     pub(super) fn globals(&self) -> impl Iterator<Item = &str> {
         self.names.iter().filter(|name| !name.is_declared && name.last.is_some()).map(|name| &*name.text)
     }
 
-    /// The uses that refer to a global or a binding of the program, the last one first. When all scopes but the program's
-    /// are closed.
+    /// The uses that refer to a global or to a binding of the program, last one first. Called when all scopes except
+    /// the program's are closed.
     pub(super) fn uses(&self, name: &str) -> impl Iterator<Item = Use> {
         let last = self.by_name.get(name).and_then(|&index| self.names[index].last);
         std::iter::successors(last, |&index| self.references[index].previous).map(|index| self.references[index].use_)

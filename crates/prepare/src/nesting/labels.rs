@@ -1,15 +1,15 @@
-//! Labels that enclose each other, as far as they can be told from names of properties before parsing.
+//! Finds labels that enclose each other, as far as they can be told apart from property names before parsing.
 //!
-//! The parser makes an error for each pair of nested labels with one name: 10,000 of them, in 20 KB of text, take a
+//! The parser creates an error for each pair of nested labels with one name: 10,000 of them, in 20 KB of text, take a
 //! minute and 20 GB.
 
 use std::collections::HashMap;
 
-/// Pairs of open names that are the same, in one text. Each may be an error of the parser, of 400 bytes; object literals
-/// that hold themselves under one key have such pairs too.
+/// Pairs of equal open names in one text. Each may be an error of the parser, of 400 bytes. Object literals that
+/// contain themselves under one key also have such pairs.
 const MAX_PAIRS: usize = 100_000;
 
-/// Names before a colon whose statement, or value, has not ended.
+/// Names before a colon whose statement or value has not ended.
 #[derive(Default)]
 pub(super) struct Labels<'a> {
     /// The name that the scanner has just read, if a colon may make it a label.
@@ -53,7 +53,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// Colons that may end a label, whatever they stand in: those that do not follow a string.
+/// Colons that may end a label, wherever they are: those that do not follow a string.
 pub(super) fn count_colons(bytes: &[u8]) -> usize {
     let mut colons = 0;
     let mut before = 0;

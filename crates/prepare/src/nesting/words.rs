@@ -2,7 +2,7 @@
 
 use super::super::dialect::Dialect;
 
-/// A word of the text, by what it does to nesting.
+/// A word of the text, by its effect on nesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     Else,
@@ -16,7 +16,7 @@ pub(super) enum Word {
     Construct,
     /// `in`, `instanceof`, `of`; `as`, `satisfies`.
     BinaryOperator,
-    /// A name with dots that nest follows.
+    /// A name with nesting dots follows.
     Namespace,
     Other,
 }
@@ -55,7 +55,7 @@ impl Word {
     }
 }
 
-/// Where the word that begins at `start` ends.
+/// The end of the word that begins at `start`.
 pub(super) fn end(bytes: &[u8], start: usize) -> usize {
     let continues = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\' | 0x80..);
     start + bytes[start..].iter().take_while(|byte| continues(byte)).count()

@@ -22,28 +22,29 @@ use swc_ecma_lexer::lexer::{TokenContexts, TokenFlags};
 use swc_ecma_lexer::token::TokenAndSpan;
 use swc_ecma_lexer::{Lexer, Syntax};
 
-/// Tokens that source of `bytes` may take: six times as many as dense code has, read once. A token takes at most 1 µs.
+/// Tokens that a source of `bytes` may take: six times the number in dense code that is read once. A token takes at
+/// most 1 µs.
 fn tokens_for(bytes: usize) -> usize {
     bytes.saturating_mul(3).saturating_add(10_000)
 }
 
-/// Errors of one text. More are one for each pair of labels of one name.
+/// Maximum errors of one text. Texts with more have an error for each pair of equal labels.
 const MAX_ERRORS: usize = 10_000;
 
-/// What a parser may take.
+/// The limits of a parser.
 pub(super) struct Budget {
     tokens: Cell<usize>,
     errors: Cell<usize>,
-    /// Stack that it has to leave.
+    /// The stack that must remain.
     floor: usize,
-    /// Where the text was ended for its depth, or its errors.
+    /// Where the text was cut because of its depth or its errors.
     too_deep_at: Cell<Option<BytePos>>,
 }
 
 impl Budget {
-    /// For source of this size. `stack`: how much stack the parser may take, if the stack is to be checked.
+    /// For a source of this size. `stack`: the maximum stack for the parser, if it has to be checked.
     pub(super) fn new(bytes: usize, stack: Option<usize>) -> Self {
-        // Where the system does not say what is left, nothing may be taken.
+        // If the system does not report the remaining stack, nothing may be used.
         let left = stacker::remaining_stack().unwrap_or_default();
         Budget {
             tokens: Cell::new(tokens_for(bytes)),

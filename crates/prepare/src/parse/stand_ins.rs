@@ -1,29 +1,30 @@
-//! What the language has and the parser refuses: `for (using x = f(); …; …)`, and `static async constructor() {}` in TypeScript.
+//! Syntax of the language that the parser refuses: `for (using x = f(); …; …)`, and `static async constructor() {}` in
+//! TypeScript.
 //!
-//! Where the parser has stopped for one of them, a word is replaced by another one of its length that it takes there, and the text
-//! is read again; so positions stay. TRANSFORM puts back what was written.
+//! When the parser has stopped at such a place, a word is replaced by another word of the same length that it accepts
+//! there, and the text is read again. Positions do not change. TRANSFORM restores the original word.
 
 use swc_common::{BytePos, Spanned};
 use swc_ecma_parser::error::{Error, SyntaxError};
 
 use super::super::syntax::{FIRST, offset};
 
-/// Each costs another parse, in source that may have them. All of these parses together take twice as long as one parse
-/// of the largest program. Beyond that, the parser's error stands.
+/// Each replacement costs another parse. All of these parses together take twice as long as one parse of the largest
+/// program. Beyond that, the parser's error stands.
 const MAX_STAND_INS: usize = 8;
 const MAX_BYTES: usize = 256 << 10; // 256 KiB
 
-/// What is read instead of `using`.
+/// Read in place of `using`.
 const DECLARATION: &str = "const";
-/// And instead of `constructor`.
+/// Read in place of `constructor`.
 const METHOD: &str = "asyncMethod";
 
-/// Places of words that were replaced.
+/// Positions of replaced words.
 #[derive(Default)]
 pub(in super::super) struct StandIns {
-    /// Of `using`, and whether that is `await using`.
+    /// Positions of `using`, and whether it is `await using`.
     pub(in super::super) heads: Vec<(BytePos, bool)>,
-    /// Of `constructor`.
+    /// Positions of `constructor`.
     pub(in super::super) methods: Vec<BytePos>,
 }
 
@@ -36,7 +37,8 @@ impl StandIns {
         self.heads.iter().any(|&(_, is_await)| is_await)
     }
 
-    /// `text`, at whose beginning the parser's positions begin, with a word replaced, if the parser has stopped for that.
+    /// `text`, which starts at the parser's first position, with a word replaced, if the parser has stopped because of
+    /// it.
     pub(super) fn replaced(&mut self, text: &str, stopped: &Error) -> Option<String> {
         if text.len() > MAX_BYTES || self.heads.len() + self.methods.len() == MAX_STAND_INS {
             return None;
@@ -57,7 +59,7 @@ impl StandIns {
     }
 }
 
-/// `using`, or `await using`, at the end of the beginning of a `for`.
+/// `using` or `await using` at the end of the beginning of a `for`.
 struct Head {
     start: usize,
     using: usize,
@@ -65,7 +67,7 @@ struct Head {
 }
 
 impl Head {
-    /// `before`: the text as far as the name that is declared.
+    /// `before`: the text up to the declared name.
     fn before(before: &str) -> Option<Head> {
         let line = before.trim_end_matches([' ', '\t']);
         let head = line.strip_suffix("using").filter(|_| line.len() < before.len())?;
@@ -78,7 +80,7 @@ impl Head {
     }
 }
 
-/// `text` without the word that it ends with, and white space.
+/// `text` without the given word and white space at its end.
 fn word_before<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let trimmed = text.trim_end();
     trimmed.strip_suffix(word).filter(|_| trimmed.len() < text.len())

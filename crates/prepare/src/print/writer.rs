@@ -1,4 +1,4 @@
-//! Where the printer writes.
+//! The printer's output.
 
 use swc_common::{BytePos, Span};
 use swc_ecma_codegen::{Result, text_writer::WriteJs};
@@ -6,15 +6,16 @@ use swc_ecma_codegen::{Result, text_writer::WriteJs};
 use super::super::positions::{Mark, PositionMap, Source};
 use super::super::syntax::offset;
 
-/// Collects text without indentation (its size would be quadratic in the nesting) and the marks of a [`PositionMap`].
+/// Collects text without indentation (whose size would be quadratic in the nesting), and the marks of a
+/// [`PositionMap`].
 pub(super) struct Writer {
     text: String,
     marks: Vec<Mark>,
     line: u32,
     /// In UTF-16 code units.
     column: u32,
-    /// Where a name of no length stands in the source that was written last. It is that of a function that is called: V8 places a call
-    /// at the parenthesis, unless a plain name is before it, and the guest has written one.
+    /// The source position of the last written name, if it has no length. It is the name of a called function: V8
+    /// reports a call at the parenthesis unless a plain name precedes it, and the guest's code has such a name.
     callee: Option<BytePos>,
 }
 
@@ -65,7 +66,7 @@ impl Writer {
         }
         let mark = Mark { line: self.line, column: self.column, source: offset(position) };
         match self.marks.last_mut() {
-            // What begins here says more than what ended here.
+            // The start of one node is more informative than the end of another.
             Some(last) if (last.line, last.column) == (mark.line, mark.column) => *last = mark,
             _ => self.marks.push(mark),
         }

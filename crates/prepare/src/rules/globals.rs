@@ -1,4 +1,4 @@
-//! Rule `forbidden_global_access`: names of other environments, which a guest program cannot reach.
+//! Rule `forbidden_global_access`: names of other environments that a guest program cannot reach.
 
 use super::super::options::PrepareOptions;
 use super::imports::NONE_AUTHORIZED;
@@ -19,7 +19,7 @@ const STREAMS: &str = "Use arrays, generators or async generators";
 const SIGNALS: &str = "Leave it out: the host ends programs that take too long";
 const PATHS: &str = "A program has no path; ask the host for a tool or a variable";
 
-/// Each name with what to do instead.
+/// Each name with advice on what to do instead.
 const FORBIDDEN: [(&str, &str); 41] = [
     ("process", NODE),
     ("require", MODULES),
@@ -64,7 +64,7 @@ const FORBIDDEN: [(&str, &str); 41] = [
     ("TransformStream", STREAMS),
 ];
 
-/// Whether a global leads to all others: by properties, or as `Function("return this")()`.
+/// Whether a global gives access to all others: through its properties, or as `Function("return this")()`.
 pub(in super::super) fn is_whole(name: &str) -> bool {
     matches!(name, "globalThis" | "self" | "global" | "Function")
 }

@@ -5,7 +5,7 @@ use swc_ecma_ast::{CallExpr, Expr, Lit, ObjectLit, Prop, PropOrSpread};
 use super::super::options::PrepareOptions;
 use ses_protocol::{Diagnostic, Location};
 
-/// What to do where no module can be imported.
+/// The advice if no module can be imported.
 pub(super) const NONE_AUTHORIZED: &str =
     "Do not import modules: none are authorized here; use the tools and variables that the host provides";
 
@@ -19,7 +19,7 @@ pub(in super::super) fn static_import(module: &str, at: Location, options: &Prep
     )
     .at(at)
     .with_module(&module_name(module));
-    // What is not authorized cannot be imported in another way either.
+    // A module that is not authorized cannot be imported in another way either.
     match options.authorized_imports.iter().any(|authorized| authorized == module) {
         true => diagnostic.with_fix(format!("Write `const module = await import({})`", shown(module))),
         false => diagnostic,
@@ -88,7 +88,7 @@ fn shown(module: &str) -> String {
     format!("{:?}", module_name(module))
 }
 
-/// What is said of a module's name: the whole of it, unless nobody would read that.
+/// A module's name for messages: complete, unless it is too long to be read.
 pub fn module_name(module: &str) -> String {
     let mut text: String = module.chars().take(MAX_NAME_CHARS).collect();
     if text.len() < module.len() {

@@ -1,4 +1,4 @@
-//! What to do about syntax errors that people and models often make, who think of another language or of Markdown.
+//! Advice for syntax errors that people and models often make because they think of another language or of Markdown.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::super::trivia;
 use super::typescript;
 use ses_protocol::{Diagnostic, Location, Severity};
 
-/// What a program may be wrapped in that is taken out of an answer.
+/// A wrapping that is removed from a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Wrapping {
     /// Fences of Markdown.
@@ -16,7 +16,7 @@ pub(in super::super) enum Wrapping {
     Tags,
 }
 
-/// The rules of what [`unwrapped`] leaves out.
+/// The rules that report what [`unwrapped`] has removed.
 pub const WRAPPING_RULES: [&str; 2] = ["markdown_fences", "code_tags"];
 
 impl Wrapping {
@@ -29,7 +29,7 @@ impl Wrapping {
         }
     }
 
-    /// Where the text that is wrapped begins and ends: the opening is on the first line, the closing on the last.
+    /// The start and end of the wrapped text: the opening is on the first line, the closing on the last.
     fn inside(self, code: &str) -> Option<(usize, usize)> {
         let (opening, closing) = self.ends();
         let text = code.trim_start().strip_prefix(opening)?;
@@ -43,7 +43,7 @@ impl Wrapping {
         is_wrapped.then_some((start, inside.len()))
     }
 
-    /// `info`: what follows on the opening.
+    /// `info`: the text after the opening.
     fn may_begin_with(self, info: &str) -> bool {
         let language = info.split_whitespace().next().unwrap_or_default();
         match self {
@@ -77,7 +77,7 @@ impl Wrapping {
     }
 }
 
-/// `code` without what it is wrapped in, and that, if it is: blanks take its place, so that positions stay.
+/// `code` without its wrapping, and the wrapping, if there is one. Blanks replace it, so positions do not change.
 pub(in super::super) fn unwrapped(code: &str) -> (Cow<'_, str>, Option<Wrapping>) {
     let found = Wrapping::ALL.iter().find_map(|wrapping| Some((*wrapping, wrapping.inside(code)?)));
     let Some((wrapping, (start, end))) = found else { return (Cow::Borrowed(code), None) };
@@ -85,14 +85,14 @@ pub(in super::super) fn unwrapped(code: &str) -> (Cow<'_, str>, Option<Wrapping>
     (Cow::Owned(format!("{}{}{}", blank(&code[..start]), &code[start..end], blank(&code[end..]))), Some(wrapping))
 }
 
-/// `code` without what it is wrapped in.
+/// `code` without its wrapping.
 pub fn without_wrapping(code: &str) -> Cow<'_, str> {
     unwrapped(code).0
 }
 
 const COMMENT: &str = "Comments begin with //, not with #";
 
-/// What to do about the first syntax error of `code`, which is at the place of `around`, if it is a known mistake.
+/// The advice for the first syntax error of `code`, at the place of `around`, if it is a known mistake.
 pub(in super::super) fn fix(code: &str, around: &Around) -> Option<&'static str> {
     let after = around.after();
     let before = &code[..code.len() - after.len()];
@@ -112,13 +112,13 @@ pub(in super::super) fn fix(code: &str, around: &Around) -> Option<&'static str>
         let (opening, closing) = wrapping.ends();
         code.trim_start().starts_with(opening) || code.trim_end().ends_with(closing)
     });
-    // Prose in front of the code.
+    // Prose before the code.
     let is_fenced = || after.lines().skip(1).any(|line| line.trim_start().starts_with("```"));
     let wrapping = wrapping.or_else(|| is_fenced().then_some(Wrapping::Fences));
     wrapping.map(Wrapping::fix).or_else(|| python(line, around)).or_else(|| member(around)).or_else(|| object(around))
 }
 
-/// Whether a `#` that `text` begins with is no private name.
+/// Whether a `#` at the start of `text` does not begin a private name.
 fn is_comment(text: &str, around: &Around) -> bool {
     let is_name = |text: &str| text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '\\'));
     text.strip_prefix('#').is_some_and(|rest| {
@@ -132,7 +132,7 @@ fn is_read(code: &str, name: &str) -> bool {
     !name.is_empty() && code.split(".#").skip(1).any(|behind| word_at(behind) == name)
 }
 
-/// What is written instead of Python. `line`: that of the place.
+/// The JavaScript to write instead of Python. `line`: the line of the place.
 fn python(line: &str, around: &Around) -> Option<&'static str> {
     let after = around.after();
     let word = word_at(after);
@@ -166,14 +166,14 @@ fn python(line: &str, around: &Around) -> Option<&'static str> {
 
 const ELSE_IF: &str = "This is Python: write `else if (…) { … }`";
 
-/// What to do about a member of a class that is written like one of an object.
+/// Advice for a member of a class that is written like one of an object.
 fn member(around: &Around) -> Option<&'static str> {
     let value = if around.before.ends_with(':') { around.after() } else { around.after().strip_prefix(':')? };
     let is_function = matches!(word_at(value.trim_start()), "function" | "async");
     (around.is_in_class_body() && is_function).then_some("In a class write methods as `name(…) { … }`")
 }
 
-/// What to do about an object, or a pattern, that stands where a block would.
+/// Advice for an object or a pattern in a place where a block is expected.
 fn object(around: &Around) -> Option<&'static str> {
     const PATTERN: &str = "An assignment that begins with a pattern needs parentheses: `({ … } = value)`";
     let after = around.after();
@@ -191,20 +191,20 @@ fn object(around: &Around) -> Option<&'static str> {
     }
 }
 
-/// Whether it is a brace that begins a statement since an expression has ended on a line before, without a semicolon.
+/// Whether it is a brace that begins a statement because the line before ended an expression without a semicolon.
 fn is_behind_line(around: &Around, bracket: &Bracket) -> bool {
     let is_operand = bracket.before.ends_with(|c: char| c.is_alphanumeric() || "_$)]\"'`".contains(c));
     is_operand && around.is_on_later_line(bracket) && !BEFORE_BRACES.contains(&last_word(bracket.before))
 }
 
-/// Words that a brace follows on.
+/// Words that a brace follows.
 const BEFORE_BRACES: [&str; 8] = ["else", "do", "try", "finally", "catch", "static", "return", "default"];
 
 fn is_assignment(text: &str) -> bool {
     text.starts_with('=') && !text[1..].starts_with(['=', '>'])
 }
 
-/// Whether what follows on a brace is that of an object: a key and `:` or `,`, or `...`.
+/// Whether the text after a brace is that of an object: a key and `:` or `,`, or `...`.
 fn is_object(bracket: &Bracket) -> bool {
     let Some(inside) = bracket.rest.strip_prefix('{') else { return false };
     let inside = trivia::skip(inside);
@@ -214,7 +214,7 @@ fn is_object(bracket: &Bracket) -> bool {
     inside.starts_with("...") || (has_key && trivia::skip(rest.trim_start_matches(['"', '\''])).starts_with([':', ',']))
 }
 
-/// Whether the place follows on the block of a `try`.
+/// Whether the place follows the block of a `try`.
 pub(in super::super) fn lacks_catch(around: &Around) -> bool {
     around.closed.is_some_and(|bracket| bracket.is('{') && last_word(bracket.before) == "try")
 }
@@ -222,7 +222,7 @@ pub(in super::super) fn lacks_catch(around: &Around) -> bool {
 /// What is said of a place.
 type Rule = fn(Location) -> Diagnostic;
 
-/// What JavaScript will have and we do not, with its place.
+/// Future syntax of JavaScript that is not supported here, with its place.
 pub(in super::super) fn not_supported(around: &Around) -> Option<(usize, Rule)> {
     let end = around.before.len();
     if let Some(name) = around.after().strip_prefix('@') {
@@ -236,7 +236,7 @@ pub(in super::super) fn not_supported(around: &Around) -> Option<(usize, Rule)> 
     is_accessor.then(|| (end - "accessor".len(), typescript::auto_accessor as Rule))
 }
 
-/// What is wrong with a private name outside of all classes: V8's words, and what to do. `before`: the text before its `#`.
+/// The error for a private name outside all classes: V8's message, and advice. `before`: the text before its `#`.
 pub(in super::super) fn private_name(before: &str, name: &str, behind: &str, at: Location) -> Diagnostic {
     let is_used = before.trim_end().ends_with('.') || word_at(trivia::skip(behind)) == "in";
     let shown: String = name.chars().take(64).collect();
@@ -244,7 +244,7 @@ pub(in super::super) fn private_name(before: &str, name: &str, behind: &str, at:
         .with_fix(if is_used { "Private names work only inside their class: give the class a method" } else { COMMENT })
 }
 
-/// What V8 calls the token where the parser had expected something else.
+/// V8's description of an unexpected token.
 pub(in super::super) fn unexpected(code: &str, offset: usize) -> Option<String> {
     let after = code.get(offset..)?;
     let Some(first) = after.chars().next() else { return Some("Unexpected end of input".to_owned()) };
@@ -261,7 +261,7 @@ pub(in super::super) fn unexpected(code: &str, offset: usize) -> Option<String> 
     }
 }
 
-/// Words of the language.
+/// Keywords.
 const WORDS: [&str; 36] = [
     "async",
     "break",
@@ -300,11 +300,11 @@ const WORDS: [&str; 36] = [
     "while",
     "with",
 ];
-/// Those of strict code.
+/// Keywords of strict mode.
 const STRICT_WORDS: [&str; 9] =
     ["implements", "interface", "let", "package", "private", "protected", "public", "static", "yield"];
 
-/// V8's words for the jump at `offset`, if no statement has the label that it names.
+/// V8's message for the jump at `offset`, if no statement has the label that it names.
 pub(in super::super) fn undefined_label(code: &str, offset: usize) -> Option<String> {
     let label = word_at(code.get(offset..)?.strip_prefix("continue")?.trim_start());
     if label.is_empty() {
@@ -315,7 +315,7 @@ pub(in super::super) fn undefined_label(code: &str, offset: usize) -> Option<Str
     (!is_there).then(|| format!("Undefined label '{label}'"))
 }
 
-/// Where a name was expected behind the `let` at `offset`, and V8's words for what is there instead.
+/// Where a name was expected after the `let` at `offset`, and V8's message for the token found instead.
 pub(in super::super) fn declared_behind_let(code: &str, offset: usize) -> Option<(usize, String)> {
     let rest = code.get(offset..)?.strip_prefix("let")?;
     let name = rest.trim_start();

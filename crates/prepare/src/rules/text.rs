@@ -27,7 +27,7 @@ pub(in super::super) fn nesting_too_deep(at: Location) -> Diagnostic {
         .with_fix(LESS_NESTING)
 }
 
-/// The engine has not the stack to compile it.
+/// The engine does not have enough stack to compile it.
 pub(in super::super) fn nesting_too_deep_to_compile(at: Location) -> Diagnostic {
     Diagnostic::error("nesting_too_deep", "the program is nested too deeply to be compiled")
         .at(at)
@@ -59,7 +59,7 @@ pub(in super::super) fn parser_failed() -> Diagnostic {
         .with_fix("Check the program for stray characters")
 }
 
-/// The program is large, and a slash or an escape in it keeps its depth from being estimated before it is parsed.
+/// The program is large, and a slash or an escape in it prevents an estimate of its depth before parsing.
 pub(in super::super) fn nesting_not_estimable(openers: usize) -> Diagnostic {
     Diagnostic::error(
         "nesting_too_deep",

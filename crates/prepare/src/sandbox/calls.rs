@@ -1,5 +1,5 @@
-//! Calls of the API: those of functions that run in parallel give way to the other functions while they wait; those that
-//! give promises say where they are, which the stack does not when such a promise is rejected.
+//! Calls of the API. Calls in functions that run in parallel let the other functions run while they wait. Calls that
+//! return promises carry their positions, which the stack does not contain when such a promise is rejected.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,8 @@ use swc_ecma_visit::{Visit, VisitWith};
 use super::style::{Survey, is_parallel_call, is_sdk_call, unwrapped};
 use super::{CallStyle, FIRST, Insertions};
 
-/// Adds what the calls of `module` need in `style`. `before`: bytes of the text that are not the program's.
+/// Adds the insertions that the calls of `module` need in `style`. `before`: leading bytes of the text that do not
+/// belong to the program.
 pub(super) fn compile(
     module: &Module,
     kit: &str,
@@ -34,7 +35,7 @@ pub(super) fn compile(
     }
 }
 
-/// Adds `argument` to a call, as its last one and not its first.
+/// Adds `argument` to a call as its last argument, which is not the first.
 fn add_argument(call: &CallExpr, argument: &str, insertions: &mut Insertions) {
     match call.args.last() {
         Some(last) => insertions.push(last.expr.span_hi(), format!(", {argument}")),
@@ -42,7 +43,7 @@ fn add_argument(call: &CallExpr, argument: &str, insertions: &mut Insertions) {
     }
 }
 
-/// Tells each call where it is: the byte offset of the method's name.
+/// Passes its position to each call: the byte offset of the method's name.
 struct Places<'a> {
     before: u32,
     insertions: &'a mut Insertions,
@@ -51,7 +52,7 @@ struct Places<'a> {
 impl Visit for Places<'_> {
     fn visit_call_expr(&mut self, node: &CallExpr) {
         node.visit_children_with(self);
-        // Of spread arguments nobody knows which is the second.
+        // With spread arguments, the position of the second one is unknown.
         if !is_sdk_call(node) || node.args.iter().any(|argument| argument.spread.is_some()) {
             return;
         }
@@ -62,12 +63,12 @@ impl Visit for Places<'_> {
     }
 }
 
-/// Makes generators of the functions that are passed to `utils.parallel`.
+/// Turns the functions that are passed to `utils.parallel` into generators.
 struct Tasks<'a> {
     kit: &'a str,
-    /// Whether what is visited is run by such a generator itself.
+    /// Whether such a generator runs the visited code itself.
     is_own: bool,
-    /// Where the functions begin that become such ones.
+    /// The positions of the functions that become generators.
     tasks: HashSet<BytePos>,
     insertions: &'a mut Insertions,
 }
@@ -91,7 +92,7 @@ impl Tasks<'_> {
         if !is_async(literal) {
             return argument.visit_with(self);
         }
-        // One that awaits nothing: it gives what others give, as a promise.
+        // A generator that awaits nothing: its result becomes a promise, like that of the others.
         let start = literal.span_lo();
         self.insertions.push(start, format!("{}.promised(/*", self.kit));
         self.insertions.push(start + BytePos("async".len() as u32), "*/".into());
@@ -204,7 +205,7 @@ fn is_async(literal: &Expr) -> bool {
     }
 }
 
-/// Whether a function literal does the same as a generator inside of it: nothing there may mean the function itself.
+/// Whether a function literal is equivalent to a generator inside it: nothing in it may refer to the function itself.
 fn can_be_task(argument: &Expr) -> bool {
     let mut own = Own { calls: false, is_bound: false };
     match unwrapped(argument) {
@@ -234,11 +235,11 @@ fn names(function: &Function, name: &str) -> bool {
     named.1
 }
 
-/// What a function does itself, and not a function inside of it.
+/// What a function does itself, not in an inner function.
 struct Own {
     /// Calls the API.
     calls: bool,
-    /// Uses what belongs to the function: `this`, `arguments`, `super`, `new.target`, `await`.
+    /// Uses something that belongs to the function: `this`, `arguments`, `super`, `new.target`, `await`.
     is_bound: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How a program is written: whether it waits for promises, and which names it takes for itself.
+//! The style of a program: whether it awaits promises, and which names it declares itself.
 
 use swc_ecma_ast::{
     AwaitExpr, BindingIdent, CallExpr, Callee, ClassDecl, ClassExpr, Expr, FnDecl, FnExpr, ForOfStmt, MemberExpr,
@@ -13,7 +13,7 @@ pub(super) struct Survey {
     pub(super) style: CallStyle,
     /// Whether `sdk` is the sandbox's everywhere in the program.
     pub(super) has_sdk: bool,
-    /// The same of `utils`.
+    /// The same for `utils`.
     pub(super) has_utils: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn survey(module: &Module) -> Survey {
     Survey { style: if awaits { CallStyle::Async } else { CallStyle::Sync }, has_sdk, has_utils }
 }
 
-/// `sdk.source.method(…)`, by whatever keys.
+/// `sdk.source.method(…)`, with any form of key.
 pub(super) fn is_sdk_call(call: &CallExpr) -> bool {
     let Some(method) = called_member(call) else { return false };
     let Expr::Member(source) = unwrapped(&method.obj) else { return false };

@@ -3,7 +3,7 @@
 use super::{options, prepared};
 use crate::{Form, Observed, Program, guest_text, prepare_for};
 
-/// What a program has left in which functions hold on to `n`, `f` and `C`.
+/// The state that a program leaves if its functions refer to `n`, `f` and `C`.
 fn observed() -> Observed {
     let mut observed = Observed::default();
     observed.add(&prepared("let n = 1; function f() { return n++; } class C { m = [C, f]; } let own = 1;").lookups);
@@ -14,7 +14,7 @@ fn program(code: &str) -> Program {
     prepare_for(&observed(), code, &options()).unwrap()
 }
 
-/// The statements, and what is declared before them.
+/// The statements, and the declarations before them.
 #[track_caller]
 fn texts(code: &str) -> (String, String) {
     let program = program(code);
@@ -101,7 +101,7 @@ fn a_declaration_gives_the_cell_its_value() {
         body("let a = 1, n = a, b = n; () => [a, b]").split_once("let a").unwrap().1,
         " = 1; (__smol_1.n = a); let b = __smol_1.n; return (()=>[ a, b ]);"
     );
-    // Functions have their value from the start, and are called by who calls their name.
+    // Functions have their value from the start, and are called by their names.
     assert_eq!(
         texts("f(); function f() { return f; }"),
         (
@@ -109,7 +109,7 @@ fn a_declaration_gives_the_cell_its_value() {
             "__smol_1.f = function f() { return __smol_1.f; }; return ((0, __smol_1.f)());".into()
         )
     );
-    // A class means itself.
+    // A class refers to itself.
     assert_eq!(body("class C { static p = C; } C.p"), "__smol_1.C = class C { static p = C; }; return (__smol_1.C.p);");
     assert_eq!(body("let n = () => 1; 0"), "(__smol_1.n = ({ n: ()=>1 }).n); return (0);");
     assert_eq!(
@@ -140,11 +140,11 @@ fn a_constant_of_the_program_refuses_what_it_writes() {
     let refused = "(__smol_1.n = 1); __smol_2.n = 2; __smol_2.n++; (__smol_2.n) = 3; [__smol_2.n] = [ 4 ]; ({ n: __smol_2.n } = {}); ";
     assert!(text.starts_with(refused), "{text}");
     assert!(text.contains("for (__smol_2.n of [])") && text.ends_with("return __smol_2.n;"), "{text}");
-    // What a default writes to is not declared by the pattern.
+    // The pattern does not declare a name that a default assigns.
     assert!(body("const [n = n = 1] = own; 0").starts_with("([__smol_1.n = __smol_2.n = 1] = own);"));
 }
 
-/// The pattern assigns, which a constant of the program would not let it.
+/// The pattern assigns, which a constant of the program would not allow.
 #[test]
 fn constants_beside_a_cell_refuse_what_the_program_writes() {
     let (cells, text) = texts("const { n, own } = {}; own = 5; own");
@@ -269,7 +269,7 @@ fn a_call_is_where_its_name_is() {
     }
 }
 
-/// V8 places what is thrown there at the beginning of the statement, or of the value that a declaration has.
+/// V8 reports an error there at the start of the statement, or of the declaration's value.
 #[test]
 fn a_declaration_throws_where_its_value_is() {
     for code in

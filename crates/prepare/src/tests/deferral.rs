@@ -1,4 +1,4 @@
-//! Which bindings are on the global only after the run.
+//! Which bindings are added to the global only after the run.
 
 use super::{options, prepared};
 use crate::{Lookups, Observed, Program, prepare_for};
@@ -176,7 +176,7 @@ fn declarations_that_cannot_fail_come_ahead() {
         let code = format!("{stays} let own = 1; const use = () => size; own;");
         assert_eq!(ahead(&none, &code).0, "", "{stays}");
     }
-    // A function may name what the body declares, and what follows on anything else may not be reached.
+    // A function may name the body's declarations. A declaration after any other statement may not be reached.
     assert_eq!(ahead(&none, "const f = () => g; let own = 1; own++; let g = 2;").0, "");
     assert_eq!(ahead(&none, "f(); const size = 8; let own = 1; const use = () => size;").0, "");
     assert_eq!(ahead(&none, "let own = 1; own;").0, "");

@@ -1,5 +1,5 @@
-//! `fixtures/*.js` are programs, `*.out.js` beside them what they become. `UPDATE_FIXTURES=1 cargo test` rewrites
-//! the latter.
+//! `fixtures/*.js` are programs; the `*.out.js` beside them are the transformed ones. `UPDATE_FIXTURES=1 cargo test`
+//! rewrites them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A token's position in the generated code leads to its position in the source.
+//! The position of a token in the generated code maps to its position in the source.
 
 use super::prepared;
 use ses_protocol::Location;
@@ -10,7 +10,7 @@ fn find(text: &str, needle: &str) -> Location {
     end_of(&text[..text.find(needle).unwrap_or_else(|| panic!("{needle:?} is not in {text:?}"))])
 }
 
-/// The location behind `before`.
+/// The location after `before`.
 fn end_of(before: &str) -> Location {
     let normalized = before.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
     let line = normalized.matches('\n').count() as u32 + 1;

@@ -1,4 +1,4 @@
-//! Any text ends in a result, on a thread with hardly any stack.
+//! Any text ends in a result, on a thread with very little stack.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use super::validate;
 use crate::{nesting_too_deep_to_compile, prepare, prepare_module};
 use ses_protocol::Location;
 
-/// Rules of the errors, or nothing, for `code` on a thread of 128 KiB.
+/// The rules of the errors for `code`, if any, on a thread of 128 KiB.
 fn outcome(code: String) -> Vec<&'static str> {
     thread::Builder::new()
         .stack_size(128 << 10) // 128 KiB
@@ -95,7 +95,7 @@ fn deep_nesting_is_rejected_without_overflow() {
     }
 }
 
-/// What keeps a module from being read, on a thread of 128 KiB.
+/// The reasons why a module cannot be read, on a thread of 128 KiB.
 fn module_outcome(code: String) -> Vec<&'static str> {
     thread::Builder::new()
         .stack_size(128 << 10) // 128 KiB
@@ -236,7 +236,7 @@ fn labels_of_one_name_are_rejected_before_each_pair_is_an_error() {
         |n| format!("{};", "a/* b */\n:".repeat(n)),
         |n| format!("{};", "async:".repeat(n)),
         |n| format!("{};", "\\u0061:a:".repeat(n / 2)),
-        // What follows the slash may be a regular expression, which hides the labels.
+        // The text after the slash may be a regular expression, which hides the labels.
         |n| format!("{{}} /[/; {}; /]/", "a//\"\n:".repeat(n)),
     ];
     for shape in shapes {

@@ -1,4 +1,4 @@
-//! What a sandbox adds to programs.
+//! The parts that a sandbox adds to programs.
 
 use ses_protocol::Language;
 
@@ -129,7 +129,7 @@ fn a_function_is_what_it_gives() {
     assert_eq!(mutate("f(); return state"), "K.begin(\"sync\");f(); return K.apply((state))");
     assert_eq!(execute("async () => 1"), "K.begin(\"sync\");K.apply((async () => 1))");
     assert_eq!(execute("(() => 1);;"), "K.begin(\"sync\");K.apply(((() => 1)));;");
-    // A program that only declares a function means it; behind others it may be a helper.
+    // A program that only declares a function means that function. After other functions it may be a helper.
     assert_eq!(execute("function main() {};"), "K.begin(\"sync\");function main() {};K.apply(main);");
     assert_eq!(execute("const main = () => 1"), "K.begin(\"sync\");const main = () => 1;K.apply(main)");
     assert_eq!(execute("1; function helper() {}"), "K.begin(\"sync\");1; function helper() {}");

@@ -1,5 +1,5 @@
-//! No way to nest constructs takes time exponential in how deep they are nested. All pairs of constructs, each inside of the
-//! other one in turns: twice the depth may take a small multiple of the time.
+//! No nesting of constructs takes time exponential in its depth. The test nests all pairs of constructs in each other
+//! alternately: twice the depth may take a small multiple of the time.
 //!
 //! swc's resolver visits the heritage of a class expression twice, so that 26 nested ones took seconds.
 
@@ -10,7 +10,8 @@ use ses_protocol::Language;
 
 use crate::{PrepareOptions, prepare};
 
-/// Each with `%` where another one goes. Not all combinations are programs: to refuse one must not take long either.
+/// `%` marks the place of an inner construct. Not all combinations are programs: refusing one must not take long
+/// either.
 const CONSTRUCTS: [&str; 84] = [
     "(%)",
     "[%]",
@@ -101,9 +102,9 @@ const CONSTRUCTS: [&str; 84] = [
 /// Levels of each of the two constructs.
 const SHALLOW: usize = 7;
 const DEEP: usize = 2 * SHALLOW;
-/// How much longer the deep text may take. Exponential time would take 2^14 times as long.
+/// Maximum ratio of the times for the deep and the shallow text. Exponential time would have a ratio of 2^14.
 const MAX_RATIO: u32 = 100;
-/// What is too short to be compared.
+/// Shorter times are not compared.
 const LEAST: Duration = Duration::from_micros(100);
 
 fn nested(outer: &str, inner: &str, levels: usize) -> String {
@@ -127,7 +128,7 @@ fn nesting_takes_no_exponential_time() {
         for outer in CONSTRUCTS {
             for inner in CONSTRUCTS {
                 let [shallow, deep] = [SHALLOW, DEEP].map(|levels| nested(outer, inner, levels));
-                // The thread may have been interrupted: only what takes long each time does.
+                // The thread may have been interrupted: only a text that takes long each time counts.
                 let is_fast = (0..5).any(|_| time(&deep, &options) <= time(&shallow, &options) * MAX_RATIO);
                 assert!(is_fast, "{language:?}: {deep}");
             }

@@ -1,4 +1,4 @@
-//! TypeScript becomes JavaScript before anything else looks at it.
+//! TypeScript becomes JavaScript before any other step.
 
 use super::{options, prepared, rejected};
 use ses_protocol::{Diagnostic, Language, Location};
@@ -15,7 +15,7 @@ fn rules(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
 
 #[track_caller]
 fn body(code: &str) -> String {
-    // So that bindings stay what they are.
+    // So that bindings do not change.
     let mut observed = Observed::default();
     observed.add(&prepared("globalThis").lookups);
     let program = prepare_for(&observed, code, &as_typescript());
@@ -98,7 +98,7 @@ fn what_is_not_supported_is_named() {
     prepare("declare namespace N { export default 1; class N {} } 1", &options()).expect("only types");
 }
 
-/// tsc knows constants of the text only, and says so of what comes behind others.
+/// tsc evaluates only constants of the text, and reports the members after others.
 #[test]
 fn members_of_enums_behind_unknown_ones_must_have_values() {
     const MESSAGE: &str = "an enum member needs a value if the value of the member before it is not a constant number";
@@ -163,7 +163,7 @@ fn modules_may_be_typescript() {
     assert_eq!(rules(&prepare_module(source, "m", &javascript).expect_err("types")), ["syntax_valid"]);
 }
 
-/// swc would fold these to gigabytes, or copy them once for each operator.
+/// swc would fold these to gigabytes, or copy them for each operator.
 #[test]
 fn constants_do_not_explode() {
     let doubling = |separator: &str, last: &str| {

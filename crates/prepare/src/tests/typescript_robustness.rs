@@ -1,4 +1,4 @@
-//! Any text ends in a result as TypeScript too: in bounded time, on a thread with hardly any stack.
+//! Any text read as TypeScript also ends in a result: in limited time, on a thread with very little stack.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use ses_protocol::Language;
 use super::validate;
 use crate::{PrepareOptions, prepare};
 
-/// Rules of the errors, or nothing, for `code` on a thread of 128 KiB.
+/// The rules of the errors for `code`, if any, on a thread of 128 KiB.
 fn outcome(code: String) -> Vec<&'static str> {
     let options = PrepareOptions { language: Language::TypeScript, ..options() };
     let shown: String = code.chars().take(40).collect();
@@ -32,7 +32,7 @@ fn nested([start, open, inner, close]: [&str; 4], count: usize) -> String {
     [start, &open.repeat(count), inner, &close.repeat(count)].concat()
 }
 
-/// Types, and what makes the parser go back: what comes first, what is repeated, what is inside, and its end.
+/// Types, and text that makes the parser go back: a beginning, a repeated part, the inside, and an end.
 const SHAPES: [[&str; 4]; 62] = [
     ["let a:", "(", "b", ")"],
     ["type A=", "a<", "b", ">"],
@@ -157,7 +157,7 @@ fn long_flat_programs_are_accepted() {
     );
 }
 
-/// Every scope is looked through for every name.
+/// Every scope is searched for every name.
 #[test]
 fn names_in_deep_scopes_are_bounded() {
     for (open, close) in [("{", "}"), ("()=>{", "}"), ("namespace a{", "}"), ("class A{static{", "}}")] {

@@ -1,4 +1,4 @@
-//! Guest `catch` clauses cannot hold on to a signal of the executor.
+//! Guest `catch` clauses cannot keep a signal of the executor.
 
 use std::mem;
 
@@ -7,13 +7,15 @@ use swc_ecma_ast::{BlockStmt, CatchClause, Pat, Stmt, ThrowStmt, TryStmt};
 
 use super::nodes;
 
-/// What is caught where the clause has no name for it.
+/// The name for the caught value if the clause has none.
 const CAUGHT: &str = "__smol_e";
 
 /// `catch (e) { … }` becomes `catch (e) { if (__smol_done) __smol_rethrow(e); … }`.
 ///
-/// A pattern parameter is taken apart only after that test, since its defaults and getters run guest code:
-/// `try { try { … } catch (__smol_e) { if (__smol_done) __smol_rethrow(__smol_e); throw __smol_e; } } catch (pattern) { … }`.
+/// A pattern parameter is destructured only after that test, because its defaults and getters run guest code:
+///
+/// `try { try { … } catch (__smol_e) { if (__smol_done) __smol_rethrow(__smol_e); throw __smol_e; } } catch (pattern) {
+/// … }`.
 pub(super) fn rethrow_signals(node: &mut TryStmt) {
     let Some(handler) = &mut node.handler else { return };
     let span = handler.span;

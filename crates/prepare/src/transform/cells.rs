@@ -35,19 +35,19 @@ use super::super::analyze::{Cell, Kind};
 use super::nodes;
 use super::patterns::names_in;
 
-/// What the objects are called, before their number.
+/// The prefix of the objects' names, before their number.
 const PREFIX: &str = "__smol_";
 
-/// What comes before a program that names cells.
+/// The code before a program that names cells.
 #[derive(Default)]
 pub(super) struct Reached {
     /// Declares the objects.
     pub(super) head: String,
-    /// Gives functions that the program declares to their cells, which they have from the start.
+    /// Assigns the program's function declarations to their cells, which have them from the start.
     pub(super) functions: Vec<Stmt>,
 }
 
-/// Has a program use `cells` wherever it names them, or declares them.
+/// Replaces each use and declaration of `cells` in a program.
 pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
     if cells.is_empty() {
         return Reached::default();
@@ -134,9 +134,9 @@ pub fn guest_text(text: &str) -> Cow<'_, str> {
 }
 
 struct Place {
-    /// What the object is called by which the program's declaration gives the cell its value.
+    /// The object through which the program's declaration sets the cell's value.
     declaring: String,
-    /// What it is called by everywhere else.
+    /// The object for all other uses.
     using: String,
     /// The program does not declare it.
     is_foreign: bool,
@@ -144,12 +144,12 @@ struct Place {
 
 struct Reacher<'c> {
     cells: HashMap<&'c str, Place>,
-    /// Those of names that are global, or the program's own.
+    /// The contexts of names that are global, or the program's own.
     contexts: [SyntaxContext; 2],
-    /// In a pattern that declares.
+    /// Inside a declaring pattern.
     is_declaring: bool,
-    /// Names that mean something else round the node: a class that the program declares means itself, and where a `catch` has caught
-    /// something, `var` assigns to that.
+    /// Names with another meaning around the node: inside a class declaration, its name refers to the class; inside a
+    /// `catch`, `var` of the caught name assigns to that.
     shadowed: Vec<Ident>,
     functions: Vec<Stmt>,
 }
@@ -168,20 +168,20 @@ impl Reacher<'_> {
         Some(MemberExpr { span: name.span, obj, prop: MemberProp::Ident(name.clone().into()) })
     }
 
-    /// Whether a name is that of a cell that the program does not declare.
+    /// Whether a name is a cell that the program does not declare.
     fn is_foreign(&self, name: &Ident) -> bool {
         self.place(name).is_some_and(|place| place.is_foreign)
     }
 
-    /// Visits what is assigned to a pattern or name. V8 says that `x is not iterable` of a plain name only.
+    /// Visits a value that is assigned to a pattern or name. V8 says `x is not iterable` only for a plain name.
     fn visit_value(&mut self, value: &mut Expr, is_iterated: bool) {
         if !(is_iterated && matches!(value, Expr::Ident(name) if self.is_foreign(name))) {
             value.visit_mut_with(self);
         }
     }
 
-    /// `(0, __smol_1.x)`: a function that is called by its name has no `this`. The name has no length, which tells the printer that the
-    /// call is where the name is.
+    /// `(0, __smol_1.x)`: a function called by its name has no `this`. The name has no length, which tells the printer
+    /// that the call is at the name.
     fn visit_callee(&mut self, callee: &mut Box<Expr>) {
         let member = match bare(callee) {
             Expr::Ident(name) => {
@@ -199,7 +199,7 @@ impl Reacher<'_> {
         *callee = nodes::parenthesized(Box::new(Expr::Seq(SeqExpr { span, exprs })));
     }
 
-    /// Whether a declarator declares a cell, perhaps among other names.
+    /// Whether a declarator declares a cell, possibly among other names.
     fn has_cell(&self, declarator: &VarDeclarator) -> bool {
         names_in(&declarator.name).any(|name| self.place(name).is_some())
     }
@@ -208,7 +208,7 @@ impl Reacher<'_> {
         declaration.decls.iter().any(|declarator| self.has_cell(declarator))
     }
 
-    /// A declaration that names a cell, as statements: what is no cell stays declared.
+    /// A declaration that names a cell, as statements. Other names stay declared.
     fn statements_of(&mut self, declaration: VarDecl) -> Vec<Stmt> {
         let kind = declaration.kind;
         let mut statements = Vec::new();
@@ -219,7 +219,7 @@ impl Reacher<'_> {
                 continue;
             }
             statements.extend(self.declarations(kind, names_in(&declarator.name)));
-            // Where V8 places what the value throws of a declaration.
+            // Where V8 reports an error in the value of a declaration.
             let span = declarator.init.as_ref().map_or(declarator.span, |value| value.span());
             if let Some(assignment) = self.assignment(declarator, kind) {
                 statements.push(nodes::value_statement(assignment, span));
@@ -228,7 +228,7 @@ impl Reacher<'_> {
         statements
     }
 
-    /// Declares those of `names` that are no cells, and all of them if it is by `var`.
+    /// Declares the names in `names` that are not cells; with `var`, all of them.
     fn declarations<'n>(&self, kind: VarDeclKind, names: impl Iterator<Item = &'n Ident>) -> Option<Stmt> {
         let is_var = kind == VarDeclKind::Var;
         let names = names.filter(|name| is_var || self.place(name).is_none());
@@ -237,7 +237,7 @@ impl Reacher<'_> {
         (!declarators.is_empty()).then(|| nodes::declare(kind, declarators, DUMMY_SP))
     }
 
-    /// What a declaration with cells assigns; nothing for a `var` without a value.
+    /// The assignment of a declaration with cells; nothing for a `var` without a value.
     fn assignment(&mut self, declarator: VarDeclarator, kind: VarDeclKind) -> Option<Box<Expr>> {
         let VarDeclarator { span, name, init, .. } = declarator;
         let mut value = match init {
@@ -250,7 +250,7 @@ impl Reacher<'_> {
         Some(Box::new(Expr::Assign(AssignExpr { span, op: AssignOp::Assign, left, right: value })))
     }
 
-    /// A pattern that declares, as one that assigns.
+    /// A declaring pattern as an assigning one.
     fn declared(&mut self, mut pattern: Pat, value: &mut Box<Expr>) -> Option<AssignTarget> {
         if let Pat::Ident(name) = &pattern {
             self.give_name(name, value);
@@ -277,7 +277,7 @@ impl Reacher<'_> {
         }
     }
 
-    /// A function or class without a name gets that of the variable that it is assigned to: `{ x: () => 1 }.x`
+    /// A function or class without a name gets the name of the variable that it is assigned to: `{ x: () => 1 }.x`
     fn give_name(&self, name: &Ident, value: &mut Box<Expr>) {
         if self.place(name).is_none() || !is_anonymous(value) {
             return;
@@ -289,7 +289,7 @@ impl Reacher<'_> {
         **value = Expr::Member(MemberExpr { span, obj, prop: MemberProp::Ident(name.clone().into()) });
     }
 
-    /// Visits what a statement has in it. Labels stay at their loop.
+    /// Visits the contents of a statement. Labels stay at their loop.
     fn visit_behind_labels(&mut self, statement: &mut Stmt) {
         match statement {
             Stmt::Labeled(labeled) if nodes::loop_of(&labeled.body).is_some() => {
@@ -299,7 +299,8 @@ impl Reacher<'_> {
         }
     }
 
-    /// The statements that a declaration at the program's own level becomes; the statement itself, if it is none of a cell.
+    /// The statements that replace a declaration at the program's top level; the statement itself if no cell is
+    /// involved.
     fn expand(&mut self, statement: Stmt, out: &mut Vec<Stmt>) {
         match statement {
             Stmt::Decl(Decl::Var(declaration)) if self.has_cells(&declaration) => {
@@ -503,7 +504,7 @@ impl VisitMut for Reacher<'_> {
     }
 }
 
-/// What a loop declares at its head.
+/// The declaration at the head of a loop.
 fn declared_at_head(statement: &Stmt) -> Option<&VarDecl> {
     match statement {
         Stmt::For(ForStmt { init: Some(VarDeclOrExpr::VarDecl(declaration)), .. })
@@ -513,7 +514,7 @@ fn declared_at_head(statement: &Stmt) -> Option<&VarDecl> {
     }
 }
 
-/// An expression without the parentheses round it.
+/// An expression without parentheses around it.
 fn bare(expression: &Expr) -> &Expr {
     match expression {
         Expr::Paren(inner) => bare(&inner.expr),

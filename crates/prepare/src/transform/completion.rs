@@ -1,10 +1,11 @@
 //! The value of a program is that of its last statement that has one, unless it returns one itself.
 //!
-//! An expression at the end is returned. Where what comes last may be left at several places (a loop, a `switch`, what
-//! has a label), or where something that has no value comes behind, the value is noted as ECMA-262 has it, and returned
-//! at the end: `let __smol_value; for (…) { __smol_value = (x); } return __smol_value;`.
+//! An expression at the end is returned. If the last statement can be left in several places (a loop, a `switch`, a
+//! labeled statement), or if a statement without a value follows, the value is recorded as in ECMA-262 and returned at
+//! the end: `let __smol_value; for (…) { __smol_value = (x); } return __smol_value;`.
 //!
-//! A variable of a declaration is returned as `__smol_declared(x)`, since a promise that is only declared is not awaited.
+//! A variable of a declaration is returned as `__smol_declared(x)`, because a promise that is only declared is not
+//! awaited.
 
 use swc_common::{DUMMY_SP, Span, Spanned};
 use swc_ecma_ast::{
@@ -15,19 +16,19 @@ use swc_ecma_visit::{Visit, VisitWith};
 
 use super::nodes;
 
-/// Where the value is noted.
+/// The variable for the recorded value.
 pub(super) const VALUE: &str = "__smol_value";
-/// Where a `finally` clause keeps what was noted before it.
+/// The variable in which a `finally` clause keeps the earlier value.
 const BEFORE: &str = "__smol_value_before";
 
-/// Has the statements of a program, or of a block at its end, return their value.
+/// Makes the statements of a program, or of a block at its end, return their value.
 pub(in super::super) fn return_completion_value(statements: &mut Vec<Stmt>) {
     let Some(last) = statements.iter().rposition(has_value).filter(|&last| gives_value(&statements[last])) else {
         return;
     };
     let is_followed = statements[last + 1..].iter().any(|statement| !is_hoisted(statement));
     if let Some(declared) = last_declared(&statements[last]) {
-        // What it declares keeps its value, and nothing behind it has one.
+        // The declaration keeps its value, and nothing after it has one.
         statements.push(declared);
     } else if is_followed || is_left_early(&statements[last]) {
         let statement = take(&mut statements[last]);
@@ -40,7 +41,7 @@ pub(in super::super) fn return_completion_value(statements: &mut Vec<Stmt>) {
     }
 }
 
-/// Has a script of expressions end with the value of the last one.
+/// Makes a script of expressions end with the value of the last one.
 pub(in super::super) fn end_with_value(expressions: &mut Vec<Stmt>) {
     if let Some(Stmt::Expr(ExprStmt { span, expr })) = expressions.pop() {
         expressions.push(nodes::value_statement(expr, span));
@@ -73,7 +74,7 @@ fn return_value_of(statement: &mut Stmt) {
     }
 }
 
-/// A single statement that may have to become several.
+/// A single statement that may become several.
 fn return_value_of_branch(statement: &mut Stmt) {
     if last_declared(statement).is_some() || is_left_early(statement) {
         let mut statements = vec![take(statement)];
@@ -89,12 +90,12 @@ fn is_left_early(statement: &Stmt) -> bool {
     nodes::is_loop(statement) || matches!(statement, Stmt::Switch(_) | Stmt::Labeled(_))
 }
 
-/// Whether a statement can be left out of account because it takes effect before all others.
+/// Whether a statement can be ignored because it takes effect before all others.
 fn is_hoisted(statement: &Stmt) -> bool {
     matches!(statement, Stmt::Empty(_) | Stmt::Decl(Decl::Fn(_)))
 }
 
-/// Whether a statement has a value, be it `undefined`, were it the last one.
+/// Whether a statement would have a value, possibly `undefined`, if it were the last one.
 fn has_value(statement: &Stmt) -> bool {
     match statement {
         Stmt::Decl(_) => last_declared(statement).is_some(),
@@ -104,7 +105,7 @@ fn has_value(statement: &Stmt) -> bool {
     }
 }
 
-/// Whether the value may be another one than `undefined`.
+/// Whether the value may differ from `undefined`.
 fn gives_value(statement: &Stmt) -> bool {
     let any = |statements: &[Stmt]| statements.iter().any(gives_value);
     match statement {
@@ -145,7 +146,7 @@ fn last_declared(statement: &Stmt) -> Option<Stmt> {
     Some(nodes::return_statement(value, last.span()))
 }
 
-/// Whether an async function that returns the value of this may wait for it.
+/// Whether an async function that returns this value may wait for it.
 fn may_be_awaited(value: &Expr) -> bool {
     match value {
         Expr::Paren(inner) => may_be_awaited(&inner.expr),
@@ -160,10 +161,10 @@ fn may_be_awaited(value: &Expr) -> bool {
     }
 }
 
-/// Adds a statement to `out` that notes its value.
+/// Adds a statement to `out` that records its value.
 fn note_value(mut statement: Stmt, out: &mut Vec<Stmt>) {
     let span = statement.span();
-    // If these have no completion value, theirs is `undefined`, whatever the value was before.
+    // If these have no completion value, their value is `undefined`, whatever it was before.
     if nodes::is_loop(&statement) || matches!(statement, Stmt::If(_) | Stmt::Switch(_) | Stmt::Try(_)) {
         out.push(assign_value(nodes::undefined(), span));
     }
@@ -215,8 +216,8 @@ fn note_last(block: &mut BlockStmt) {
     block.stmts = noted(std::mem::take(&mut block.stmts));
 }
 
-/// What a `finally` clause has for a value counts only if it is left by a jump: `{ const __smol_value_before = __smol_value; …
-/// __smol_value = __smol_value_before; }`.
+/// The value of a `finally` clause counts only if the clause is left by a jump: `{ const __smol_value_before =
+/// __smol_value; … __smol_value = __smol_value_before; }`.
 fn note_finalizer(block: &mut BlockStmt) {
     let mut jumps = Jumps(false);
     block.visit_with(&mut jumps);
@@ -243,7 +244,7 @@ impl Visit for Jumps {
         self.0 = true;
     }
 
-    // Those of functions and classes do not leave the block.
+    // Jumps in functions and classes do not leave the block.
     fn visit_function(&mut self, _: &Function) {}
     fn visit_arrow_expr(&mut self, _: &ArrowExpr) {}
     fn visit_class(&mut self, _: &Class) {}
@@ -264,7 +265,7 @@ fn note_branch(statement: &mut Stmt) {
     };
 }
 
-/// Notes the values that may be the last ones: an expression that is certainly followed by another one needs no note.
+/// Records the values that may be the last ones. An expression that another one certainly follows is not recorded.
 fn noted(statements: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(statements.len() + 1);
     let mut rest = statements.into_iter().peekable();
@@ -281,7 +282,7 @@ fn noted(statements: Vec<Stmt>) -> Vec<Stmt> {
     out
 }
 
-/// Whether a note changes anything: a declaration or a jump has no value.
+/// Whether recording can change anything: a declaration or a jump has no value.
 fn can_note(statement: &Stmt) -> bool {
     !matches!(
         statement,
@@ -296,7 +297,7 @@ fn declare_value(span: Span) -> Stmt {
 
 /// `__smol_value = (value);`
 fn assign_value(value: Box<Expr>, span: Span) -> Stmt {
-    // V8 places what `value` throws at the beginning of the statement.
+    // V8 reports an error in `value` at the start of the statement.
     let mut target = nodes::binding(VALUE);
     target.id.span = span;
     nodes::assign_statement(SimpleAssignTarget::Ident(target), nodes::parenthesized(value), span)

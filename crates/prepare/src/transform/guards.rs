@@ -37,14 +37,14 @@ const HAD: &str = "__smol_had";
 const LEFT: &str = "__smol_left";
 const LABEL: &str = "__smol_loop";
 
-/// Has a loop count in the variable of the outermost one, which [`settle_behind`] declares.
+/// Makes a loop count in the variable of the outermost loop, which [`settle_behind`] declares.
 pub(super) fn count_in_register(statement: &mut Stmt) {
     let span = statement.span();
     let leave = Stmt::Break(BreakStmt { span, label: Some(nodes::ident(LABEL, DUMMY_SP)) });
     guard(statement, LEFT, leave);
 }
 
-/// Has a loop take from the budget at once.
+/// Makes a loop take from the budget immediately.
 pub(super) fn count_in_memory(statement: &mut Stmt) {
     let span = statement.span();
     let exceeded = ExprStmt { span, expr: nodes::call("__smol_guard", vec![argument(nodes::number(-1.0))], span) };
@@ -66,7 +66,7 @@ fn guard(statement: &mut Stmt, counter: &str, end: Stmt) {
     nodes::prepend(body, nodes::if_statement(is_negative(Box::new(Expr::Update(decremented)), span), end, span));
 }
 
-/// Takes what an outermost loop and those in it have counted from the budget when it is left.
+/// Takes the iterations of an outermost loop and its inner loops from the budget when the loop is left.
 pub(super) fn settle_behind(statement: &mut Stmt) {
     let span = statement.span();
     let body = Box::new(std::mem::replace(statement, nodes::empty()));

@@ -1,7 +1,7 @@
 //! Holes at the end of array patterns.
 //!
-//! `[x, , ] = values` takes two values out of an iterator. The parser that reads TypeScript, and texts that may be deep, drops
-//! holes behind the last element where it has read an expression before it knew of a pattern.
+//! `[x, , ] = values` takes two values from an iterator. The parser for TypeScript, which also reads texts that may be
+//! deep, drops holes after the last element if it read an expression before it recognized a pattern.
 
 use swc_common::Spanned;
 use swc_ecma_ast::ArrayPat;
@@ -10,7 +10,7 @@ use swc_ecma_visit::{VisitMut, VisitMutWith};
 use super::super::syntax::offset;
 use super::super::trivia;
 
-/// Puts them back into a tree whose text is `code`.
+/// Restores them in a tree whose text is `code`.
 pub(in super::super) fn restore<'a, N: VisitMutWith<Holes<'a>>>(program: &mut N, code: &'a str) {
     program.visit_mut_with(&mut Holes { code });
 }
@@ -36,7 +36,7 @@ impl VisitMut for Holes<'_> {
             commas += 1;
             rest = trivia::skip(next);
         }
-        // The first comma behind an element belongs to that.
+        // The first comma after an element belongs to the element.
         let length = last.map_or(commas, |last| last + commas.max(1));
         if node.elems.len() < length {
             node.elems.resize_with(length, || None);

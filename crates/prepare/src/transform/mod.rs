@@ -1,4 +1,4 @@
-//! TRANSFORM (specification 6.3, 6.4): what generated code adds to a program.
+//! TRANSFORM (specification 6.3, 6.4): the code that is added to a program.
 
 mod catches;
 mod cells;
@@ -28,9 +28,10 @@ use swc_ecma_ast::{
 };
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
-/// Adds loop guards, makes every `catch` pass signals on, notes where values are thrown, and routes `import()` through the
-/// executor, in one pass.
-/// `waiting`: as the analysis found.
+/// Adds loop guards, makes every `catch` pass signals on, records where values are thrown, and routes `import()`
+/// through the executor, in one pass.
+///
+/// `waiting`: from the analysis.
 pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(program: &mut N, waiting: &'a HashSet<BytePos>) {
     let mut instrument = Instrument { waiting, is_labeled: false, is_in_nest: false, caught: Vec::new() };
     program.visit_mut_with(&mut instrument);
@@ -39,11 +40,11 @@ pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(program: &mut N, w
 pub(super) struct Instrument<'a> {
     /// Positions of loops that cannot count in a register.
     waiting: &'a HashSet<BytePos>,
-    /// The statement that is visited next has a label.
+    /// The next visited statement has a label.
     is_labeled: bool,
-    /// In a loop of the same function that counts in a register.
+    /// Inside a loop of the same function that counts in a register.
     is_in_nest: bool,
-    /// Names of what the `catch` clauses round the node have caught.
+    /// Names of the values caught by the `catch` clauses around the node.
     caught: Vec<Ident>,
 }
 
@@ -57,7 +58,7 @@ impl<'a> Instrument<'a> {
 
 impl VisitMut for Instrument<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
-        // A label that `continue` names has to stay at the loop itself.
+        // A label that `continue` names must stay at the loop itself.
         let is_labeled = mem::take(&mut self.is_labeled);
         let Some(the_loop) = nodes::loop_of(node) else {
             node.visit_mut_children_with(self);

@@ -17,7 +17,7 @@ pub(super) fn name(name: &str, span: Span) -> Box<Expr> {
     Box::new(Expr::Ident(ident(name, span)))
 }
 
-/// A name where it is declared or assigned to.
+/// A name in a declaration or an assignment.
 pub(super) fn binding(name: &str) -> BindingIdent {
     BindingIdent { id: ident(name, DUMMY_SP), type_ann: None }
 }
@@ -73,7 +73,7 @@ pub(super) fn loop_of(statement: &Stmt) -> Option<&Stmt> {
     }
 }
 
-/// Puts a statement first into the body of a loop.
+/// Inserts a statement at the start of a loop's body.
 pub(super) fn prepend(body: &mut Box<Stmt>, first: Stmt) {
     match &mut **body {
         Stmt::Block(block) => block.stmts.insert(0, first),
@@ -125,12 +125,12 @@ pub(super) fn return_statement(value: Box<Expr>, span: Span) -> Stmt {
     Stmt::Return(ReturnStmt { span, arg: Some(parenthesized(value)) })
 }
 
-/// `(value);`: an expression whatever its text begins with.
+/// `(value);`: an expression, whatever its text begins with.
 pub(super) fn value_statement(value: Box<Expr>, span: Span) -> Stmt {
     Stmt::Expr(ExprStmt { span, expr: Box::new(Expr::Paren(ParenExpr { span, expr: value })) })
 }
 
-/// `(value)`, unless it needs no parentheses anywhere.
+/// `(value)`, unless it never needs parentheses.
 pub(super) fn parenthesized(value: Box<Expr>) -> Box<Expr> {
     match *value {
         Expr::Paren(_) | Expr::Ident(_) => value,

@@ -2,7 +2,7 @@
 
 use swc_ecma_ast::{Ident, ObjectPatProp, Pat};
 
-/// What a pattern declares.
+/// The names that a pattern declares.
 pub(super) fn names_in(pattern: &Pat) -> impl Iterator<Item = &Ident> {
     let mut names = Declared(Vec::new());
     names.visit(pattern);

@@ -1,16 +1,18 @@
 //! Top-level bindings outlive the run, on the global.
 //!
-//! Those that other code may meet while the program runs stay what they are, and accessors to them are there from the
-//! start: `__smol_declare({ get x() { return x; }, set x(__smol_v) { x = __smol_v; }, … }, ["v"], ["c"]);`. The arrays name
-//! what `var` and `const` declare. Where code that looks at the global may run in their dead zones, `let`, `const` and classes come
-//! there behind their declarations only, so that it finds what was there before:
-//! `const __smol_reach = __smol_declare({ … }, [], [], ["x"]); … let x = 1; __smol_reach("x");`. Guests cannot write to a constant; it is a variable all the same unless the text itself
-//! writes to it, so that its functions get the value of a later declaration of the name.
+//! Bindings that other code may use while the program runs stay variables, and accessors for them exist from the start:
+//! `__smol_declare({ get x() { return x; }, set x(__smol_v) { x = __smol_v; }, … }, ["v"], ["c"]);`. The arrays contain
+//! the names declared with `var` and `const`. If code that looks at the global may run in their dead zones, `let`,
+//! `const` and classes are added only after their declarations, so that such code finds the earlier value:
+//!
+//! `const __smol_reach = __smol_declare({ … }, [], [], ["x"]); … let x = 1; __smol_reach("x");`. Guests cannot write to
+//! a constant. It is nevertheless a variable unless the text itself writes to it, so that its functions get the value
+//! of a later declaration of the name.
 //!
 //! Names of cells, which earlier programs have left, are not declared: see [`super::cells`].
 //!
-//! An accessor makes V8 keep its variable in memory, where a loop is slower than in registers. So the others become
-//! variables of the function, and their values are handed over when it ends, in whatever way:
+//! An accessor makes V8 keep its variable in memory, where a loop is slower than in registers. So the other bindings
+//! become variables of the function, and their values are handed over when it ends, in whatever way:
 //!
 //! ```text
 //! let __smol_at = 0; try { …
@@ -19,11 +21,11 @@
 //! … } finally { __smol_keep(__smol_at, ["x", 1, x, …]); }
 //! ```
 //!
-//! `__smol_at` says which declarations were reached. The array has for each binding its name, the number of its
-//! declaration (0 for what is declared by `var`, negative for constants), and its value.
+//! `__smol_at` says which declarations were reached. The array contains for each binding its name, the number of its
+//! declaration (0 for `var`, negative for constants), and its value.
 //!
-//! Variables that a program begins with and that hold literals are declared ahead of the `try`, since nothing of that can fail: V8
-//! compiles with the value that a variable of a function has always had, but not with that of a block's variable.
+//! Variables at the start of a program that hold literals are declared before the `try`, because they cannot fail. V8
+//! compiles in the value of a function's variable that never changes, but not that of a block's variable.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -36,20 +38,21 @@ use super::cells::{Reached, reach};
 use super::nodes;
 use super::patterns::names_in;
 
-/// What stands round a program's statements.
+/// The code around a program's statements.
 #[derive(Default)]
 pub(in super::super) struct Publication {
-    /// Before all.
+    /// Before everything else.
     pub(in super::super) head: String,
-    /// Declarations of the program's beginning.
+    /// Declarations from the start of the program.
     pub(in super::super) ahead: Vec<Stmt>,
     /// Before the others.
     pub(in super::super) before: String,
-    /// Behind all.
+    /// After everything else.
     pub(in super::super) after: String,
 }
 
-/// Has `body` use `cells`, makes variables of the function of what is deferred in it, and has all other bindings handed over.
+/// Makes `body` use `cells`, turns its deferred bindings into variables of the function, and hands over all other
+/// bindings.
 pub(in super::super) fn publish(bindings: &[Binding], cells: &[Cell], body: &mut Vec<Stmt>) -> Publication {
     let Reached { head, functions } = reach(cells, body);
     let declaration = declaration(bindings);
@@ -78,7 +81,7 @@ pub(in super::super) fn publish(bindings: &[Binding], cells: &[Cell], body: &mut
     }
 }
 
-/// The call of `__smol_declare`, or nothing when there is nothing to declare.
+/// The call of `__smol_declare`, or nothing if there is nothing to declare.
 fn declaration(bindings: &[Binding]) -> String {
     let mut accessors = String::with_capacity(bindings.len() * 64);
     let (mut vars, mut constants, mut late) = (String::new(), String::new(), String::new());
@@ -114,12 +117,12 @@ fn declaration(bindings: &[Binding]) -> String {
 
 /// Names of bindings, grouped by how their declarations are transformed.
 struct Names<'b> {
-    /// Deferred, and declared by `let` or `const`.
+    /// Deferred, and declared with `let` or `const`.
     deferred_lexical: HashSet<&'b str>,
     deferred: HashSet<&'b str>,
     /// Constants that become variables.
     replaceable: HashSet<&'b str>,
-    /// On the global from their declarations on.
+    /// Added to the global at their declarations.
     late: HashSet<&'b str>,
 }
 
@@ -138,7 +141,7 @@ impl<'b> Names<'b> {
 }
 
 impl Names<'_> {
-    /// `__smol_reach("name");` for each of those that come late.
+    /// `__smol_reach("name");` for each late name.
     fn reach<'n>(&self, declared: impl Iterator<Item = &'n Ident>) -> impl Iterator<Item = Stmt> {
         let late = declared.filter(|name| self.late.contains(&*name.sym));
         late.map(|name| nodes::call_statement("__smol_reach", nodes::text(&name.sym), DUMMY_SP))
@@ -146,14 +149,15 @@ impl Names<'_> {
 }
 
 struct Rewritten<'b> {
-    /// The numbers of the notes.
+    /// The numbers of the declarations.
     reached: HashMap<&'b str, u32>,
-    /// Declarations that come ahead, and are not in the body any more.
+    /// Declarations that were moved before the body.
     ahead: Vec<Stmt>,
 }
 
-/// Turns each `let` or `const` of a deferred name into a `var` with a note behind it, and constants that can be replaced into
-/// variables, and puts names on the global behind their declarations that come there late. Nothing comes ahead of a body of which nothing is deferred.
+/// Turns each `let` or `const` of a deferred name into a `var` followed by its number, and constants that can be
+/// replaced into variables, and adds late names to the global after their declarations. Nothing is moved before a body
+/// without deferred names.
 fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritten<'b> {
     let mut reached = HashMap::with_capacity(names.deferred_lexical.len());
     let mut ahead = Vec::new();
@@ -196,7 +200,7 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritte
     Rewritten { reached, ahead }
 }
 
-/// Whether a statement declares functions, or names by `let` and `const` with values that are all of one kind, and does nothing else.
+/// Whether a statement only declares functions, or names with `let` and `const` whose values are all of one kind.
 fn initializes_with(statement: &Stmt, is_of_kind: fn(&Expr) -> bool) -> bool {
     match statement {
         Stmt::Decl(Decl::Fn(_)) | Stmt::Empty(_) => true,
@@ -210,12 +214,12 @@ fn initializes_with(statement: &Stmt, is_of_kind: fn(&Expr) -> bool) -> bool {
     }
 }
 
-/// Whether an expression runs no code of the guest and cannot throw.
+/// Whether an expression runs no guest code and cannot throw.
 fn is_inert(expression: &Expr) -> bool {
     matches!(expression, Expr::Arrow(_) | Expr::Fn(_)) || is_literal(expression)
 }
 
-/// Whether an expression is a literal, or an array of literals: it names nothing.
+/// Whether an expression is a literal, or an array of literals: it contains no names.
 fn is_literal(expression: &Expr) -> bool {
     match expression {
         Expr::Lit(_) => true,

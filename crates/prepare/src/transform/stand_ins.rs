@@ -1,7 +1,7 @@
-//! What the parser has read another word for.
+//! Restores the words that the parser has read as others.
 //!
-//! `for (using x = f(); test; step) …` is `{ using x = f(); for (; test; step) … }`: `x` is one variable, disposed of when the loop has
-//! ended. The block is outside of the loop's labels, which `continue` names.
+//! `for (using x = f(); test; step) …` is `{ using x = f(); for (; test; step) … }`: `x` is one variable, disposed of
+//! when the loop has ended. The block is outside the loop's labels, which `continue` names.
 
 use std::mem;
 
@@ -11,7 +11,7 @@ use swc_ecma_visit::{VisitMut, VisitMutWith};
 
 use super::super::parse::StandIns;
 
-/// Puts back what was written.
+/// Restores the original words.
 pub(in super::super) fn restore<'a, N: VisitMutWith<Restore<'a>>>(program: &mut N, stand_ins: &'a StandIns) {
     if !stand_ins.is_empty() {
         program.visit_mut_with(&mut Restore { stand_ins });
