@@ -1,5 +1,5 @@
-// The code tool in the frameworks themselves, with a model whose turns are written down: what the examples show, and what
-// becomes of errors, approval and aborts.
+// The code tool in the real frameworks, with a model whose turns are recorded: what the examples show, and the handling of
+// errors, approval and aborts.
 
 import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';

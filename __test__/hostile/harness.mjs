@@ -1,5 +1,5 @@
-// Runs ONE attack, the file that its first argument names, on an executor of the isolation that its second names, and prints what became of it as one line of JSON. The process has
-// to end by itself with status 0: that it lives is part of what is tested.
+// Runs ONE attack, the file named by the first argument, on an executor with the isolation named by the second, and prints
+// the outcome as one line of JSON. The process has to end by itself with status 0: its survival is part of the test.
 //
 // A guest program has these tools and variables:
 //   echo(value), later(value)   give the value back, at once or as a promise

@@ -37,7 +37,7 @@ test('a name that an earlier run declares and does not leave says so', () =>
 
 describe('at run time', () => {
   const data = { items: [{ n: 1 }], list: [1] };
-  const COPY = "`data` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(data)`.";
+  const COPY = '`data` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(data)`.';
 
   const FROZEN =
     'The object is frozen, as everything is that the host gives, and all that is in it. ' +
@@ -380,13 +380,13 @@ describe('at run time', () => {
     const config = { limit: 5 };
     test.each([
       ['final_answer = "42"', '`final_answer` is a function. Call it: `final_answer(value)`.'],
-      ['search = 5', "`search` is a tool: give the variable another name."],
-      ['db = 5', "`db` is a tool: give the variable another name."],
-      ['JSON = null', "`JSON` is a built-in name: give the variable another name."],
-      ['URL = null', "`URL` is a built-in name: give the variable another name."],
+      ['search = 5', '`search` is a tool: give the variable another name.'],
+      ['db = 5', '`db` is a tool: give the variable another name.'],
+      ['JSON = null', '`JSON` is a built-in name: give the variable another name.'],
+      ['URL = null', '`URL` is a built-in name: give the variable another name.'],
       [
         'const limit = config.limit; config.limit = limit + 1',
-        "`config` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(config)`.",
+        '`config` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(config)`.',
       ],
       ['const tags = Object.freeze([]);\ntags.push(config.limit);', undefined],
       ['const tags = Object.freeze([]);\r\nconst n = config.limit;\r\ntags.push(1);', undefined],
@@ -538,7 +538,7 @@ function sync(q) {
     [
       'user.a = 3',
       ['null; let own = user;'],
-      "`user` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(user)`.",
+      '`user` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(user)`.',
     ],
   ])('what takes the place of a variable of the host is not of the host: %s', async (code, earlier, hint) => {
     expect((await told(code, { earlier, variables: { user: { a: 1 } } })).hint).toBe(hint);
@@ -798,7 +798,7 @@ describe('before it runs', () => {
         rule: 'code_too_large',
         severity: 'ERROR',
         message: 'the program has 5 bytes; at most 4 are accepted',
-        fix: "Leave large data out of the program: get it from a variable or a tool",
+        fix: 'Leave large data out of the program: get it from a variable or a tool',
       },
     ]);
   });

@@ -170,10 +170,8 @@ const BOMBS = {
   'replacement in a long text': '"a".repeat(2 ** 26).replace(/a/g, (found) => found).length',
   'replaceAll in a long text': '"a".repeat(2 ** 26).replaceAll(/a/g, "bc").length',
   'a String object': 'String.prototype.match.call(Object("a".repeat(2 ** 26)), /a/g).length',
-  'replacement in a String object':
-    'String.prototype.replace.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
-  'replaceAll in a String object':
-    'String.prototype.replaceAll.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
+  'replacement in a String object': 'String.prototype.replace.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
+  'replaceAll in a String object': 'String.prototype.replaceAll.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
   'split of a String object': 'String.prototype.split.call(Object("a".repeat(2 ** 26)), /a/).length',
   'matches of texts of middle length':
     'const all = []; const text = "ab".repeat(2 ** 19); for (;;) all.push(text.match(/../g), text.match(/a|b/g))',

@@ -3,7 +3,7 @@ import { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VIEW_CLASSES } from './wire-t
 
 // A reader of V8's serialization format with the methods of `v8.Deserializer`. It does not need the stack for nesting.
 // It is used where V8's own reader fails (at nesting deeper than the thread's stack and, in older Node.js versions, at
-// errors that are part of their own cause and at the class Float16Array), where creating V8's reader takes longer than
+// errors that are part of their cause and at the class Float16Array), where creating V8's reader takes longer than
 // reading, and where there is no such reader.
 
 /** What `#start` returns for a value whose parts follow. */

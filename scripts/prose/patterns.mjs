@@ -73,7 +73,7 @@ const END = String.raw`(?=\s*(?:[,.;:)\]|"]|$))`;
 export const PATTERNS = [
   {
     expression: new RegExp(
-      String.raw`(?<!\bthere(?: \w+)? )(?<!\bThere(?: \w+)? )\b(?:is|are|was|were) no (?:${NOUNS})s?\b`,
+      String.raw`(?<!\bthere(?: \w+)? )(?<!There(?: \w+)? )\b(?:is|are|was|were) no (?:${NOUNS})s?\b`,
       'g',
     ),
     instead: 'is not a …',

@@ -1,5 +1,5 @@
-// Values cross by structured clone, in every direction, and what cannot be cloned is told
-// to whoever can do something about it.
+// Values cross by structured clone, in every direction, and a value that cannot be
+// cloned is reported to the side that can do something about it.
 
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { serialize } from 'node:v8';

@@ -84,7 +84,7 @@ fn line_ends(text: &str) -> usize {
     text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count()
 }
 
-/// The number of parts of a JSON text. A text that is nested too deeply has more than any limit.
+/// The number of parts of JSON. JSON that is nested too deeply has more than any limit.
 fn json_parts(text: &str) -> usize {
     let (mut parts, mut depth) = (1_usize, 0_usize);
     let mut bytes = text.bytes();

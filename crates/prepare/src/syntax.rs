@@ -5,7 +5,7 @@ use swc_ecma_parser::{EsSyntax, Syntax, TsSyntax};
 
 use super::goal::Goal;
 
-/// The first position of a text in swc; 0 marks nodes without a position.
+/// The first position of a source in swc; 0 marks nodes without a position.
 pub(super) const FIRST: u32 = 1;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 

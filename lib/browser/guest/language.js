@@ -2,9 +2,9 @@
 'use strict';
 
 /**
- * What codecs and pages use of the language, captured before guest code: guests may change everything that can be reached. No list
- * of its own has a prototype, so that neither setters nor `toJSON` of guests are asked. Both sides have this function: the host
- * calls it, the page gets its source.
+ * The parts of the language that codecs and pages use, captured before guest code runs: guests may change everything that they
+ * can reach. Its lists have no prototype, so setters and `toJSON` of guests are not called. Both sides have this function: the
+ * host calls it, the page gets its source.
  */
 function captureLanguage() {
   const G = /** @type {any} */ (globalThis);

@@ -1,5 +1,5 @@
-// Guest code: what a program gives, before it is its state. Promises in it are awaited, and what is no data is refused by the host,
-// which nothing here has to be safe for.
+// Guest code: prepares the value of a program, before it becomes the state. Awaits promises in it. The host refuses values that
+// are not data, so nothing here has to be safe for the host.
 (refuse) => {
   const isContainer = (value) =>
     typeof value === 'object' && value !== null && (Array.isArray(value) || isPlain(value));
@@ -9,14 +9,14 @@
     return prototype === Object.prototype || prototype === null;
   };
 
-  // What is no data, as how it is told; a promise is one that can be waited for.
+  // Describes a value that is not data. Only a promise can be awaited.
   const oddity = (value) => {
     if (typeof value === 'function') return `the function ${JSON.stringify(value.name)}`;
     if (typeof value === 'symbol') return `the symbol ${String(value)}`;
     return value instanceof Promise ? 'a promise' : undefined;
   };
 
-  // The first that is no data, with the keys that lead there.
+  // The first value that is not data, with the keys that lead to it.
   const find = (value, seen) => {
     const what = oddity(value);
     if (what !== undefined) return { what, keys: [] };

@@ -1,5 +1,5 @@
 // Guest code: `sdk` in both styles, and `utils.parallel`. `host` are the tools of `../isolate.js`. Nothing here has
-// to be safe from guests: the host checks and counts each call, whoever makes it.
+// to be safe from guests: the host checks and counts every call.
 (host, sources) => {
   const { defineProperty, freeze, getOwnPropertyDescriptor, hasOwn, isExtensible } = Object;
   const { call, callLater, start, next, take } = host;

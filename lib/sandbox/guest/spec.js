@@ -154,7 +154,7 @@
   };
 
   const STOP_WORDS = new Set('a an and are can do does how i is it me my or that the this what which'.split(' '));
-  // Behind these it is told of what a method's object is, no more what it is.
+  // The words after these describe the method's object further, and no longer name it.
   const PREPOSITIONS = new Set(
     'across as at between by for from in of on to under using via when with within without'.split(' '),
   );
@@ -162,7 +162,7 @@
   const UNSPACED = new RegExp(`${IS_UNSPACED.source.slice(1)}+`, 'gu');
   const IS_ASCII = /^[\0-\x7f]*$/;
 
-  // The words of a text in lower case; what is written without spaces is one.
+  // The words of a string in lower case. A run in a script without spaces is one word.
   const runsOf = (text) => {
     if (IS_ASCII.test(text)) return text.match(/[a-z\d$]+/g) ?? [];
     return text.replace(UNSPACED, ' $& ').match(/[\p{L}\p{M}\p{N}$]+/gu) ?? [];
@@ -205,7 +205,7 @@
     return word.length >= 4 && term.startsWith(word) ? 0.6 : 0;
   };
 
-  // How well terms fit a text: `best` takes the best of each, and `share` is how much of what it says first fits.
+  // How well terms match a string: `best` collects the best match of each, and `share` is the matched part of its beginning.
   const fit = (terms, text, best) => {
     let covered = 0;
     let length = 0;

@@ -1,5 +1,5 @@
-// Guest code: the functions of `utils` but `parallel`. Averages are calculated as TA-Lib does, step by step, so that values agree
-// also where rounding shows; spreads and correlations, which it calculates without rounding that shows, in a way of their own.
+// Guest code: the functions of `utils` except `parallel`. Averages are calculated step by step like TA-Lib's, so that values
+// agree despite rounding. Spreads and correlations are calculated differently, because rounding does not affect them visibly.
 () => {
   const fail = (name, text) => {
     throw new TypeError(`utils.${name}: ${text}`);

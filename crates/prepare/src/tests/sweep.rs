@@ -128,7 +128,7 @@ fn nesting_takes_no_exponential_time() {
         for outer in CONSTRUCTS {
             for inner in CONSTRUCTS {
                 let [shallow, deep] = [SHALLOW, DEEP].map(|levels| nested(outer, inner, levels));
-                // The thread may have been interrupted: only a text that takes long each time counts.
+                // The thread may have been interrupted: only a program that takes long each time counts.
                 let is_fast = (0..5).any(|_| time(&deep, &options) <= time(&shallow, &options) * MAX_RATIO);
                 assert!(is_fast, "{language:?}: {deep}");
             }
