@@ -27,13 +27,9 @@ export interface CodeToolDefinition<Context = any> {
   id?: string | undefined;
   description?: string | undefined;
   /**
-   * The input of the tool, as JSON Schema or as a Standard Schema. Each input is checked before the call. JSON Schema
-   * checks the JSON that the input serializes to. Inputs are not checked if there is no schema or the schema is
-   * unusable.
-   *
-   * No JSON Schema can be compiled if the process forbids code from strings
-   * (`--disallow-code-generation-from-strings`). Such calls fail. Python's `None` omits an optional property that does
-   * not accept `null`.
+   * The input of the tool, as JSON Schema or as a Standard Schema. Each input is checked before the call. A JSON Schema
+   * checks a JSON copy of the input, and the tool gets that copy. Inputs are not checked if there is no schema or the
+   * schema is unusable. Python's `None` omits an optional property that does not accept `null`.
    */
   inputSchema?: JsonSchema | StandardSchema | undefined;
   /** Alternative names for `inputSchema`. */
