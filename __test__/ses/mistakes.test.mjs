@@ -195,7 +195,7 @@ describe('at run time', () => {
         '[{ price: "1" }].map((r) => r.price.toFixed(2))',
         '`r.price` is not a number: write `Number(r.price).toFixed(…)`.',
       ],
-      ['Date.now().toISOString()', '`Date.now(…)` is no Date: write `new Date(Date.now(…)).toISOString()`.'],
+      ['Date.now().toISOString()', '`Date.now(…)` is not a Date: write `new Date(Date.now(…)).toISOString()`.'],
       ['const n = 5; n.split("")', '`n` is a number: write `String(n).split(…)`.'],
       ['const m = new Map(); m.map((x) => x)', '`m` is a Map: write `[...m].map(…)`.'],
       ['const s = "a"; s.map((x) => x)', '`s` is a string, which has no `map`.'],
@@ -321,7 +321,7 @@ describe('at run time', () => {
   });
 
   describe('semicolons that are left out', () => {
-    const GOES_ON = (line) => `Line ${line} goes on with the expression of the line above: end that with \`;\`.`;
+    const GOES_ON = (line) => `Line ${line} continues the expression of the line above: end that line with \`;\`.`;
 
     test.each([
       ['const a = 1\nconst b = [1, 2]\n[a, b].forEach((x) => x)', GOES_ON(3)],
@@ -342,7 +342,7 @@ describe('at run time', () => {
 
   describe('variables that have no value yet', () => {
     const ANEW = (name) =>
-      `This \`${name}\` is the one that the line declares, which has no value yet: give that another name.`;
+      `\`${name}\` here is the variable that this line declares, which has no value yet: give the new variable another name.`;
 
     test.each([
       ['let items = items.filter(Boolean)', ANEW('items')],
