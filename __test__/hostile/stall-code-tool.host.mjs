@@ -1,4 +1,4 @@
-// attack: what a model is told of a run: 200,000 keys, keys of arrays, a shared graph, large integers, errors and logs without end
+// attack: large observations for the model: 200,000 keys, keys of arrays, a shared graph, large integers, errors and logs without end
 // outcome: value 'short, in a moment'
 // state: READY
 // options: {"timeoutMs":60000,"maxOperations":1000000000000,"memoryLimitMb":512}

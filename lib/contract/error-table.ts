@@ -11,23 +11,23 @@ export interface ErrorRow {
   retryable: boolean;
   /** template; `{name}` is one of `params` */
   message: string;
-  /** what the template needs, and its type in Rust */
+  /** the parameters of the template, with their types in Rust */
   params: Record<string, string>;
   /** the state of the executor afterwards */
   leaves: 'READY' | 'DIRTY' | 'DEAD' | 'unchanged';
-  /** another one, and when */
+  /** another possible state, and when it applies */
   leavesToo?: string;
-  /** false: it goes beyond */
+  /** false if the specification does not have it */
   ofSpecification?: boolean;
-  /** name of the variant of `FailureKind`; absent: Rust knows nothing of it */
+  /** name of the variant of `FailureKind`; absent if Rust does not use it */
   variant?: string;
-  /** for Rust: what made the call fail */
+  /** for Rust: why the call failed */
   cause?: string;
-  /** for docs/reference/errors.md: what has happened, what `details` say, what to do */
+  /** for docs/reference/errors.md: what happened, what `details` contains, what to do */
   doc: string;
   /** for docs/reference/errors.md */
   example?: string;
-  /** what the writer of the code can do, where the message alone does not say it */
+  /** what the author of the code can do, if the message alone does not say it */
   hint?: string;
 }
 

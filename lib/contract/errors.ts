@@ -83,7 +83,7 @@ export interface ExecutorErrorDetails {
   [fact: string]: unknown;
 }
 
-/** Property of all errors of executors, which those of another copy of this package have as well. */
+/** Property of all errors of executors. Errors of another copy of this package have it too. */
 const IS_EXECUTOR_ERROR = Symbol.for('ses-executor:error');
 
 /**
@@ -122,10 +122,11 @@ export class ExecutorError extends Error {
     this.retryable = retryable;
     this.details = details;
     if (logs !== undefined) this.logs = logs;
-    // They repeat what `logs` says, so an error that is printed leaves them out.
+    // The entries repeat `logs`, so they are left out when an error is printed.
     Object.defineProperty(this, 'logEntries', { value: logEntries, writable: true, configurable: true });
     Object.defineProperty(this, 'stats', { value: stats, writable: true, configurable: true });
-    // Until its text is made V8 keeps what the functions of the stack were called on: executors, and so their isolates.
+    // Until the text of the stack is created, V8 keeps the receivers of its functions alive: executors, and with them
+    // their isolates.
     void this.stack;
   }
 
@@ -145,7 +146,7 @@ export class ExecutorError extends Error {
   }
 }
 Object.defineProperty(ExecutorError.prototype, IS_EXECUTOR_ERROR, { value: true });
-// A process may have two copies of this package, in two versions or as the dependency of two packages.
+// A process may have two copies of this package: two versions, or the dependencies of two packages.
 Object.defineProperty(ExecutorError, Symbol.hasInstance, {
   value(this: unknown, value: unknown) {
     if (this !== ExecutorError) return Function.prototype[Symbol.hasInstance].call(this, value);
@@ -264,7 +265,7 @@ function read(object: object, key: string): unknown {
   }
 }
 
-/** Of objects only what JSON shows: `util.inspect` would print the stacks of errors inside them. */
+/** Of objects only the JSON form: `util.inspect` would print the stacks of errors inside them. */
 function text(value: unknown) {
   try {
     const isPrimitive = (typeof value !== 'object' || value === null) && typeof value !== 'function';

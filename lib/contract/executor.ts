@@ -7,21 +7,21 @@ import type { Tool } from './tool-registry';
 /** The methods that callers of an executor use. */
 const METHODS = ['init', 'sendVariables', 'sendTools', 'run', 'cleanup'];
 
-/** Whether a value keeps the contract of executors, as far as can be seen. */
+/** Whether a value implements the contract of executors, as far as its methods show. */
 export function isExecutor(value: any): value is Executor {
   if (typeof value !== 'object' || value === null || typeof value.state !== 'string') return false;
   return METHODS.every((name) => typeof value[name] === 'function');
 }
 
-/** What guests of an executor find, as far as it is known. */
+/** What guests of an executor can use, as far as it is known. */
 export interface Offer {
-  /** modules that they may import; undefined: nothing is known of where they are */
+  /** modules that they may import; undefined if it is unknown which ones exist */
   imports?: readonly string[];
-  /** that they see, in Python */
+  /** the folder that they see, in Python */
   folder?: string;
-  /** names of those that were sent */
+  /** names of the variables that were sent */
   variables?: readonly string[];
-  /** those that were sent, and not by one session for itself */
+  /** the tools that were sent, except those that one session sent for itself */
   tools?: Tool[];
 }
 
@@ -42,7 +42,7 @@ export function offerOf(executor: Executor): Offer {
 }
 
 /**
- * Refuses options beside an executor, which has its own; those that are undefined are absent.
+ * Refuses options beside an executor, which has its own options. Undefined options count as absent.
  *
  * @param own names of options that may stand beside it, for messages
  * @throws {TypeError}

@@ -7,9 +7,9 @@ import type { ExecutorError, ExecutorErrorDetails } from './errors';
 /** the lines around a place */
 export type CodeFrame = (code: string, line: number, column: number, message: string) => string;
 
-/** Of errors of another language than the table's: their general hints, by codes. */
+/** General hints by error code, for errors in a language other than the table's. */
 export const GENERAL_HINTS = Symbol('hints');
-/** Appended to the hint of a failure after which nothing of earlier runs is left. */
+/** Appended to the hint of a failure that has destroyed the state of earlier runs. */
 export const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 const LINE_FEED = 0x0a;
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
@@ -18,7 +18,7 @@ const VARIABLES_HINT =
 const CPU_HINT = 'Compute less in one run. Time in which it waits does not count.';
 const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
-/** What a model can do about a failure: all of it follows from the error, unless only a part of what ran is shown. */
+/** What a model can do about a failure. It follows from the error alone, unless only a part of the code is shown. */
 export function failureOf(error: ExecutorError, shown?: Shown): RunFailure {
   const { details = {} } = error;
   const diagnostics = details.diagnostics?.filter(({ severity }) => severity !== 'INFO') ?? [];
@@ -51,7 +51,7 @@ function frameOf(place: Place | undefined, { codeFrame }: ExecutorErrorDetails) 
   return { line, column, ...(typeof codeFrame === 'string' && { codeFrame }) };
 }
 
-/** @param place in what ran */
+/** @param place in the code that ran */
 function frameIn({ code, codeFrame, before }: Shown, place: Place | undefined, reason: string) {
   const position = placeIn(code, place, before);
   return position && { ...position, codeFrame: codeFrame(code, position.line, position.column, reason) };
@@ -70,29 +70,29 @@ function hintOf(error: ExecutorError, found: Diagnostic | undefined) {
   return found?.fix ?? details.hint ?? general ?? OTHER_HINT;
 }
 
-/** All that can be said of a failure, for a model that wrote the code. */
+/** The complete explanation of a failure, for a model that wrote the code. */
 export function explanationOf(error: ExecutorError) {
   const failure = failureOf(error);
   const isLost = losesState(error) || error.details?.recovered === true;
   return failureText(isLost ? withStateLost(failure) : failure);
 }
 
-/** A failure that also says that nothing of earlier runs is left. Fixes of findings end without a full stop. */
+/** The failure with the remark that the state of earlier runs is lost. Fixes of findings end without a full stop. */
 export function withStateLost(failure: RunFailure): RunFailure {
   const { hint } = failure;
   return { ...failure, hint: `${hint}${/[.?]$/.test(hint) ? '' : '.'} ${STATE_LOST}` };
 }
 
 /**
- * Whether what earlier runs have defined is lost with a failure, since the isolate is given up.
+ * Whether a failure loses what earlier runs have defined, because its isolate is given up.
  *
- * @param error an `ExecutorError`, or what one is as data
+ * @param error an `ExecutorError`, or the same as data
  */
 export function losesState(error: any) {
   const { code, details } = error ?? {};
   if (details?.parked) return true;
   if (details?.stateLost !== undefined) return details.stateLost;
-  // It was aborted before it began: it has no figures, as data it does not say.
+  // It was aborted before it began, so it has no figures. An error that arrives as data does not show this.
   const neverBegan = details?.aborted && 'stats' in error && error.stats === undefined;
   return errorRow(code)?.leaves === 'DIRTY' && !neverBegan;
 }
@@ -100,7 +100,7 @@ export function losesState(error: any) {
 function messageOf({ code, message, details = {} }: ExecutorError, found: Diagnostic | undefined) {
   if (details.aborted) return `Execution aborted: ${details.reason}`;
   if (isCpuSpent(details)) return `Execution used up its ${details.maxCpuMs}ms of processor time`;
-  // The message has the logs, too.
+  // The message contains the logs, too.
   if (typeof details.cause === 'string') return details.cause;
   return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
 }
@@ -113,7 +113,7 @@ function placeIn(code: string, place: Place | undefined, before: number) {
   if (place?.line === undefined || place.column === undefined) return undefined;
   const { line } = place;
   const column = line === 1 ? place.column - before : place.column;
-  // What is not in the code is in the wrapper.
+  // A place that is not in the code is in the wrapper.
   return column < 1 || !hasLine(code, line) ? undefined : { line, column };
 }
 

@@ -4,26 +4,23 @@
 
 export interface OptionRow {
   name: string;
-  /**
-   * `number`: whatever number,
-   * since the specification wants one that is out of range as a diagnostic of the run
-   */
+  /** `number`: any number, because the specification reports a number out of range as a diagnostic of the run */
   type: 'number' | 'integer' | 'boolean' | 'string' | 'function' | 'oneOf' | 'strings' | 'modules';
-  /** absent: none */
+  /** absent: no default */
   fallback?: any;
-  /** what the absence of a default means */
+  /** what a missing default means */
   none?: string;
-  /** the default in tables, where it is not `fallback` */
+  /** the default as tables show it, if not `fallback` */
   shown?: string;
   min?: number;
   max?: number;
-  /** for defaults that people read */
+  /** for defaults in readable units */
   unit?: 'bytes';
-  /** of `oneOf` and `strings`; without them strings are any that are not empty */
+  /** for `oneOf` and `strings`; without it, all strings except the empty one */
   values?: string[];
-  /** type in TypeScript, where `type` does not say it */
+  /** type in TypeScript, if `type` does not determine it */
   ts?: string;
-  /** whether a run can have its own */
+  /** whether a run can set it, too */
   perRun?: boolean;
   /** whether VALIDATE and TRANSFORM depend on it */
   forPreparing?: boolean;
@@ -31,33 +28,33 @@ export interface OptionRow {
   brief: string;
   /** for `executor-options.ts`; the range and the default follow by themselves */
   doc: string;
-  /** the field of `Config`; null: JavaScript's own business */
+  /** the field of `Config`; null if only JavaScript uses it */
   rust: RustField | null;
 }
 
 export interface RustField {
   type: string;
-  /** its name, if not that of the option */
+  /** name of the field, if it differs from the option's */
   field?: string;
-  /** what JavaScript passes, if not the option itself: a field of that name and type */
+  /** what JavaScript passes instead of the option: a field of this name and type */
   passedAs?: string;
-  /** how it is made of `$`, what JavaScript passes */
+  /** how the value is computed from `$`, the value that JavaScript passes */
   from?: string;
-  /** if not that of the option */
+  /** doc of the field, if it differs from the option's */
   doc?: string;
 }
 
 const LANGUAGES = ['auto', 'javascript', 'typescript'];
 export const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
 
-/** 256 MiB: what still fits into one string. */
+/** 256 MiB, which still fits into one string. */
 const MAX_LOG_BYTES = 256 * (1 << 20);
 /** 64 GiB. */
 const MAX_MEMORY_MB = 65_536;
 /** 1 GiB: positions in code and in values are 32-bit numbers. */
 const MAX_BYTES = 1 << 30;
 const MAX_COUNT = 2 ** 32 - 1;
-/** The longest timer that a host can set. */
+/** The longest timer of Node.js. */
 const MAX_MS = 2 ** 31 - 1;
 
 export const OPTIONS: OptionRow[] = [

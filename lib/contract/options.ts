@@ -26,11 +26,11 @@ export interface CheckedRunOptions {
 }
 
 const NAMES = OPTIONS.map(({ name }) => name);
-/** Those that a run can have; absent, they are null. */
+/** The options that a run can set. Absent ones are null. */
 const RUN_ROWS = OPTIONS.filter(({ perRun }) => perRun).map((row) => ({ ...row, fallback: null }));
 const RUN_NAMES = [...RUN_ROWS.map(({ name }) => name), 'signal'];
 
-/** Of a run that is given none. */
+/** For a run without options. */
 const NO_RUN_OPTIONS = Object.freeze(
   Object.fromEntries(RUN_NAMES.map((name) => [name, name === 'signal' ? undefined : null])),
 ) as unknown as CheckedRunOptions;
@@ -48,7 +48,7 @@ const CHECKS = {
 };
 
 /**
- * @param others names that are options, too, and checked elsewhere, for messages
+ * @param others names of options that are checked elsewhere, for messages
  * @throws {TypeError} for wrong types and unknown names
  * @throws {RangeError} for wrong values
  */
@@ -57,7 +57,7 @@ export function checkOptions(options: unknown, others: readonly string[] = []): 
 }
 
 /**
- * Options of executors that something else takes as well, and hands on to those that it makes.
+ * Options of executors that another class also takes and passes on to the executors that it creates.
  *
  * @throws {TypeError | RangeError}
  */
@@ -69,13 +69,13 @@ export function checkSome(given: Given, names: readonly string[]): Given {
 }
 
 /**
- * Options of one run. Absent ones are `null`: those of the executor hold.
+ * Options of one run. Absent ones are `null`, which means those of the executor.
  *
  * @throws {TypeError} for wrong types and unknown names
  * @throws {RangeError} for an unknown language
  */
 export function checkRunOptions(options: unknown): CheckedRunOptions {
-  // Most runs have none.
+  // Most runs have no options.
   if (options === undefined) return NO_RUN_OPTIONS;
   const given = record(options, 'options', RUN_NAMES);
   const { signal } = given;
@@ -86,9 +86,9 @@ export function checkRunOptions(options: unknown): CheckedRunOptions {
 }
 
 /**
- * Options that another kind of executor has.
+ * Options of another kind of executor.
  *
- * @param others names that are known, too, and checked elsewhere
+ * @param others names of options that are checked elsewhere
  * @throws {TypeError} for wrong types and unknown names
  * @throws {RangeError} for wrong values
  */
@@ -98,8 +98,8 @@ export function checkRows(options: unknown, rows: OptionRow[], others: string[] 
 }
 
 /**
- * Values of options that are absent, by their rows: most are, executors are made often, and a copy of an object takes less time than
- * adding its properties one by one.
+ * The values of absent options, by their rows. Most options are absent and executors are created often. Copying an
+ * object takes less time than adding its properties one by one.
  */
 const DEFAULTS: WeakMap<OptionRow[], Given> = new WeakMap();
 
@@ -129,7 +129,7 @@ export function checkSignal(signal: unknown) {
   throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
 }
 
-/** By what is used of it, since signals may come from another realm or a polyfill. */
+/** Checks only the members that are used, because signals may come from another realm or a polyfill. */
 function isAbortSignal(value: unknown): value is AbortSignal {
   if (typeof value !== 'object' || value === null) return false;
   const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
@@ -138,7 +138,7 @@ function isAbortSignal(value: unknown): value is AbortSignal {
   );
 }
 
-/** A copy of an object of options, so that each is read once. */
+/** A copy of an object of options, so that each option is read once. */
 export function record(options: unknown, path: string, known: readonly string[]): Given {
   if (options === undefined) return {};
   const given = { ...optionsOf(options, path, known) };
@@ -156,7 +156,7 @@ export function record(options: unknown, path: string, known: readonly string[])
  * An object whose own properties are options. Instances of classes are accepted too.
  *
  * @param known names of options
- * @throws {TypeError} if options would be lost with what it inherits, or if it is something else, such as a promise of them
+ * @throws {TypeError} if inherited properties would be lost, or if it is something else, such as a promise of options
  */
 export function optionsOf(value: unknown, path: string, known: readonly string[] = NAMES): Given {
   const given = objectOf(value, path);
@@ -201,7 +201,7 @@ function oneOf(value: unknown, { name, values = [] }: OptionRow) {
 }
 
 /**
- * The option `language` of what makes executors for Python, too.
+ * The option `language` of classes that also create executors for Python.
  *
  * @throws {TypeError | RangeError}
  */
@@ -230,11 +230,12 @@ function alternatives(names: string[]) {
   return names.map((name) => JSON.stringify(name)).join(' or ');
 }
 
-/** A name that begins like a known one is taken for it from so many units on, if they are most of it. */
+/** If a name shares at least so many first units with a known name, and they are most of it, that name is suggested. */
 const MIN_PREFIX = 5;
 
 /**
- * The known name that begins alike, such as `maxOperations` for `maxOps`, else the one that is at most three edits away, if any.
+ * The known name with the same beginning, such as `maxOperations` for `maxOps`; otherwise one that is at most three
+ * edits away, if any.
  */
 export function closest(name: string, known: readonly string[]) {
   const given = name.slice(0, 64).toLowerCase();

@@ -12,9 +12,9 @@ import type { OnToolCall } from './tool-types';
 import type { ToolCallTrace } from './tracing';
 
 const { ERROR, PROMISE } = REPLY_KIND;
-/** `code` of the error that a call is answered with when its time is over. */
+/** `code` of the error that answers a call whose time is over. */
 const TIMEOUT_CODE = 'ERR_TOOL_TIMEOUT';
-/** More would not fit on the host's stack. */
+/** More arguments would not fit on the host's stack. */
 const MAX_ARGUMENTS = 50_000;
 
 /**
@@ -29,20 +29,20 @@ export interface Wire {
 export interface Answer {
   wire: Wire;
   maxTransferBytes: number;
-  /** within which each tool of the run answers */
+  /** the time in which each tool of the run must answer */
   timeoutMs?: number;
   /** of the run */
   scope: RunScope;
   reply: (status: number, payload: unknown) => void;
-  /** told what the tool itself threw */
+  /** receives the value that the tool threw */
   onThrown: (thrown: unknown) => void;
-  /** asked before each call */
+  /** called before each call */
   onToolCall?: OnToolCall;
   /** set here */
   trace?: ToolCallTrace;
 }
 
-/** Of this process; hosts tell calls from each other by it. */
+/** The last number given in this process. Hosts tell calls apart by it. */
 let lastCall = 0;
 
 /**
@@ -50,8 +50,8 @@ let lastCall = 0;
  * unhandled, whatever the tool returns or throws.
  *
  * @param tool undefined if the host has revoked it
- * @param isAsync whether the guest has a promise already
- * @param values the arguments, or why they cannot be read
+ * @param isAsync whether the guest already has a promise
+ * @param values the arguments, or the reason why they cannot be read
  */
 export function answerToolCall(
   tool: Tool | undefined,
@@ -81,7 +81,7 @@ export interface Call {
   facts: { name: string; args: unknown[]; id: string };
 }
 
-/** The answer to a call whose time may be limited: an error when it is over, and nothing that comes later counts. */
+/** The answer to a call that may have a time limit: an error when the time is over. Later answers do not count. */
 function inTime({ tool, facts }: Call, answer: Answer): Answer {
   const timeoutMs = tool.timeoutMs ?? answer.timeoutMs;
   if (timeoutMs === undefined) return answer;
@@ -106,7 +106,7 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
   };
   const timer = setTimeout(() => {
     const error = new Error(`${facts.name} did not answer within ${timeoutMs} ms`);
-    // Ends what still works on the call; only this answer counts.
+    // Ends remaining work of the call; only this answer counts.
     scope.end();
     fail(answer, Object.assign(error, { name: 'TimeoutError', code: TIMEOUT_CODE }));
   }, timeoutMs);
@@ -115,7 +115,8 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
 }
 
 /**
- * Asks the host's `onToolCall`, if there is one, and does what it says. As long as its promise is pending the guest waits.
+ * Calls the host's `onToolCall`, if there is one, and follows its decision. The guest waits while its promise is
+ * pending.
  */
 function approve(call: Call, answer: Answer) {
   const { onToolCall, scope } = answer;
@@ -124,7 +125,7 @@ function approve(call: Call, answer: Answer) {
     const decision = onToolCall({ ...call.facts, signal: scope.signal });
     if (!isThenable(decision)) return follow(decision, call, answer);
     Reflect.apply(Promise.prototype.then, ownPromise(decision), [
-      // Nobody wants the effect of a call whose run has ended.
+      // The effect of a call is not wanted after the end of its run.
       (late: unknown) => (scope.isOver ? undefined : follow(late, call, answer)),
       (thrown: unknown) => fail(answer, thrown),
     ]);
@@ -138,7 +139,7 @@ function follow(decision: unknown, call: Call, answer: Answer) {
   const given = typeof decision === 'object' && decision !== null ? (decision as any) : {};
   if ('result' in given) return settle(call, answer, () => given.result);
   if (Array.isArray(given.args)) return perform(call, given.args, answer);
-  // In particular `false`, which must not let the call pass.
+  // Especially `false`, which must not allow the call.
   const expected = 'onToolCall must return nothing, { args }, an array, or { result }, or throw to refuse the call';
   fail(answer, new TypeError(`${expected}; it gave ${describe(decision)}`));
 }
@@ -205,7 +206,7 @@ function refuse(answer: Answer, name: string, message: string, code?: string) {
 }
 
 /**
- * A promise that calls back once, later: a thenable may call back twice, or synchronously, or throw after it did.
+ * A promise that settles once, later. A thenable may call back twice or synchronously, or throw afterwards.
  *
  * @param result a thenable
  */

@@ -13,17 +13,17 @@ export interface Tool {
   fn: (...args: any[]) => unknown;
   /** the namespace object that holds the function */
   self: unknown;
-  /** whether guests get a promise at once */
+  /** whether guests get a promise immediately */
   isAsync: boolean;
-  /** whether guests wait for what a promise of it gives */
+  /** whether guests wait for the result of a promise that it returns */
   isBlocking: boolean;
-  /** within which it answers, if not within that of the run */
+  /** its own time limit, if not that of the run */
   timeoutMs?: number;
   definition?: Definition;
   length: number;
 }
 
-/** Names that the realm keeps for itself, or the language does for good. */
+/** Names that the realm reserves, or that the language does not allow to change. */
 const RESERVED = new Set(['console', 'harden', 'globalThis', 'undefined', 'NaN', 'Infinity']);
 const MAX_TOOLS = 10_000;
 const MAX_DEPTH = 32;
@@ -33,7 +33,7 @@ const MAX_DEPTH = 32;
  *
  * A top-level `final_answer` is left out: the executor's own takes precedence.
  *
- * @throws {TypeError | RangeError} naming the path of what is neither a function nor a namespace
+ * @throws {TypeError | RangeError} with the path of a value that is neither a function nor a namespace
  */
 export function flattenTools(tools: unknown): Tool[] {
   refuseNoTools(tools);
@@ -44,7 +44,7 @@ export function flattenTools(tools: unknown): Tool[] {
     flattenInto(found, tools, name, [], 'tools');
   }
   for (const { path, fn } of found) {
-    // Every call of it would fail.
+    // Every call of a class would fail.
     if (isClass(fn)) throw new TypeError(`${path.reduce(memberPath, 'tools')} must be a function, got a class`);
   }
   return found;
@@ -56,7 +56,8 @@ export function refuseNoTools(tools: unknown): asserts tools is Record<string, u
 }
 
 /**
- * What was given in place of a plain object of functions. The methods of an instance are not its own, and need it as `this`.
+ * Describes a value that was given in place of a plain object of functions. The methods of an instance are not its own
+ * properties, and need it as `this`.
  */
 export function describeHolder(value: unknown) {
   if (typeof value !== 'object' || value === null || types.isProxy(value) || Array.isArray(value))
@@ -69,7 +70,7 @@ export function describeHolder(value: unknown) {
  * Adds the function at `holder[key]`, or those of the namespace there, to `found`.
  *
  * @param ancestors namespaces on the way to `holder`
- * @param root how messages call the outermost object
+ * @param root how messages name the outermost object
  * @param parents keys on the way to `holder`
  */
 export function flattenInto(
@@ -95,7 +96,7 @@ export function flattenInto(
   if (inside.includes(value)) throw new TypeError(`${text()} must not contain itself`);
   if (path.length === MAX_DEPTH) throw new RangeError(`${text()} must be nested at most ${MAX_DEPTH} deep`);
   const keys = Object.keys(value);
-  // The guest would keep the namespace of that name that it had before.
+  // Otherwise the guest would keep its earlier namespace of that name.
   if (keys.length === 0) throw new TypeError(`${text()} must hold at least one function`);
   for (const inner of keys) flattenInto(found, value, inner, inside, root, path);
 }
@@ -137,10 +138,10 @@ export function refuseReservedName(name: string, root: string) {
   }
 }
 
-/** The host functions of one executor by the number that the guest calls them by. */
+/** The host functions of one executor, by the number that the guest calls them by. */
 export class ToolRegistry {
   #tools: Map<number, Tool> = new Map();
-  /** Numbers by top-level name, then by path: a function that takes another's place takes its number too. */
+  /** Numbers by top-level name, then by path. A function that replaces another one takes its number. */
   #numbers: Map<string, Map<string, number>> = new Map();
   #next = 0;
 
@@ -149,9 +150,9 @@ export class ToolRegistry {
   }
 
   /**
-   * Numbers tools, and says how the native side calls them. They are not called before `commit`, which the caller makes when
-   * the guest has them: what had the same top-level names before is revoked then, even for guest code that has kept a
-   * reference.
+   * Gives tools their numbers, and describes how the native side calls them. They are not called before `commit`, which
+   * the caller calls when the guest has them. Earlier tools with the same top-level names are revoked then, even for
+   * guest code that has kept a reference.
    */
   stage(tools: Tool[]): { specs: NativeTool[]; commit: () => void } {
     const fresh: Map<string, Map<string, number>> = new Map();
@@ -183,12 +184,12 @@ export class ToolRegistry {
     });
   }
 
-  /** How the native side calls the tools that are committed. */
+  /** How the native side calls the committed tools. */
   specs() {
     return this.#committed().map(([id, tool]) => specOf(tool, id));
   }
 
-  /** The tools that are committed. */
+  /** The committed tools. */
   list() {
     return this.#committed().map(([, tool]) => tool);
   }
@@ -201,7 +202,7 @@ export class ToolRegistry {
     });
   }
 
-  /** Forgets all tools that `stage` has numbered. */
+  /** Removes all tools that `stage` has numbered. */
   clear() {
     for (const numbers of this.#numbers.values()) for (const id of numbers.values()) this.#tools.delete(id);
     this.#numbers.clear();

@@ -3,12 +3,13 @@ import type { CodeOutput, Executor } from './executor-types';
 import type { ToolCall } from './tool-types';
 import type { TracingChannel } from 'node:diagnostics_channel';
 
-// Runs and tool calls as tracing channels of `node:diagnostics_channel`, which cost nothing while nobody listens. A subscriber of
-// `start` can set `call` of the message, what is called next, to a function that calls it in another context.
+// Runs and tool calls as tracing channels of `node:diagnostics_channel`, which cost nothing without subscribers. A
+// subscriber of `start` can replace `call` of the message, the function that is called next, by one that calls it in
+// another context.
 
 const RUNS = tracingChannel('ses-executor:run');
 const TOOL_CALLS = tracingChannel('ses-executor:tool-call');
-/** Executors that work for others, who tell of their runs. */
+/** Executors that work for others, which report their runs. */
 const INNER: WeakSet<object> = new WeakSet();
 
 /** What subscribers of the tracing channel `ses-executor:run` get: the same object for all events of a run. */
@@ -39,9 +40,9 @@ export interface TracedToolCall extends Omit<ToolCall, 'signal'> {
  */
 export interface Message {
   call: () => unknown;
-  /** once it has succeeded */
+  /** after it has succeeded */
   result?: unknown;
-  /** once it has failed */
+  /** after it has failed */
   error?: unknown;
 }
 
@@ -75,7 +76,7 @@ export function untold<E extends object>(executor: E): E {
 export class ToolCallTrace {
   #message: Message & { name: string; args: unknown[]; id: string };
   #isSettled = false;
-  /** Whether the call went on after it was made. */
+  /** Whether the call was still pending when it returned. */
   #isAsync = false;
 
   constructor(facts: { name: string; args: unknown[]; id: string }) {
@@ -125,7 +126,7 @@ export function traceToolCall(facts: { name: string; args: unknown[]; id: string
   return isHeard(TOOL_CALLS) ? new ToolCallTrace(facts) : undefined;
 }
 
-/** What `TracingChannel.hasSubscribers` says, which not all versions of Node.js have. */
+/** `TracingChannel.hasSubscribers`, which not all versions of Node.js have. */
 function isHeard({ start, end, asyncStart, asyncEnd, error }: TracingChannel<any, any>) {
   return (
     start.hasSubscribers ||

@@ -31,7 +31,7 @@ const optional = (input: Input): Input => ({ ...input, nullable: true });
 const integer = (minimum: number, description: string): Input => optional({ type: 'integer', minimum, description });
 const flag = (description: string): Input => optional({ type: 'boolean', description });
 
-/** What tools for models give. */
+/** The result of tools for models. */
 const CONTENT = {
   type: 'object',
   required: ['content'],
@@ -68,9 +68,9 @@ export interface FileTool {
   name: FileToolDefinition['name'];
   describe: (limits: Limits) => string;
   inputs: Record<string, Input>;
-  /** how many can be passed so */
+  /** how many arguments can be passed by position */
   positional: number;
-  /** schema of what it gives, if not `CONTENT` */
+  /** schema of the result, if not `CONTENT` */
   output?: object;
 }
 
@@ -230,5 +230,5 @@ function count(number: number) {
 }
 
 /** All tools, with the default limits in their descriptions. */
-// An absolute path: the folder of the process may be gone.
+// An absolute path, because the current folder of the process may be gone.
 export const fileToolDefinitions: FileToolDefinition[] = describeFileTools({ root: '/' });

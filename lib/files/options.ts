@@ -50,11 +50,11 @@ export interface FileToolLimits {
   maxSearchMs?: number | undefined;
 }
 
-/** 1 GiB: results and files are strings at last. */
+/** 1 GiB: results and files end up as strings. */
 const MAX_BYTES = 1 << 30;
 const MAX_COUNT = 2 ** 32 - 1;
 
-/** Name -> default, greatest value. */
+/** Name -> default and maximum. */
 const LIMITS = {
   maxLines: [2_000, MAX_COUNT],
   maxBytes: [50 * 1024, MAX_BYTES],

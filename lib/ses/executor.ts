@@ -37,7 +37,7 @@ import type { Outcome, PythonSeam } from './native-connection';
 export class SESExecutor implements Executor {
   #connection: NativeConnection;
   #renewal = new SharedStartup();
-  /** Whether the isolate is new, and no run has said so. */
+  /** Whether the isolate is new and no run has reported that yet. */
   #isRenewed = false;
 
   static {

@@ -15,12 +15,12 @@ import { VALUE_KIND } from '../contract/boundary-numbers';
 import { writeWire, writing } from './wire-writer';
 import type { RunScope } from '../contract/run-scope';
 
-// Values cross as V8's serialization format, which V8 itself reads and writes on the isolate's side. On this side small values are
-// read and written in JavaScript, since that takes less than to make V8's reader or writer, and large ones by `node:v8`; where it
-// does not know the format, all are. Views of array buffers are host objects here, whose body is one nested value: that is
-// where views that do not cover their buffer are copied, so that no memory of the host's pools crosses.
+// Values cross in V8's serialization format. On the isolate's side, V8 itself reads and writes it. On this side, small
+// values are read and written in JavaScript, because creating V8's reader or writer takes longer. Large ones are left
+// to `node:v8`, if it supports the format. Views of array buffers are host objects here, whose body is one nested
+// value. Views that do not cover their buffer are copied at this point, so that no memory of the host's pools crosses.
 
-/** Wires up to this length are read in JavaScript: 16 KiB. */
+/** Serialized values up to this length are read in JavaScript: 16 KiB. */
 const MAX_SMALL_BYTES = 16 << 10;
 
 /** Writes one value. Its own class, because V8 calls the methods with an underscore. */
@@ -35,7 +35,8 @@ class Writer extends v8.Serializer {
     if (!ArrayBuffer.isView(object)) throw new HostObjectError(object);
     // @ts-expect-error: see the constructor.
     this._setTreatArrayBufferViewsAsHostObjects(false);
-    // Never `object` itself: V8 has given it a number already and would write a reference to what is being written.
+    // Never `object` itself: V8 has already given it a number, and would write a reference to the object that is being
+    // written.
     this.writeValue(ownView(object));
     // @ts-expect-error: see the constructor.
     this._setTreatArrayBufferViewsAsHostObjects(true);
@@ -43,11 +44,11 @@ class Writer extends v8.Serializer {
 }
 
 /**
- * The wire of `value`.
+ * Serializes `value`.
  *
- * @param path how messages call the value
- * @param maxBytes of the wire; what is certainly larger is not written, the executor's thread refuses the rest
- * @param shown what messages see in place of `value`
+ * @param path how messages name the value
+ * @param maxBytes a value that is certainly larger is not written; the executor's thread refuses the rest
+ * @param shown what messages show in place of `value`
  * @throws {UncloneableError | TransferLimitError}
  */
 export function encode(value: unknown, path: string, maxBytes: number, shown: unknown = value): Buffer {
@@ -95,10 +96,10 @@ function refusal(error: unknown, value: unknown, path: string) {
 }
 
 const { PLAIN, LATIN1, BYTES, WIRE } = VALUE_KIND;
-/** From here on text and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
+/** From this size on, strings and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
 const MIN_LARGE = 4_096;
 
-/** How the native side takes `value`: as it is, or as serialized bytes. */
+/** How the native side takes `value`: directly, or as serialized bytes. */
 export function kindOf(value: unknown): number {
   switch (typeof value) {
     case 'number':
@@ -159,10 +160,10 @@ function mayHaveMoreParts(value: unknown, max: number) {
 }
 
 /**
- * The elements of `values` for the native side, kind and value of each, if none of them needs a serializer and at most one
- * is an object: several may share a buffer.
+ * The elements of `values` for the native side, kind and value of each, if none of them needs a serializer and at most
+ * one is an object: several objects may share a buffer.
  *
- * @param path how messages call the values
+ * @param path how messages name the values
  * @param maxBytes of all of them
  * @throws {TransferLimitError}
  */
@@ -180,7 +181,7 @@ export function withoutWire(values: unknown[], path: string, maxBytes: number): 
   return list;
 }
 
-/** A lower bound of the bytes that a value takes that is not serialized. */
+/** A lower bound of the bytes of a value that is not serialized. */
 function sizeOf(value: any): number {
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? byteLengthOf(value) : 1;
@@ -189,8 +190,8 @@ function sizeOf(value: any): number {
 /**
  * Returns the value that the native side delivered.
  *
- * @param received a primitive, an ArrayBuffer that stands for a Uint8Array on it, or a wire
- * @throws {Error} as `decode`
+ * @param received a primitive, an ArrayBuffer that stands for a Uint8Array on it, or serialized bytes
+ * @throws {Error} like `decode`
  */
 export function valueOf(received: any) {
   if (typeof received !== 'object' || received === null) return received;
@@ -200,8 +201,8 @@ export function valueOf(received: any) {
 /**
  * Returns the values that the native side delivered.
  *
- * @param received an array of what `valueOf` takes, or the wire of an array
- * @throws {Error} as `decode`
+ * @param received an array of values that `valueOf` takes, or a serialized array
+ * @throws {Error} like `decode`
  */
 function valuesOf(received: any): any[] {
   if (!Array.isArray(received)) return decode(received);
@@ -213,9 +214,9 @@ function valuesOf(received: any): any[] {
 }
 
 /**
- * The arguments of a tool call, or why they cannot be read.
+ * The arguments of a tool call, or the reason why they cannot be read.
  *
- * @param received as `valuesOf` takes it
+ * @param received a value that `valuesOf` takes
  */
 export function readArguments(received: unknown): unknown[] | { error: unknown } {
   try {
@@ -225,11 +226,14 @@ export function readArguments(received: unknown): unknown[] | { error: unknown }
   }
 }
 
-/** What V8 cannot read is read more slowly up to this size, so that guests cannot keep the host busy: 1 MiB. */
+/**
+ * A value that V8 cannot read is read by the slower reader up to this size, so that guests cannot keep the host busy: 1
+ * MiB.
+ */
 const MAX_SLOW_BYTES = 1 << 20;
 
 /**
- * The value of `wire`, as the isolate wrote it.
+ * Reads a value that the isolate serialized.
  *
  * @throws {Error} if it is large and nested more deeply than the stack allows, or if V8 does not write such bytes
  */
