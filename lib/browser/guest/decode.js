@@ -18,7 +18,7 @@
  *
  * @typedef {object} Decoder
  * @property {Decode} decode
- * @property {(parts: any[], options: DecodeOptions) => Decoding} decodes the value that JSON.parse returned
+ * @property {(parts: any[], options: DecodeOptions) => Decoding} decoding decodes the value that JSON.parse returned
  */
 
 /**
