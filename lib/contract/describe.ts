@@ -59,6 +59,17 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** Whether a value is a `URL`, of Node.js or of another implementation, such as jsdom. */
+export function isUrl(value: any): value is URL {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof value.href === 'string' &&
+    typeof value.protocol === 'string' &&
+    typeof value.searchParams === 'object'
+  );
+}
+
 /** Whether a value is an integer that only a BigInt can hold. Python passes such integers to tools. */
 export function isBeyondNumbers(value: unknown) {
   return typeof value === 'bigint' && !Number.isSafeInteger(Number(value));

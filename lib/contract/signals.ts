@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import * as util from 'node:util';
 
 // Node.js treats more than ten listeners of one signal as a leak and warns. Many runs with one signal, or many tool
 // calls that listen to the signal of their run, are not a leak.
@@ -39,6 +40,20 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 /** An `AbortController` whose signal takes any number of listeners. */
 export function abortController() {
   const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
+  try {
+    setMaxListeners(0, controller.signal);
+    return controller;
+  } catch {
+    return nodeController() ?? controller;
+  }
+}
+
+/**
+ * Test environments such as jsdom and happy-dom replace the global class. Neither Node.js nor its `fetch` accepts the
+ * signals of theirs.
+ */
+function nodeController(): AbortController | undefined {
+  const controller = util.transferableAbortController?.();
+  if (controller !== undefined) setMaxListeners(0, controller.signal);
   return controller;
 }

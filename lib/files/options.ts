@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { describe } from '../contract/describe';
+import { describe, isUrl } from '../contract/describe';
 import { record } from '../contract/options';
 
 declare global {
@@ -84,7 +84,7 @@ export function checkFileToolOptions(options: unknown): {
 }
 
 function checkRoot(root: unknown) {
-  if (root instanceof URL && root.protocol === 'file:') return fileURLToPath(root);
+  if (isUrl(root) && root.protocol === 'file:') return fileURLToPath(root.href);
   if (typeof root !== 'string' || root === '' || root.includes('\0')) {
     throw new TypeError(`options.root must be the path of a folder, or its file: URL, got ${describe(root)}`);
   }
