@@ -1,3 +1,4 @@
+import { refuseUnwritableNames } from '../contract/tool-names';
 import { ToolRegistry, refuseReservedName } from '../contract/tool-registry';
 import { decode } from './values';
 import type { Executor } from '../contract/executor-types';
@@ -113,4 +114,5 @@ function seenBeside<C extends { names: string[] }>(calls: C[], names: string[]) 
 export function refuseName(name: string, root: string) {
   if (RESERVED.has(name)) throw new TypeError(`${root}.${name} must have another name: \`${name}\` is the page's own`);
   refuseReservedName(name, root);
+  refuseUnwritableNames([name], root);
 }

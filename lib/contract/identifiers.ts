@@ -5,6 +5,16 @@ const KEYWORDS = new Set(
   return static super switch this throw true try typeof var void while with yield`.split(/\s+/),
 );
 
+/** Globals of the language. Code that the host gives another meaning to would break most programs. */
+const BUILT_INS = new Set(
+  `AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date
+  DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array
+  Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp
+  Set SharedArrayBuffer String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array
+  Uint8ClampedArray WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape globalThis
+  isFinite isNaN parseFloat parseInt undefined unescape`.split(/\s+/),
+);
+
 /** The prefix of names that the executor's own code uses. */
 export const RESERVED_PREFIX = '__smol_';
 
@@ -16,4 +26,9 @@ export function isIdentifier(name: string) {
 /** Whether guest code can declare a variable, function or parameter of that name. */
 export function isBindable(name: string) {
   return isIdentifier(name) && !KEYWORDS.has(name) && !name.startsWith(RESERVED_PREFIX);
+}
+
+/** Whether a name is a global of the language. */
+export function isBuiltIn(name: string) {
+  return BUILT_INS.has(name);
 }

@@ -1,4 +1,5 @@
-import { isIdentifier } from './identifiers';
+import { describe, memberPath } from './describe';
+import { isBindable, isBuiltIn, isIdentifier } from './identifiers';
 import { isPythonName } from './python-names';
 
 /** Words that cannot be the name of a variable in at least one engine: the same list as in `codemode`. */
@@ -11,9 +12,14 @@ const RESERVED_WORDS = new Set(
 
 /**
  * The identifier under which code calls a tool: `list-files` becomes `list_files`, `2nd` becomes `_2nd`, `delete`
- * becomes `delete_`.
+ * becomes `delete_`, `Array` becomes `Array_`.
  */
 export function toolIdentifier(name: string) {
+  const identifier = identifierOf(name);
+  return isBuiltIn(identifier) ? `${identifier}_` : identifier;
+}
+
+function identifierOf(name: string) {
   const text = name.replace(/[-.\s]/g, '_').replace(/[^\p{ID_Continue}$\u200c\u200d]/gu, '');
   if (!isIdentifier(text)) return `_${text}`;
   return RESERVED_WORDS.has(text) ? `${text}_` : text;
@@ -21,7 +27,7 @@ export function toolIdentifier(name: string) {
 
 /** The same in ASCII: the names in the declarations that `@cloudflare/codemode` shows to models. */
 export function asciiIdentifier(name: string) {
-  return toolIdentifier(name.replace(/[^\s\p{ASCII}]/gu, ''));
+  return identifierOf(name.replace(/[^\s\p{ASCII}]/gu, ''));
 }
 
 /**
@@ -29,7 +35,7 @@ export function asciiIdentifier(name: string) {
  * that becomes `then_`.
  */
 export function memberIdentifier(name: string) {
-  const identifier = toolIdentifier(name);
+  const identifier = identifierOf(name);
   return identifier === 'then' ? 'then_' : identifier;
 }
 
@@ -41,6 +47,28 @@ export function pythonIdentifier(name: string) {
     .replace(/[-.\s]/g, '_')
     .replace(/[^\p{ID_Continue}]/gu, '');
   return [text, `${text}_`].find(isPythonName) ?? `_${text}`;
+}
+
+/**
+ * Rejects names that code cannot write, and globals of the language. Callers that rename tools do not need it.
+ *
+ * @param root how messages call the object with these names
+ * @throws {TypeError}
+ */
+export function refuseUnwritableNames(
+  names: readonly string[],
+  root: string,
+  language: 'javascript' | 'python' = 'javascript',
+) {
+  for (const name of names) {
+    const isPython = language === 'python';
+    if (isPython ? isPythonName(name) : isBindable(name) && !isBuiltIn(name)) continue;
+    const isGlobal = !isPython && isBuiltIn(name);
+    const reason = isGlobal ? `\`${name}\` is a global of the language` : `code cannot write ${describe(name)}`;
+    const other = isPython ? pythonIdentifier(name) : toolIdentifier(name);
+    const example = other === '_' ? '' : `, for instance ${other}`;
+    throw new TypeError(`${memberPath(root, name)} must have another name${example}: ${reason}`);
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { makeDisposable } from '../contract/await-using';
 import { describeOffer } from '../contract/executor';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { SharedStartup } from '../contract/shared-startup';
+import { refuseUnwritableNames } from '../contract/tool-names';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { traceRun } from '../contract/tracing';
 import { namesOfVariables } from '../contract/variables';
@@ -313,6 +314,7 @@ function refuseReservedNames(named: object, root: string) {
     if (!name.startsWith(RESERVED_PREFIX)) continue;
     throw new TypeError(`${root}.${name} must have another name: \`${RESERVED_PREFIX}\` is reserved`);
   }
+  refuseUnwritableNames(Object.keys(named), root, 'python');
 }
 
 /**

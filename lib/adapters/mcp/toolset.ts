@@ -7,7 +7,7 @@ import {
 } from '../code-tool/definition';
 import { hostTools } from '../code-tool/host-tools';
 import { languageText } from '../code-tool/language';
-import { isBindable } from '../../contract/identifiers';
+import { isBindable, isBuiltIn } from '../../contract/identifiers';
 import { byIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { flattenTools } from '../../contract/tool-registry';
 import type { Tools } from '../../contract/tool-types';
@@ -88,5 +88,5 @@ export class Toolset {
 
 /** Returns a name unchanged if code can write it, as it can `double`. Otherwise converts it to an identifier. */
 function writable(name: string) {
-  return isBindable(name) ? name : toolIdentifier(name);
+  return isBindable(name) && !isBuiltIn(name) ? name : toolIdentifier(name);
 }
