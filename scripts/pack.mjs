@@ -61,7 +61,11 @@ async function packMain(platforms) {
     await bundle(join(root, 'build/bundled', name), join(folder, 'build/bundled', name));
     rmSync(join(folder, 'build/bundled', `${name}.map`));
   }
-  const optionalDependencies = Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version]));
+  const optionalDependencies = {
+    ...Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version])),
+    // Under an alias, so that it does not collide with another version that some other package needs.
+    'ses-executor-pyodide': `npm:pyodide@${manifest.devDependencies.pyodide}`,
+  };
   writeManifest(folder, { ...manifest, typesVersions: { '*': olderTypes(manifest.exports) }, optionalDependencies });
   pack(folder);
 }

@@ -6,13 +6,16 @@ export async function loadHostPyodide(): Promise<{ pyodide: any; prelude: string
   const { window } = globalThis as any;
   if (typeof window?.loadPyodide === 'function') return { pyodide: await window.loadPyodide(), prelude };
   const isNode = typeof process === 'object' && Boolean(process.versions?.node);
-  const { loadPyodide } = await importPyodide();
-  return {
-    pyodide: await (isNode
-      ? loadPyodide({ indexURL: `${pyodideFolder()}${(require('node:path') as typeof import('node:path')).sep}` })
-      : loadPyodide()),
-    prelude,
-  };
+  const pyodide = isNode ? await loadFromFolder(pyodideFolder()) : await (await importPyodide()).loadPyodide();
+  return { pyodide, prelude };
+}
+
+/** In Node.js, `import('pyodide')` may find a version that another package needs. */
+async function loadFromFolder(folder: string) {
+  const { join, sep } = require('node:path') as typeof import('node:path');
+  const { pathToFileURL } = require('node:url') as typeof import('node:url');
+  const { loadPyodide } = await import(pathToFileURL(join(folder, 'pyodide.mjs')).href);
+  return loadPyodide({ indexURL: `${folder}${sep}` });
 }
 
 async function importPyodide() {

@@ -1,0 +1,55 @@
+// Runs the test suite of smolagents-ts with `ses-executor/python` in place of its own executor:
+//   npm run test:client -- FOLDER
+// FOLDER is a checkout whose packages are installed. The file that is replaced comes back at the end.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const REPLACED = 'src/utils/python-executor.ts';
+const TEXT = `export * from 'ses-executor/python';
+export type { CodeOutput } from 'ses-executor';
+
+export interface FileSystemHandle {
+  readonly kind: 'file' | 'directory';
+  readonly name: string;
+}
+
+export interface FileSystemDirectoryHandle extends FileSystemHandle {
+  readonly kind: 'directory';
+  requestPermission(descriptor?: { mode: 'read' | 'readwrite' }): Promise<'granted' | 'denied'>;
+}
+`;
+
+const [given, ...args] = process.argv.slice(2);
+if (given === undefined) fail('usage: npm run test:client -- FOLDER [arguments of vitest]');
+const folder = resolve(given);
+if (!existsSync(join(folder, REPLACED))) fail(`${folder} is no checkout of smolagents-ts: it has no ${REPLACED}`);
+if (!existsSync(join(folder, 'node_modules/vitest'))) fail(`run npm install in ${folder} first`);
+
+const link = join(folder, 'node_modules/ses-executor');
+const isLinked = lstatSync(link, { throwIfNoEntry: false }) !== undefined;
+const original = readFileSync(join(folder, REPLACED), 'utf8');
+let status;
+try {
+  // An installed package stays.
+  if (!isLinked) symlinkSync(ROOT, link, 'junction');
+  writeFileSync(join(folder, REPLACED), TEXT);
+  ({ status } = spawnSync(process.execPath, [join(folder, 'node_modules/vitest/vitest.mjs'), '--run', ...args], {
+    cwd: folder,
+    env: { ...process.env, USE_REAL_DATA: 'false' },
+    stdio: 'inherit',
+  }));
+} finally {
+  writeFileSync(join(folder, REPLACED), original);
+  if (!isLinked) rmSync(link);
+}
+process.exitCode = status ?? 1;
+
+/** @param {string} message */
+function fail(message) {
+  console.error(message);
+  process.exit(2);
+}
