@@ -269,7 +269,7 @@ describe('results', () => {
         "{ big: 2n, map: Map(1) { 'a' => Set(1) { 1 } }, at: 1970-01-01T00:00:00.000Z, none: undefined, nan: NaN }",
       logs: '',
     });
-    expect(await call(code, 'undefined')).toEqual({ output: 'undefined', logs: '' });
+    expect(await call(code, 'undefined')).toEqual({ output: undefined, logs: '' });
     expect(await call(code, 'const o = {}; o.self = o; o')).toEqual({
       output: '<ref *1> { self: [Circular *1] }',
       logs: '',

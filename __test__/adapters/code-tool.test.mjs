@@ -366,7 +366,7 @@ describe('outputs', () => {
   const tool = createCodeTool({ tools: {}, maxOutputChars: 100 });
 
   test.each([
-    ['undefined', 'undefined', 'undefined'],
+    ['undefined', undefined, 'The program has no value.'],
     ['NaN', 'NaN', 'NaN'],
     ['10n ** 20n', '100000000000000000000n', '100000000000000000000n'],
     ['new Map([["a", new Set([1n])]])', "Map(1) { 'a' => Set(1) { 1n } }", "Map(1) { 'a' => Set(1) { 1n } }"],
@@ -522,7 +522,6 @@ describe('the description', () => {
           g: () => 1,
           both: () => 1,
           host: { h: async () => 1 },
-          'no-name': () => 1,
         });
         const text = [
           `These variables are there: rows, rate. ${COPY} ${AROUND('no import')} and the functions below.`,

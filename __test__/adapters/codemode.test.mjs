@@ -123,12 +123,21 @@ describe('code', () => {
     expect(await execute(code, fns)).toEqual({ result, logs: [] });
   });
 
-  test('that leaves a function is an error, since nothing has called it', async () => {
-    const error =
-      'The last expression of the code is a function, which nothing has called: call it, or send it without the statements before it';
-    for (const code of ['const three = 3; async () => three', 'function main() {}\nmain', 'return [() => 3][0]']) {
-      expect(await execute(`console.log(1);\n${code}`)).toEqual({ result: undefined, error, logs: ['1'] });
+  test('that ends with a function calls it', async () => {
+    for (const code of [
+      'const three = 3; async () => three',
+      'function main() { return 3 }\nmain',
+      'return [() => 3][0]',
+    ]) {
+      expect(await execute(`console.log(1);\n${code}`)).toEqual({ result: 3, logs: ['1'] });
     }
+  });
+
+  test('that ends with a class or a built-in function is an error, since these cannot be called as the program', async () => {
+    const error =
+      'The value of the code is a class or a built-in function, which cannot be the program: call it in the code';
+    expect(await execute('Math.max', fns)).toEqual({ result: undefined, error, logs: [expect.any(String)] });
+    expect(await execute('codemode.add', fns)).toEqual({ result: undefined, error, logs: [expect.any(String)] });
   });
 
   test('of codemode’s tool is called, whatever stands around it', async () => {

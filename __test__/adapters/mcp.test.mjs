@@ -57,8 +57,8 @@ describe('run_javascript', () => {
         structuredContent: { output: 'text', logs: '' },
       });
       expect(await run('undefined')).toEqual({
-        content: [{ type: 'text', text: 'undefined' }],
-        structuredContent: { output: 'undefined', logs: '' },
+        content: [{ type: 'text', text: 'The program has no value.' }],
+        structuredContent: { logs: '' },
       });
     }));
 

@@ -189,7 +189,6 @@ describe('fences', () => {
 
   test('an inline code span is none', () => {
     expect(failure(`Use ${FENCE}js foo()${FENCE} here`)).not.toContain('fenced block');
-    expect(failure(`${FENCE}js foo()${FENCE}`)).not.toContain('fenced block');
   });
 });
 
@@ -199,6 +198,73 @@ describe('the whole answer', () => {
     (code) => {
       expect(parseCodeBlobs(`\n${code}\n`)).toBe(code);
       expect(parseCodeBlobs(`${code}</code>`)).toBe(code);
+    },
+  );
+});
+
+describe('answers as models write them', () => {
+  const YES = 'yes();';
+  test.each([
+    ['thoughts that the prompt has opened', `I could <code>no()</code> or\n<code>\nno();\n</code>\n</think>\n<code>\n${YES}\n</code>`],
+    ['such thoughts with a fence', `Try\n${FENCE}js\nno();\n${FENCE}\n</think>\n\n${FENCE}js\n${YES}\n${FENCE}`],
+    ['such thoughts that end in a line', `Hm, no(); no.</think><code>${YES}</code>`],
+    ['such thoughts before a program', `no();\n</think>\n\n${YES}`],
+    ['such thoughts with another tag', `<code>no()</code>\n</thinking>\n<code>\n${YES}\n</code>`],
+    ['<thinking>', `<thinking>\n<code>\nno();\n</code>\n</thinking>\n<code>\n${YES}\n</code>`],
+    ['<reasoning>', `<reasoning>I could <code>no()</code></reasoning>\n<code>${YES}</code>`],
+    ['<thought>', `<thought>\n${FENCE}js\nno();\n${FENCE}\n</thought>\n${FENCE}js\n${YES}\n${FENCE}`],
+    ['<Think>', `<Think>\n<code>no()</code>\n</Think>\n<code>\n${YES}\n</code>`],
+    ['attributes of thoughts', `<think level="high" n='2'>\n<code>no()</code>\n</think>\n<code>\n${YES}\n</code>`],
+    ['thoughts in a line', `Well. <think>I could <code>no()</code></think> Now <code>${YES}</code>`],
+    ['thoughts in thoughts', `<think>a <think>b</think> <code>no()</code></think>\n<code>\n${YES}\n</code>`],
+    ['a tag that a fence closes', `<code>\n${YES}\n${FENCE}\nThis says yes.`],
+    ['a tag that a fence and the agent close', `<code>\n${YES}\n${FENCE}\nThis says yes.</code>`],
+    ['a fence that a tag closes', `${FENCE}js\n${YES}\n</code>\nThis says yes.`],
+    ['a fence that a tag closes in its line', `${FENCE}js\n${YES}</code>`],
+    ['a fence that <end_code> closes', `${FENCE}js\n${YES}\n<end_code>\nDone.`],
+    ['a fence and <end_code>', `${FENCE}js\n${YES}\n${FENCE}<end_code>`],
+    ['a tag that <end_code> closes', `<code>\n${YES}\n<end_code>\nThis says yes.`],
+    ['words after a closing fence', `${FENCE}js\n${YES}\n${FENCE} This says yes.`],
+    ['words directly after one', `${FENCE}js\n${YES}\n${FENCE}This says yes`],
+    ['code on the line of a fence', `${FENCE}js ${YES}\n${FENCE}`],
+    ['code between fences on one line', `${FENCE}js ${YES}${FENCE}`],
+    ['code on the line of a fence, and more', `${FENCE}javascript const a = 1;\n${YES}\n${FENCE}`, `const a = 1;\n${YES}`],
+    ['a corrected block', `<code>\nconst a = 1;\nno(a);\n</code>\nNo:\n<code>\nconst a = 2;\nyes(a);\n</code>`, 'const a = 2;\nyes(a);'],
+    ['a corrected fence', `${FENCE}js\nlet a = 1;\n${FENCE}\nBetter:\n${FENCE}js\nlet a = 2;\nyes(a);\n${FENCE}`, 'let a = 2;\nyes(a);'],
+    ['a block that goes on', `<code>\nconst a = 1;\n</code>\nand\n<code>\nyes(a);\n</code>`, 'const a = 1;\n\nyes(a);'],
+    ['<CODE>', `<CODE>\n${YES}\n</CODE>`],
+    ['<Code> that is not closed', `So\n<Code>\n${YES}`],
+    ['<code lang="js">', `<code lang="js">\n${YES}\n</code>`],
+    ['<code class=\'language-js\'>', `Thought: x\n<code class='language-js'>\n${YES}\n</code>\nDone.`],
+    ['a label of prose before a program', `Thought: compute\n${YES}`],
+    ['a program that the agent closes', `${YES}\n<end_code>`],
+    ['tags in quotes of prose', `The code goes between "<code>" and "</code>".\n<code>\n${YES}\n</code>`],
+    ['tags in code spans of prose', `I put it in \`<code>\` tags.\n<code>\n${YES}\n</code>`],
+    ['the end of thoughts in a string of code', 'const parts = text.split("</think>");\nyes(parts);', 'const parts = text.split("</think>");\nyes(parts);'],
+    ['the end of thoughts in a template of code', '<code>\nconst t = `\n</think>\n`;\nyes(t);\n</code>', 'const t = `\n</think>\n`;\nyes(t);'],
+    ['tags with attributes in code', '<code>\nconst html = \'<code class="x">a</code>\';\nyes(html);\n</code>', 'const html = \'<code class="x">a</code>\';\nyes(html);'],
+  ])('%s', (_, text, code = YES) => {
+    expect(parseCodeBlobs(text)).toBe(code);
+  }); // prettier-ignore
+
+  test.each([
+    ['a label', 'Thought: done'],
+    ['a label and an empty statement', 'Thought: done;'],
+    ['a label and parentheses', 'Thought: done (finally)'],
+    ['a label in bold', '**Thought:** done;'],
+    ['two labels', 'Thought: done;\nObservation: nothing();'],
+    ['a label of two words', 'Final thought: done();'],
+    ['tags of prose', 'The code must be between <code> and </code>.'],
+    ['thoughts alone, whose start the prompt has', 'I could <code>no()</code>.\n</think>'],
+    ['thoughts and an answer', '<code>no()</code></think>\nThe answer is 42.'],
+  ])('there is no code in %s', (_, text) => {
+    failure(text);
+  });
+
+  test.each(['loop: for (;;) break loop;', 'a: { f(); break a; }', 'const a = { Thought: 1 };'])(
+    'labels and keys of programs are code: %j',
+    (code) => {
+      expect(parseCodeBlobs(code)).toBe(code);
     },
   );
 });

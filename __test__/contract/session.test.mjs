@@ -437,11 +437,12 @@ describe('a session', () => {
     expect(executor.calls).toStrictEqual(['cleanup', 'init', '2']);
   });
 
-  test('passes the deadline and the signal on to the executor, and runs the wrapped code', async () => {
+  test('passes the deadline and the signal on to the executor, and runs what the front end reads', async () => {
     const given = [];
     const executor = new Scripted(async (code, options) => void given.push([code, options]));
     const { signal } = new AbortController();
-    await sessionOf(executor).run('x', { wrapped: '(x)', before: 1, timeoutMs: 7, signal });
+    const frontEnd = async (code) => ({ text: `(${code})`, note: undefined, restore: () => {} });
+    await sessionOf(executor, { frontEnd }).run('x', { timeoutMs: 7, signal });
     expect(given).toStrictEqual([['(x)', { timeoutMs: 7, signal }]]);
   });
 

@@ -179,7 +179,7 @@ test('the lines round what keeps a program from running are those of the code', 
   const manager = managerOf({ stateSchema: anyState });
   const frames = {
     'let a = 1; let a = 2;': [1, 16],
-    'const x = await sdk.market.getQuote({});\nexport default x;': [2, 1],
+    'const x = await sdk.market.getQuote({});\nexport * from "x";': [2, 1],
   };
   for (const [code, [line, column]] of Object.entries(frames)) {
     const { details } = await expectCode(manager.executeCode(code), 'ERR_VALIDATION_FAILED');

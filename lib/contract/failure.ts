@@ -39,8 +39,6 @@ export function failureOf(error: ExecutorError, shown?: Shown): RunFailure {
 export interface Shown {
   code: string;
   codeFrame: CodeFrame;
-  /** UTF-16 units that ran before it, on its first line */
-  before: number;
 }
 
 export type Place = { line?: number; column?: number };
@@ -52,8 +50,8 @@ function frameOf(place: Place | undefined, { codeFrame }: ExecutorErrorDetails) 
 }
 
 /** @param place in the code that ran */
-function frameIn({ code, codeFrame, before }: Shown, place: Place | undefined, reason: string) {
-  const position = placeIn(code, place, before);
+function frameIn({ code, codeFrame }: Shown, place: Place | undefined, reason: string) {
+  const position = placeIn(code, place);
   return position && { ...position, codeFrame: codeFrame(code, position.line, position.column, reason) };
 }
 
@@ -109,11 +107,10 @@ function isCpuSpent({ aborted, reason, maxCpuMs }: ExecutorErrorDetails = {}) {
   return !aborted && reason === 'cpu' && maxCpuMs !== undefined;
 }
 
-function placeIn(code: string, place: Place | undefined, before: number) {
+function placeIn(code: string, place: Place | undefined) {
   if (place?.line === undefined || place.column === undefined) return undefined;
-  const { line } = place;
-  const column = line === 1 ? place.column - before : place.column;
-  // A place that is not in the code is in the wrapper.
+  const { line, column } = place;
+  // A place that is not in the code is in the call that was added to it.
   return column < 1 || !hasLine(code, line) ? undefined : { line, column };
 }
 

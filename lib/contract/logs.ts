@@ -73,6 +73,25 @@ export function* eachEntry(logs: string, { levels, times, lengths }: LogIndex): 
   }
 }
 
+/** A further line in the log of a run, for the author of the code. */
+export function noteEntry(note: string): LogEntry {
+  return { level: 'warn', message: note, ts: new Date().toISOString() };
+}
+
+/** The log of a run with a further line. Entries of the log are not made meanwhile. */
+export function withNote<T extends { logs: string; logEntries: LogEntry[] }>(log: T, note: string | undefined): T {
+  if (note === undefined) return log;
+  const entry = noteEntry(note);
+  const noted: T = Object.defineProperties({} as T, Object.getOwnPropertyDescriptors(log));
+  noted.logs = log.logs === '' ? note : `${log.logs}\n${note}`;
+  const get = () => [...log.logEntries, entry];
+  listings.set(noted, function* () {
+    yield* iterateEntries(log);
+    yield entry;
+  });
+  return Object.defineProperty(noted, 'logEntries', { get, enumerable: true, configurable: true });
+}
+
 /**
  * Wraps a listener so that it cannot break anything. An exception or rejection becomes one warning of the process.
  *

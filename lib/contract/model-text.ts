@@ -13,6 +13,8 @@ export const MAX_CHARS = 20_000;
 /** What to do about the rest. */
 const OUTPUT_ADVICE = 'give back a part, a count or a summary';
 const LOGS_ADVICE = 'log less';
+/** The text of a program without a value. Its data is `undefined`, which is not the string "undefined". */
+const NO_VALUE = 'The program has no value.';
 const NOT_WHOLE = '[... parts of the output are left out; give back a slice, a count or a summary ...]';
 
 /** How an output is shown. */
@@ -47,6 +49,7 @@ function* showingOutput(
   { maxChars = MAX_CHARS, indent }: Showing = {},
   budget: WorkBudget,
 ): Generator<void, Shown, void> {
+  if (output === undefined) return { text: NO_VALUE, value: undefined };
   const { text, isWhole, isData } = yield* textOf(output, maxChars, indent, budget);
   const cut = cutMiddle(text, maxChars, isWhole ? `of the output; ${OUTPUT_ADVICE}` : 'of this text');
   const shown = isWhole ? cut : `${cut}\n${NOT_WHOLE}`;

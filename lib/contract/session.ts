@@ -21,20 +21,36 @@ export interface Report {
 export interface SessionRunOptions {
   /** the tools that the code can call, of all that sessions have sent */
   tools?: Tools;
-  /** UTF-16 units before the code in `wrapped`, on its first line */
-  before?: number;
-  /** the code in the form that runs; by default unchanged */
-  wrapped?: string;
+  /** whether the code runs as it is, and not as the front end of the session reads it */
+  isPlain?: boolean;
   /** whether to discard the state of earlier runs first */
   afresh?: boolean;
   signal?: AbortSignal;
   timeoutMs?: number;
 }
 
+/** How a session reads programs: what runs of the code, and how facts of failures name its positions. */
+export type FrontEnd = (
+  code: string,
+  livesOn: boolean,
+) => Promise<{
+  text: string;
+  note: string | undefined;
+  restore: (details: Record<string, unknown> | undefined) => void;
+}>;
+
 /** What a caller can do in one turn of the executor. */
 export interface Turn {
   run: (code: string, options?: SessionRunOptions) => Promise<Report>;
   reset: () => Promise<void>;
+}
+
+export interface SessionKind {
+  livesOn: boolean;
+  codeFrame: CodeFrame;
+  /** absent: code runs as it is */
+  frontEnd?: FrontEnd;
+  variables?: Record<string, unknown>;
 }
 
 /**
@@ -47,6 +63,7 @@ export class Session {
   #queue;
   #livesOn;
   #codeFrame;
+  #frontEnd;
   #variables;
   /** The isolate that has the variables. */
   #variablesIn: number | undefined;
@@ -56,24 +73,22 @@ export class Session {
 
   /**
    * @param kind.livesOn whether there are further runs, which failures have to mention
+   * @param kind.frontEnd reads the code of all runs
    * @param kind.variables that each isolate has
    */
-  constructor(
-    executor: Executor,
-    { livesOn, codeFrame, variables }: { livesOn: boolean; codeFrame: CodeFrame; variables?: Record<string, unknown> },
-  ) {
+  constructor(executor: Executor, { livesOn, codeFrame, frontEnd, variables }: SessionKind) {
     this.#executor = executor;
     this.#queue = queueOf(executor);
     this.#livesOn = livesOn;
     this.#codeFrame = codeFrame;
+    this.#frontEnd = frontEnd;
     this.#variables = variables;
   }
 
   /** @returns rejects only with errors that are not an `ExecutorError`: those of the program around it */
   run(code: string, options: SessionRunOptions = {}): Promise<Report> {
-    const { signal, before } = options;
-    return this.inTurn((turn) => turn.run(code, options), signal).catch((thrown) =>
-      this.#reportOf(thrown, code, before),
+    return this.inTurn((turn) => turn.run(code, options), options.signal).catch((thrown) =>
+      this.#reportOf(thrown, code),
     );
   }
 
@@ -107,26 +122,33 @@ export class Session {
 
   async #run(
     code: string,
-    { tools = {}, before, wrapped = code, afresh = false, ...runOptions }: SessionRunOptions,
+    { tools = {}, isPlain = false, afresh = false, ...runOptions }: SessionRunOptions,
   ): Promise<Report> {
+    const reading = isPlain ? undefined : this.#frontEnd?.(code, this.#livesOn);
+    // It is awaited below, unless something else fails first.
+    reading?.catch(() => {});
+    let program: Awaited<typeof reading>;
     try {
       if (afresh) await this.#forget();
       await this.#makeReady();
       this.#isolate ??= this.#queue.isolate;
       await this.#queue.sendTools(tools);
-      const outcome = await this.#executor.run(wrapped, runOptions);
-      return passEntries({ output: outcome.output, logs: outcome.logs }, outcome);
+      program = await reading;
+      const outcome = await this.#executor.run(program?.text ?? code, runOptions);
+      const note = program?.note !== undefined && { note: program.note };
+      return passEntries({ output: outcome.output, logs: outcome.logs, ...note }, outcome);
     } catch (thrown) {
-      const report = this.#reportOf(thrown, code, before);
+      if (thrown instanceof ExecutorError) program?.restore(thrown.details);
+      const report = this.#reportOf(thrown, code);
       if (this.#executor.state === 'DIRTY') await this.#queue.discard();
       return report;
     }
   }
 
   /** @throws errors that are not an `ExecutorError` */
-  #reportOf(thrown: unknown, code: string, before: number = 0): Report {
+  #reportOf(thrown: unknown, code: string): Report {
     if (!(thrown instanceof ExecutorError)) throw thrown;
-    const failure = failureOf(thrown, { code, before, codeFrame: this.#codeFrame });
+    const failure = failureOf(thrown, { code, codeFrame: this.#codeFrame });
     return passEntries({ failure, logs: thrown.logs ?? '' }, thrown);
   }
 
@@ -136,8 +158,8 @@ export class Session {
     if (!this.#livesOn || this.#isolate === undefined || this.#isolate === isolate) return report;
     if (signal?.aborted !== true) this.#isolate = isolate;
     const { failure } = report;
-    const told = failure === undefined ? { note: STATE_LOST } : { failure: withStateLost(failure) };
-    return Object.assign(report, told);
+    const note = report.note === undefined ? STATE_LOST : `${report.note} ${STATE_LOST}`;
+    return Object.assign(report, failure === undefined ? { note } : { failure: withStateLost(failure) });
   }
 
   async #forget() {

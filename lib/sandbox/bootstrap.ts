@@ -42,9 +42,20 @@ const begin = (style) => {
   define('sdk', kit.sdkOf(style, registry));
   define('utils', byStyle[style]);
 };
-const apply = (value) => {
-  const given = typeof value === 'function' ? value(globalThis.state) : value;
-  return isSearch ? given : done(given);
+// Functions of the host are frozen, and classes cannot be called.
+const isProgram = (value) => typeof value === 'function' && !Object.isFrozen(value) && !/^class\\b/.test((() => {}).toString.call(value));
+const apply = (value, depth = 0) => {
+  if (depth < 8 && isProgram(value)) return apply(value(globalThis.state), depth + 1);
+  if (value instanceof Promise) return value.then((given) => apply(given, depth));
+  return isSearch ? value : done(value);
+};
+// What a module exports: a function, or an object with the function that is the program.
+const applyExports = (value) => {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return apply(value);
+  const keys = Object.keys(value).filter((key) => isProgram(value[key]));
+  const main = ['default', 'main', 'run', 'handler', 'execute'].find((name) => keys.includes(name));
+  const key = main ?? (keys.length === 1 ? keys[0] : undefined);
+  return apply(key === undefined ? value : value[key]);
 };
 const { task, promised, later, take } = kit;
 // What V8 compiles when it is called first, which an execution need not wait for: what is here, and what of the realm most programs use.
@@ -60,7 +71,7 @@ const rehearse = async () => {
   [3, 1].map((it) => it).filter((it) => it).sort((a, b) => a - b).reduce((sum, it) => sum + it, 0);
 };
 delete globalThis.${TEXTS};
-defineProperty(globalThis, '${KIT}', { value: harden({ begin, apply, done, task, promised, later, take, rehearse }) });
+defineProperty(globalThis, '${KIT}', { value: harden({ begin, apply, applyExports, done, task, promised, later, take, rehearse }) });
 })()`;
 
 /** Runs in the background, before an execution needs the isolate. The host answers its calls with arbitrary values. */

@@ -63,7 +63,7 @@ frozen; the value that the function returns becomes the current state.\n${RULES[
       return { output, logs: report.logs };
     } catch (thrown) {
       if (!(thrown instanceof ExecutorError)) throw thrown;
-      const failure = failureOf(thrown, { code, codeFrame, before: 0 });
+      const failure = failureOf(thrown, { code, codeFrame });
       return { failure, logs: thrown.logs ?? '' };
     }
   }

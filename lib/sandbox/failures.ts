@@ -5,7 +5,7 @@ import { InvalidCallError, SandboxError, SdkCallError } from './errors';
 import { placeOf } from './program';
 import type { LogEntry } from '../contract/executor-types';
 import type { Execution } from './execution';
-import type { Program } from './program';
+import type { Program } from '../ses/program';
 import type { Methods } from './adapters';
 
 /** Matches stack frames of the isolate's preparation. */
@@ -135,7 +135,7 @@ function detailsOf(
     facts.diagnostics = facts.diagnostics.map((diagnostic: any) => diagnosticOf(diagnostic, program));
   }
   if (typeof facts.line === 'number') facts.column = program.columnOf(facts.line, facts.column);
-  else if (at >= 0) Object.assign(facts, placeOf(program.code, at));
+  else if (at >= 0) Object.assign(facts, placeOf(program.source, at));
   const [place, message] = headlineOf(facts);
   // The executor's frame contains the lines of the extended program.
   if (place !== undefined) facts.codeFrame = codeFrame(program.code, place.line, place.column, message);

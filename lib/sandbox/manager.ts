@@ -15,13 +15,14 @@ import { checkExecutionOptions, checkManagerOptions } from './options';
 import { Pool } from './pool';
 import { programOf } from './program';
 import { RateLimit } from './rate-limits';
+import { withNote } from '../contract/logs';
 import { Registry } from './registry';
 import { Report } from './report';
 import { validState } from './state';
 import type { AwaitUsing } from '../contract/await-using';
 import type { Api } from './execution';
 import type { ExecuteOptions, ExecutionOptions, SandboxManagerOptions } from './options';
-import type { Program } from './program';
+import type { Program } from '../ses/program';
 import type { DashboardState, StandardSchemaV1, StateOf } from './state';
 
 /** One execution that has a slot. */
@@ -227,13 +228,14 @@ export class SandboxManager<
       taken.catch(() => {});
       const { executionTimeoutMs: timeoutMs } = this.#options;
       // The worker thread continues to parse for a while after the limit.
-      program = await withTimeLimit(programOf(code, kind, style), {
+      const read = await withTimeLimit(programOf(code, kind, style), {
         timeoutMs,
         signal: execution.stop,
         late: () => readingTooSlow(timeoutMs),
         aborted: (reason) => execution.failure ?? aborted('while its program was read', timeoutMs, reason),
       });
-      report.style = program.style;
+      program = read.program;
+      report.style = read.style;
       // A stopped process is detected as lost only after a minute.
       const isolate = await withTimeLimit(taken, {
         signal: execution.stop,
@@ -241,7 +243,7 @@ export class SandboxManager<
       });
       report.prepared();
       const result = await isolate.run(program.text, execution, variables);
-      report.take({ ...result, ...logsOf(result, execution) });
+      report.take({ ...result, ...withNote(logsOf(result, execution), program.note) });
       return result.output;
     } catch (error) {
       if (program === undefined) throw error;

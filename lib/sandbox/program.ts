@@ -1,45 +1,14 @@
 import { KIT } from './bootstrap';
-import { sandboxProgram } from '../ses/sandbox-program';
+import { Program } from '../ses/program';
+import { programText, withoutExports } from '../ses/program-text';
+import { uncalledFunction } from '../ses/uncalled';
+import { valuesOf } from '../ses/agent-program';
+import type { Insertion } from '../ses/program';
 
-/**
- * A program with the code that the host adds, and the mapping back to original positions. Insertions never add a line,
- * so line numbers stay those of the original code.
- */
-export class Program {
-  code;
-  style;
-  insertions;
-  text;
-
-  /** @param insertions in the order of their positions */
-  constructor(code: string, style: 'sync' | 'async', insertions: { at: number; text: string }[]) {
-    this.code = code;
-    this.style = style;
-    this.insertions = insertions;
-    let at = 0;
-    const parts = insertions.map((insertion) => {
-      const part = code.slice(at, insertion.at) + insertion.text;
-      at = insertion.at;
-      return part;
-    });
-    this.text = parts.join('') + code.slice(at);
-  }
-
-  /** Maps a position in the program to a column of the original code. */
-  columnOf(line: number, column: number) {
-    const from = lineStart(this.code, line);
-    let added = 0;
-    let removed = 0;
-    for (const { at, text } of this.insertions) {
-      if (at < from) continue;
-      const start = at - from + added;
-      if (start >= column - 1) break;
-      // A position within an insertion maps to the insertion point.
-      removed += Math.min(text.length, column - 1 - start);
-      added += text.length;
-    }
-    return column - removed;
-  }
+/** A program of a sandbox. */
+export interface StyledProgram {
+  program: Program;
+  style: 'sync' | 'async';
 }
 
 /** Line and column, both from 1, of a byte offset in a string. */
@@ -49,17 +18,33 @@ export function placeOf(text: string, offset: number) {
   return { line: before.split('\n').length, column: before.length - from + 1 };
 }
 
-function lineStart(text: string, line: number) {
-  let at = 0;
-  for (let passed = 1; passed < line; passed++) {
-    const end = text.indexOf('\n', at);
-    if (end === -1) break;
-    at = end + 1;
-  }
-  return at;
+/** @param given the text that the model wrote, with or without fences and `export` */
+export async function programOf(
+  given: string,
+  kind: 'search' | 'execute' | 'mutate',
+  style: 'auto' | 'sync' | 'async',
+): Promise<StyledProgram> {
+  const { code, note } = programText(given);
+  const bare = withoutExports(code);
+  const source = bare ?? code;
+  // The values of all programs may be functions, which `apply` calls.
+  const found = await valuesOf(source, KIT, style);
+  const insertions = found.insertions.map((each) => insertionFor(each, kind, bare !== undefined));
+  const program = new Program(given, withCall(source, insertions, kind), { source, note });
+  return { program, style: found.style };
 }
 
-export async function programOf(code: string, kind: 'search' | 'execute' | 'mutate', style: 'auto' | 'sync' | 'async') {
-  const { style: found, insertions } = await sandboxProgram({ code, kit: KIT, kind, style });
-  return new Program(code, found, insertions);
+function insertionFor({ at, text }: Insertion, kind: string, isModule: boolean): Insertion {
+  if (kind === 'search' && text.startsWith(`${KIT}.begin(`)) return { at, text: `${KIT}.begin("search");` };
+  // What a module exports may be an object of functions.
+  return { at, text: isModule ? text.replace(`${KIT}.apply((`, `${KIT}.applyExports((`) : text };
+}
+
+/** Calls the function that the program only declares. A mutation ends with one, whether it is called before or not. */
+function withCall(source: string, insertions: Insertion[], kind: string): Insertion[] {
+  if (insertions.length === 0 || kind === 'mutate') return insertions;
+  const others = insertions.filter(({ text }) => !text.startsWith(`;${KIT}.apply(`));
+  if (others.some(({ text }) => /\.apply(?:Exports)?\(\(+$/.test(text))) return others;
+  const name = uncalledFunction(source, false);
+  return name === undefined ? others : [...others, { at: source.length, text: `\n;${KIT}.apply(${name})` }];
 }

@@ -9,11 +9,14 @@ import { defineEntries } from '../contract/logs';
 import { checkOptions, checkRunOptions } from '../contract/options';
 import { onAbort } from '../contract/signals';
 import { SharedStartup } from '../contract/shared-startup';
+import { refuseUnwritableNames } from '../contract/tool-names';
 import { flattenTools, refuseReservedName } from '../contract/tool-registry';
 import { traceRun } from '../contract/tracing';
 import { encodeVariables, namesOfVariables } from '../contract/variables';
 import { readOutput } from './output';
+import { programText } from './program-text';
 import { encode, withoutWire } from './transfer';
+import { uncalledNotice } from './uncalled';
 import type { AwaitUsing } from '../contract/await-using';
 import type { ExecutorOptions, RunOptions } from '../contract/executor-options';
 import type { CodeOutput, Executor, ExecutorState, Isolation } from '../contract/executor-types';
@@ -93,6 +96,7 @@ export class SESExecutor implements Executor {
       if (name === 'final_answer') throw new TypeError('variables.final_answer must have another name: it is built in');
       refuseReservedName(name, 'variables');
     }
+    if (!this.#connection.isPython) refuseUnwritableNames(names, 'variables');
     const payload = encodeVariables(variables, names, this.#connection.maxTransferBytes, encodeList);
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
@@ -109,6 +113,7 @@ export class SESExecutor implements Executor {
    */
   async sendTools(tools: Tools): Promise<void> {
     const functions = this.#connection.toolsFor(flattenTools(tools));
+    if (!this.#connection.isPython) refuseUnwritableNames(Object.keys(tools), 'tools');
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
     const { native, tools: registry } = this.#connection;
@@ -138,10 +143,11 @@ export class SESExecutor implements Executor {
     if (ready !== undefined) await ready;
     refuseIfAborted();
     const core = this.#connection;
+    const { code: source, note } = core.isPython ? { code } : programText(code, true);
     const isFirst = this.#isRenewed;
     this.#isRenewed = false;
     const call = core.nextCall();
-    const started = core.native.run(call, code, maxOperations, timeoutMs, toolTimeoutMs, language);
+    const started = core.native.run(call, source, maxOperations, timeoutMs, toolTimeoutMs, language);
     const run = { toolTimeoutMs: toolTimeoutMs ?? core.toolTimeoutMs };
     const settled = core.settled(call, started, { run });
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
@@ -149,7 +155,9 @@ export class SESExecutor implements Executor {
       const outcome = succeeded(await settled) as Outcome;
       const { maxTransferBytes, life } = core;
       const output = readOutput(outcome, { maxTransferBytes, timeoutMs, signal, life });
-      const given = outputOf(outcome, output instanceof Promise ? await output : output);
+      let given = outputOf(outcome, output instanceof Promise ? await output : output);
+      const notice = core.isPython ? undefined : (note ?? uncalledNotice(source, given));
+      if (notice !== undefined) given = core.noted(given, notice);
       return isFirst ? Object.assign(given, { recovered: true }) : given;
     } catch (error) {
       if (isFirst && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };

@@ -34,6 +34,11 @@ export class LogFeed {
     return true;
   }
 
+  /** Reports one entry immediately. */
+  tell(entry: LogEntry) {
+    this.#onLog?.(entry);
+  }
+
   begin(entries: Iterator<LogEntry, undefined>) {
     this.#entries = entries;
     this.#passOn();

@@ -3,7 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { errorRow } from '../contract/error-table';
 import { ExecutorError } from '../contract/errors';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
-import { defineEntries, eachEntry } from '../contract/logs';
+import { defineEntries, eachEntry, noteEntry, withNote } from '../contract/logs';
 import { DELIVERY, ENDING } from '../contract/boundary-numbers';
 import { OPTIONS } from '../contract/option-table';
 import { RunScope } from '../contract/run-scope';
@@ -16,7 +16,7 @@ import { ToolRegistry } from '../contract/tool-registry';
 import type { CheckedOptions } from '../contract/options';
 import type { Tool } from '../contract/tool-registry';
 import type { Offer } from '../contract/executor';
-import type { Isolation, RunStats } from '../contract/executor-types';
+import type { CodeOutput, Isolation, RunStats } from '../contract/executor-types';
 import type { NativeOutcome } from '../../native';
 import type { LogIndex } from '../contract/logs';
 
@@ -137,7 +137,7 @@ export class NativeConnection {
   #logFeed;
   /** Whether the isolate has its own process. */
   #isProcess;
-  #isPython;
+  isPython;
   /** Names of the variables that the isolate has. */
   #variables: Set<string> = new Set();
   #imports;
@@ -148,7 +148,7 @@ export class NativeConnection {
     const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares } = options;
     this.autoInit = autoInit;
     this.recovers = autoInit && recover;
-    this.#isPython = python !== undefined;
+    this.isPython = python !== undefined;
     this.#imports = options.authorizedImports;
     this.#isProcess = isolation === 'process';
     this.timeoutMs = options.timeoutMs;
@@ -175,7 +175,7 @@ export class NativeConnection {
 
   /** Tools in the form in which the guest can call them. Python's thread waits for each call. */
   toolsFor(tools: Tool[]) {
-    return this.#isPython ? tools.map((tool) => ({ ...tool, isAsync: false, isBlocking: true })) : tools;
+    return this.isPython ? tools.map((tool) => ({ ...tool, isAsync: false, isBlocking: true })) : tools;
   }
 
   get offer(): Offer {
@@ -284,6 +284,12 @@ export class NativeConnection {
       case DELIVERY.LOGS:
         return this.#onLogs(parts);
     }
+  }
+
+  /** The output of a run with a further line in its log. */
+  noted(output: CodeOutput, notice: string): CodeOutput {
+    this.#logFeed.tell(noteEntry(notice));
+    return withNote(output, notice);
   }
 
   /** @param parts the text of the entries, and their positions in it */

@@ -1,22 +1,4 @@
-/**
- * Tokens of JavaScript that matter for brackets: comments, strings, templates and words. Any other character is a
- * token.
- */
-const TOKEN = /\/\/.*|\/\*|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|[\p{ID_Continue}$]+|\s+|[^]/uy;
-/** A regular expression. It begins with a slash, as a division does. */
-const REGEXP = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//uy;
-/** The text of a template up to its end, or up to an expression in it. */
-const TEMPLATE = /(?:[^`\\$]|\\[^]|\$(?!\{))*/uy;
-/** Matches the end of a value. A slash after a value is a division. */
-const VALUE_END = /[\p{ID_Continue}$)\]}"'`]$/u;
-/** Words that do not end a value. */
-const OPERATORS = new Set(['await', 'case', 'delete', 'do', 'else', 'in', 'instanceof', 'of', 'return', 'throw', 'typeof', 'void', 'yield']); // prettier-ignore
-const CLOSING = new Map([
-  ['{', '}'],
-  ['(', ')'],
-  ['[', ']'],
-  ['`', '`'],
-]);
+import { CLOSING, REGEXP, TEMPLATE, TOKEN, endsValue, matchAt } from '../../contract/javascript-tokens';
 
 /**
  * Tracks which brackets, templates and comments are open in code that arrives line by line. The result is a guess in
@@ -73,7 +55,7 @@ export class OpenBrackets {
       this.#isComment = true;
       return token.length;
     }
-    if (token === '/' && !(VALUE_END.test(this.#last) && !OPERATORS.has(this.#last))) {
+    if (token === '/' && !endsValue(this.#last)) {
       const pattern = matchAt(REGEXP, lines, at);
       this.#last = pattern === '' ? token : ')';
       return Math.max(pattern.length, 1);
@@ -84,10 +66,4 @@ export class OpenBrackets {
     this.#last = token;
     return token.length;
   }
-}
-
-/** @param pattern a sticky pattern */
-function matchAt(pattern: RegExp, text: string, at: number) {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0] ?? '';
 }

@@ -9,6 +9,7 @@ import { checkAnyLanguage, checkSignal, record } from '../../contract/options';
 import { MAX_CHARS, modelReport } from '../../contract/model-text';
 import { Session } from '../../contract/session';
 import { refuseWrongOptions } from '../../ses/check-options';
+import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { PyodideExecutor } from '../../python';
@@ -16,7 +17,7 @@ import { checkPythonOptions, offerWith } from '../../python/options';
 import type { CodeTool, CodeToolOptions, CodeToolResult } from './types';
 import type { Executor } from '../../contract/executor-types';
 import type { Offer } from '../../contract/executor';
-import type { Report } from '../../contract/session';
+import type { FrontEnd, Report } from '../../contract/session';
 
 /** Minimum of `maxOutputChars`: a shorter output carries no information. */
 const MIN_CHARS = 100;
@@ -48,7 +49,8 @@ export function makeCodeTool(
   }
   const language = languageOf(given);
   const callable = callables(tools, language);
-  const session = executor === undefined ? undefined : sessionOf(executor);
+  const frontEnd = frontEndOf(executor?.language ?? given.language);
+  const session = executor === undefined ? undefined : sessionOf(executor, frontEnd);
   const offer = executor === undefined ? ownOffer(executorOptions) : offerBeside(callable, executor);
   const sent = (offer.tools ?? []).map((it) => functionDeclaration(it.path.join('.'), it, language));
   const describeWith = (descriptions: Record<string, string | undefined>) => {
@@ -70,7 +72,7 @@ export function makeCodeTool(
       const { signal, context } = record(of, 'options', CALL_OPTIONS);
       checkSignal(signal);
       const { tools, end } = hostTools(callable, { approve, language, signal, context });
-      const own = session ?? new Session(executorOf(executorOptions), { livesOn: false, codeFrame });
+      const own = session ?? new Session(executorOf(executorOptions), { livesOn: false, codeFrame, frontEnd });
       try {
         return await resultOf(await own.run(code, { tools, signal }), maxOutputChars);
       } finally {
@@ -119,8 +121,8 @@ function offerBeside(callable: { name: string }[], executor: Executor): Offer {
   };
 }
 
-function sessionOf(executor: Executor) {
-  if (isExecutor(executor)) return new Session(executor, { livesOn: true, codeFrame });
+function sessionOf(executor: Executor, frontEnd: FrontEnd) {
+  if (isExecutor(executor)) return new Session(executor, { livesOn: true, codeFrame, frontEnd });
   throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
 }
 

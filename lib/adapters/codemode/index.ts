@@ -11,6 +11,7 @@ import { WorkBudget, inSlices } from '../../contract/budget';
 import { describe, isPlainObject } from '../../contract/describe';
 import { isExecutor, refuseBeside } from '../../contract/executor';
 import { refuseWrongOptions } from '../../ses/check-options';
+import { calledProgram } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
@@ -69,22 +70,8 @@ const DEFAULT_NAMESPACE = 'codemode';
  * the namespace itself.
  */
 const SENT_AS = '__codemode_';
-/**
- * Calls the code if it is a function. Also calls the result if it is a function: the code may be a program in a
- * function.
- */
-const CALL = "await (async (f) => { while (typeof f === 'function') f = await f(); return f; })((";
-const CALL_END = '\n))';
-/** Matches the directive, which would turn an expression into a program. Guest code is always strict. */
-const USE_STRICT = /^(["'])use strict\1\s*;/;
-const COMMENTS = /^(?:\s|\/\/.*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/;
-/**
- * Limit on the semicolons that are tried as the end of the expression, last one first. Comments may contain semicolons.
- */
-const MAX_ENDS = 4;
 /** Matches the output string of a function. */
 const FUNCTION = /^\[(?:Async)?(?:Generator)?Function(?:: [^\]]*| \(anonymous\))\]/;
-const FENCE = '```';
 /** Matches the function in which codemode wraps code that it cannot parse, including TypeScript. */
 const PROGRAM = /^async \(\) => \{\n([^]*)\n\}$/;
 /** Matches the start of a function without parameters, after comments. */
@@ -138,7 +125,7 @@ export class SESCodemodeExecutor {
     options?: ExecuteOptions,
   ): Promise<ExecuteResult> {
     const executor = this.#executor ?? new SESExecutor(this.#options);
-    const session = new Session(executor, { livesOn: false, codeFrame });
+    const session = new Session(executor, { livesOn: false, codeFrame, frontEnd: calledProgram });
     return session.inTurn((turn) => execute(turn, code, providersOrFns, options)).catch(failed);
   }
 }
@@ -162,7 +149,7 @@ async function execute(
     const { tools, setup } = plan(resolve(providersOrFns));
     const source = sourceOf(code);
     await turn.reset();
-    const prepared = setup === '' ? undefined : await turn.run(setup, { tools });
+    const prepared = setup === '' ? undefined : await turn.run(setup, { tools, isPlain: true });
     return prepared?.failure === undefined ? await runCode(turn, source, tools) : await resultOf(prepared);
   } catch (error) {
     return failed(error);
@@ -213,55 +200,20 @@ function promising(fns: ResolvedProvider['fns']): ResolvedProvider['fns'] {
   return Object.fromEntries(Object.entries(fns).map(([name, fn]) => [name, async (...args) => fn(...args)]));
 }
 
-/** Runs code that is either a function to call or a program with a value. */
 async function runCode(turn: Turn, source: string, tools: Tools): Promise<ExecuteResult> {
-  for (const expression of expressions(source)) {
-    const wrapped = `${CALL}${expression}${CALL_END}`;
-    const report = await turn.run(source, { tools, wrapped, before: CALL.length });
-    // If validation failed, the code is not an expression and has not run.
-    if (report.failure?.code !== 'ERR_VALIDATION_FAILED') return await resultOf(report);
-  }
   const { result, ...rest } = await resultOf(await turn.run(source, { tools }));
   if (typeof result !== 'string' || !FUNCTION.test(result)) return { result, ...rest };
   const error =
-    'The last expression of the code is a function, which nothing has called: call it, or send it without the statements before it';
+    'The value of the code is a class or a built-in function, which cannot be the program: call it in the code';
   return { ...rest, result: undefined, error };
 }
 
-/**
- * Yields the forms in which the code may be an expression: without trailing semicolons, including those before
- * comments. Positions in the code do not change.
- */
-function* expressions(source: string) {
-  const text = source.replace(USE_STRICT, (directive) => ' '.repeat(directive.length));
-  yield withoutSemicolons(text);
-  let at = text.length;
-  for (let i = 0; i < MAX_ENDS && at > 0; i++) {
-    at = text.lastIndexOf(';', at - 1);
-    const comments = text.slice(at + 1);
-    if (at !== -1 && comments.trim() !== '' && COMMENTS.test(comments)) {
-      yield `${withoutSemicolons(text.slice(0, at))}${comments}`;
-    }
-  }
-}
-
-function withoutSemicolons(text: string) {
-  let { length } = text;
-  while (/[\s;]/.test(text.charAt(length - 1))) length--;
-  return text.slice(0, length);
-}
-
-/** Removes the wrapping that models and codemode add to the code. */
+/** Removes the function in which codemode wraps a function that it cannot parse. */
 function sourceOf(code: unknown) {
   if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-  const text = code.trim();
-  const fence = /^```(?:js|javascript|typescript|ts|tsx|jsx)?[^\S\n]*\n/.exec(text)?.[0].length ?? Infinity;
-  const isFenced = text.endsWith(FENCE) && fence <= text.length - FENCE.length;
-  const source = isFenced ? text.slice(fence, -FENCE.length).trim() : text;
-  const bare = source.replace(/^export\s+default\s+/, '');
-  const [, program = ''] = PROGRAM.exec(bare) ?? [];
+  const [, program = ''] = PROGRAM.exec(code.trim()) ?? [];
   // The wrapper would discard an inner function without calling it.
-  return FUNCTION_START.test(program) ? program : bare;
+  return FUNCTION_START.test(program) ? program : code;
 }
 
 async function resultOf(report: Report): Promise<ExecuteResult> {

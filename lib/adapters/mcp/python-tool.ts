@@ -3,6 +3,7 @@ import { languageText } from '../code-tool/language';
 import { Session } from '../../contract/session';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import { checkPythonOptions } from '../../python/options';
+import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { preferredIsolation } from '../../ses/isolation';
 import type { Toolset } from './toolset';
@@ -38,7 +39,12 @@ export function registerPython(
     ...{ timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() },
     ...{ max_operations: maxOperations, mount: false, packages },
   };
-  const session = new Session(new PyodideExecutor(imports, options), { livesOn: true, codeFrame, variables });
+  const session = new Session(new PyodideExecutor(imports, options), {
+    livesOn: true,
+    codeFrame,
+    frontEnd: frontEndOf('python'),
+    variables,
+  });
   const limits = { timeoutMs, memoryLimitMb, maxOperations: checkPythonOptions(imports, options).maxOperations };
   const offer = { imports, variables: Object.keys(variables ?? {}) };
   const declarations = toolset.declarationsIn(language);

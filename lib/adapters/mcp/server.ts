@@ -1,5 +1,6 @@
 import { registerPython } from './python-tool';
 import { limitsText, registerRun } from './run-tool';
+import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { preferredIsolation } from '../../ses/isolation';
@@ -8,6 +9,7 @@ import { languageText } from '../code-tool/language';
 import { McpServer } from '../../bundled/mcp';
 import { offerOf } from '../../contract/executor';
 import { Session } from '../../contract/session';
+import { refuseUnwritableNames } from '../../contract/tool-names';
 import { refuseReservedName } from '../../contract/tool-registry';
 import { toolsetOf } from './tools';
 import { version } from '../../../package.json';
@@ -63,12 +65,14 @@ export function createServer({
   const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
   const names = Object.keys(variables ?? {});
   for (const name of names) refuseReservedName(name, 'variables');
+  refuseUnwritableNames(names, 'variables');
   // Without this check, each call would fail and only the model would see the error. Executors of the caller check
   // their own input.
   if (variables && !executor) encode(Object.values(variables), 'variables', Infinity, variables);
   const session = new Session(executor ?? new SESExecutor({ ...options, isolation }), {
     livesOn: true,
     codeFrame,
+    frontEnd: frontEndOf((executor as any)?.language ?? options.language),
     variables,
   });
   // Values that were sent to an executor are lost when the executor is reset.

@@ -1,25 +1,19 @@
-import { validateCode } from '../../ses/check';
+import { BoundedParser, MAX_CANDIDATES, fencedBlocks, isJavaScriptMark } from '../../ses/fences';
 import { describe } from '../../contract/describe';
 import { CodeParsingError } from './code-parsing-error';
 import { checkTags, DEFAULT_TAGS } from './tags';
+import { withoutThoughts } from './thoughts';
+import type { Span } from '../../ses/fences';
 
-/** The start and end of a range. */
-export type Span = { start: number; end: number };
-
-/** Limit on the ends that are tried for one blob, and on its alternative starts. */
-const MAX_CANDIDATES = 8;
-/**
- * Limits on parsing, which distinguishes tags from tags inside strings: the number of parser calls, and the parsed
- * length per code unit of the answer. A blob is parsed completely for each end that is tried.
- */
-const MAX_PARSES = 200;
-const PARSED_PER_UNIT = 4;
-
-const LANGUAGES = new Set(['js', 'mjs', 'cjs', 'jsx', 'javascript', 'ts', 'mts', 'cts', 'tsx', 'typescript']);
 /** A line that opens or closes a fence, with the mark after it. An inline code span is not a fence. */
 const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{:,(]*)([^`\n]*)/gm;
-/** Rules whose violation means that the string is not a program. The other rules state what a program must not do. */
-const NOT_A_PROGRAM = new Set(['syntax_valid', 'code_non_empty', 'code_too_large', 'nesting_too_deep']);
+/** Characters of code. A word, a number and a label also parse as programs, but they are not meant as code. */
+const CODE = /[=;()[\]{}]/;
+/** A line of prose that would be a label of JavaScript: `Thought: done;`. Only loops and blocks have labels. */
+const PROSE_LABEL =
+  /^\s*(?:[*_#>-]+\s*)?[\p{L}_$][\p{L}\p{N}_$ ]{0,40}:(?:\*\*|__)?(?!\s*(?:for|while|do|switch)\b|\s*\{|:)[^\n]*(?:\n|$)/u;
+/** Marks with which models and agents end code, beside the closing tag. */
+const END_MARK = /<\/?end_code>|<\/code\s*>/gi;
 
 /**
  * Extracts the code from a model's answer. The code is taken from the first of these sources that exists:
@@ -44,43 +38,100 @@ const NOT_A_PROGRAM = new Set(['syntax_valid', 'code_non_empty', 'code_too_large
 export function parseCodeBlobs(text: string, tags: readonly [string, string] = DEFAULT_TAGS): string {
   if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${describe(text)}`);
   const [opening, closing] = checkTags(tags, 'tags');
-  const answer = withoutThoughts(text.replaceAll('\r\n', '\n'), opening);
+  const given = text.replaceAll('\r\n', '\n');
+  const codeStart = new RegExp(`^[ \\t]*(?:\`{3}|~{3})|${openingPattern(opening)}`, 'gim');
+  const codeEnd = new RegExp(`^[ \\t]*(?:\`{3}|~{3})|${escaped(closing)}`, 'gim');
+  const answer = withoutThoughts(given, codeStart, codeEnd);
   const parser = new BoundedParser(answer);
+  const marks = tagsIn(answer, opening, closing);
   for (const inProse of [false, true]) {
-    const tagged = joined(answer, tagSpans(answer, opening, closing, parser, inProse));
+    const spans = tagSpans(answer, marks, parser, inProse);
+    const blocks = spans
+      .filter(({ start, end, isInline }) => !isInline || CODE.test(answer.slice(start, end)))
+      .map(({ start, end }) => withoutStrayFence(answer.slice(start, end), parser));
+    const tagged = joined(blocks, parser);
     if (tagged !== '') return tagged;
   }
   const rest = withoutEnd(answer, closing);
-  const fenced = joined(rest, fenceSpans(rest, parser));
-  if (fenced !== '') return fenced;
-  const marks = [...rest.matchAll(FENCE)].map((fence) => fence[2]);
+  const ends = [...rest.matchAll(END_MARK)].map(({ 0: mark, index }) => ({ start: index, end: index + mark.length }));
+  const fenced = fencedBlocks(rest, parser, ends).filter(({ mark }) => isJavaScriptMark(mark));
+  const found = joined(
+    fenced.map(({ start, end }) => rest.slice(start, end)),
+    parser,
+  );
+  if (found !== '') return found;
+  const fences = [...rest.matchAll(FENCE)].map((fence) => fence[2]);
   // Fences parse as programs too, because they are tagged templates.
-  const isProgram = marks.length === 0 && parser.parses(rest, { start: 0, end: rest.length });
-  // A word, a number and a label also parse as programs, but they are not meant as code.
-  if (isProgram && /[=;()[\]{}]/.test(rest)) return rest.trim();
-  const quoted = answer.includes(opening) ? answer : rest;
-  throw new CodeParsingError(quoted, [opening, closing], { isValue: isProgram, mark: marks.find(isOther) });
+  const program = fences.length > 0 ? undefined : programIn(rest, parser);
+  if (program !== undefined && CODE.test(program)) return program.trim();
+  const quoted = marks.openings.length > 0 ? answer : rest;
+  throw new CodeParsingError(quoted, [opening, closing], {
+    isValue: program !== undefined,
+    mark: fences.find(isOther),
+  });
 }
 
-/** Checks whether a string is a program. The total parsed length is limited in proportion to the answer. */
-class BoundedParser {
-  #parses = MAX_PARSES;
-  #units;
-
-  constructor(answer: string) {
-    this.#units = PARSED_PER_UNIT * answer.length;
+/** The program that an answer without tags and fences is, after lines of prose. */
+function programIn(text: string, parser: BoundedParser) {
+  let code = text.replace(END_MARK, (mark) => ' '.repeat(mark.length));
+  for (let i = 0; i < MAX_CANDIDATES; i++) {
+    const [prose] = PROSE_LABEL.exec(code) ?? [];
+    if (prose === undefined) return parser.parses(code) ? code : undefined;
+    code = code.slice(prose.length);
+    if (code.trim() === '') return undefined;
   }
+  return undefined;
+}
 
-  parses(text: string, { start, end }: Span) {
-    this.#units -= end - start;
-    if (this.#units < 0 || this.#parses-- <= 0) return false;
-    return !validateCode(text.slice(start, end)).some(({ rule }) => NOT_A_PROGRAM.has(rule));
-  }
+/** Tags with their positions, in order. */
+interface Tags {
+  openings: Span[];
+  closings: Span[];
+}
 
-  /** Returns the first candidate that parses, or undefined. A single candidate is returned without parsing. */
-  first(text: string, candidates: Span[]) {
-    return candidates.length === 1 ? candidates[0] : candidates.find((each) => this.parses(text, each));
-  }
+/**
+ * The tags of an answer. Other spellings, such as `<CODE>`, `<code lang="js">` and `<end_code>`, count if the answer has
+ * none that is exact, because code contains them too.
+ */
+function tagsIn(text: string, opening: string, closing: string): Tags {
+  const exact = (tag: string) => positions(text, new RegExp(escaped(tag), 'g'));
+  const similar = (pattern: string) => positions(text, new RegExp(pattern, 'gi'));
+  const [openings, closings] = [exact(opening), exact(closing)];
+  return {
+    openings: openings.length > 0 ? openings : similar(openingPattern(opening)),
+    closings: closings.length > 0 ? closings : similar(closingPattern(closing)),
+  };
+}
+
+function positions(text: string, pattern: RegExp): Span[] {
+  return [...text.matchAll(pattern)].map(({ 0: tag, index }) => ({
+    start: index,
+    end: index + tag.length,
+  }));
+}
+
+function escaped(text: string) {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/** An opening tag in angle brackets may have attributes. */
+function openingPattern(tag: string) {
+  const [, name] = /^<(\w+)>$/.exec(tag) ?? [];
+  return name === undefined ? escaped(tag) : `<${name}(?:\\s[^<>\\n]*)?>`;
+}
+
+function closingPattern(tag: string) {
+  const [, name] = /^<\/(\w+)>$/.exec(tag) ?? [];
+  return name === undefined ? escaped(tag) : `</${name}\\s*>|</?end_${name}>`;
+}
+
+/** Code in tags that a fence closes, or that has one after it. */
+function withoutStrayFence(code: string, parser: BoundedParser) {
+  const [fence] = code.matchAll(FENCE);
+  if (fence === undefined || isJavaScriptMark(fence[2].toLowerCase()) || code.slice(0, fence.index).trim() === '')
+    return code;
+  const before = code.slice(0, fence.index);
+  return !parser.parses(`${before}@#@${code.slice(fence.index)}`) && parser.parses(before) ? before : code;
 }
 
 /**
@@ -91,32 +142,36 @@ class BoundedParser {
  *
  * @param inProse whether tags in a line of prose also count if there are blocks on their own lines
  */
-function tagSpans(text: string, opening: string, closing: string, parser: BoundedParser, inProse: boolean): Span[] {
-  const openings = positions(text, opening);
-  const closings = positions(text, closing);
-  const alone = openings.filter((at) => beginsLine(text, at) && endsLine(text, at + opening.length));
+function tagSpans(
+  text: string,
+  { openings, closings }: Tags,
+  parser: BoundedParser,
+  inProse: boolean,
+): (Span & { isInline: boolean })[] {
+  const alone = openings.filter((tag) => beginsLine(text, tag.start) && endsLine(text, tag.end));
   const spans = [];
   let from = 0;
   for (let i = 0, j = 0, k = 0; i < openings.length; i++) {
-    if (openings[i] < from) continue;
-    const start = openings[i] + opening.length;
-    while (j < closings.length && closings[j] < start) j++;
-    const end = closings[j] ?? text.length;
-    while (alone[k] < start) k++;
+    const { start: at, end: start } = openings[i];
+    if (at < from) continue;
+    while (j < closings.length && closings[j].start < start) j++;
+    const end = closings[j]?.start ?? text.length;
+    const behind = closings[j]?.end ?? text.length;
+    while (alone[k]?.start < start) k++;
     // Prose about tags can parse as a program together with the next tag: `tag < code > f()`.
-    if (alone[k] < end && !beginsLine(text, openings[i])) continue;
-    if (!inProse && alone.length > 0 && isProse(text, openings[i], start, end, end + closing.length)) {
-      from = end + closing.length;
+    if (alone[k]?.start < end && !beginsLine(text, at)) continue;
+    if (!inProse && alone.length > 0 && isProse(text, at, start, end, behind)) {
+      from = behind;
       continue;
     }
-    const inner = innerStarts(openings, i, end).map((position) => ({ start: position + opening.length, end }));
-    const longer = closings.slice(j, j + MAX_CANDIDATES).map((position) => ({ start, end: position }));
-    const naive = { start, end };
-    const rank = (span: Span) => endRank(text, span.end, closing.length);
-    const ends = longer.length === 0 ? [naive] : longer.sort((a, b) => rank(a) - rank(b));
-    const span = parser.first(text, [...ends, ...inner]) ?? naive;
-    spans.push(span);
-    from = span.end + closing.length;
+    const inner = innerStarts(openings, i, end).map((tag) => ({ start: tag.end, end, to: behind }));
+    const ends = closings.slice(j, j + MAX_CANDIDATES);
+    const naive = { start, end, to: behind };
+    const rank = (tag: Span) => endRank(text, tag.start, tag.end);
+    const longer = ends.sort((a, b) => rank(a) - rank(b)).map((tag) => ({ start, end: tag.start, to: tag.end }));
+    const span = parser.first(text, [...(longer.length === 0 ? [naive] : longer), ...inner]) ?? naive;
+    spans.push({ ...span, isInline: isProse(text, at, start, end, behind) });
+    from = span.to;
   }
   return spans;
 }
@@ -134,25 +189,10 @@ function isProse(text: string, position: number, start: number, end: number, beh
   return !beginsLine(text, position) || !(endsLine(text, behind) || text.slice(start, end).includes('\n'));
 }
 
-/** Removes the `<think>` blocks before the code. They never contain code of the answer. */
-function withoutThoughts(text: string, opening: string) {
-  const tag = opening.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  const next = new RegExp(`^[ \\t]*(<think>|\`{3}|~{3})|${tag}`, 'gm');
-  const kept = [];
-  let from = 0;
-  while (next.exec(text)?.[1] === '<think>') {
-    const end = text.indexOf('</think>', next.lastIndex);
-    if (end === -1) break;
-    kept.push(text.slice(from, next.lastIndex - '<think>'.length));
-    from = next.lastIndex = end + '</think>'.length;
-  }
-  return kept.join('') + text.slice(from);
-}
-
 /** The opening tags after the given index and before `end`, last one first. */
-function innerStarts(openings: number[], index: number, end: number) {
+function innerStarts(openings: Span[], index: number, end: number) {
   let last = index;
-  while (last + 1 < openings.length && openings[last + 1] < end) last++;
+  while (last + 1 < openings.length && openings[last + 1].start < end) last++;
   return openings.slice(Math.max(index + 1, last + 1 - MAX_CANDIDATES), last + 1).reverse();
 }
 
@@ -160,9 +200,9 @@ function innerStarts(openings: number[], index: number, end: number) {
  * Ranks how unlikely a closing tag is to end a block. The rank is 0 if the tag begins its line and 1 if it ends its
  * line. A line of code can end with a tag too. Otherwise the rank is 2.
  */
-function endRank(text: string, position: number, length: number) {
-  if (beginsLine(text, position)) return 0;
-  return endsLine(text, position + length) ? 1 : 2;
+function endRank(text: string, start: number, end: number) {
+  if (beginsLine(text, start)) return 0;
+  return endsLine(text, end) ? 1 : 2;
 }
 
 /** Whether only blanks precede the position in its line. */
@@ -179,41 +219,9 @@ function endsLine(text: string, position: number) {
   return behind >= text.length || text[behind] === '\n';
 }
 
-/** Finds the code in fences that are marked as JavaScript or TypeScript. */
-function fenceSpans(text: string, parser: BoundedParser): Span[] {
-  const fences = [...text.matchAll(FENCE)];
-  const spans = [];
-  let from = 0;
-  for (const [i, { 0: line, 1: ticks, 2: mark, index }] of fences.entries()) {
-    if (index < from || !isMarked(text, fences[i]) || !LANGUAGES.has(mark.toLowerCase())) continue;
-    const start = index + line.length;
-    const closings = [];
-    for (let j = i + 1; j < fences.length && j <= i + 4 * MAX_CANDIDATES; j++) {
-      if (fences[j][1].startsWith(ticks) && !/^\w/.test(fences[j][2])) closings.push(fences[j]);
-    }
-    const candidates = closings.slice(0, MAX_CANDIDATES).map((fence) => ({ start, end: fence.index }));
-    const naive = candidates[0] ?? { start, end: start + withoutEnd(text.slice(start), ticks).length };
-    const span = parser.first(text, candidates) ?? naive;
-    spans.push(span);
-    from = span.end + 1;
-  }
-  return spans;
-}
-
-/** Whether the fence's line has no further backticks. An inline code span has them. */
-function isMarked(text: string, { 0: line, index }: RegExpMatchArray) {
-  return text[(index as number) + line.length] !== '`';
-}
-
 /** Whether the fence's mark is missing or names another language. */
 function isOther(mark: string) {
-  return !LANGUAGES.has(mark.toLowerCase());
-}
-
-function positions(text: string, part: string) {
-  const found = [];
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found.push(at);
-  return found;
+  return !isJavaScriptMark(mark.toLowerCase());
 }
 
 /** The string without its closing mark: agents append the closing tag at which generation stopped. */
@@ -222,9 +230,10 @@ function withoutEnd(text: string, ending: string) {
   return trimmed.endsWith(ending) ? trimmed.slice(0, -ending.length) : text;
 }
 
-function joined(text: string, spans: Span[]) {
-  return spans
-    .map(({ start, end }) => text.slice(start, end).trim())
-    .filter((code) => code !== '')
-    .join('\n\n');
+/** Several blocks are one program. If they declare names again, the last block corrects the others. */
+function joined(blocks: string[], parser: BoundedParser) {
+  const filled = blocks.map((code) => code.trim()).filter((code) => code !== '');
+  const code = filled.join('\n\n');
+  const last = filled[filled.length - 1] ?? '';
+  return filled.length > 1 && parser.declaresTwice(code) && parser.parses(last) ? last : code;
 }

@@ -2,6 +2,7 @@ import { describe } from '../../contract/describe';
 import { ExecutorError } from '../../contract/errors';
 import { parseCodeBlobs, renderSystemPrompt } from '../prompts';
 import { SmolagentsExecutor } from './executor';
+import { withFileTools } from './file-tools';
 import { failedObservation, formatErrorObservation } from './observation';
 import type { Foreign } from '../../contract/foreign';
 import type { ICodeExecutor } from '../../contract/executor-types';
@@ -46,7 +47,8 @@ export function JavaScriptCodeAgent<Base extends abstract new (config: any) => a
   // Its fields and methods are those of smolagents-ts.
   const Agent: Foreign = CodeAgent;
   return class extends Agent {
-    constructor({ executor, executor_options: options, ...config }: Foreign) {
+    constructor({ executor, executor_options: options, ...given }: Foreign) {
+      const config = { ...given, tools: withFileTools(given.tools, given) };
       const { authorized_imports: imports = [] } = config;
       const { authorizedImports = imports } = (executor === undefined && options) || {};
       const tools = [...(config.tools ?? []), ...(config.managed_agents ?? [])];

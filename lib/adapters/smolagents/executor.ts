@@ -5,9 +5,12 @@ import { describeOffer, isExecutor, offerOf, refuseBeside } from '../../contract
 import { queueOf } from '../../contract/executor-queue';
 import { STATE_LOST } from '../../contract/failure';
 import { OPTION_NAMES, checkAnyLanguage, checkSignal, optionsOf } from '../../contract/options';
+import { refuseUnwritableNames } from '../../contract/tool-names';
 import { flattenTools } from '../../contract/tool-registry';
 import { refuseWrongOptions } from '../../ses/check-options';
+import { agentProgram } from '../../ses/agent-program';
 import { SESExecutor } from '../../ses/executor';
+import { pythonToolError } from './file-tools';
 import { PythonSmolagentsExecutor } from './python';
 import { toHostTools } from './tools';
 import type { AwaitUsing } from '../../contract/await-using';
@@ -99,6 +102,7 @@ export class SmolagentsExecutor implements Executor {
     this.#isShared = executor !== undefined;
     this.#isAutomatic = autoInit;
     this.#ownTools = toHostTools(tools);
+    refuseUnwritableNames(Object.keys(this.#ownTools), 'tools');
     this.#tools = this.#ownTools;
   }
 
@@ -138,6 +142,7 @@ export class SmolagentsExecutor implements Executor {
     for (const name of Object.keys(this.#ownTools)) delete functions[name];
     // Rejects reserved names.
     const isMore = flattenTools(functions).length > 0;
+    refuseUnwritableNames(Object.keys(functions), 'tools');
     await this.#inTurn(async () => {
       if (!isMore) return;
       const all = { ...this.#tools, ...functions };
@@ -158,16 +163,23 @@ export class SmolagentsExecutor implements Executor {
       const { isolate } = this.#queue;
       isLost = this.#isolate !== undefined && this.#isolate !== isolate;
       this.#isolate = isolate;
+      program = await reading;
     };
-    const run = () => this.#executor.run(code, options);
+    if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    const reading = agentProgram(code, true);
+    let program: Awaited<typeof reading> | undefined;
+    const run = () => this.#executor.run(program?.text ?? code, options);
     // For concurrent runs, the options of an executor that is not shared decide.
     const ran = this.#isShared ? this.#inTurn(() => begin().then(run), signal) : this.#inTurn(begin).then(run);
     const output = await ran.catch((error) => {
+      if (error instanceof ExecutorError) program?.restore(error.details);
       if (isLost && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
       // The failure already states the loss.
       if (this.state === 'DIRTY') this.#isolate = undefined;
       return throwExplained(error);
     });
+    const note = program?.note;
+    if (note !== undefined) output.logs = output.logs === '' ? note : `${output.logs}\n${note}`;
     // A process ended between two steps. The agent shows only the logs and the output of a step.
     if (isLost) output.logs = output.logs === '' ? STATE_LOST : `${STATE_LOST}\n${output.logs}`;
     // The agent's own type has three fields.
@@ -254,9 +266,5 @@ function refusePython(pythonTools: unknown, functions: object) {
   }
   const names = Object.keys(pythonTools).filter((name) => !Object.hasOwn(functions, name));
   if (names.length === 0) return;
-  const message =
-    `Python tools cannot run in a JavaScript executor: ${names.join(', ')}. Give the agent tools without \`pythonCode\`, ` +
-    'and give the executor Tool objects whose `forward(args)` is JavaScript: ' +
-    'createSmolagentsExecutor({ tools: [tool] }) or sendTools({ name: tool })';
-  throw Object.assign(new TypeError(message), { code: 'ERR_PYTHON_TOOL', tools: names });
+  throw pythonToolError(names);
 }

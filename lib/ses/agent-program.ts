@@ -1,0 +1,163 @@
+import { Program } from './program';
+import { programText, pythonText, withoutExports } from './program-text';
+import { isMainName, uncalledFunction } from './uncalled';
+import { validateCode } from './check';
+import { sandboxProgram } from './sandbox-program';
+import { tokensOf } from '../contract/javascript-tokens';
+import type { Insertion } from './program';
+import type { FrontEnd } from '../contract/session';
+
+/** Marks the places where the addon finds values of the program. The name is not in the code that runs. */
+const KIT = '__smol_values';
+/** Values that are neither a function nor contain promises. */
+const PLAIN =
+  /^(?:await\b(?!\s*[\w$.]+$)|final_answer\s*\(|console\s*\.|[`"'\d!~+-]|(?:true|false|null|undefined|typeof|void)\b)/;
+/** Longer programs run as they are. */
+const MAX_CHARS = 256 << 10;
+/** A function literal. */
+const FUNCTION_LITERAL = /^(?:async\b\s*)?(?:function\b|\([^]*?\)\s*(?::[^=]*)?=>|[\p{ID_Continue}$]+\s*=>)/u;
+
+/** Names of guest code that no program has by chance. Hints look at the names of a program. */
+const VALUE_OF = '$valueOf';
+/**
+ * Guest code that takes a value of the program. A function without parameters is called, and promises in a list or an
+ * object are awaited. `$isProgram`: the function is the program, whatever parameters it has. `$isModule`: the value is
+ * what a module exports. It follows the program, since hints and frames show the lines of the program.
+ */
+const DECLARED_VALUE_OF = `
+async function ${VALUE_OF}($given, $isProgram, $isModule, $depth = 0) {
+$given = await $given;
+const $isFunction = ($it) => typeof $it === 'function' && !/^class\\b|^(?:async\\s*)?(?:function\\s*)?\\*|\\[native code\\]/.test((() => {}).toString.call($it));
+const $isObject = $given !== null && typeof $given === 'object' && Object.getPrototypeOf($given) === Object.prototype;
+if ($isModule && $isObject) {
+const $keys = Object.keys($given).filter(($key) => $isFunction($given[$key]));
+const $key = ['default', 'main', 'run', 'handler', 'execute'].find(($it) => $keys.includes($it)) ?? ($keys.length === 1 ? $keys[0] : undefined);
+if ($key !== undefined) return ${VALUE_OF}($given[$key], true, false, $depth + 1);
+}
+if ($depth < 8 && $isFunction($given) && ($isProgram || $given.length === 0)) return ${VALUE_OF}($given(), $isProgram, false, $depth + 1);
+const $isPromise = ($it) => $it instanceof Promise;
+if (Array.isArray($given)) return $given.some($isPromise) ? Promise.all($given) : $given;
+if (!$isObject || !Object.values($given).some($isPromise)) return $given;
+return Object.fromEntries(await Promise.all(Object.entries($given).map(async ([$key, $it]) => [$key, await $it])));
+}`;
+
+/**
+ * The program of an agent: what is between its fences, without `export`. If its value is a function, or if it only
+ * declares a function that nothing calls, the program calls the function. Promises in its value are awaited.
+ *
+ * @param livesOn whether later programs can call what this one declares
+ */
+export function agentProgram(text: string, livesOn = false): Promise<Program> {
+  return read(text, { livesOn, isProgram: false });
+}
+
+/** The same where a function that is the value of the code is the program, whatever parameters it has. */
+export function calledProgram(text: string): Promise<Program> {
+  return read(text, { livesOn: false, isProgram: true });
+}
+
+async function read(text: string, { livesOn, isProgram }: { livesOn: boolean; isProgram: boolean }) {
+  const { code, note } = programText(text);
+  const bare = withoutExports(code);
+  const source = bare ?? code;
+  const insertions = await insertionsOf(source, { livesOn, isProgram, isModule: bare !== undefined });
+  if (insertions.length > 0) insertions.push({ at: source.length, text: DECLARED_VALUE_OF });
+  return new Program(text, insertions, { source, note });
+}
+
+/** The program of an agent that writes Python: what is between its fences. */
+export async function pythonProgram(text: string): Promise<Program> {
+  const { code, note } = pythonText(text);
+  return new Program(text, [], { source: code, note });
+}
+
+export function frontEndOf(language: string | undefined): FrontEnd {
+  return language === 'python' ? pythonProgram : agentProgram;
+}
+
+async function insertionsOf(
+  source: string,
+  { livesOn, isProgram, isModule }: { livesOn: boolean; isProgram: boolean; isModule: boolean },
+): Promise<Insertion[]> {
+  if (source.length > MAX_CHARS) return [];
+  const { insertions } = await valuesOf(source, KIT, 'async');
+  const added: Insertion[] = [];
+  let isOpen = false;
+  let from = 0;
+  let parenthesis = '';
+  let isDeclaration = false;
+  for (const { at, text } of insertions) {
+    if (text.startsWith(`${KIT}.apply((`)) {
+      isOpen = true;
+      from = at;
+      // Of an object that is the whole program.
+      parenthesis = text.slice(`${KIT}.apply((`.length);
+    } else if (isOpen && /^\n?\)\)\)?$/.test(text)) {
+      isOpen = false;
+      const value = source.slice(from, at).trim();
+      if (!isModule && PLAIN.test(value)) continue;
+      const isCalled = isProgram || isModule || (isWhole(source, from, at) && FUNCTION_LITERAL.test(value));
+      added.push({ at: from, text: opening() + parenthesis });
+      const before = text.startsWith('\n') ? '\n' : parenthesis.replace('(', ')');
+      added.push({ at, text: before + closing(isCalled, isModule) });
+    } else if (text.startsWith(`;${KIT}.apply(`)) {
+      isDeclaration = true;
+    }
+  }
+  // Nothing is added to code that does not parse.
+  if (insertions.length === 0) return added;
+  const name = uncalledFunction(source, livesOn);
+  if (name === undefined || (added.length > 0 && !isDeclaration)) return added;
+  return [{ at: source.length, text: `\n;${opening()}${name}${closing(isMainName(name), false)}` }];
+}
+
+/**
+ * What the addon adds to the values of a program, which `kit.apply` takes. An object that is the whole program is an
+ * object, which JavaScript would read as a block.
+ */
+export async function valuesOf(source: string, kit: string, style: 'auto' | 'sync' | 'async') {
+  const request = { kit, kind: 'mutate', style } as const;
+  const range = objectIn(source);
+  if (range === undefined) return sandboxProgram({ ...request, code: source });
+  const { start, end } = range;
+  const code = `${source.slice(0, start)}(${source.slice(start, end)})${source.slice(end)}`;
+  const found = await sandboxProgram({ ...request, code });
+  const insertions: Insertion[] = [];
+  for (const { at, text } of found.insertions) {
+    const isAfter = at > end + 1;
+    if (at <= start) insertions.push({ at, text });
+    else if (!isAfter) insertions.push({ at: at - 1, text });
+    else insertions.push({ at: at - 2, text: text.startsWith(')') ? `)${text}` : text });
+  }
+  const opens = insertions.findIndex(({ text }) => text === `${kit}.apply((`);
+  if (opens !== -1) insertions[opens].text += '(';
+  return { ...found, insertions };
+}
+
+function opening() {
+  return `await ${VALUE_OF}((`;
+}
+
+function closing(isProgram: boolean, isModule: boolean) {
+  return `), ${isProgram}, ${isModule})`;
+}
+
+/** Whether nothing but blanks and semicolons is outside of the range. */
+function isWhole(source: string, start: number, end: number) {
+  return source.slice(0, start).trim() === '' && /^[\s;]*$/.test(source.slice(end));
+}
+
+/** The range of an object that is the whole program. */
+function objectIn(source: string) {
+  if (!/^\s*\{/.test(source)) return undefined;
+  const tokens = tokensOf(source) ?? [];
+  let last = tokens.length - 1;
+  while (tokens[last]?.text === ';') last--;
+  if (tokens[0]?.text !== '{' || tokens[last]?.text !== '}') return undefined;
+  if (tokens.slice(1, last).some(({ depth }) => depth === 0)) return undefined;
+  const range = { start: tokens[0].at, end: tokens[last].end };
+  const errors = validateCode(`(${source.slice(range.start, range.end)})`).filter(
+    ({ rule }) => rule === 'syntax_valid',
+  );
+  return errors.length === 0 ? range : undefined;
+}
