@@ -1,6 +1,10 @@
 // `JavaScriptCodeAgent`: over a class that does what the `CodeAgent` of smolagents-ts does with its executor, in the order in
 // which that does it; the package itself is not on npm.
 
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { afterEach, describe, expect, test } from 'vitest';
 
 import { renderSystemPrompt } from 'ses-executor/prompts';
@@ -115,6 +119,22 @@ describe('what would end the run is an observation', () => {
   });
 });
 
+test('drafts in thoughts do not run', async () => {
+  const calls = [];
+  const tools = [{ ...new SearchTool(), forward: async ({ query }) => calls.push(query) }];
+  const agent = agentOf(
+    [
+      `I could try\n<code>\nawait search("draft")\n</code>\n</think>\n${code('await search("real")')}`,
+      `<thinking>\n<code>\nawait search("second draft")\n</code>\n</thinking>\nNothing to do.`,
+      code('const a = 1;\nfinal_answer(a)') + code('const a = 2;\nfinal_answer(a)'),
+    ],
+    { tools },
+  );
+  expect(await agent.run('go')).toBe(2);
+  expect(calls).toEqual(['real']);
+  expect(observations(agent)[1]).toMatch(/There is no code in your answer/);
+});
+
 test('what is wrong around the code still ends it', async () => {
   const failing = agentOf([code('1')], {
     executor: { sendVariables: async () => Promise.reject(new Error('no disk')) },
@@ -133,4 +153,72 @@ test('any executor will do', async () => {
   const executor = new SmolagentsExecutor({ tools: { add: (a, b) => a + b, search: async () => [] } });
   const agent = agentOf([code('final_answer(add(1, 2))')], { executor });
   expect(await agent.run('go')).toBe(3);
+});
+
+describe('file tools of smolagents-ts', () => {
+  /** As in smolagents-ts: the implementation is Python, and `forward` only throws. */
+  class PythonTool {
+    description = "Use this instead of Python's open().";
+    output_type = 'dict';
+    pythonCode = 'def tool(**kwargs): ...';
+    constructor(name, inputs, cwd) {
+      Object.assign(this, { name, inputs, cwd });
+    }
+    async forward() {
+      throw new Error('Unsupported operation');
+    }
+    to_dict() {
+      return { type: 'function', function: { name: this.name } };
+    }
+  }
+  const path = { path: { type: 'string', description: 'Path' } };
+  const content = { content: { type: 'string', description: 'Content' } };
+
+  test('are replaced by those of this package', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'ses-executor-agent-'));
+    try {
+      const tools = [
+        new PythonTool('write', { ...path, ...content }, root),
+        new PythonTool('read', path, root),
+        new PythonTool('ls', path, root),
+        new SearchTool(),
+      ];
+      const agent = agentOf(
+        [
+          code(
+            'await write({ path: "a.txt", content: "one" });\nconst { content } = await read("a.txt");\ncontent[0].text',
+          ),
+          code('final_answer([(await ls({ path: "." })).content[0].text, await search("x", 1)])'),
+        ],
+        { tools },
+      );
+      expect(await agent.run('go')).toEqual(['a.txt', ['xa']]);
+      expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one');
+      expect(agent.tools.get('write').to_dict()).toEqual({ type: 'function', function: { name: 'write' } });
+      const prompt = agent.prompts.at(-1);
+      expect(prompt).toContain('Write a file as a whole');
+      expect(prompt).not.toContain("Python's open()");
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+
+  test('of the folder that Python would mount read the working directory', async () => {
+    const workDir = mkdtempSync(join(tmpdir(), 'ses-executor-agent-'));
+    try {
+      const tools = [new PythonTool('write', { ...path, ...content }, '/mnt')];
+      const agent = agentOf([code('await write("b.txt", "two"); final_answer(1)')], { tools, workDir });
+      expect(await agent.run('go')).toBe(1);
+      expect(readFileSync(join(workDir, 'b.txt'), 'utf8')).toBe('two');
+    } finally {
+      rmSync(workDir, { recursive: true });
+    }
+  });
+
+  test('and other tools that are only Python are refused with their names', () => {
+    const tools = [new PythonTool('plot', path, tmpdir()), new PythonTool('read', path, undefined), new SearchTool()];
+    expect(() => agentOf([], { tools })).toThrow(
+      expect.objectContaining({ name: 'TypeError', code: 'ERR_PYTHON_TOOL', tools: ['plot', 'read'] }),
+    );
+  });
 });

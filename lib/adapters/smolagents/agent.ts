@@ -1,6 +1,6 @@
 import { describe } from '../../contract/describe';
 import { ExecutorError } from '../../contract/errors';
-import { parseCodeBlobs, renderSystemPrompt } from '../prompts';
+import { CodeParsingError, parseCodeBlobs, renderSystemPrompt } from '../prompts';
 import { SmolagentsExecutor } from './executor';
 import { withFileTools } from './file-tools';
 import { failedObservation, formatErrorObservation } from './observation';
@@ -71,6 +71,7 @@ export function JavaScriptCodeAgent<Base extends abstract new (config: any) => a
     async *_step_stream(step: Foreign) {
       const { executor } = this;
       const before = executor.programs;
+      executor.codeOf = (code: string) => codeOf(step.model_output, this.code_block_tags, code);
       try {
         yield* super._step_stream(step);
       } catch (error) {
@@ -96,6 +97,8 @@ class ObservingExecutor {
   #executor;
   /** The number of programs that the agent has begun to send. */
   programs = 0;
+  /** The code that the model means, given the code that the agent has found. */
+  codeOf = (code: string) => code;
 
   constructor(executor: ICodeExecutor) {
     this.#executor = executor;
@@ -116,9 +119,9 @@ class ObservingExecutor {
 
   async run(code: string) {
     try {
-      return await this.#executor.run(code);
+      return await this.#executor.run(this.codeOf(code));
     } catch (error) {
-      if (!(error instanceof ExecutorError)) throw error;
+      if (!(error instanceof ExecutorError) && !(error instanceof CodeParsingError)) throw error;
       return { output: undefined, logs: failedObservation(error), is_final_answer: false };
     }
   }
@@ -126,6 +129,18 @@ class ObservingExecutor {
   cleanup() {
     return this.#executor.cleanup();
   }
+}
+
+/**
+ * The agent looks for tags only. It finds drafts in the model's thoughts, and tags in strings.
+ *
+ * @throws {CodeParsingError}
+ */
+function codeOf(answer: unknown, tags: [string, string], found: string) {
+  if (typeof answer !== 'string') return found;
+  const code = parseCodeBlobs(answer, tags);
+  const isSame = code.replace(/\s/g, '') === found.replace(/\s/g, '');
+  return isSame ? found : code;
 }
 
 /** The reason why an answer has no code, in a message for a model that writes JavaScript. */
