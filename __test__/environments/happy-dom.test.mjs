@@ -1,0 +1,5 @@
+// @vitest-environment happy-dom
+
+import { describeEnvironment } from './suite.mjs';
+
+describeEnvironment('happy-dom');

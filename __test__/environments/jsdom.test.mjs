@@ -1,0 +1,5 @@
+// @vitest-environment jsdom
+
+import { describeEnvironment } from './suite.mjs';
+
+describeEnvironment('jsdom');
