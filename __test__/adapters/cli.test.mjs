@@ -423,7 +423,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     [['check', 'a.js', '--allow-import', ''], /authorizedImports\[0\] must be a non-empty string/],
     [['run', 'a.js', '--allow-import', ''], /authorizedImports\[0\] must be a non-empty string/],
     [['mcp', '--packages', 'folder'], /^ses-executor: --packages needs --python\n/],
-    [['mcp', '--openapi', 'a.js'], /document must be OpenAPI 3\.0 or 3\.1/],
+    [['mcp', '--openapi', 'a.js'], /document must be Swagger 2\.0 or OpenAPI 3\.0, 3\.1 or 3\.2/],
     [['mcp', '--openapi', 'bad.json'], /document cannot be read as JSON: /],
     [['mcp', '--openapi', 'bad.yaml'], /document cannot be read as YAML: .* at line 1, column 5/],
     [['mcp', '--openapi', 'api.json', '--memory', '8'], /memoryLimitMb must be an integer from 16/],

@@ -366,6 +366,27 @@ describe('what code is given', () => {
     expect(ended.stderr).toMatch(stderr);
   });
 
+  test('files next to an OpenAPI document are read, and what is left out of it is on stderr', () =>
+    withFolder(async (folder) => {
+      const inner = join(folder, 'api');
+      mkdirSync(inner);
+      writeFileSync(join(folder, 'secret.yaml'), 'get: {}\n');
+      writeFileSync(join(inner, 'a.yaml'), 'get: { operationId: a }\nput: { parameters: [5] }\n');
+      symlinkSync('../secret.yaml', join(inner, 'link.yaml'));
+      const file = join(inner, 'api.yaml');
+      writeFileSync(file, 'openapi: 3.1.0\npaths: { /a: { $ref: a.yaml }, /b: { $ref: link.yaml } }\n');
+      const ended = await spawnNode([BIN, 'mcp', '--openapi', file, '--base-url', 'http://127.0.0.1:9']);
+      expect({ status: ended.status, stderr: ended.stderr.split('\n') }).toEqual({
+        status: 0,
+        stderr: [
+          'ses-executor: PUT /a is left out: one of its parameters is not an object (#/paths/~1a/put)',
+          'ses-executor: /b is left out: the reference link.yaml leads to another file; ' +
+            'it cannot be read: it is outside the folder of the document (#/paths/~1b)',
+          '',
+        ],
+      });
+    }));
+
   test('two tools of one name, and variables with reserved names, are refused', () =>
     withFolder(async (folder) => {
       const tools = join(folder, 'tools.mjs');

@@ -3,7 +3,7 @@
 import yaml = require('yaml');
 
 // `any`: the declarations of the package are those of an ES module.
-const { validate } = require('@readme/openapi-parser') as any;
+const { upgradeFromTwoToThree } = require('@scalar/openapi-upgrader/2.0-to-3.0') as any;
 const { parse } = yaml;
 
-export { parse as parseYaml, validate as validateOpenApi };
+export { parse as parseYaml, upgradeFromTwoToThree as upgradeSwagger };

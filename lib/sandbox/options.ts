@@ -17,6 +17,8 @@ export interface SandboxManagerOptions<
   registry: SandboxRegistry;
   /** The constructor throws if a method has no adapter. */
   adapters: SandboxAdapters<Context>;
+  /** Not used. Allowed so that the result of {@link registryFromOpenApi} can be spread. */
+  warnings?: string[] | undefined;
   /**
    * Schema for the results of `executeCode` and `executeMutate`; default {@link dashboardState}. It is called on the
    * host's thread. A promise is awaited for up to `executionTimeoutMs`. A schema that throws fails the execution with
@@ -146,6 +148,8 @@ const KNOWN_OPTIONS = [
   'rateLimits',
   'context',
   'onReport',
+  // Part of what `registryFromOpenApi` returns, which callers spread. A manager has no use for it.
+  'warnings',
   ...PLACE,
   ...Object.keys(NUMBERS),
 ];

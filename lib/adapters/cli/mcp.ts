@@ -1,3 +1,5 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { inspect } from 'node:util';
 
 import { loadTools, readText, readVariables, refuseNoFolder } from './input';
@@ -64,7 +66,21 @@ async function serverOf(api: { file: string; baseUrl: string | undefined; header
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
   const limits = { timeoutMs, memoryLimitMb, maxOperations };
   const document = readText(api.file);
-  return await asUsage(() => createSandboxServer({ document, baseUrl: api.baseUrl, headers, ...limits }));
+  const made = await asUsage(() =>
+    createSandboxServer({ document, baseUrl: api.baseUrl, headers, readFile: readerIn(dirname(api.file)), ...limits }),
+  );
+  for (const warning of made.warnings) process.stderr.write(`ses-executor: ${warning}\n`);
+  return made;
+}
+
+/** Reads the files of a document. Links do not lead out of its folder. */
+function readerIn(folder: string) {
+  return async (path: string) => {
+    const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
+    const inside = relative(root, file);
+    if (inside.startsWith('..') || isAbsolute(inside)) throw new Error('it is outside the folder of the document');
+    return await readFile(file, 'utf8');
+  };
 }
 
 async function sessionServer({

@@ -17,11 +17,13 @@ const TITLES = {
  *
  * @param options.document OpenAPI document in JSON or YAML
  * @param options.headers headers of each request
+ * @param options.readFile reads other files of the document
  */
 export async function createSandboxServer({
   document,
   baseUrl,
   headers,
+  readFile,
   timeoutMs,
   memoryLimitMb,
   maxOperations,
@@ -29,11 +31,12 @@ export async function createSandboxServer({
   document: string;
   baseUrl?: string;
   headers: Record<string, string>;
+  readFile?: (path: string) => Promise<string>;
   timeoutMs?: number;
   memoryLimitMb?: number;
   maxOperations?: number;
 }) {
-  const api = await registryFromOpenApi(document, { baseUrl, headers });
+  const api = await registryFromOpenApi(document, { baseUrl, headers, readFile });
   const manager = new SandboxManager({
     ...api,
     stateSchema: anyState,
@@ -56,5 +59,5 @@ export async function createSandboxServer({
       async ({ code }, { signal }) => callResult(await calls.call(name, code, signal)),
     );
   }
-  return { server, close: () => manager.close() };
+  return { server, warnings: api.warnings, close: () => manager.close() };
 }

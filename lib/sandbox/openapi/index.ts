@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { record } from '../../contract/options';
+import { withTimeLimit } from '../../contract/time-limit';
 import { requester } from './request';
 import type { SandboxAdapters, SandboxRegistry, SdkCall } from '../api';
 import type { readDocument } from './document';
@@ -43,11 +44,31 @@ export interface OpenApiOptions {
   filter?: ((operation: OpenApiOperation) => boolean) | undefined;
   /** Maximum bytes of one response; default 8 MiB. */
   maxResponseBytes?: number | undefined;
+  /**
+   * Reads other files of the document. It gets paths relative to the document, never absolute ones or ones outside its
+   * folder. Without it, operations that refer to other files are left out.
+   */
+  readFile?: ((path: string) => string | Promise<string>) | undefined;
+  /** Ends reading. The promise is then rejected with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds that reading may take; default 60,000. Beyond them the promise is rejected with a `RangeError`. */
+  timeoutMs?: number | undefined;
+  /** Bytes that the document may have, and its other files; default 32 MiB. */
+  maxDocumentBytes?: number | undefined;
 }
 
+/** Memory of the thread that reads a document. Text takes up to twenty times its size. */
+const MAX_READING_MB = 2_048;
+const DEFAULT_READING_MS = 60_000;
+const DEFAULT_DOCUMENT_BYTES = 32 * 2 ** 20;
+
 /**
- * Creates the registry and adapters for an OpenAPI 3.0 or 3.1 document: an object, or a string in JSON or YAML. Each
- * tag becomes a source, and each operation a method.
+ * Creates the registry and adapters for a document of Swagger 2.0 or OpenAPI 3.0 to 3.2: an object, or a string in
+ * JSON or YAML. Each tag becomes a source, and each operation a method. A separate thread reads the document. Of
+ * OpenAPI 3.2 it reads the parts that 3.1 has.
+ *
+ * A flaw in an operation leaves out that operation. `warnings` has a line for each: its method and path, the reason
+ * and a JSON pointer. Extensions, unknown words and texts for readers have no effect.
  *
  * Requests: path, query and header parameters and the properties of a JSON body become the properties of the method's
  * one parameter. A body becomes the property `body` if it is not an object, if one of its names is also a parameter, or
@@ -60,13 +81,14 @@ export interface OpenApiOptions {
  * own code, such as `ECONNREFUSED`. Redirects are followed within one origin. For requests that change something, only
  * redirects with status 303 are followed.
  *
- * @throws `TypeError` for a document that is not valid, or that refers to other documents
+ * @throws `TypeError` for a document of another version, and for one with too many values or levels
  * @throws `SyntaxError` for a string that cannot be read as JSON or YAML
+ * @throws `RangeError` if reading takes more time or memory than it may
  */
 export async function registryFromOpenApi(
   document: string | object,
   options?: OpenApiOptions,
-): Promise<{ registry: SandboxRegistry; adapters: SandboxAdapters }> {
+): Promise<{ registry: SandboxRegistry; adapters: SandboxAdapters; warnings: string[] }> {
   const given = record(options, 'options', OPTIONS);
   const { fetch: ownFetch = globalThis.fetch, baseUrl, headers, credentials = {}, filter = () => true } = given;
   for (const [name, value] of Object.entries({ fetch: ownFetch, filter })) {
@@ -83,11 +105,12 @@ export async function registryFromOpenApi(
   }
   const givenBase = baseUrl === undefined ? undefined : baseUrlOf(baseUrl, '');
   if (typeof headers !== 'function') refuseWrongHeaders(headers);
-  const { operations, $defs, schemes } = await readElsewhere(document);
+  const { operations, $defs, schemes, warnings } = await readElsewhere(document, readingOf(given));
   // Without this check, requests would be sent without the credential.
-  const unknown = Object.keys(credentials).find((name) => !schemes.includes(name));
+  const unknown = Object.keys(credentials).find((name) => !Object.hasOwn(schemes, name));
   if (unknown !== undefined) {
-    const names = schemes.length === 0 ? 'it has none' : `they are ${schemes.join(', ')}`;
+    const known = Object.keys(schemes);
+    const names = known.length === 0 ? 'it has none' : `they are ${known.join(', ')}`;
     throw new TypeError(
       `${memberPath('options.credentials', unknown)} is not a security scheme of the document; ${names}`,
     );
@@ -109,27 +132,94 @@ export async function registryFromOpenApi(
     const base = givenBase ?? baseUrlOf(operation.serverUrl, ', since the document has none');
     (adapters[source] ??= {})[name] = (params, call) => request(operation, base, params, call);
   }
-  return { registry: { sources: [...sources.values()], $defs: $defs as SandboxRegistry['$defs'] }, adapters };
+  return { registry: { sources: [...sources.values()], $defs: $defs as SandboxRegistry['$defs'] }, adapters, warnings };
 }
 
-const OPTIONS = ['fetch', 'baseUrl', 'headers', 'credentials', 'filter', 'maxResponseBytes'];
+const OPTIONS = [
+  ...['fetch', 'baseUrl', 'headers', 'credentials', 'filter', 'maxResponseBytes'],
+  ...['readFile', 'signal', 'timeoutMs', 'maxDocumentBytes'],
+];
 
-/** Reads a document on a separate thread. */
-async function readElsewhere(document: unknown): ReturnType<typeof readDocument> {
+interface Reading {
+  readFile: ((path: string) => unknown) | undefined;
+  signal: AbortSignal | undefined;
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+/** How a document is read. */
+function readingOf(options: Record<string, any>): Reading {
+  const {
+    readFile,
+    signal,
+    timeoutMs = DEFAULT_READING_MS,
+    maxDocumentBytes: maxBytes = DEFAULT_DOCUMENT_BYTES,
+  } = options;
+  if (readFile !== undefined && typeof readFile !== 'function') {
+    throw new TypeError(`options.readFile must be a function, got ${describe(readFile)}`);
+  }
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
+    throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
+  }
+  for (const [name, value] of Object.entries({ timeoutMs, maxDocumentBytes: maxBytes })) {
+    if (Number.isInteger(value) && value > 0 && value < 2 ** 31) continue;
+    throw new TypeError(`options.${name} must be a positive integer, got ${describe(value)}`);
+  }
+  return { readFile, signal, timeoutMs, maxBytes };
+}
+
+/** Reads a document on a separate thread, within its budgets. */
+async function readElsewhere(document: unknown, reading: Reading): ReturnType<typeof readDocument> {
+  const { readFile, signal, timeoutMs, maxBytes } = reading;
   if (typeof document !== 'string' && !isPlainObject(document)) {
     throw new TypeError(`document must be an object or a text in JSON or YAML, got ${describe(document)}`);
   }
-  const worker = new Worker(join(__dirname, 'worker.js'), { workerData: document });
-  const { read, error } = await new Promise<{ read: Awaited<ReturnType<typeof readDocument>>; error?: unknown }>(
-    (resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
-      // If the worker posts a message, it arrives before this event.
-      worker.once('exit', (status) => reject(new Error(`the thread that reads the document has ended (${status})`)));
-    },
-  );
-  if (error !== undefined) throw error;
-  return read;
+  if (typeof document === 'string' && (document.length > maxBytes || Buffer.byteLength(document) > maxBytes)) {
+    throw new RangeError(`document has more than ${maxBytes} bytes, the limit of options.maxDocumentBytes`);
+  }
+  signal?.throwIfAborted();
+  const worker = new Worker(join(__dirname, 'worker.js'), {
+    workerData: { document, hasFiles: readFile !== undefined, maxChars: maxBytes },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_READING_MB },
+  });
+  try {
+    const { read, error } = await withTimeLimit(answerOf(worker, readFile), {
+      timeoutMs,
+      signal: signal as AbortSignal,
+      late: () => new RangeError(`document cannot be read within ${timeoutMs} ms, the limit of options.timeoutMs`),
+    });
+    if (error !== undefined) throw error;
+    return read;
+  } finally {
+    // Whatever it does now is of no use.
+    void worker.terminate();
+  }
+}
+
+/** What a thread posts when it has read the document. Until then it asks for files. */
+function answerOf(worker: Worker, readFile: Reading['readFile']) {
+  return new Promise<{ read: Awaited<ReturnType<typeof readDocument>>; error?: unknown }>((resolve, reject) => {
+    worker.on('message', (message) => {
+      if (message.path === undefined) resolve(message);
+      else void answerFile(worker, message.path, readFile);
+    });
+    worker.once('error', (error: NodeJS.ErrnoException) => {
+      const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      reject(isTooLarge ? new RangeError(`document takes more than ${MAX_READING_MB} MiB when it is read`) : error);
+    });
+    // If the worker posts a message, it arrives before this event.
+    worker.once('exit', (status) => reject(new Error(`the thread that reads the document has ended (${status})`)));
+  });
+}
+
+async function answerFile(worker: Worker, path: string, readFile: Reading['readFile']) {
+  try {
+    const text = await readFile?.(path);
+    if (typeof text !== 'string') throw new TypeError(`options.readFile must return a string, got ${describe(text)}`);
+    worker.postMessage({ text });
+  } catch (error) {
+    worker.postMessage({ failed: String((error as Error)?.message ?? error) });
+  }
 }
 
 function refuseWrongHeaders(headers: any) {

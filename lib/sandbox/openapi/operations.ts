@@ -1,6 +1,9 @@
+import { describe } from '../../contract/describe';
 import { isTextType } from './response';
 import { camel, unique } from './names';
-import { SchemaWriter, readable, resolved } from './schemas';
+import { LimitError } from './limits';
+import { Flaw, entriesOf, listOf, objectOr, partOf, resolved, resolvedOrNone, shown, textOr } from './references';
+import { Reader, SchemaWriter } from './schemas';
 import { isForm, isJsonType } from './serialize';
 import type { Field, Writing } from './serialize';
 
@@ -39,54 +42,185 @@ export interface Operation {
   spec: { name: string; description: string; params: object; result: object; examples: unknown[] };
 }
 
-/** The operations of a document, and the schemas that they share. */
-export function operationsOf(api: any): { operations: Operation[]; $defs: Record<string, unknown>; schemes: string[] } {
-  const sources = new Map();
-  const sourceNames = new Set(['then']);
-  const descriptions = new Map((api.tags ?? []).map((tag: any) => [tag.name, tag.description ?? '']));
+/**
+ * Methods of OpenAPI 3.2 that are not read.
+ */
+const OTHER_METHODS = ['query', 'additionalOperations'];
+/** Places of parameters. */
+const PLACES = new Set(['path', 'query', 'header', 'cookie']);
+/** Lines of warnings. */
+const MAX_WARNINGS = 1_000;
+/** An expression of a path: a parameter, with the operators that some documents add to its name. */
+const EXPRESSION = /\{([^{}]+)\}/g;
+
+/**
+ * The operations of a document, and the schemas that they share. An operation with a flaw is left out; `warnings` says
+ * which, and why.
+ */
+export function operationsOf(api: any): {
+  operations: Operation[];
+  $defs: Record<string, unknown>;
+  schemes: Record<string, any>;
+  warnings: string[];
+} {
   const schemes = Object.fromEntries(
-    Object.entries(api.components?.securitySchemes ?? {}).map(([name, scheme]) => [name, resolved(api, scheme)]),
+    entriesOf(api.components?.securitySchemes).flatMap(([name, given]) => {
+      const scheme = objectOr(resolvedOrNone(api, given), undefined);
+      return scheme === undefined ? [] : [[name, scheme]];
+    }),
   );
-  const writer = new SchemaWriter(api);
-  const operations = [];
-  for (const [path, given] of Object.entries(api.paths ?? {})) {
-    const item = resolved(api, given);
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (operation === undefined) continue;
-      const [tag = ''] = operation.tags ?? [];
-      if (!sources.has(tag)) {
-        const source = unique(sourceNames, camel(tag) || 'api');
-        sources.set(tag, { source, taken: new Set(['then']) });
-      }
-      const { source, taken } = sources.get(tag);
-      const name = unique(taken, nameOf(operation, tag) || camel(`${method} ${path}`));
-      const parts = partsOf(api, item, operation, { schemes, writer, hasBody: !WITHOUT_BODY.has(method) });
-      operations.push({
-        source,
-        sourceDescription: String(descriptions.get(tag) ?? ''),
-        name,
-        method: method.toUpperCase(),
-        path,
-        serverUrl: serverUrlOf([operation, item, api]),
-        tags: operation.tags ?? [],
-        operationId: operation.operationId,
-        parameters: parts.parameters,
-        body: parts.body,
-        accept: acceptOf(contentOf(api, operation)),
-        security: operation.security ?? api.security ?? [],
-        schemes,
-        spec: {
-          name,
-          description: descriptionOf(operation, `${method.toUpperCase()} ${path}`),
-          params: parts.params,
-          result: resultOf(api, operation),
-          examples: [],
-        },
-      });
+  const warnings: string[] = [];
+  const names = new Names(api);
+  const context = { api, schemes, writer: new SchemaWriter(api, warnings), reader: new Reader(api), names };
+  const operations: Operation[] = [];
+  for (const { path, item, method, flaw } of itemsOf(api)) {
+    try {
+      if (flaw !== undefined) throw flaw;
+      operations.push(operationOf(context, path, item, method));
+    } catch (error) {
+      const request = `${method.toUpperCase()} ${shown(path)}`.trimStart();
+      warnings.push(`${request} is left out: ${flawOf(error)} (${placeIn(path, method)})`);
     }
   }
-  return { operations, $defs: writer.$defs, schemes: Object.keys(schemes) };
+  const { $defs } = context.writer;
+  return { operations, $defs, schemes, warnings: limited([...new Set(warnings)]) };
+}
+
+/** The operations of a document, each with the flaw that keeps it from being read. An empty method: the whole path. */
+function* itemsOf(api: any): Generator<{ path: string; item: any; method: string; flaw?: unknown }> {
+  for (const [path, given] of entriesOf(api.paths)) {
+    // Extensions are not paths.
+    if (path.startsWith('x-')) continue;
+    let item: any;
+    try {
+      item = itemOf(api, given);
+    } catch (flaw) {
+      yield { path, item: {}, method: '', flaw };
+      continue;
+    }
+    for (const method of METHODS) {
+      const given = item[method];
+      if (given === undefined || given === null) continue;
+      try {
+        yield { path, item: { ...item, [method]: operationIn(api, given) }, method };
+      } catch (flaw) {
+        yield { path, item, method, flaw };
+      }
+    }
+    for (const method of OTHER_METHODS) {
+      if (isOperation(item[method]))
+        yield { path, item, method, flaw: new Flaw('only methods of OpenAPI 3.1 are read') };
+    }
+  }
+}
+
+/** A path, with what is next to its reference. */
+function itemOf(api: any, given: any) {
+  const { $ref, ...own } = objectOr(given, {});
+  if (objectOr(given, undefined) === undefined) throw new Flaw('it is not an object');
+  if (typeof $ref !== 'string') return own;
+  const item = resolved(api, given);
+  if (objectOr(item, undefined) === undefined) throw new Flaw(`the reference ${shown($ref)} does not lead to a path`);
+  return { ...item, ...own };
+}
+
+/** @param given an operation, a reference to one, or the flaw that kept it from being converted */
+function operationIn(api: any, given: unknown) {
+  if (given instanceof Flaw) throw given;
+  const operation = resolved(api, given);
+  if (!isOperation(operation)) throw new Flaw('it is not an object');
+  return operation;
+}
+
+function isOperation(value: unknown) {
+  return objectOr(value, undefined) !== undefined;
+}
+
+function flawOf(error: unknown) {
+  if (error instanceof LimitError) throw error;
+  if (error instanceof Flaw) return error.message;
+  const [reason] = String((error as Error)?.message ?? error).split('\n');
+  return `it cannot be read: ${reason}`;
+}
+
+function placeIn(path: string, method: string) {
+  const pointer = `#/paths/${shown(partOf(path))}`;
+  return method === '' ? pointer : `${pointer}/${method}`;
+}
+
+function limited(warnings: string[]) {
+  const left = warnings.length - MAX_WARNINGS;
+  return left > 0 ? [...warnings.slice(0, MAX_WARNINGS), `and ${left} more`] : warnings;
+}
+
+/** Names of sources and methods. */
+class Names {
+  #sources: Map<string, { source: string; description: string; taken: Set<string> }> = new Map();
+  #taken = new Set(['then']);
+  #descriptions;
+
+  constructor(api: any) {
+    this.#descriptions = new Map(listOf(api.tags).map((tag) => [tag.name, textOr(tag.description, '')]));
+  }
+
+  /** @param tag the first one of an operation, or an empty string */
+  sourceOf(tag: string) {
+    const known = this.#sources.get(tag);
+    if (known !== undefined) return known;
+    const source = unique(this.#taken, camel(tag) || 'api');
+    const made = { source, description: this.#descriptions.get(tag) ?? '', taken: new Set(['then']) };
+    this.#sources.set(tag, made);
+    return made;
+  }
+}
+
+interface Context {
+  api: any;
+  schemes: Record<string, any>;
+  writer: SchemaWriter;
+  reader: Reader;
+  names: Names;
+}
+
+/** @throws {Flaw} */
+function operationOf(context: Context, given: string, item: any, method: string): Operation {
+  const { api, schemes, reader, names } = context;
+  const path = given.startsWith('/') ? given : `/${given}`;
+  const operation = item[method];
+  const parts = partsOf(context, path, item, operation, !WITHOUT_BODY.has(method));
+  const content = contentOf(api, operation);
+  const tags = [operation.tags].flat().filter((tag) => typeof tag === 'string');
+  const [tag = ''] = tags;
+  const { source, description, taken } = names.sourceOf(tag);
+  const operationId = textOr(operation.operationId, '');
+  const name = unique(taken, nameOf(operationId, tag) || camel(`${method} ${path}`));
+  return {
+    source,
+    sourceDescription: description,
+    name,
+    method: method.toUpperCase(),
+    path,
+    serverUrl: serverUrlOf([operation, item, api]),
+    tags,
+    operationId: operationId === '' ? undefined : operationId,
+    parameters: parts.parameters,
+    body: parts.body,
+    accept: acceptOf(content),
+    security: securityOf(operation.security ?? api.security),
+    schemes,
+    spec: {
+      name,
+      description: descriptionOf(operation, `${method.toUpperCase()} ${path}`),
+      params: parts.params,
+      result: resultOf(content, reader),
+      examples: [],
+    },
+  };
+}
+
+/** Alternatives: objects by scheme. */
+function securityOf(given: unknown) {
+  return listOf(given).filter((alternative) => objectOr(alternative, undefined) !== undefined);
 }
 
 /**
@@ -96,35 +230,33 @@ export function operationsOf(api: any): { operations: Operation[]; $defs: Record
  */
 function serverUrlOf([owner, ...outer]: any[]): string | undefined {
   if (owner === undefined) return undefined;
-  const [server] = owner.servers ?? [];
+  const [server] = listOf(owner.servers);
   if (typeof server?.url !== 'string') return serverUrlOf(outer);
   const url = server.url.replace(/\{([^{}]+)\}/g, (text: string, name: string) => {
-    return server.variables?.[name]?.default ?? text;
+    return String(server.variables?.[name]?.default ?? text);
   });
   if (URL.canParse(url)) return url;
   const base = serverUrlOf(outer);
   return URL.canParse(url, base) ? new URL(url, base).href : url;
 }
 
-function nameOf({ operationId = '' }: any, tag: string) {
+function nameOf(operationId: string, tag: string) {
   // Many documents repeat the tag: `repos/list-for-user`.
   return camel(operationId.startsWith(`${tag}/`) ? operationId.slice(tag.length + 1) : operationId);
 }
 
-function descriptionOf({ summary = '', description = '', deprecated }: any, request: string) {
+function descriptionOf(operation: any, request: string) {
+  const summary = textOr(operation.summary, '');
+  const description = textOr(operation.description, '');
   const said = description.startsWith(summary) ? [description] : [summary.replace(/\.$/, ''), description];
   const text = said.filter((part) => part !== '').join('. ');
   const short = text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}...` : text;
-  return `${short} (${deprecated === true ? 'deprecated, ' : ''}${request})`.trim();
+  return `${short} (${operation.deprecated === true ? 'deprecated, ' : ''}${request})`.trim();
 }
 
 /** Parameters and body, and one object schema for both. */
-function partsOf(
-  api: any,
-  item: any,
-  operation: any,
-  { schemes, writer, hasBody }: { schemes: Record<string, any>; writer: SchemaWriter; hasBody: boolean },
-) {
+function partsOf(context: Context, path: string, item: any, operation: any, hasBody: boolean) {
+  const { api, schemes, writer } = context;
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
   const taken = new Set(['__proto__']);
@@ -133,18 +265,16 @@ function partsOf(
       .filter(({ type }) => type === 'apiKey')
       .map(placeOf),
   );
-  const byPlace = new Map();
-  for (const given of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
-    const parameter = resolved(api, given);
-    byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
-  }
-  const parameters = [...byPlace.values()]
+  const expressions = new Map([...path.matchAll(EXPRESSION)].map(([, text]) => [text, nameIn(text)]));
+  const parameters = parametersOf(api, item, operation)
     .filter(({ in: place, name }) => isGuests(place, name) && !secrets.has(placeOf({ in: place, name })))
+    // Some documents list parameters of other paths.
+    .filter(({ in: place, name }) => place !== 'path' || isIn(expressions, name))
     .map((parameter) => {
       const key = unique(taken, parameter.name);
-      const [contentType, content] = Object.entries<any>(parameter.content ?? {})[0] ?? [];
-      const schema = parameter.schema ?? content?.schema ?? {};
-      properties[key] = { ...notesOf(api, parameter), ...writer.write(schema) };
+      const [contentType, content] = entriesOf(parameter.content)[0] ?? [];
+      const schema = parameter.schema ?? objectOr(content, {}).schema;
+      properties[key] = { ...notesOf(api, parameter), ...objectOr(writer.write(schema), {}) };
       if (parameter.required === true || parameter.in === 'path') required.push(key);
       const { name, in: place } = parameter;
       return {
@@ -155,6 +285,10 @@ function partsOf(
         isJson: isJsonType(contentType),
       };
     });
+  for (const [text, name] of expressions) {
+    if (parameters.some((parameter) => parameter.in === 'path' && [text, name].includes(parameter.name))) continue;
+    throw new Flaw(`no parameter says what {${shown(text)}} of its path is`);
+  }
   const body = hasBody ? bodyOf(api, operation, writer, { properties, required, taken }) : undefined;
   const params = {
     type: 'object',
@@ -166,6 +300,35 @@ function partsOf(
   return { parameters, body, params: params as any };
 }
 
+/** The name in an expression: `{+name}`, `{name*}` and `{name+}` are `name` for some documents. */
+function nameIn(expression: string) {
+  return expression.replace(/^[+#./;?&]|[*+]$/g, '');
+}
+
+function isIn(expressions: Map<string, string>, name: string) {
+  return expressions.has(name) || [...expressions.values()].includes(name);
+}
+
+/**
+ * The parameters of a path and its operation, each once.
+ * @throws {Flaw}
+ */
+function parametersOf(api: any, item: any, operation: any): any[] {
+  const byPlace = new Map();
+  for (const given of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
+    const parameter = resolved(api, given);
+    if (objectOr(parameter, undefined) === undefined) throw new Flaw('one of its parameters is not an object');
+    const { name, in: place } = parameter;
+    if (typeof name !== 'string' || name === '')
+      throw new Flaw(`one of its parameters has no name, got ${describe(name)}`);
+    if (!PLACES.has(place)) {
+      throw new Flaw(`its parameter ${shown(name)} must be in ${[...PLACES].join(', ')}, got ${describe(place)}`);
+    }
+    byPlace.set(`${place} ${name}`, parameter);
+  }
+  return [...byPlace.values()];
+}
+
 /** The location of a parameter, as a key. Header names are case-insensitive. */
 function placeOf({ in: place, name }: { in: string; name: string }) {
   return `${place} ${place === 'header' ? name.toLowerCase() : name}`;
@@ -173,18 +336,18 @@ function placeOf({ in: place, name }: { in: string; name: string }) {
 
 /** The documentation of a parameter. */
 function notesOf(api: any, { description, deprecated, example, examples }: any) {
-  const shown = Object.values(examples ?? {}).map((given) => resolved(api, given)?.value);
-  const values = [example, ...shown].filter((value) => value !== undefined);
+  const named = entriesOf(examples).map(([, given]) => objectOr(resolvedOrNone(api, given), {}).value);
+  const values = [example ?? undefined, ...named].filter((value) => value !== undefined);
   return {
-    ...(description !== undefined && { description }),
+    ...(typeof description === 'string' && { description }),
     ...(deprecated === true && { deprecated }),
     ...(values.length > 0 && { examples: values }),
   };
 }
 
-function styleOf(given: { style?: string; explode?: boolean }, usual: string) {
-  const style = given.style ?? usual;
-  return { style, explode: given.explode ?? style === 'form' };
+function styleOf(given: { style?: unknown; explode?: unknown }, usual: string) {
+  const style = textOr(given.style, usual);
+  return { style, explode: typeof given.explode === 'boolean' ? given.explode : style === 'form' };
 }
 
 function isGuests(place: string, name: string) {
@@ -202,19 +365,18 @@ function bodyOf(
   writer: SchemaWriter,
   { properties, required, taken }: { properties: Record<string, unknown>; required: string[]; taken: Set<string> },
 ) {
-  if (operation.requestBody === undefined) return undefined;
-  const { content = {}, required: isRequired } = resolved(api, operation.requestBody);
-  const type = contentTypeOf(Object.keys(content));
+  const { content, required: isRequired } = objectOr(resolved(api, operation.requestBody), {});
+  const type = contentTypeOf(Object.keys(objectOr(content, {})));
   if (type === undefined) return undefined;
-  const given = content[type];
-  const schema = resolved(api, given.schema ?? {});
+  const given = objectOr(content[type], {});
+  const schema = objectOr(resolved(api, given.schema), {});
   const contentType = sentAs(type, schema);
-  const names = Object.keys(schema.properties ?? {});
-  const hasOwnWords = ['oneOf', 'anyOf', 'allOf', 'not'].some((word) => schema[word] !== undefined);
+  const names = entriesOf(schema.properties).map(([name]) => name);
+  const hasOwnWords = ['oneOf', 'anyOf', 'allOf', 'not'].some((word) => (schema[word] ?? undefined) !== undefined);
   if (isJsonType(contentType) && names.length > 0 && !hasOwnWords && !names.some((name) => taken.has(name))) {
-    const own = writer.write({ properties: schema.properties, required: schema.required ?? [] });
+    const own = writer.write({ properties: schema.properties, required: schema.required });
     Object.assign(properties, own.properties);
-    const wanted = own.required.filter((it: string) => names.includes(it));
+    const wanted = (own.required ?? []).filter((it: string) => names.includes(it));
     const isOptional = isRequired !== true;
     if (!isOptional) required.push(...wanted);
     return {
@@ -222,7 +384,7 @@ function bodyOf(
       contentType,
       fields: [],
       isOptional,
-      others: writer.write(schema.additionalProperties),
+      others: writer.write(schema.additionalProperties ?? undefined),
       whole: isOptional && wanted.length > 0 ? { if: hasOther(taken), then: { required: wanted } } : {},
     };
   }
@@ -230,9 +392,9 @@ function bodyOf(
   const isText = !isJsonType(contentType) && !isForm(contentType) && schema.type !== 'string';
   properties[key] = isText
     ? { type: 'string', description: `A text of ${contentType}` }
-    : writer.write(given.schema ?? {});
+    : (writer.write(given.schema) ?? {});
   if (isRequired === true) required.push(key);
-  const fields = isForm(contentType) ? fieldsOf(api, schema, given.encoding ?? {}) : [];
+  const fields = isForm(contentType) ? fieldsOf(api, schema, objectOr(given.encoding, {})) : [];
   return { key, contentType, fields, isOptional: false, others: false, whole: {} };
 }
 
@@ -259,19 +421,19 @@ function contentTypeOf(types: string[]) {
  * @param encodings by property
  */
 function fieldsOf(api: any, schema: any, encodings: Record<string, any>): Field[] {
-  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const encoding = Object.hasOwn(encodings, name) ? encodings[name] : {};
-    const own = resolved(api, property);
+  return entriesOf(schema.properties).map(([name, property]) => {
+    const encoding = Object.hasOwn(encodings, name) ? objectOr(encodings[name], {}) : {};
+    const own = resolvedOrNone(api, property);
     return {
       name,
       ...styleOf(encoding, 'form'),
-      isStyled: encoding.style !== undefined || encoding.explode !== undefined,
+      isStyled: typeof encoding.style === 'string' || typeof encoding.explode === 'boolean',
       // The first of the allowed types.
-      contentType: encoding.contentType
-        ?.split(',')
+      contentType: textOr(encoding.contentType, '*')
+        .split(',')
         .find((type: string) => !type.includes('*'))
         ?.trim(),
-      isFile: isFile(own) || (own?.items !== undefined && isFile(resolved(api, own.items))),
+      isFile: isFile(own) || isFile(resolvedOrNone(api, own?.items)),
     };
   });
 }
@@ -282,12 +444,11 @@ function isFile(schema: any) {
   );
 }
 
-/** Content of the successful answer, by type. */
+/** Content of the successful answer, by type. A flaw in the answers is not a reason to leave an operation out. */
 function contentOf(api: any, operation: any): Record<string, any> {
-  // A flaw in the answers is not a reason to refuse a document.
-  const responses = operation.responses ?? {};
+  const responses = objectOr(operation.responses, {});
   const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
-  return resolved(api, responses[status])?.content ?? {};
+  return objectOr(objectOr(resolvedOrNone(api, responses[status]), {}).content, {});
 }
 
 /** Prefers JSON, and accepts anything as the last choice, because errors may have any type. */
@@ -299,10 +460,11 @@ function acceptOf(content: Record<string, any>) {
   return [...wanted, '*/*;q=0.1'].join(', ');
 }
 
-function resultOf(api: any, operation: any) {
-  const contents = Object.entries(contentOf(api, operation));
+function resultOf(content: Record<string, any>, reader: Reader) {
+  const contents = entriesOf(content);
   // The preferred type.
   const [type, given] = contents.find(([name]) => isJsonType(name)) ?? contents[0] ?? [];
   if (type !== undefined && !type.includes('*') && !isTextType(type)) return { description: `A Uint8Array of ${type}` };
-  return given?.schema === undefined ? {} : readable(api, given.schema);
+  const { schema } = objectOr(given, {});
+  return (schema ?? undefined) === undefined ? {} : reader.readable(schema);
 }

@@ -1,51 +1,66 @@
 import { canBeCompiled } from '../../json-schema/patterns';
+import { Counter } from './limits';
 import { unique } from './names';
+import { Flaw, entriesOf, keyOf, listOf, objectOr, resolved, resolvedOrNone, shown } from './references';
 
 /** Maximum depth and characters of a result schema. It is documentation for models, and checks nothing. */
 const MAX_RESULT_DEPTH = 5;
 const MAX_RESULT_CHARS = 6_000;
+/** Schemas that are visited for a result schema of one depth: those in which thousands of others are do not fit. */
+const MAX_RESULT_SCHEMAS = 5_000;
 /** Maximum number of alternatives shown for a result. */
 const MAX_CASES = 4;
 
 /** Whether keywords next to a `$ref` in `api` have an effect. In OpenAPI 3.0 they do not. */
-const sayBeside = (api: any) => !api.openapi.startsWith('3.0.');
-
-/** The value that `#/a/b` refers to in `api`, with further references resolved. */
-export function resolved(api: any, value: any) {
-  let at = value;
-  for (let steps = 0; typeof at?.$ref === 'string'; steps++) {
-    if (steps > 50 || !at.$ref.startsWith('#/')) throw new TypeError(`the reference ${at.$ref} cannot be followed`);
-    at = at.$ref
-      .slice(2)
-      .split('/')
-      .reduce((inner: any, key: string) => inner?.[keyOf(key)], api);
-    if (at === undefined) throw new TypeError(`the reference ${value.$ref} leads nowhere`);
-  }
-  return at;
-}
-
-/** @param part of a JSON pointer in a URI */
-function keyOf(part: string) {
-  return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-}
+const sayBeside = (api: any) => !api.openapi.startsWith('3.0');
 
 /**
  * Names of an object's properties that have the keyword, including those in `allOf`.
- * @param seen schemas that have been visited
  */
-function namesWith(api: any, given: any, keyword: 'readOnly' | 'writeOnly', seen: Set<unknown> = new Set()): string[] {
-  const schema = resolved(api, given);
-  if (seen.has(schema)) return [];
-  seen.add(schema);
-  const own = Object.entries(schema?.properties ?? {}).filter(([, property]) => hasKeyword(api, property, keyword));
-  const parts = Array.isArray(schema?.allOf) ? schema.allOf : [];
-  return [...own.map(([name]) => name), ...parts.flatMap((part: any) => namesWith(api, part, keyword, seen))];
+function namesWith(api: any, given: any, keyword: 'readOnly' | 'writeOnly'): string[] {
+  const names: string[] = [];
+  const seen = new Set();
+  for (const open = [given]; open.length > 0;) {
+    const schema = objectOr(resolvedOrNone(api, open.pop()), undefined);
+    if (schema === undefined || seen.has(schema)) continue;
+    seen.add(schema);
+    const own = entriesOf(schema.properties).filter(([, property]) => hasKeyword(api, property, keyword));
+    for (const [name] of own) names.push(name);
+    for (const part of listOf(schema.allOf)) open.push(part);
+  }
+  return names;
 }
 
 function hasKeyword(api: any, property: any, keyword: 'readOnly' | 'writeOnly') {
   // In OpenAPI 3.1 the keyword may also be next to a reference.
-  return property?.[keyword] === true || resolved(api, property)?.[keyword] === true;
+  return property[keyword] === true || resolvedOrNone(api, property)?.[keyword] === true;
 }
+
+type Kind = 'data' | 'text' | 'flag' | 'number' | 'count' | 'names' | 'schema' | 'schemas' | 'byName' | 'lists';
+
+/**
+ * The keywords that a written schema may have, by the kind of their values. Others are extensions, notes for readers or
+ * words of other versions, and are dropped; so is a value of the wrong kind.
+ */
+const KEYWORDS: Record<string, Kind> = {
+  ...kind('data', 'const default'),
+  ...kind('text', 'title description format contentMediaType contentEncoding'),
+  ...kind('flag', 'readOnly writeOnly deprecated uniqueItems'),
+  ...kind('number', 'minimum maximum multipleOf'),
+  ...kind('count', 'minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains'),
+  ...kind('names', 'required'),
+  ...kind('schema', 'items not if then else contains propertyNames additionalProperties additionalItems'),
+  ...kind('schema', 'unevaluatedItems unevaluatedProperties'),
+  ...kind('schemas', 'allOf anyOf oneOf prefixItems'),
+  ...kind('byName', 'properties patternProperties dependentSchemas'),
+  ...kind('lists', 'dependentRequired'),
+};
+
+function kind(name: Kind, words: string): Record<string, Kind> {
+  return Object.fromEntries(words.split(' ').map((word) => [word, name]));
+}
+
+const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
 /**
  * Converts schemas of the document to JSON schemas of requests. Referenced schemas become `$defs` that all schemas
@@ -53,66 +68,127 @@ function hasKeyword(api: any, property: any, keyword: 'readOnly' | 'writeOnly') 
  */
 export class SchemaWriter {
   #api;
+  #warnings;
   #names: Map<string, string> = new Map();
   #taken = new Set(['__proto__']);
   /** Referenced schemas that have not been converted yet. */
   #pending: { name: string; ref: string }[] = [];
   #defs: Record<string, unknown> = {};
+  #written = new Counter();
+  /** Schemas around the one that is being written: objects of a caller may be in themselves. */
+  #outer: Set<object> = new Set();
+  /** The referenced schema that is being written; undefined: it is that of an operation. */
+  #def: string | undefined;
 
-  constructor(api: any) {
+  /** @param warnings are added to */
+  constructor(api: any, warnings: string[]) {
     this.#api = api;
+    this.#warnings = warnings;
   }
 
-  /** @param optional properties that are not required, even if the schema requires them */
+  /**
+   * @param optional properties that are not required, even if the schema requires them
+   * @returns undefined for what is not a schema
+   * @throws {Flaw} if a reference of an operation's schema leads nowhere
+   */
   write(schema: any, optional: string[] = []): any {
-    if (typeof schema !== 'object' || schema === null) return schema;
-    if (Array.isArray(schema)) return schema.map((part) => this.write(part));
+    this.#written.add();
+    if (typeof schema === 'boolean') return schema;
+    if (objectOr(schema, undefined) === undefined) return undefined;
+    if (this.#outer.has(schema)) return {};
+    this.#outer.add(schema);
+    try {
+      return this.#object(schema, optional);
+    } finally {
+      this.#outer.delete(schema);
+    }
+  }
+
+  #object(schema: any, optional: string[]): any {
     if (typeof schema.$ref === 'string') {
       const { $ref, ...beside } = schema;
       const reference = this.#reference($ref);
       return sayBeside(this.#api) ? { ...this.write(beside, optional), ...reference } : reference;
     }
-    const {
-      nullable,
-      discriminator,
-      xml: _,
-      externalDocs: __,
-      example,
-      exclusiveMinimum,
-      exclusiveMaximum,
-      ...rest
-    } = schema;
     // A property is `readOnly` for the whole schema, regardless of the part that requires it.
     const readOnly = [...optional, ...namesWith(this.#api, schema, 'readOnly')];
     const written: any = {};
-    for (const [key, value] of Object.entries(rest)) {
-      if (key === 'required' && Array.isArray(value)) {
-        written.required = value.filter((name) => !readOnly.includes(name));
-      } else if (key === 'allOf' && Array.isArray(value)) {
-        written.allOf = value.map((part) => this.write(part, readOnly));
-      } else if (key === 'pattern' && !canBeCompiled(value as string)) {
-        // The API checks the pattern. The comment documents it for readers of the schema.
-        written.$comment = `must match ${value}`;
-      } else if (DATA.has(key) || key.startsWith('x-')) {
-        if (!key.startsWith('x-')) written[key] = value;
-      } else if (BY_NAME.has(key)) {
-        written[key] = Object.fromEntries(Object.entries(value ?? {}).map(([name, part]) => [name, this.write(part)]));
-      } else if (key === 'oneOf' && discriminator !== undefined) {
-        // A discriminator property selects the alternative. Others may match too, as most schemas allow unnamed properties.
-        written.anyOf ??= this.write(value);
-      } else {
-        written[key] = this.write(value);
-      }
+    for (const [key, value] of entriesOf(schema)) {
+      const converted = this.#keyword(key, value, readOnly);
+      if (converted !== undefined) written[key] = converted;
     }
-    if (example !== undefined) written.examples ??= [example];
+    this.#addSpecial(written, schema);
+    return schema.nullable === true ? withNull(written) : written;
+  }
+
+  #keyword(key: string, value: any, readOnly: string[]): any {
+    switch (Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key] : undefined) {
+      case 'data':
+        return value;
+      case 'text':
+        return typeof value === 'string' ? value : undefined;
+      case 'flag':
+        return typeof value === 'boolean' ? value : undefined;
+      case 'number':
+        return Number.isFinite(value) && (key !== 'multipleOf' || value > 0) ? value : undefined;
+      case 'count':
+        return Number.isInteger(value) && value >= 0 ? value : undefined;
+      case 'names':
+        return Array.isArray(value) ? textsOf(value).filter((name) => !readOnly.includes(name)) : undefined;
+      case 'schema':
+        return this.write(value);
+      case 'schemas': {
+        const schemas = listOf(value).flatMap((part) => this.write(part, key === 'allOf' ? readOnly : []) ?? []);
+        return schemas.length > 0 ? schemas : undefined;
+      }
+      case 'byName':
+        return this.#byName(value, (part) => this.write(part));
+      case 'lists':
+        return this.#byName(value, (names) => (Array.isArray(names) ? textsOf(names) : undefined));
+      default:
+        return undefined;
+    }
+  }
+
+  #byName(value: unknown, change: (part: any) => unknown) {
+    if (objectOr(value, undefined) === undefined) return undefined;
+    const entries = entriesOf(value).map(([name, part]) => [name, change(part)]);
+    return Object.fromEntries(entries.filter(([, part]) => part !== undefined));
+  }
+
+  /** The keywords whose form or meaning differs from that of JSON Schema. */
+  #addSpecial(written: any, schema: any) {
+    const { type, enum: members, pattern, example, examples, exclusiveMinimum, exclusiveMaximum } = schema;
+    const types = [type].flat().filter((name) => TYPES.has(name));
+    if (types.length > 0) written.type = Array.isArray(type) ? types : types[0];
+    // No value is a member of an empty list: the document does not mean that.
+    if (Array.isArray(members) && members.length > 0) written.enum = members;
+    if (typeof pattern === 'string') {
+      // If it cannot be compiled, the API checks it. The comment documents it for readers of the schema.
+      if (canBeCompiled(pattern)) written.pattern = pattern;
+      else written.$comment = `must match ${pattern}`;
+    }
+    if (Array.isArray(examples)) written.examples = examples;
+    else if (example !== undefined && example !== null) written.examples = [example];
     limit(written, 'minimum', 'exclusiveMinimum', exclusiveMinimum);
     limit(written, 'maximum', 'exclusiveMaximum', exclusiveMaximum);
-    return nullable === true ? withNull(written) : written;
+    const patterns = Object.keys(written.patternProperties ?? {}).filter((text) => !canBeCompiled(text));
+    for (const text of patterns) delete written.patternProperties[text];
+    // The properties whose names match would be others.
+    if (patterns.length > 0) delete written.additionalProperties;
+    addAlternatives(written, schema);
   }
 
   #reference(ref: string) {
     const known = this.#names.get(ref);
     if (known !== undefined) return { $ref: `#/$defs/${known}` };
+    try {
+      resolved(this.#api, { $ref: ref });
+    } catch (error) {
+      if (!(error instanceof Flaw) || this.#def === undefined) throw error;
+      this.#warnings.push(`in the schema ${shown(this.#def)} values are not checked: ${error.message}`);
+      return {};
+    }
     const wanted = keyOf(ref.slice(ref.lastIndexOf('/') + 1)).replace(/[^\w.-]/g, '_') || 'schema';
     const name = unique(this.#taken, wanted);
     this.#names.set(ref, name);
@@ -123,86 +199,117 @@ export class SchemaWriter {
   /** The referenced schemas. They are converted in a loop, because references form chains of any length. */
   get $defs() {
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
-      this.#defs[next.name] = this.write(resolved(this.#api, { $ref: next.ref }));
+      this.#def = next.ref;
+      this.#defs[next.name] = objectOr(this.write(resolved(this.#api, { $ref: next.ref })), {});
     }
+    this.#def = undefined;
     return this.#defs;
   }
 }
 
-/** Keywords whose values are data, and keywords whose values are objects with freely chosen names. */
-const DATA = new Set(['enum', 'const', 'default', 'examples', 'type', 'format', 'pattern', 'description', 'title']);
-const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+function textsOf(values: unknown[]): string[] {
+  return values.filter((value) => typeof value === 'string');
+}
 
 /** @param value a flag in OpenAPI 3.0, a number in 3.1 */
 function limit(written: any, bound: string, exclusive: string, value: unknown) {
-  if (typeof value === 'number') written[exclusive] = value;
-  if (value !== true) return;
+  if (Number.isFinite(value)) written[exclusive] = value;
+  if (value !== true || written[bound] === undefined) return;
   written[exclusive] = written[bound];
   delete written[bound];
+}
+
+/** A discriminator property selects the alternative. Others may match too, as most schemas allow unnamed properties. */
+function addAlternatives(written: any, { discriminator }: any) {
+  if (written.oneOf === undefined || (discriminator ?? undefined) === undefined) return;
+  written.anyOf ??= written.oneOf;
+  delete written.oneOf;
 }
 
 function withNull(schema: any) {
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
   if (typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'] };
+  if (Array.isArray(schema.type)) return { ...schema, type: [...new Set([...schema.type, 'null'])] };
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/**
- * A schema for readers. References are expanded as far as depth and size allow, with descriptions if they fit.
- */
-export function readable(api: any, schema: any) {
-  let best = { type: schema?.type ?? 'object' };
-  for (let depth = 1; depth <= MAX_RESULT_DEPTH; depth++) {
-    const [described, plain] = [true, false].map((isDescribed) => shownTo(api, schema, { depth, isDescribed }));
-    const fits = (shown: object) => JSON.stringify(shown).length <= MAX_RESULT_CHARS;
-    // Each level may be many times larger than the one before it.
-    if (!fits(plain)) break;
-    best = fits(described) ? described : plain;
+/** Makes schemas for readers. References are expanded as far as depth and size allow. */
+export class Reader {
+  #api;
+  /** By the references that many operations have in common. */
+  #known: Map<string, object> = new Map();
+  #left = 0;
+
+  constructor(api: any) {
+    this.#api = api;
   }
-  return best;
-}
 
-function shownTo(api: any, given: any, { depth, isDescribed }: { depth: number; isDescribed: boolean }): any {
-  const schema = resolved(api, given);
-  if (typeof schema !== 'object' || schema === null) return schema ?? {};
-  const { type, format } = schema;
-  const description = (sayBeside(api) && given.description) || schema.description;
-  return {
-    ...(type !== undefined && { type: schema.nullable === true ? [type, 'null'].flat() : type }),
-    ...(schema.enum !== undefined && { enum: schema.enum }),
-    ...(schema.const !== undefined && { const: schema.const }),
-    ...(format !== undefined && { format }),
-    ...(isDescribed && typeof description === 'string' && { description: description.slice(0, 120) }),
-    ...(depth > 1 && partsShown(api, schema, { depth: depth - 1, isDescribed })),
-  };
-}
+  /** A schema for readers, with descriptions if they fit. */
+  readable(schema: any): object {
+    const ref = typeof schema.$ref === 'string' && Object.keys(schema).length === 1 ? schema.$ref : undefined;
+    const known = ref === undefined ? undefined : this.#known.get(ref);
+    if (known !== undefined) return known;
+    const made = this.#made(schema);
+    if (ref !== undefined) this.#known.set(ref, made);
+    return made;
+  }
 
-/** Properties, items, parts and cases. `writeOnly` properties are omitted, because answers never contain them. */
-function partsShown(api: any, schema: any, how: { depth: number; isDescribed: boolean }) {
-  const { properties, items, required, allOf, additionalProperties: others } = schema;
-  const cases = schema.oneOf ?? schema.anyOf;
-  const inner = (part: any) => shownTo(api, part, how);
-  const writeOnly = namesWith(api, schema, 'writeOnly');
-  const isShown = (name: string) => !writeOnly.includes(name);
-  return {
-    ...(properties && { properties: mapValues(picked(properties, isShown), inner) }),
-    ...(how.isDescribed && Array.isArray(required) && { required: required.filter(isShown) }),
-    ...(typeof others === 'object' && others !== null && { additionalProperties: inner(others) }),
-    ...(items && { items: inner(items) }),
-    ...(Array.isArray(allOf) && { allOf: allOf.map(inner) }),
-    ...(Array.isArray(cases) && { anyOf: casesShown(cases, inner) }),
-  };
+  #made(schema: any): object {
+    let best = { type: typeof schema.type === 'string' ? schema.type : 'object' };
+    for (let depth = 1; depth <= MAX_RESULT_DEPTH; depth++) {
+      const [described, plain] = [true, false].map((isDescribed) => this.#fitting(schema, depth, isDescribed));
+      // Each level may be many times larger than the one before it.
+      if (plain === undefined) break;
+      best = described ?? plain;
+    }
+    return best;
+  }
+
+  /** @returns undefined if it is too large */
+  #fitting(schema: any, depth: number, isDescribed: boolean) {
+    this.#left = MAX_RESULT_SCHEMAS;
+    const made = this.#shown(schema, { depth, isDescribed });
+    return this.#left >= 0 && JSON.stringify(made).length <= MAX_RESULT_CHARS ? made : undefined;
+  }
+
+  #shown(given: any, { depth, isDescribed }: { depth: number; isDescribed: boolean }): any {
+    if (--this.#left < 0) return {};
+    const schema = objectOr(resolvedOrNone(this.#api, given), undefined);
+    if (schema === undefined) return typeof given === 'boolean' ? given : {};
+    const { type, format } = schema;
+    const description = (sayBeside(this.#api) && given.description) || schema.description;
+    const hasType = typeof type === 'string' || Array.isArray(type);
+    return {
+      ...(hasType && { type: schema.nullable === true ? [type, 'null'].flat() : type }),
+      ...(Array.isArray(schema.enum) && { enum: schema.enum }),
+      ...(schema.const !== undefined && { const: schema.const }),
+      ...(typeof format === 'string' && { format }),
+      ...(isDescribed && typeof description === 'string' && { description: description.slice(0, 120) }),
+      ...(depth > 1 && this.#parts(schema, { depth: depth - 1, isDescribed })),
+    };
+  }
+
+  /** Properties, items, parts and cases. `writeOnly` properties are omitted, because answers never contain them. */
+  #parts(schema: any, how: { depth: number; isDescribed: boolean }) {
+    const { items, required, allOf, additionalProperties: others } = schema;
+    const properties = objectOr(schema.properties, undefined);
+    const cases = [schema.oneOf, schema.anyOf].find(Array.isArray);
+    const inner = (part: any) => this.#shown(part, how);
+    const writeOnly = namesWith(this.#api, schema, 'writeOnly');
+    const isShown = (name: unknown) => typeof name === 'string' && !writeOnly.includes(name);
+    const shownProperties = entriesOf(properties).filter(([name]) => isShown(name));
+    return {
+      ...(properties && { properties: Object.fromEntries(shownProperties.map(([name, part]) => [name, inner(part)])) }),
+      ...(how.isDescribed && Array.isArray(required) && { required: required.filter(isShown) }),
+      ...(objectOr(others, undefined) && { additionalProperties: inner(others) }),
+      ...(objectOr(items, undefined) && { items: inner(items) }),
+      ...(Array.isArray(allOf) && { allOf: allOf.map(inner) }),
+      ...(cases !== undefined && { anyOf: casesShown(cases, inner) }),
+    };
+  }
 }
 
 function casesShown(cases: any[], inner: (part: any) => any) {
   const left = cases.length - MAX_CASES;
   return [...cases.slice(0, MAX_CASES).map(inner), ...(left > 0 ? [{ description: `one of ${left} others` }] : [])];
-}
-
-function picked(values: Record<string, any>, isWanted: (name: string) => boolean) {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
-}
-
-function mapValues(values: Record<string, any>, change: (value: any) => any) {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }

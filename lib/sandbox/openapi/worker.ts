@@ -1,4 +1,5 @@
-// A thread that reads one document. It posts the document's content, or the error.
+// A thread that reads one document. It posts the document's content, or the error. If the host can read files of the document, it asks
+// for them by their paths.
 
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -6,7 +7,17 @@ import { readDocument } from './document';
 import type { MessagePort } from 'node:worker_threads';
 
 const port = parentPort as MessagePort;
-readDocument(workerData).then(
+const { document, hasFiles, maxChars } = workerData;
+
+/** One file at a time. */
+function readFile(path: string) {
+  return new Promise<string>((resolve, reject) => {
+    port.once('message', ({ text, failed }) => (failed === undefined ? resolve(text) : reject(new Error(failed))));
+    port.postMessage({ path });
+  });
+}
+
+readDocument(document, { readFile: hasFiles ? readFile : undefined, maxChars }).then(
   (read) => port.postMessage({ read }),
   (error) => port.postMessage({ error }),
 );

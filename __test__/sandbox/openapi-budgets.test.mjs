@@ -1,0 +1,195 @@
+// References that double kept a thread busy forever: the validator followed each path through them.
+import { describe, expect, test } from 'vitest';
+
+import { registryFromOpenApi } from '../../build/sandbox/index.js';
+import { rejection } from '../helpers.mjs';
+import { documentOf, methodsOf } from './openapi-api.mjs';
+
+const baseUrl = 'https://api.test';
+const loaded = (document, options) => registryFromOpenApi(document, { baseUrl, ...options });
+/** 28 levels, each of which refers to the next one twice. */
+const doubled = (at, { words = ['a', 'b'], levels = 28 } = {}) =>
+  Object.fromEntries(
+    Array.from({ length: levels }, (_, i) => [
+      `s${i}`,
+      { type: 'object', properties: Object.fromEntries(words.map((word) => [word, { $ref: `${at}s${i + 1}` }])) },
+    ]).concat([[`s${levels}`, { type: 'string' }]]),
+  );
+const jsonBody = (schema) => ({ required: true, content: { 'application/json': { schema } } });
+const answers = (schema) => ({ 200: { description: 'ok', content: { 'application/json': { schema } } } });
+
+describe('references that double are read in a moment', () => {
+  const places = {
+    extension: ['#/x-own/', (own) => ({ 'x-own': own })],
+    components: ['#/components/schemas/', (schemas) => ({ components: { schemas } })],
+    headers: ['#/components/headers/', (headers) => ({ components: { headers } })],
+    paths: ['#/paths/~1x/x-own/', (own) => ({ paths: { '/x': { 'x-own': own } } })],
+  };
+  test.each(Object.keys(places))('in %s', async (name) => {
+    const [at, withThem] = places[name];
+    const schema = { $ref: `${at}s0` };
+    const document = documentOf({
+      '/body': { method: 'post', operationId: 'body', requestBody: jsonBody(schema) },
+      '/query': { operationId: 'query', parameters: [{ name: 'q', in: 'query', schema }] },
+      '/answer': { operationId: 'answer', responses: answers(schema) },
+    });
+    const { paths = {}, ...others } = withThem(doubled(at));
+    Object.assign(document.paths, paths);
+    Object.assign(document, others);
+    expect(JSON.stringify(document).length).toBeLessThan(4_000);
+    const api = await loaded(document, { timeoutMs: 5_000 });
+    expect([methodsOf(api), api.warnings]).toEqual([['api.body', 'api.query', 'api.answer'], []]);
+    expect(JSON.stringify(api.registry).length).toBeLessThan(20_000);
+  });
+
+  test('of alternatives, of lists of many, and of a chain of parts', async () => {
+    const at = '#/x-own/';
+    const lists = Object.fromEntries(
+      Array.from({ length: 28 }, (_, i) => [
+        `s${i}`,
+        { allOf: [{ $ref: `${at}s${i + 1}` }, { $ref: `${at}s${i + 1}` }] },
+      ]).concat([['s28', { type: 'string' }]]),
+    );
+    const wide = doubled('#/x-wide/', { words: Array.from({ length: 40 }, (_, i) => `p${i}`), levels: 8 });
+    const document = documentOf({
+      '/lists': {
+        method: 'post',
+        operationId: 'lists',
+        requestBody: jsonBody({ $ref: '#/x-own/s0' }),
+        responses: answers({ $ref: '#/x-own/s0' }),
+      },
+      '/wide': {
+        method: 'post',
+        operationId: 'wide',
+        requestBody: jsonBody({ $ref: '#/x-wide/s0' }),
+        responses: answers({ $ref: '#/x-wide/s0' }),
+      },
+    });
+    const api = await loaded({ ...document, 'x-own': lists, 'x-wide': wide }, { timeoutMs: 5_000 });
+    expect([methodsOf(api), api.warnings]).toEqual([['api.lists', 'api.wide'], []]);
+  });
+
+  test('of parameters, paths and answers that refer to each other', async () => {
+    const parameters = Object.fromEntries(
+      Array.from({ length: 60 }, (_, i) => [`p${i}`, { $ref: `#/components/parameters/p${i + 1}` }]),
+    );
+    const document = documentOf(
+      { '/a': { parameters: [{ $ref: '#/components/parameters/p0' }] } },
+      { components: { parameters } },
+    );
+    Object.assign(document.paths, { '/b': { $ref: '#/paths/~1c' }, '/c': { $ref: '#/paths/~1b' } });
+    const { warnings } = await loaded(document, { timeoutMs: 5_000 });
+    expect(warnings).toEqual([
+      'GET /a is left out: the reference #/components/parameters/p0 leads to itself (#/paths/~1a/get)',
+      '/b is left out: the reference #/paths/~1c leads to itself (#/paths/~1b)',
+      '/c is left out: the reference #/paths/~1b leads to itself (#/paths/~1c)',
+    ]);
+  });
+});
+
+describe('what is too large is refused with a clear error', () => {
+  test('an object in which each level holds the next one twice', async () => {
+    let schema = { type: 'string' };
+    for (let level = 0; level < 28; level++) schema = { type: 'object', properties: { a: schema, b: schema } };
+    const document = documentOf({ '/a': { method: 'post', requestBody: jsonBody(schema) } });
+    expect(await rejection(loaded(document))).toEqual(new TypeError('document has more than 5000000 values'));
+  });
+
+  test('aliases of YAML that double', async () => {
+    const lines = Array.from({ length: 28 }, (_, i) => `x-${i + 1}: &a${i + 1} [*a${i}, *a${i}]`);
+    const text = `openapi: 3.0.3\nx-0: &a0 [x]\n${lines.join('\n')}\npaths: {}`;
+    const error = await rejection(loaded(text));
+    expect(error).toBeInstanceOf(SyntaxError);
+    expect(error.message).toMatch(/^document cannot be read as YAML: Excessive alias count/);
+  });
+
+  test('parameters whose schemas many operations have copies of', async () => {
+    const schema = {
+      enum: Array.from({ length: 10 }, (_, i) => i),
+      allOf: Array.from({ length: 3_000 }, () => ({ type: 'string' })),
+    };
+    const parameters = { P: { name: 'p', in: 'query', schema } };
+    const paths = Array.from({ length: 8_000 }, (_, i) => [
+      `/${i}`,
+      { get: { parameters: [{ $ref: '#/components/parameters/P' }] } },
+    ]);
+    const document = { openapi: '3.0.3', components: { parameters }, paths: Object.fromEntries(paths) };
+    expect(await rejection(loaded(JSON.stringify(document), { timeoutMs: 60_000 }))).toEqual(
+      new RangeError('document takes more than 5000000 values when it is read'),
+    );
+  });
+
+  test.each([
+    ['JSON', (inner) => `{"openapi":"3.0.3","paths":{},"x-a":${inner}}`],
+    ['YAML', (inner) => `openapi: 3.0.3\npaths: {}\nx-a: ${inner}`],
+  ])('brackets in brackets, as %s', async (form, text) => {
+    const error = await rejection(loaded(text('['.repeat(2_000) + ']'.repeat(2_000))));
+    expect([form, error.message]).toEqual([form, 'document is nested more than 500 levels deep']);
+  });
+
+  test('a text beyond its limit, before it is read', async () => {
+    const text = `openapi: 3.0.3\npaths: {}\nx-a: ${'ü'.repeat(600)}`;
+    const refused = async (maxDocumentBytes) => (await rejection(loaded(text, { maxDocumentBytes }))).message;
+    expect(await refused(1_000)).toBe('document has more than 1000 bytes, the limit of options.maxDocumentBytes');
+    expect(await refused(500)).toBe('document has more than 500 bytes, the limit of options.maxDocumentBytes');
+    expect((await loaded(text, { maxDocumentBytes: 2_000 })).warnings).toEqual([]);
+  });
+
+  test('files beyond the limit of all of them', async () => {
+    const document = { openapi: '3.0.3', paths: { '/a': { $ref: 'a.yaml' }, '/b': { $ref: 'b.yaml' } } };
+    const readFile = () => `x-a: ${'x'.repeat(600)}`;
+    expect(await rejection(loaded(document, { readFile, maxDocumentBytes: 1_000 }))).toEqual(
+      new RangeError('the files of the document have more than 1000 characters'),
+    );
+  });
+});
+
+describe('reading ends', () => {
+  const endless = { openapi: '3.0.3', paths: { '/a': { $ref: 'a.yaml' } } };
+  const readFile = () => new Promise(() => {});
+
+  test('at its deadline', async () => {
+    expect(await rejection(loaded(endless, { readFile, timeoutMs: 50 }))).toEqual(
+      new RangeError('document cannot be read within 50 ms, the limit of options.timeoutMs'),
+    );
+  });
+
+  test('when its signal is aborted, before and while it is read', async () => {
+    const reason = new Error('not wanted');
+    expect(await rejection(loaded(endless, { readFile, signal: AbortSignal.abort(reason) }))).toBe(reason);
+    const controller = new AbortController();
+    const aborting = () => {
+      controller.abort(reason);
+      return readFile();
+    };
+    expect(await rejection(loaded(endless, { readFile: aborting, signal: controller.signal }))).toBe(reason);
+  });
+
+  test('in the middle of work that nothing interrupts', async () => {
+    const deep = `{"openapi":"3.0.3","paths":{},"x-a":[${'[],'.repeat(2_000_000)}[]]}`;
+    expect(await rejection(loaded(deep, { timeoutMs: 1 }))).toEqual(
+      new RangeError('document cannot be read within 1 ms, the limit of options.timeoutMs'),
+    );
+  });
+
+  test.each([
+    [{ timeoutMs: 0 }, 'options.timeoutMs must be a positive integer, got 0'],
+    [{ maxDocumentBytes: '1' }, 'options.maxDocumentBytes must be a positive integer, got "1"'],
+    [{ signal: {} }, 'options.signal must be an AbortSignal, got an object'],
+    [{ readFile: 'x' }, 'options.readFile must be a function, got "x"'],
+  ])('%j is refused', async (options, message) => {
+    expect(await rejection(loaded({ openapi: '3.0.3', paths: {} }, options))).toEqual(new TypeError(message));
+  });
+});
+
+test('an object that is in itself, as tools that follow references make it, is read', async () => {
+  const pet = { type: 'object', properties: { name: { type: 'string' } } };
+  pet.properties.parent = pet;
+  const api = await loaded(
+    documentOf({ '/a': { method: 'post', operationId: 'a', requestBody: jsonBody(pet), responses: answers(pet) } }),
+  );
+  expect(api.registry.sources[0].methods[0].params.properties).toEqual({
+    name: { type: 'string' },
+    parent: { type: 'object', properties: { name: { type: 'string' }, parent: {} } },
+  });
+});

@@ -1,0 +1,94 @@
+import { isPlainObject } from '../../contract/describe';
+
+/** References that lead to references, at most. */
+const MAX_STEPS = 50;
+
+/** A part of a document is not valid. `message` continues "… is left out: ". */
+export class Flaw extends TypeError {}
+
+/**
+ * The value that `#/a/b` refers to in `api`, with further references resolved.
+ *
+ * @throws {Flaw}
+ */
+export function resolved(api: any, value: any): any {
+  let at = value;
+  for (let steps = 0; typeof at?.$ref === 'string'; steps++) {
+    if (steps > MAX_STEPS) throw new Flaw(`the reference ${shown(value.$ref)} leads to itself`);
+    at = pointed(api, at.$ref);
+  }
+  return at;
+}
+
+/** The same, or undefined if a reference leads nowhere. */
+export function resolvedOrNone(api: any, value: any): any {
+  try {
+    return resolved(api, value);
+  } catch (error) {
+    if (error instanceof Flaw) return undefined;
+    throw error;
+  }
+}
+
+function pointed(api: any, ref: string): any {
+  if (!ref.startsWith('#')) {
+    const hint = api[FILES]?.[FAILED]?.[ref.split('#', 1)[0]] ?? 'options.readFile reads such';
+    throw new Flaw(`the reference ${shown(ref)} leads to another file; ${hint}`);
+  }
+  if (ref !== '#' && !ref.startsWith('#/')) throw new Flaw(`the reference ${shown(ref)} cannot be followed`);
+  let at = api;
+  for (const part of ref.slice(2).split('/')) {
+    if (ref === '#') break;
+    const key = keyOf(part);
+    const isIn = typeof at === 'object' && at !== null && Object.hasOwn(at, key) && at[key] !== null;
+    if (!isIn) throw new Flaw(`the reference ${shown(ref)} leads nowhere`);
+    at = at[key];
+  }
+  return at;
+}
+
+/** Keys of a document under which files that belong to it are, and why others could not be read. */
+export const FILES = 'x-ses-executor-files';
+export const FAILED = ' failed';
+
+/** @param part of a JSON pointer in a URI */
+export function keyOf(part: string) {
+  return decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** A key as a part of a JSON pointer. */
+export function partOf(key: string) {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function decoded(part: string) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** A reference as messages show it: one line, and short. Documents of other people have them. */
+export function shown(ref: string) {
+  const text = ref.replace(/\s+/g, ' ');
+  return text.length > 120 ? `${text.slice(0, 120)}...` : text;
+}
+
+// Documents have flaws, and most change nothing about requests. These read a part if it has the right type.
+
+export function objectOr<T>(value: unknown, other: T): Record<string, any> | T {
+  return isPlainObject(value) ? value : other;
+}
+
+export function entriesOf(value: unknown): [string, any][] {
+  return isPlainObject(value) ? Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined) : [];
+}
+
+export function listOf(value: unknown): any[] {
+  return Array.isArray(value) ? value.filter((item) => item !== null && item !== undefined) : [];
+}
+
+export function textOr(value: unknown, other: string): string {
+  return typeof value === 'string' ? value : other;
+}

@@ -1,0 +1,112 @@
+import { METHODS } from './operations';
+import { Flaw, entriesOf, listOf, objectOr, resolved } from './references';
+
+// Swagger 2.0 as OpenAPI 3.0, by a library. It refuses a whole document for one flaw, and places of parameters and bodies change in
+// it. Hence each operation is converted by itself, with the parameters that it refers to.
+
+/**
+ * @param api a document of Swagger 2.0; is changed
+ * @returns the document as OpenAPI 3.0. An operation that cannot be converted is the `Flaw` that says why.
+ */
+export function converted(api: any) {
+  const { consumes, produces, definitions } = api;
+  const types = { consumes: textsOf(consumes), produces: textsOf(produces) };
+  const whole = upgraded({
+    swagger: '2.0',
+    host: typeof api.host === 'string' ? api.host : undefined,
+    basePath: typeof api.basePath === 'string' ? api.basePath : undefined,
+    schemes: secureFirst(listOf(api.schemes)),
+    ...types,
+    definitions: Object.fromEntries(entriesOf(definitions)),
+    responses: Object.fromEntries(entriesOf(api.responses).filter(([, response]) => isObject(response))),
+    securityDefinitions: Object.fromEntries(
+      entriesOf(api.securityDefinitions).filter(([, scheme]) => isObject(scheme)),
+    ),
+    paths: {},
+  });
+  const paths = entriesOf(api.paths).map(([path, given]) => [path, convertedItem(api, path, given, types)]);
+  return {
+    ...whole,
+    openapi: '3.0.4',
+    tags: api.tags,
+    security: api.security,
+    paths: Object.fromEntries(paths),
+  };
+}
+
+function convertedItem(api: any, path: string, given: any, types: { consumes?: string[]; produces?: string[] }) {
+  if (path.startsWith('x-')) return given;
+  let item: any;
+  try {
+    item = resolved(api, given);
+  } catch {
+    // It is reported where it is read.
+    return given;
+  }
+  if (!isObject(item)) return given;
+  const operations = METHODS.filter((method) => (item[method] ?? undefined) !== undefined).map((method) => {
+    try {
+      return [method, convertedOperation(api, item, method, types)];
+    } catch (error) {
+      return [method, error instanceof Flaw ? error : new Flaw(`it cannot be converted: ${(error as Error).message}`)];
+    }
+  });
+  return Object.fromEntries(operations);
+}
+
+function convertedOperation(api: any, item: any, method: string, types: { consumes?: string[]; produces?: string[] }) {
+  const given = resolved(api, item[method]);
+  if (!isObject(given)) throw new Flaw('it is not an object');
+  const { consumes, produces, ...operation } = given;
+  const byPlace: Map<string, any> = new Map();
+  for (const one of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
+    const parameter = resolved(api, one);
+    if (!isObject(parameter)) throw new Flaw('one of its parameters is not an object');
+    if (typeof parameter.in !== 'string')
+      throw new Flaw(`its parameter ${String(parameter.name)} has no place: \`in\``);
+    const place = parameter.in === 'body' ? 'body' : `${parameter.in} ${parameter.name}`;
+    byPlace.set(place, structuredClone(parameter));
+  }
+  const responses = entriesOf(operation.responses).filter(([, response]) => isObject(response));
+  const { paths } = upgraded({
+    swagger: '2.0',
+    ...types,
+    // References to these are changed where there are some.
+    definitions: {},
+    responses: {},
+    parameters: {},
+    paths: {
+      '/': {
+        [method]: {
+          ...structuredClone({ ...operation, responses: Object.fromEntries(responses) }),
+          ...withoutUndefined({ consumes: textsOf(consumes), produces: textsOf(produces) }),
+          parameters: [...byPlace.values()],
+        },
+      },
+    },
+  });
+  return paths['/'][method];
+}
+
+function upgraded(document: any): any {
+  const { upgradeSwagger } = require('../../bundled/openapi') as typeof import('../../bundled/openapi');
+  return upgradeSwagger(withoutUndefined(document));
+}
+
+function secureFirst(schemes: string[]) {
+  return [...schemes].sort((a, b) => Number(b === 'https') - Number(a === 'https'));
+}
+
+/** @returns undefined for an empty list: it says nothing */
+function textsOf(value: unknown) {
+  const texts = listOf(value).filter((text) => typeof text === 'string');
+  return texts.length > 0 ? texts : undefined;
+}
+
+function isObject(value: unknown) {
+  return objectOr(value, undefined) !== undefined;
+}
+
+function withoutUndefined(value: Record<string, unknown>) {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
+}
