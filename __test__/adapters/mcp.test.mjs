@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 
@@ -365,6 +366,77 @@ describe('what code is given', () => {
     expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: '' });
     expect(ended.stderr).toMatch(stderr);
   });
+
+  test('secrets of an API come from the environment', () =>
+    withFolder(async (folder) => {
+      const seen = [];
+      const server = createServer(({ url, headers }, response) => {
+        seen.push([url, headers.authorization, headers.cookie, headers['x-plain']]);
+        response.end('{}');
+      });
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const file = join(folder, 'api.yaml');
+      const operation = 'get: { operationId: a, security: [{ key: [], session: [] }] }';
+      const schemes =
+        'key: { type: apiKey, in: query, name: api_key }, session: { type: apiKey, in: cookie, name: session }';
+      writeFileSync(
+        file,
+        `openapi: 3.1.0\npaths: { /a: { ${operation} } }\ncomponents: { securitySchemes: { ${schemes} } }\n`,
+      );
+      const args = [
+        ...['mcp', '--openapi', file, '--base-url', 'http://127.0.0.1:${PORT}/v1', '--header', 'x-plain: $5 {x}'],
+        ...[
+          '--header',
+          'Authorization: Bearer ${TOKEN}',
+          '--credential',
+          'key=${KEY}',
+          '--credential',
+          'session=${SESSION}',
+        ],
+      ];
+      const env = { PORT: String(server.address().port), TOKEN: 'the-token', KEY: 'the-key', SESSION: 's=1' };
+      try {
+        const client = new Client({ name: 'test', version: '1.0.0' });
+        await client.connect(
+          new StdioClientTransport({
+            command: process.execPath,
+            args: [BIN, ...args],
+            env: { ...process.env, ...env },
+          }),
+        );
+        await client.callTool({ name: 'execute', arguments: { code: 'sdk.api.a()' } });
+        await client.close();
+      } finally {
+        server.close();
+      }
+      expect(seen).toEqual([['/v1/a?api_key=the-key', 'Bearer the-token', 'session=s%3D1', '$5 {x}']]);
+      for (const [option, text, reason] of [
+        ['--header', 'Authorization: Bearer ${NO_SUCH_TOKEN}', '--header needs the environment variable NO_SUCH_TOKEN'],
+        ['--credential', 'key=${NO_SUCH_TOKEN}', '--credential needs the environment variable NO_SUCH_TOKEN'],
+        ['--base-url', 'http://${NO_SUCH_HOST}', '--base-url needs the environment variable NO_SUCH_HOST'],
+        ['--header', 'Authorization hunter2', '--header must be like "Name: value"; one that is given has no colon'],
+        [
+          '--header',
+          'X-Key: hunter2\nhunter2',
+          '--header must be like "Name: value"; the name or the value of X-Key cannot be sent',
+        ],
+        ['--credential', 'hunter2', '--credential must be like "scheme=value"'],
+        [
+          '--credential',
+          'none=hunter2',
+          'options.credentials.none is not a security scheme of the document; they are key, session',
+        ],
+        [
+          '--base-url',
+          'ftp://me:hunter2@a.test?key=hunter2',
+          'options.baseUrl must be an http URL, got "ftp://a.test"',
+        ],
+      ]) {
+        const { status, stderr } = await spawnNode([BIN, 'mcp', '--openapi', file, option, text]);
+        expect([status, stderr.split('\n')[0]]).toEqual([2, `ses-executor: ${reason}`]);
+        expect(stderr).not.toContain('hunter2');
+      }
+    }));
 
   test('files next to an OpenAPI document are read, and what is left out of it is on stderr', () =>
     withFolder(async (folder) => {

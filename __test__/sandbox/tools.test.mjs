@@ -245,14 +245,19 @@ paths:
       2,
       'ses-executor: --openapi and --root exclude each other',
     ]);
-    for (const header of ['x', ': x', 'Bad Name: x', 'X: →']) {
+    for (const [header, reason] of [
+      ['x', 'one that is given has no colon'],
+      [': x', 'one that is given has no colon'],
+      ['Bad Name: x', 'the name or the value of Bad Name cannot be sent'],
+      ['X: →', 'the name or the value of X cannot be sent'],
+    ]) {
       expect(await said('--openapi', 'package.json', '--header', header)).toEqual([
         2,
-        `ses-executor: --header must be like "Name: value", got "${header}"`,
+        `ses-executor: --header must be like "Name: value"; ${reason}`,
       ]);
     }
     expect((await said('--openapi', 'package.json'))[1]).toBe(
-      'ses-executor: document must be OpenAPI 3.0 or 3.1, got version undefined',
+      'ses-executor: document must be Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2, got version undefined',
     );
     expect(await said('--openapi', 'missing.yaml')).toEqual([
       2,

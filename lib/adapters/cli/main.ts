@@ -42,6 +42,9 @@ Options:
   --openapi <file>        the code may call the API of this OpenAPI document, JSON or YAML (mcp)
   --base-url <url>        where that API is (default: the document's first server) (mcp)
   --header <name: value>  sent with each request to it; can be repeated (mcp)
+  --credential <scheme=value>
+                          for a security scheme of the document; can be repeated (mcp). In these three, \${NAME} is the
+                          environment variable NAME: other users of the machine can read arguments
   --memory <MiB>          memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64) (repl, mcp)
   -h, --help              print this
   -v, --version           print the version
@@ -69,6 +72,7 @@ const OPTIONS = {
   openapi: { type: 'string' },
   'base-url': { type: 'string' },
   header: { type: 'string', multiple: true },
+  credential: { type: 'string', multiple: true },
   memory: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -101,7 +105,7 @@ const COMMANDS = {
     load: () => (require('./repl') as typeof import('./repl')).repl,
   },
   mcp: {
-    takes: [...SESSION_OPTIONS, 'tool-timeout', 'openapi', 'base-url', 'header'],
+    takes: [...SESSION_OPTIONS, 'tool-timeout', 'openapi', 'base-url', 'header', 'credential'],
     words: noFile,
     load: () => (require('./mcp') as typeof import('./mcp')).mcp,
   },
@@ -134,6 +138,7 @@ export interface CommandOptions {
   openapi?: string;
   baseUrl?: string;
   headers: string[];
+  credentials: string[];
   memoryLimitMb?: number;
 }
 
@@ -216,6 +221,7 @@ async function dispatch(args: string[]) {
     openapi: values.openapi,
     baseUrl: values['base-url'],
     headers: values.header ?? [],
+    credentials: values.credential ?? [],
     memoryLimitMb: integer('--memory', values.memory, 'memoryLimitMb'),
   });
 }

@@ -14,16 +14,16 @@ import type { Command } from './main';
  */
 export async function mcp(
   _file: Parameters<Command>[0],
-  { openapi, baseUrl, headers, ...given }: Parameters<Command>[1],
+  { openapi, baseUrl, headers, credentials, ...given }: Parameters<Command>[1],
 ): ReturnType<Command> {
   const { root, readOnly } = given;
   refuseNoFolder(root, readOnly);
   if (given.packages !== undefined && !given.python) throw new UsageError('--packages needs --python');
-  const api = openapi === undefined ? undefined : { file: openapi, baseUrl, headers };
+  const api = openapi === undefined ? undefined : { file: openapi, baseUrl, headers, credentials };
   if (api !== undefined) refuseOthers(given);
-  if (api === undefined && (baseUrl !== undefined || headers.length > 0)) {
-    throw new UsageError(`--${baseUrl === undefined ? 'header' : 'base-url'} needs --openapi`);
-  }
+  const ofApi = { 'base-url': [baseUrl].flat(), header: headers, credential: credentials };
+  const [lone] = Object.entries(ofApi).find(([, values]) => values.some((value) => value !== undefined)) ?? [];
+  if (api === undefined && lone !== undefined) throw new UsageError(`--${lone} needs --openapi`);
   // Stdout is reserved for the protocol.
   const stdout = ownStdout();
   // A tool may have left a rejected promise without a handler. By default, Node.js would end the session.
@@ -59,16 +59,26 @@ function refuseOthers({ root, tools, vars, authorizedImports, servers, python, p
   if (other !== undefined) throw new UsageError(`--openapi and ${other[0]} exclude each other`);
 }
 
-async function serverOf(api: { file: string; baseUrl: string | undefined; headers: string[] } | undefined, given: any) {
+interface Api {
+  file: string;
+  baseUrl: string | undefined;
+  headers: string[];
+  credentials: string[];
+}
+
+async function serverOf(api: Api | undefined, given: any) {
   if (api === undefined) return await sessionServer(given);
-  const headers = headersOf(api.headers);
+  const connection = {
+    baseUrl: api.baseUrl === undefined ? undefined : fromEnvironment(api.baseUrl, '--base-url'),
+    headers: headersOf(api.headers),
+    credentials: credentialsOf(api.credentials),
+    readFile: readerIn(dirname(api.file)),
+  };
   const { createSandboxServer } = require('../mcp/sandbox-server') as typeof import('../mcp/sandbox-server');
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
   const limits = { timeoutMs, memoryLimitMb, maxOperations };
   const document = readText(api.file);
-  const made = await asUsage(() =>
-    createSandboxServer({ document, baseUrl: api.baseUrl, headers, readFile: readerIn(dirname(api.file)), ...limits }),
-  );
+  const made = await asUsage(() => createSandboxServer({ document, ...connection, ...limits }));
   for (const warning of made.warnings) process.stderr.write(`ses-executor: ${warning}\n`);
   return made;
 }
@@ -107,17 +117,39 @@ async function sessionServer({
   return await asUsage(() => createSessionServer({ ...options, ...limitsOf(given) }));
 }
 
-/** @param texts header lines; lines with the same name form one header */
+/** @param texts header lines; lines with the same name form one header. Messages do not show them: they are secrets. */
 function headersOf(texts: string[]): Record<string, string> {
   const headers = new Headers();
   for (const text of texts) {
     const [, name = '', value = ''] = /^([^:]+):([^]*)$/.exec(text) ?? [];
+    const expanded = fromEnvironment(value, '--header');
     try {
       // `append` rejects a header without a name.
-      headers.append(name.trim(), value);
+      headers.append(name.trim(), expanded);
     } catch {
-      throw new UsageError(`--header must be like "Name: value", got ${JSON.stringify(text)}`);
+      const which =
+        name === '' ? 'one that is given has no colon' : `the name or the value of ${name.trim()} cannot be sent`;
+      throw new UsageError(`--header must be like "Name: value"; ${which}`);
     }
   }
   return Object.fromEntries(headers);
+}
+
+/** @param texts `scheme=value`, by the security schemes of the document */
+function credentialsOf(texts: string[]): Record<string, string> {
+  const entries = texts.map((text) => {
+    const [, name = '', value = ''] = /^([^=]+)=([^]+)$/.exec(text) ?? [];
+    if (name === '') throw new UsageError('--credential must be like "scheme=value"');
+    return [name, fromEnvironment(value, '--credential').trim()];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A text with variables of the environment for `${NAME}`. Other users of the machine can read arguments. */
+function fromEnvironment(text: string, option: string) {
+  return text.replace(/\$\{(\w+)\}/g, (_, name) => {
+    const value = process.env[name];
+    if (value === undefined || value === '') throw new UsageError(`${option} needs the environment variable ${name}`);
+    return value;
+  });
 }

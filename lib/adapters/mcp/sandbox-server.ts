@@ -17,12 +17,14 @@ const TITLES = {
  *
  * @param options.document OpenAPI document in JSON or YAML
  * @param options.headers headers of each request
+ * @param options.credentials by security scheme
  * @param options.readFile reads other files of the document
  */
 export async function createSandboxServer({
   document,
   baseUrl,
   headers,
+  credentials,
   readFile,
   timeoutMs,
   memoryLimitMb,
@@ -31,12 +33,13 @@ export async function createSandboxServer({
   document: string;
   baseUrl?: string;
   headers: Record<string, string>;
+  credentials?: Record<string, string>;
   readFile?: (path: string) => Promise<string>;
   timeoutMs?: number;
   memoryLimitMb?: number;
   maxOperations?: number;
 }) {
-  const api = await registryFromOpenApi(document, { baseUrl, headers, readFile });
+  const api = await registryFromOpenApi(document, { baseUrl, headers, credentials, readFile });
   const manager = new SandboxManager({
     ...api,
     stateSchema: anyState,

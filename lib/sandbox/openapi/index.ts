@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { record } from '../../contract/options';
 import { withTimeLimit } from '../../contract/time-limit';
-import { requester } from './request';
+import { headersOf, requester } from './request';
+import { shownUrl } from './secrets';
 import type { SandboxAdapters, SandboxRegistry, SdkCall } from '../api';
 import type { readDocument } from './document';
 
@@ -224,12 +225,10 @@ async function answerFile(worker: Worker, path: string, readFile: Reading['readF
 
 function refuseWrongHeaders(headers: any) {
   try {
-    new Headers(headers ?? {});
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new TypeError(`options.headers must be headers by name, or a function that gives such: ${message}`, {
-      cause,
-    });
+    headersOf(headers);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new TypeError(`options.headers must be headers by name, or a function that gives such: ${message}`);
   }
 }
 
@@ -241,5 +240,5 @@ function baseUrlOf(url: unknown, reason: string) {
   } catch {
     // The error below reports it.
   }
-  throw new TypeError(`options.baseUrl must be an http URL${reason}, got ${describe(url)}`);
+  throw new TypeError(`options.baseUrl must be an http URL${reason}, got ${describe(shownUrl(url))}`);
 }

@@ -2,6 +2,7 @@ import { describe, isPlainObject } from '../../contract/describe';
 import { parseJson } from '../../contract/json';
 import { answerOf } from './response';
 import { expanded, formOf, isForm, isJsonType, pairsOf } from './serialize';
+import { Secrets } from './secrets';
 import type { Operation } from './operations';
 
 const MAX_REDIRECTS = 5;
@@ -37,7 +38,7 @@ export function requester({
   credentials: Record<string, any>;
   maxResponseBytes: number;
 }) {
-  return async (operation: Operation, baseUrl: URL, given: any, call: any) => {
+  const made = async (operation: Operation, baseUrl: URL, given: any, call: any, secrets: Secrets) => {
     // Parameter names come from a document, and plain objects inherit names.
     const params = { __proto__: null, ...given };
     const url = urlOf(baseUrl, operation, params);
@@ -49,9 +50,10 @@ export function requester({
     const body = bodyOf(operation, params);
     if (body !== undefined) sent.set('content-type', body.contentType);
     // The host's headers are set last, so that guests cannot replace them.
-    await authorize(operation, credentials, call, url, sent);
-    const own = typeof headers === 'function' ? await headers(call) : headers;
-    for (const [name, value] of new Headers(own ?? {})) sent.set(name, value);
+    logIn(baseUrl, url, sent, secrets);
+    await authorize(operation, credentials, call, { url, headers: sent, secrets });
+    const own = typeof headers === 'function' ? await ofHost(() => headers(call), 'headers of the request') : headers;
+    for (const [name, value] of headersOf(own, secrets)) sent.set(name, value);
     const init = { method: operation.method, headers: sent, body: body?.text, signal: call.signal };
     const { response, location } = await followed(fetch, url, init).catch((error) => {
       throw withHost(error, url);
@@ -60,7 +62,8 @@ export function requester({
     if (!response.ok) {
       const said = await reading.then(shown, (error) => error.message);
       const place = location === undefined ? '' : ` (to ${location.origin}${location.pathname})`;
-      throw new HttpError(response.status, `HTTP ${response.status} ${response.statusText}${place}: ${said}`.trim());
+      const reason = `HTTP ${response.status} ${response.statusText}`.trim();
+      throw new HttpError(response.status, `${reason}${place}: ${said}`.trim());
     }
     const answer = await reading.catch((error) => {
       throw withHost(error, url);
@@ -69,6 +72,71 @@ export function requester({
     const isJson = typeof answer === 'string' && isJsonType(response.headers.get('content-type') ?? '');
     return isJson ? parsed(answer, operation, call.signal) : answer;
   };
+  return async (operation: Operation, baseUrl: URL, given: any, call: any) => {
+    const secrets = new Secrets();
+    try {
+      return await made(operation, baseUrl, given, call, secrets);
+    } catch (error) {
+      throw secrets.hiddenFrom(error);
+    }
+  };
+}
+
+/**
+ * Headers of the host. Errors name a header that cannot be sent, without its value.
+ * @param secrets are added to
+ */
+export function headersOf(given: any, secrets?: Secrets): Headers {
+  const headers = new Headers();
+  for (const [name, value] of pairsIn(given)) {
+    secrets?.addHeader(name, value);
+    try {
+      headers.append(name, value);
+    } catch {
+      throw new TypeError(`the header ${describe(name)} of the host has a name or a value that cannot be sent`);
+    }
+  }
+  return headers;
+}
+
+function pairsIn(given: any): [name: string, value: string][] {
+  if (given === undefined || given === null) return [];
+  if (typeof given !== 'object') throw new TypeError(`got ${typeof given}`);
+  const pairs = typeof given[Symbol.iterator] === 'function' ? [...given] : Object.entries(given);
+  return pairs.map((pair: any) => {
+    if (!Array.isArray(pair) || pair.length !== 2) throw new TypeError('got a list of something else');
+    return [String(pair[0]), String(pair[1])];
+  });
+}
+
+/** What a function of the host returns. Its errors are for the host: they may say what it knows. */
+async function ofHost<T>(work: () => T, what: string): Promise<Awaited<T>> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new Error(`the host has failed to make the ${what}`, { cause });
+  }
+}
+
+/** Takes user and password out of a URL, which `fetch` refuses, and sends them as a header. */
+function logIn(baseUrl: URL, url: URL, headers: Headers, secrets: Secrets) {
+  for (const [name, value] of baseUrl.searchParams) secrets.addQuery(name, value);
+  const { username, password } = baseUrl;
+  url.username = '';
+  url.password = '';
+  if (username === '' && password === '') return;
+  for (const part of [username, password]) secrets.add(part);
+  const login = `${decoded(username)}:${decoded(password)}`;
+  secrets.addLogin(login);
+  headers.set('authorization', basic(login));
+}
+
+function decoded(part: string) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function setHeader(headers: Headers, parameter: Operation['parameters'][0], value: unknown) {
@@ -146,25 +214,35 @@ async function authorize(
   { security, schemes }: Operation,
   credentials: Record<string, any>,
   call: any,
-  url: URL,
-  headers: Headers,
+  { url, headers, secrets }: { url: URL; headers: Headers; secrets: Secrets },
 ) {
   const hasAll = (names: string[]) => names.every((name) => Object.hasOwn(credentials, name));
   const alternatives = security.map((alternative) => Object.keys(alternative));
   for (const name of alternatives.find((names) => names.length > 0 && hasAll(names)) ?? []) {
     const given = credentials[name];
-    const value = typeof given === 'function' ? await given(call) : given;
+    const value =
+      typeof given === 'function'
+        ? await ofHost(() => given(call), `credential for the security scheme ${name}`)
+        : given;
     if (typeof value !== 'string' || value === '') {
       throw new TypeError(
-        `the host has no credential for the security scheme ${name}: it must be a string, got ${describe(value)}`,
+        `the host has no credential for the security scheme ${name}: it must be a string, got ${value === '' ? '""' : typeof value}`,
       );
     }
     const { type, scheme, in: place, name: key } = schemes[name] ?? {};
-    if (type === 'apiKey' && place === 'query') url.searchParams.set(key, value);
-    else if (type === 'apiKey' && place === 'cookie') headers.append('cookie', `${key}=${encodeURIComponent(value)}`);
-    else if (type === 'apiKey') headers.set(key, value);
-    else if (type === 'http' && scheme?.toLowerCase() === 'basic') headers.set('authorization', basic(value));
-    else headers.set('authorization', `Bearer ${value}`);
+    const isBasic = type === 'http' && scheme?.toLowerCase() === 'basic';
+    if (isBasic) secrets.addLogin(value);
+    else secrets.add(value);
+    try {
+      if (type === 'apiKey' && place === 'query') url.searchParams.set(key, value);
+      else if (type === 'apiKey' && place === 'cookie') headers.append('cookie', `${key}=${encodeURIComponent(value)}`);
+      else if (type === 'apiKey') headers.set(key, value);
+      else headers.set('authorization', isBasic ? basic(value) : `Bearer ${value}`);
+    } catch {
+      throw new TypeError(
+        `the credential of the host for the security scheme ${name} cannot be sent: it must be one line`,
+      );
+    }
   }
 }
 
@@ -187,6 +265,9 @@ async function followed(
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && location !== null;
     if (!isRedirect || !URL.canParse(location, at.href)) return { response };
     const next = new URL(location, at);
+    // An API may name some of its own. `fetch` would refuse them in an error that shows them.
+    next.username = '';
+    next.password = '';
     const isRead = ['GET', 'HEAD'].includes(init.method);
     const mayFollow = isRead || response.status === 303;
     if (!mayFollow || next.origin !== at.origin || steps === MAX_REDIRECTS) return { response, location: next };
