@@ -3,6 +3,18 @@ import regexp from 'eslint-plugin-regexp';
 import globals from 'globals';
 import typescript from 'typescript-eslint';
 
+/** A comment that turns a rule off says why: `-- reason`. */
+const disableNeedsReason = {
+  create: ({ report, sourceCode }) => ({
+    Program() {
+      for (const comment of sourceCode.getAllComments()) {
+        if (!/^\s*eslint-disable/.test(comment.value) || / -- \S/.test(comment.value)) continue;
+        report({ loc: comment.loc, message: 'Say why the rule does not hold here: `-- reason`.' });
+      }
+    },
+  }),
+};
+
 const TIMERS = ['clearInterval', 'clearTimeout', 'performance', 'setImmediate', 'setInterval', 'setTimeout'];
 
 export default [
@@ -60,8 +72,15 @@ export default [
   {
     files: ['lib/**/*.ts'],
     languageOptions: { parser: typescript.parser, sourceType: 'module' },
-    plugins: { '@typescript-eslint': typescript.plugin },
+    plugins: {
+      '@typescript-eslint': typescript.plugin,
+      local: { rules: { 'disable-needs-reason': disableNeedsReason } },
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
+      // Values of unknown form are `unknown`, or `Foreign` (lib/contract/foreign.ts).
+      '@typescript-eslint/no-explicit-any': 'error',
+      'local/disable-needs-reason': 'error',
       // The compiler reports names that do not exist, and knows types.
       'no-undef': 'off',
       'no-redeclare': 'off',

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 
 import { setTimeout } from '../contract/clock';
 import { startResponsiveTimer } from './responsive-timer';
+import { processesOf } from './connection';
 import { launch } from './launch';
 import { MemoryWatch, kill } from './memory';
 import { Tab } from './tab';
+import type { Foreign } from '../contract/foreign';
 import type { Connection } from './connection';
 import type { Running } from './launch';
 import type { BrowserOptions } from './browsers';
@@ -60,7 +62,7 @@ export class Browser {
   /** @param onEnd called once, when the browser has ended */
   static async start(options: BrowserOptions, onEnd: () => void) {
     let end: () => void = () => {};
-    let context: any;
+    let context!: ReturnType<typeof makeContext>;
     const onConnection = (connection: Connection) => (context = makeContext(connection));
     const ended = () => {
       end();
@@ -145,12 +147,11 @@ export class Browser {
    */
   async mapRenderers() {
     if (process.platform !== 'linux') return;
-    const { processInfo } = await this.connection.send('SystemInfo.getProcessInfo', {});
-    const renderers = processInfo
-      .filter(({ type }: any) => type === 'renderer')
-      .map(({ id }: any) => ({ pid: id, number: rendererNumber(id) }))
-      .filter(({ number }: any) => number > this.#lastRenderer)
-      .sort((a: any, b: any) => a.number - b.number);
+    const renderers = (await processesOf(this.connection))
+      .filter(({ type }) => type === 'renderer')
+      .map(({ id }) => ({ pid: id, number: rendererNumber(id) }))
+      .filter(({ number }) => number > this.#lastRenderer)
+      .sort((a, b) => a.number - b.number);
     // For a single tab it is the last process: tabs that were closed before their process was known may have left
     // others.
     if (this.#unmapped.length === 1) renderers.splice(0, renderers.length - 1);
@@ -194,9 +195,10 @@ export class Browser {
     }
   }
 
-  async #graphics(): Promise<{ id: number; cpuTime: number }> {
-    const { processInfo } = await this.connection.send('SystemInfo.getProcessInfo', {});
-    return processInfo.find(({ type }: any) => type === 'GPU');
+  async #graphics() {
+    const found = (await processesOf(this.connection)).find(({ type }) => type === 'GPU');
+    if (found === undefined) throw new Error('the browser has no GPU process');
+    return found;
   }
 
   /**
@@ -214,7 +216,7 @@ export class Browser {
     this.tabs.clear();
   }
 
-  #onEvent(method: string, params: any) {
+  #onEvent(method: string, params: Foreign) {
     if (method === 'Target.attachedToTarget') {
       const { sessionId, targetInfo } = params;
       const { targetId, browserContextId } = targetInfo;

@@ -19,7 +19,7 @@ const MAX_MAKING = 2;
  * are created ahead.
  */
 export interface BrowserOptions {
-  executablePath: string | undefined;
+  executablePath?: string | undefined;
   sandbox: boolean;
 }
 

@@ -1,5 +1,6 @@
 import { performance, setImmediate } from '../contract/clock';
 import { LongRequest, withoutText } from './long-requests';
+import type { Foreign } from '../contract/foreign';
 import type { Socket } from 'node:net';
 
 // The DevTools protocol over two pipes: JSON strings, each followed by a zero byte.
@@ -16,9 +17,13 @@ const MAX_MESSAGE_BYTES = 512 << 20;
  */
 const MAX_REQUEST_BYTES = 128 << 20;
 
-export type Listener = (method: string, params: any) => void;
+export type Listener = (method: string, params: Foreign) => void;
 
-export type Pending = { resolve: (result: any) => void; reject: (error: Error) => void; session: string | undefined };
+export type Pending = {
+  resolve: (result: Foreign) => void;
+  reject: (error: Error) => void;
+  session: string | undefined;
+};
 
 /** Rejection of a command that failed, or that will never be answered. */
 export class ProtocolError extends Error {}
@@ -54,7 +59,7 @@ export class Connection {
   }
 
   /** @param session of a target; by default the browser's */
-  send(method: string, params: object, session?: string): Promise<any> {
+  send(method: string, params: object, session?: string): Promise<Foreign> {
     if (this.#isClosed) return Promise.reject(new ProtocolError('the browser has ended'));
     const id = this.#nextId++;
     this.#writable.write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
@@ -151,7 +156,7 @@ export class Connection {
     }
   }
 
-  #dispatch({ id, method, params, result, error, sessionId }: any) {
+  #dispatch({ id, method, params, result, error, sessionId }: Foreign) {
     if (id === undefined) return this.#listeners.get(sessionId)?.(method, params);
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
@@ -159,4 +164,16 @@ export class Connection {
     if (error === undefined) pending.resolve(result);
     else pending.reject(new ProtocolError(error.message));
   }
+}
+
+/** A process of the browser, as the protocol's domain `SystemInfo` describes it. */
+export interface BrowserProcess {
+  type: string;
+  id: number;
+  cpuTime: number;
+}
+
+export async function processesOf(connection: Connection): Promise<BrowserProcess[]> {
+  const { processInfo } = await connection.send('SystemInfo.getProcessInfo', {});
+  return processInfo;
 }

@@ -1,6 +1,7 @@
 import { refuseUnwritableNames } from '../contract/tool-names';
 import { ToolRegistry, refuseReservedName } from '../contract/tool-registry';
 import { decode } from './values';
+import type { NativeTool } from '../../native';
 import type { Executor } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 import type { Tool } from '../contract/tool-registry';
@@ -12,7 +13,7 @@ const RESERVED = new Set(['window', 'document', 'location', 'top', 'getCanvas', 
 export class Endowments {
   #tools = new ToolRegistry();
   /** Descriptions of the tools for pages, by top-level name. */
-  #specs: Map<string, any[]> = new Map();
+  #specs: Map<string, NativeTool[]> = new Map();
   /** Names of tools that return promises, or have returned one. */
   #asynchronous: Set<string> = new Set();
   /** Variables as serialized strings, grouped by call. */
@@ -43,7 +44,7 @@ export class Endowments {
   takeTools(flat: Tool[], tools: Tools) {
     const { specs, commit } = this.#tools.stage(flat);
     commit();
-    const fresh: Map<string, any[]> = new Map();
+    const fresh: Map<string, NativeTool[]> = new Map();
     for (const spec of specs) fresh.set(spec.path[0], [...(fresh.get(spec.path[0]) ?? []), spec]);
     for (const { path, isAsync } of specs) if (isAsync) this.notePromise(path);
     for (const [name, ofName] of fresh) {

@@ -20,7 +20,7 @@ import { loadPreparation } from './page-program';
 import { RunQueue } from './run-queue';
 import { encode } from './values';
 import type { AwaitUsing } from '../contract/await-using';
-import type { BrowserExecutorOptions, BrowserRunOptions } from './options';
+import type { BrowserExecutorOptions, BrowserRunOptions, RunSettings } from './options';
 import type { BrowserOutput } from './output';
 import type { Executor, ExecutorState } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
@@ -32,7 +32,7 @@ export type RunJob = import('./run-queue').Job & RunFacts;
 export interface RunFacts {
   code: string;
   /** of the run, checked */
-  options: any;
+  options: RunSettings;
   /** the asynchronous context of the caller, in which tools are called */
   context: AsyncResource;
   reject: (error: unknown) => void;
@@ -258,7 +258,7 @@ export class BrowserExecutor implements Executor {
     });
   }
 
-  async #enqueue(code: string, options: any): Promise<BrowserOutput> {
+  async #enqueue(code: string, options: RunSettings): Promise<BrowserOutput> {
     if (this.#state === 'RUNNING') this.#refuseFullQueue('run');
     const { signal, timeoutMs } = options;
     let stopListening: (() => void) | undefined;
@@ -266,7 +266,7 @@ export class BrowserExecutor implements Executor {
       return await new Promise((resolve, reject) => {
         const context = new AsyncResource('BrowserExecutorRun');
         const job: RunJob = { operation: 'run', code, options, context, resolve, reject, interrupt: reject };
-        const abort = () => this.#queue.abort(job, abortedBeforeStart(signal.reason, timeoutMs));
+        const abort = () => this.#queue.abort(job, abortedBeforeStart(signal?.reason, timeoutMs));
         stopListening = signal && onAbort(signal, abort);
         if (this.#state === 'RUNNING') this.#queue.add(job);
         else this.#queue.start(job);
@@ -381,7 +381,7 @@ async function staying<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** Replaces the stack of an error that was created elsewhere with one that leads to the awaiting caller. */
-function withStackOf(error: any) {
+function withStackOf(error: unknown) {
   if (error instanceof ExecutorError) Error.captureStackTrace(error, withStackOf);
   return error;
 }

@@ -3,6 +3,8 @@ import { outputText } from '../contract/render';
 import { codeFrame } from '../ses/code-frame';
 import { loadPreparation, refusal } from './page-program';
 import { SCRIPT } from './tab';
+import type { Diagnostic } from '../contract/diagnostic';
+import type { Foreign } from '../contract/foreign';
 import type { NativePageProgram } from '../../native';
 import type { Called } from './run';
 import type { Loss } from './tab';
@@ -84,8 +86,8 @@ export class Failures {
   refused({ text, line, column }: { text: string; line: number; column: number }) {
     const location = this.#programs.original(this.#run, line + 1, column);
     const message = text.replace(/^SyntaxError: /, '');
-    const diagnostics = [{ rule: 'syntax_valid', severity: 'ERROR', message, ...(location && { location }) }];
-    return refusal(this.code, diagnostics);
+    const finding: Diagnostic = { rule: 'syntax_valid', severity: 'ERROR', message, ...(location && { location }) };
+    return refusal(this.code, [finding]);
   }
 
   /**
@@ -93,7 +95,7 @@ export class Failures {
    * @param thrown serialized for display
    * @param called the tool that failed
    */
-  thrown(thrown: any, called: Called | undefined) {
+  thrown(thrown: Foreign, called: Called | undefined) {
     const isError = thrown instanceof Error;
     const described = this.#described(thrown, called?.failure);
     const { name, message, code } = described;
@@ -115,12 +117,12 @@ export class Failures {
    * An error's name and message.
    * @param thrown serialized for display
    */
-  header(thrown: any) {
+  header(thrown: Foreign) {
     return inBrief(this.#described(thrown));
   }
 
   /** The same, with the line if it is a line of this run. */
-  brief(thrown: any) {
+  brief(thrown: Foreign) {
     const at = thrown instanceof Error ? placeIn(thrown.stack, this.#run) : undefined;
     return at === undefined ? this.header(thrown) : `${this.header(thrown)} (line ${at.line})`;
   }
@@ -130,7 +132,7 @@ export class Failures {
    * crates/engine/src/realm/exceptions.rs.
    * @param error serialized for display
    */
-  causes(error: any) {
+  causes(error: Foreign) {
     if (Object.hasOwn(error, 'cause')) return `Its cause: ${this.brief(error.cause)}`;
     const { errors } = error;
     if (!Array.isArray(errors) || errors.length === 0) return undefined;
@@ -141,7 +143,7 @@ export class Failures {
   }
 
   /** @param failure of the tool that the error represents */
-  #described(thrown: any, failure?: Called['failure']) {
+  #described(thrown: Foreign, failure?: Called['failure']) {
     if (!(thrown instanceof Error)) {
       const message = typeof thrown === 'string' ? thrown : outputText(thrown) || String(thrown);
       return { name: null, code: null, ...failure, message: shortened(failure?.message ?? message) };

@@ -2,6 +2,7 @@ import { untold } from '../contract/tracing';
 import { SESExecutor } from '../ses/executor';
 import { decode } from './values';
 import type { Endowments } from './endowments';
+import type { CheckedBrowserOptions, RunSettings } from './options';
 import type { BrowserOutput } from './output';
 
 /** The error for code that needs a canvas when no browser is available. */
@@ -25,7 +26,7 @@ export class FallbackExecutor {
    * @param given the variables and tools that the executor was sent
    * @param reason why no browser is available
    */
-  constructor(options: any, given: Endowments, reason: string) {
+  constructor(options: CheckedBrowserOptions, given: Endowments, reason: string) {
     process.emitWarning(
       `BrowserExecutor runs code in SESExecutor, without the functions of a browser: ${reason}. Correct that, or set the ` +
         'option `fallback` to false to get an error instead.',
@@ -44,7 +45,7 @@ export class FallbackExecutor {
    * @param options of the run, checked
    * @returns rejects as `SESExecutor.run()`
    */
-  async run(code: string, { input, timeoutMs, toolTimeoutMs, language, signal }: any): Promise<BrowserOutput> {
+  async run(code: string, { input, timeoutMs, toolTimeoutMs, language, signal }: RunSettings): Promise<BrowserOutput> {
     const executor = this.#executor ?? (await this.#make());
     try {
       for (const send of this.#untold.splice(0)) await send(executor);
@@ -97,7 +98,7 @@ export class FallbackExecutor {
         throw Object.assign(new Error(NO_CANVAS), { code: 'ERR_NO_BROWSER' });
       };
       await executor.sendTools({ getCanvas: refuse, saveArtifact: refuse });
-      await this.#endowments.sendTo(executor as any);
+      await this.#endowments.sendTo(executor);
       return executor;
     } catch (error) {
       if (this.#executor === executor) await this.cleanup();

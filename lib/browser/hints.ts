@@ -1,5 +1,6 @@
 import { startResponsiveTimer } from './responsive-timer';
 import { loadPreparation } from './page-program';
+import type { Foreign } from '../contract/foreign';
 import type { Endowments } from './endowments';
 import type { Tab } from './tab';
 
@@ -18,7 +19,7 @@ const MAX_LINE = 2 << 10;
  * @returns `isAnswered`: false if the page is still working on the question
  */
 export async function hintOf(
-  { name, message, line, column }: any,
+  { name, message, line, column }: Foreign,
   code: string,
   given: Endowments,
   tab: Tab,

@@ -5,6 +5,7 @@ import { clearTimeout, setTimeout } from '../contract/clock';
 import { Connection } from './connection';
 import { findChrome } from './browser-path';
 import { makeProfile, noteBrowser, removeProfile, sweepProfiles } from './profiles';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { ChildProcess } from 'node:child_process';
 
@@ -90,7 +91,7 @@ export interface Running {
  * @returns rejects with an Error that says why no browser is available
  */
 export async function launch(
-  { executablePath, sandbox }: { executablePath: string | undefined; sandbox: boolean },
+  { executablePath, sandbox }: { executablePath?: string | undefined; sandbox: boolean },
   onEnd: () => void,
   onConnection: (connection: Connection) => void,
 ): Promise<Running> {
@@ -130,7 +131,7 @@ export async function launch(
     throw new Error(`${program} cannot be used: ${await ended}`);
   }
   const said = collectStderr(child.stderr);
-  const [, , , writable, readable] = child.stdio as any[];
+  const [, , , writable, readable] = child.stdio as unknown as Socket[];
   const kill = () => killGroup(child);
   const connection = new Connection(writable, readable, kill);
   void ended.then(() => {
@@ -155,7 +156,7 @@ export async function launch(
     throw new Error(`${program} cannot be used: ${answer}${reasonIn(said())}`);
   }
   child.unref();
-  (child.stderr as any).unref();
+  (child.stderr as Socket).unref();
   connection.unref();
   return { connection, pid: child.pid as number, version: answer.product, hasOwnNetwork, kill };
 }

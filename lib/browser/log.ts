@@ -44,8 +44,8 @@ export class Log {
     onLog,
   }: {
     maxLogBytes: number;
-    collectConsoleLevels: string[];
-    onLog: ((entry: any) => void) | undefined;
+    collectConsoleLevels: readonly string[];
+    onLog?: ((entry: LogEntry) => void) | undefined;
   }) {
     this.#maxBytes = maxLogBytes;
     this.#levels = new Set(collectConsoleLevels);
@@ -81,7 +81,7 @@ export class Log {
       const bounded = boundedArguments(args);
       const remark = LABELLED.test(method) ? this.#missed(method, bounded[0]) : undefined;
       if (remark !== undefined) return this.add('warn', `Warning: ${remark}`);
-      Reflect.apply((this.#console as any)[method], this.#console, bounded);
+      Reflect.apply(Reflect.get(this.#console, method), this.#console, bounded);
     } catch (error) {
       this.#printed.text = `[inspection failed: ${(error as Error).message}]\n`;
     }
@@ -115,7 +115,7 @@ export class Log {
     if (this.#isCut || !this.#levels.has(level)) return;
     const separator = this.entries.length === 0 ? 0 : 1;
     const room = Math.max(0, this.#maxBytes - this.#bytes - separator);
-    let text = (message as any).toWellFormed();
+    let text = (message as string & { toWellFormed(): string }).toWellFormed();
     if (this.#bytes + separator + Buffer.byteLength(text) > this.#maxBytes) {
       text = beginning(text, room) + MARKER;
       this.#isCut = true;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { clearTimeout, performance, setTimeout } from '../contract/clock';
+import { processesOf } from './connection';
 import type { Browser } from './browser';
 
 /** Interval between two checks. A page can fill about a megabyte per millisecond. */
@@ -103,11 +104,8 @@ export class MemoryWatch {
    * Lists the processes that belong to no tab. Processes of tabs that are just starting or ending may have no number.
    */
   async #list() {
-    const { processInfo } = await this.#browser.connection
-      .send('SystemInfo.getProcessInfo', {})
-      .catch(() => ({ processInfo: [] }));
-    const shared = processInfo.filter(({ type }: any) => type !== 'renderer');
-    this.#shared = shared.map(({ id }: any) => id);
+    const processes = await processesOf(this.#browser.connection).catch(() => []);
+    this.#shared = processes.filter(({ type }) => type !== 'renderer').map(({ id }) => id);
   }
 }
 

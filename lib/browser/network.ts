@@ -1,6 +1,7 @@
 import { clearTimeout, setTimeout } from '../contract/clock';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
 import { RunScope } from '../contract/run-scope';
+import type { Foreign } from '../contract/foreign';
 import type { Tab } from './tab';
 
 /** Maximum bytes of a response body. */
@@ -52,7 +53,7 @@ export class Requests {
   }
 
   /** @param paused as the DevTools protocol reports it */
-  answer({ requestId, request }: any, asking: Asking) {
+  answer({ requestId, request }: Foreign, asking: Asking) {
     // Nothing of the original request is kept.
     void this.#answer(requestId, plain(request), corsHeaders(request.headers), asking);
   }
@@ -124,16 +125,16 @@ function tooMuch() {
 }
 
 /** @param request as the DevTools protocol reports it */
-function plain(request: any): Plain {
+function plain(request: Foreign): Plain {
   const { url, method, isTooLarge = false } = request;
   return { url, method, headers: passed(Object.entries(request.headers)), body: bodyOf(request), isTooLarge };
 }
 
-function bodyOf({ postDataEntries = [], postData = '' }: any) {
+function bodyOf({ postDataEntries = [], postData = '' }: Foreign) {
   if (postDataEntries.length === 0) return postData;
   // Stream entries have no bytes.
-  if (postDataEntries.some(({ bytes }: any) => bytes === undefined)) return undefined;
-  return Buffer.concat(postDataEntries.map(({ bytes }: any) => Buffer.from(bytes, 'base64')));
+  if (postDataEntries.some(({ bytes }: Foreign) => bytes === undefined)) return undefined;
+  return Buffer.concat(postDataEntries.map(({ bytes }: Foreign) => Buffer.from(bytes, 'base64')));
 }
 
 function sizeOf({ url, headers, body = '' }: Plain) {
@@ -143,7 +144,7 @@ function sizeOf({ url, headers, body = '' }: Plain) {
 async function bytesOf(response: Response, hold: (bytes: number) => void) {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of (response.body ?? []) as any) {
+  for await (const part of (response.body ?? []) as Foreign) {
     parts.push(part);
     bytes += part.length;
     if (bytes > MAX_BODY_BYTES) throw new RefusedError(`the answer has more than ${MAX_BODY_BYTES} bytes`);
@@ -152,7 +153,7 @@ async function bytesOf(response: Response, hold: (bytes: number) => void) {
   return Buffer.concat(parts);
 }
 
-function passed(headers: [string, any][]) {
+function passed(headers: [string, unknown][]) {
   return headers.filter(([name]) => !NOT_PASSED.test(name)).map(([name, value]) => [name, String(value)]);
 }
 

@@ -3,6 +3,7 @@ import { checkRows, checkRunOptions, optionsOf, record } from '../contract/optio
 import { optionRow } from '../contract/option-table';
 import { encode } from './values';
 import type { Language, RunOptions } from '../contract/executor-options';
+import type { CheckedRunOptions } from '../contract/options';
 import type { LogEntry, LogLevel } from '../contract/executor-types';
 import type { OptionRow } from '../contract/option-table';
 import type { OnToolCall } from '../contract/tool-types';
@@ -128,6 +129,39 @@ const own: (name: string, type: OptionRow['type'], facts?: Partial<OptionRow>) =
   facts = {},
 ) => ({ name, type, brief: '', doc: '', rust: null, ...facts });
 
+type WithoutDefault = 'toolTimeoutMs' | 'onToolCall' | 'onLog' | 'executablePath' | 'artifactsDir';
+
+/** The option `network`, checked. */
+type Network = { origins: string[]; onRequest: NetworkOptions['onRequest'] };
+
+/**
+ * Options with their defaults.
+ *
+ * @internal
+ */
+export type CheckedBrowserOptions = Required<Omit<BrowserExecutorOptions, WithoutDefault | 'network'>> &
+  Pick<BrowserExecutorOptions, WithoutDefault> &
+  Network;
+
+/**
+ * Options of one run. `input` is serialized.
+ *
+ * @internal
+ */
+export interface CheckedBrowserRunOptions extends CheckedRunOptions {
+  input: string;
+}
+
+/**
+ * Options of one run, with those of the executor where it has none.
+ *
+ * @internal
+ */
+export interface RunSettings extends CheckedBrowserRunOptions {
+  timeoutMs: number;
+  language: Language;
+}
+
 /** The common executor options that apply here, and the browser's own options. */
 const ROWS = [
   shared('timeoutMs', { fallback: 30_000 }),
@@ -160,12 +194,12 @@ const ROWS = [
  * @returns the options with defaults
  * @throws {TypeError | RangeError}
  */
-export function checkBrowserOptions(options: unknown): any {
+export function checkBrowserOptions(options: unknown): CheckedBrowserOptions {
   const { network, ...checked } = checkRows(options, ROWS, ['network']);
-  return { ...checked, ...checkNetwork(network) };
+  return { ...(checked as Omit<CheckedBrowserOptions, keyof Network>), ...checkNetwork(network) };
 }
 
-function checkNetwork(network: unknown): { origins: string[]; onRequest: ((request: any) => unknown) | undefined } {
+function checkNetwork(network: unknown): Network {
   const { allow = [], onRequest } = record(network, 'options.network', ['allow', 'onRequest']);
   if (!Array.isArray(allow)) throw new TypeError(`options.network.allow must be an array, got ${describe(allow)}`);
   if (onRequest !== undefined && typeof onRequest !== 'function') {
@@ -194,7 +228,7 @@ function checkNetwork(network: unknown): { origins: string[]; onRequest: ((reque
  *
  * @internal
  */
-export function checkBrowserRunOptions(options: any, maxTransferBytes: number) {
+export function checkBrowserRunOptions(options: unknown, maxTransferBytes: number): CheckedBrowserRunOptions {
   const { input, ...others } = options === undefined ? {} : optionsOf(options, 'options', ['input', 'signal']);
   const checked = checkRunOptions(options === undefined ? undefined : others);
   return { ...checked, input: encode([input], 'input', maxTransferBytes) };

@@ -1,6 +1,7 @@
 import { errorOf } from '../contract/errors';
 import { publicDiagnostic } from '../ses/check';
 import { codeFrame } from '../ses/code-frame';
+import type { Diagnostic } from '../contract/diagnostic';
 import type { NativePageHistory, NativePageProgram } from '../../native';
 
 /**
@@ -26,14 +27,14 @@ export async function preparePage(
  * The error for invalid code.
  * @param code the original code
  */
-export function refusal(code: string, diagnostics: any[]) {
+export function refusal(code: string, diagnostics: Diagnostic[]) {
   return errorOf('ERR_VALIDATION_FAILED', {}, { diagnostics, ...frameOf(code, diagnostics) });
 }
 
 /** The lines around the first position in the diagnostics. */
-function frameOf(code: string, diagnostics: any[]) {
+function frameOf(code: string, diagnostics: Diagnostic[]) {
   const found = diagnostics.find(({ severity, location }) => severity === 'ERROR' && location !== undefined);
-  if (found === undefined) return {};
+  if (found?.location === undefined) return {};
   const { location, message } = found;
   return { codeFrame: codeFrame(code, location.line, location.column, message) };
 }

@@ -7,6 +7,8 @@ import { Deadline } from './deadline';
 import { Failures, memoryExceeded } from './failures';
 import { preparePage } from './page-program';
 import { Run } from './run';
+import type { RunStats } from '../contract/executor-types';
+import type { CheckedBrowserOptions, RunSettings } from './options';
 import type { Artifact, BrowserOutput } from './output';
 import type { Tab } from './tab';
 import type { Ending } from './run';
@@ -24,8 +26,8 @@ export interface RunPlan {
   id: number;
   code: string;
   /** of the run, checked */
-  options: any;
-  executorOptions: any;
+  options: RunSettings;
+  executorOptions: CheckedBrowserOptions;
   /** whether the page has run other programs, or will */
   isLasting: boolean;
   /** provides the page. A further call provides another page, if the previous one ended before code ran in it. */
@@ -114,11 +116,11 @@ function timeout(timeoutMs: number) {
 async function supervise(
   run: Run,
   tab: Tab,
-  { timeoutMs, memoryLimitMb }: any,
+  { timeoutMs, memoryLimitMb }: { timeoutMs: number; memoryLimitMb: number },
   interrupted: Promise<never>,
   start: () => void,
 ): Promise<Ending> {
-  const end = (error: any) => run.settle({ error, tabAfter: 'lost' });
+  const end = (error: ExecutorError) => run.settle({ error, tabAfter: 'lost' });
   const deadline = new Deadline(timeoutMs, tab, () => end(timeout(timeoutMs)));
   run.onWaiting = (isWaiting) => deadline.wait(isWaiting);
   const watched = {
@@ -141,9 +143,9 @@ async function supervise(
 /** The data that the page receives before the program runs. */
 function orderFor(
   id: number,
-  { input }: any,
-  executorOptions: any,
-  { tools, variables }: { tools: any[]; variables: any[] },
+  { input }: RunSettings,
+  executorOptions: CheckedBrowserOptions,
+  { tools, variables }: { tools: unknown[]; variables: unknown[] },
 ) {
   const { maxTransferBytes, maxLogBytes, maxArtifactBytes, collectConsoleLevels } = executorOptions;
   return JSON.stringify({
@@ -166,9 +168,9 @@ function crashOf(error: unknown) {
 
 /** Adds the facts of a run to its failure. */
 function withRun(
-  error: any,
+  error: unknown,
   log: Log,
-  { stats, artifacts, cause }: { stats: any; artifacts: Artifact[]; cause?: { cause: unknown } },
+  { stats, artifacts, cause }: { stats: RunStats; artifacts: Artifact[]; cause?: { cause: unknown } },
 ) {
   if (!(error instanceof ExecutorError)) return error;
   const { message, code, severity, retryable, details } = error;

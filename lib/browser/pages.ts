@@ -1,5 +1,6 @@
 import { Programs } from './failures';
 import { Log } from './log';
+import type { CheckedBrowserOptions } from './options';
 import type { Tab } from './tab';
 import type { SharedBrowser } from './browsers';
 import type { Endowments } from './endowments';
@@ -22,7 +23,7 @@ export class Pages {
    * @param shared source of the pages
    * @param given the variables and tools that the executor was sent
    */
-  constructor(options: any, shared: SharedBrowser, given: Endowments) {
+  constructor(options: CheckedBrowserOptions, shared: SharedBrowser, given: Endowments) {
     this.#options = options;
     this.#shared = shared;
     this.#endowments = given;

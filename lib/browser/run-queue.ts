@@ -1,4 +1,5 @@
 import { setImmediate } from '../contract/clock';
+import type { Foreign } from '../contract/foreign';
 
 /** A job that waits for its turn: a run, or an update of variables or tools. */
 export interface Job {
@@ -6,7 +7,7 @@ export interface Job {
   operation: string;
   /** for variables and tools */
   apply?: () => void;
-  resolve: (value?: any) => void;
+  resolve: (value?: Foreign) => void;
   /** ends the job from outside, at any point */
   interrupt: (error: unknown) => void;
 }
@@ -18,7 +19,7 @@ export class RunQueue {
   #begin;
 
   /** @param begin starts a run */
-  constructor(begin: (job: any) => void) {
+  constructor(begin: (job: Foreign) => void) {
     this.#begin = begin;
   }
 

@@ -9,8 +9,10 @@ import { Deliveries } from './deliveries';
 import { memoryExceeded } from './failures';
 import { hintOf } from './hints';
 import { decode, decodeSmall, isSmall, wire } from './values';
+import type { Foreign } from '../contract/foreign';
 import type { Made } from './artifacts';
 import type { Loss, Tab } from './tab';
+import type { CheckedBrowserOptions } from './options';
 import type { Endowments } from './endowments';
 import type { Log } from './log';
 import type { Failures } from './failures';
@@ -120,7 +122,7 @@ export class Run {
   }: {
     id: number;
     tab: Tab;
-    options: any;
+    options: CheckedBrowserOptions;
     given: Endowments;
     log: Log;
     failures: Failures;
@@ -237,11 +239,11 @@ export class Run {
     this.#log.add('warn', `${count} tool ${were} not awaited and dropped when the run ended: ${names}; ${way}`);
   }
 
-  #readValue(body: string, take: (value: any) => void) {
+  #readValue(body: string, take: (value: Foreign) => void) {
     return this.#read(body, { maxBytes: this.#options.maxTransferBytes, stackOf: this.#failures.stackOf }, take);
   }
 
-  #readShown(body: string, take: (value: any) => void) {
+  #readShown(body: string, take: (value: Foreign) => void) {
     const maxBytes = MAX_SHOWN_BYTES + 8 * this.#options.maxLogBytes;
     return this.#read(body, { maxBytes, stackOf: this.#failures.stackOf, isShown: true }, take);
   }
@@ -251,7 +253,7 @@ export class Run {
    * the value is dropped.
    * @returns undefined for a small value
    */
-  #read(body: string, options: Options, take: (value: any) => void): void | Promise<void> {
+  #read(body: string, options: Options, take: (value: Foreign) => void): void | Promise<void> {
     if (isSmall(body)) return take(decodeSmall(body, options));
     return decode(body, options, this.#scope.signal).then(
       (value) => (this.#isOver ? undefined : this.#context.runInAsyncScope(() => take(value))),
@@ -261,7 +263,7 @@ export class Run {
     );
   }
 
-  #printed(args: any) {
+  #printed(args: Foreign) {
     return Array.isArray(args) ? args.map((arg) => this.#failures.printed(arg)) : args;
   }
 
@@ -274,7 +276,7 @@ export class Run {
     return errorOf(TRANSFER_LIMIT_CODE, { limit: maxTransferBytes }, { maxTransferBytes, value: 'output' });
   }
 
-  #onThrown([heap, call]: number[], thrown: any) {
+  #onThrown([heap, call]: number[], thrown: Foreign) {
     this.heapUsedBytes = heap || 0;
     const called = this.#called.get(call);
     const error = this.#failures.thrown(thrown, called);
@@ -292,7 +294,7 @@ export class Run {
   }
 
   /** @param list of the error */
-  #onUnhandled([what, call]: string[], [error]: any) {
+  #onUnhandled([what, call]: string[], [error]: Foreign) {
     const words = what === 'rejection' ? 'Unhandled promise rejection' : 'Uncaught exception';
     // Errors of tools have their position in the tool.
     const text = Number(call) === 0 ? this.#failures.brief(error) : this.#failures.header(error);
@@ -393,7 +395,7 @@ export class Run {
     this.onWaiting(this.#limited > 0 && this.#limited === this.#unanswered);
   }
 
-  #reply(call: number, status: number, payload: any) {
+  #reply(call: number, status: number, payload: Foreign) {
     const called = this.#called.get(call);
     if (status === REPLY_KIND.ERROR && called !== undefined) {
       const [name, message, code = null, isBridge] = payload;
@@ -429,7 +431,7 @@ export class Run {
   }
 
   /** @param request undefined if it was refused */
-  #onRequest(request: any) {
+  #onRequest(request: Foreign) {
     if (++this.#requests > MAX_REQUESTS + this.toolCalls) return this.#flood();
     if (request === undefined) return;
     const warn = (text: string) => this.#isOver || this.#log.add('warn', text);

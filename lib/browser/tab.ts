@@ -5,6 +5,7 @@ import { ProtocolError } from './connection';
 import { startResponsiveTimer } from './responsive-timer';
 import { documentSource, pageSource, programSource } from './guest';
 import { Requests } from './network';
+import type { Foreign } from '../contract/foreign';
 import type { Watched } from './memory';
 import type { Browser } from './browser';
 
@@ -32,7 +33,7 @@ export interface TabEvents {
   /** handles a message from the page, which waits for the answer */
   onAsked: (payload: string) => void;
   /** handles a request. undefined: a request that was refused, or another event of the same cost */
-  onRequest: (request: any) => void;
+  onRequest: (request: Foreign) => void;
   /** called when the document or its process no longer exists */
   onGone: (reason: Loss) => void;
 }
@@ -337,7 +338,7 @@ export class Tab {
     return this.#send('Runtime.callFunctionOn', params);
   }
 
-  #onEvent(method: string, params: any, origins: string[]) {
+  #onEvent(method: string, params: Foreign, origins: string[]) {
     switch (method) {
       case 'Runtime.bindingCalled':
         this.#told++;
@@ -376,7 +377,7 @@ export class Tab {
     );
   }
 
-  #onRequest(params: any, origins: string[]) {
+  #onRequest(params: Foreign, origins: string[]) {
     const { requestId, request, resourceType, frameId } = params;
     if (!this.#isReady && request.url === URL && resourceType === 'Document') {
       const headers = [

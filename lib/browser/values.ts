@@ -10,6 +10,7 @@ import { TransferLimitError, UncloneableError, describeThrown } from '../contrac
 import { webClassOf } from '../ses/host-objects';
 import { SlowValueError } from '../ses/slices';
 import { findUncloneable } from '../ses/uncloneable';
+import type { Foreign } from '../contract/foreign';
 import type { DecodeOptions } from './guest/decode';
 
 const language = captureLanguage();
@@ -19,7 +20,7 @@ const { put: define } = language;
  * Same as `put` in pages. The prototypes on the host are unmodified, so that most properties can be assigned, which is
  * far faster.
  */
-const put = (object: any, key: PropertyKey, value: any) => {
+const put = (object: Foreign, key: PropertyKey, value: Foreign) => {
   if (typeof key === 'number' || !(key in object)) object[key] = value;
   else define(object, key, value);
 };
@@ -53,12 +54,13 @@ export function encode(value: unknown, path: string, maxChars: number, shown: un
   try {
     return encodeText(value, { maxChars, path, hidesStacks: true, isOpaque });
   } catch (error) {
-    if ((error as any).isTooLarge === true) throw new TransferLimitError(tooLarge(path, maxChars));
+    const { isTooLarge, isUncloneable } = error as { isTooLarge?: boolean; isUncloneable?: boolean };
+    if (isTooLarge === true) throw new TransferLimitError(tooLarge(path, maxChars));
     const found = findUncloneable(shown, path, (part) => structuredClone(part));
-    const why = (error as any).isUncloneable === true ? found : undefined;
+    const why = isUncloneable === true ? found : undefined;
     const message = why ?? found;
     if (message !== undefined) throw new UncloneableError(message, { cause: error });
-    if ((error as any).isUncloneable === true) throw new UncloneableError(describeThrown(error).message);
+    if (isUncloneable === true) throw new UncloneableError(describeThrown(error).message);
     throw new UncloneableError(`${path} cannot be cloned: ${describeThrown(error).message}`, { cause: error });
   }
 }
@@ -88,7 +90,7 @@ export interface Options {
  * @throws {TransferLimitError} if it is too large
  * @throws {Error} if it is not a serialized value
  */
-export function decodeSmall(text: string, options: Options): any {
+export function decodeSmall(text: string, options: Options): Foreign {
   if (text.length > options.maxBytes) throw new TransferLimitError(tooLarge('value', options.maxBytes));
   return decodeText(text, textOptions(options));
 }
@@ -102,7 +104,7 @@ export function isSmall(text: string) {
  * @returns rejects with the errors of `decodeSmall`, with a `SlowValueError` if it takes far longer than other values
  * of the size, and with the signal's reason
  */
-export async function decode(text: string, options: Options, signal?: AbortSignal): Promise<any> {
+export async function decode(text: string, options: Options, signal?: AbortSignal): Promise<Foreign> {
   const { maxBytes } = options;
   if (text.length > maxBytes) throw new TransferLimitError(tooLarge('value', maxBytes));
   const objects = countObjects(text, Math.max(MIN_OBJECT_BYTES, 4 * maxBytes) / BYTES_PER_OBJECT);
@@ -142,7 +144,7 @@ function textOptions({ stackOf, isShown = false }: Options): DecodeOptions {
   const options = { stackOf, regexpOf };
   if (isShown) return { ...options, lookOf };
   // The description of a value that could not be cloned is serialized in the same format.
-  const leafOf = ([kind, shown]: any[]) => {
+  const leafOf = ([kind, shown]: Foreign[]) => {
     if (kind !== 't' || !isQuick(shown) || JSON.parse(shown).length > MAX_LOOK_NODES)
       throw new TypeError('not a value');
     return outputText(decodeText(shown, { ...options, lookOf }));
@@ -164,7 +166,7 @@ function regexpOf(source: string, flags: string) {
  * A stand-in that a printer shows like the original: a function or class of the same name, an instance of a class of
  * that name, or a string that is printed as it is.
  */
-function lookOf(look: any[]) {
+function lookOf(look: Foreign[]) {
   const [kind, name] = look;
   switch (kind) {
     case 'f':

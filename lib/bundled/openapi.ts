@@ -1,9 +1,10 @@
 // What reads OpenAPI documents. See `scripts/pack.mjs`: the published package has these packages in this file.
 
 import yaml = require('yaml');
+import type { Foreign } from '../contract/foreign';
 
 // `any`: the declarations of the package are those of an ES module.
-const { upgradeFromTwoToThree } = require('@scalar/openapi-upgrader/2.0-to-3.0') as any;
+const { upgradeFromTwoToThree } = require('@scalar/openapi-upgrader/2.0-to-3.0') as Foreign;
 const { parse } = yaml;
 
 export { parse as parseYaml, upgradeFromTwoToThree as upgradeSwagger };

@@ -45,7 +45,7 @@ export class BudgetError extends RangeError {
  * The limits of one piece of work: parts, memory, steps, time and errors. Every method throws a `BudgetError` beyond a
  * limit.
  */
-export class WorkBudget {
+export class WorkBudget<E = unknown> {
   #limits;
   #partsLeft;
   #bytesLeft;
@@ -56,7 +56,7 @@ export class WorkBudget {
   /** Whether the slice is over: the work should yield. */
   shouldPause = false;
   /** The first errors, at most as many as the budget allows. */
-  errors: any[] = [];
+  errors: E[] = [];
 
   constructor(limits: Partial<typeof DEFAULTS> = {}) {
     this.#limits = { ...DEFAULTS, ...limits };
@@ -105,7 +105,7 @@ export class WorkBudget {
   }
 
   /** @returns whether the work should end because there is no room for more errors */
-  addError(error: unknown): boolean {
+  addError(error: E): boolean {
     if (this.errors.length < this.#limits.errors) this.errors.push(error);
     return this.isFullOfErrors;
   }
@@ -153,7 +153,7 @@ export function inSlices<T>(work: Generator<void, T, void>, budget: WorkBudget, 
         if (result.done) resolve(result.value);
         else waiting.push(goOn);
       } catch (error) {
-        work.return(undefined as any);
+        work.return(undefined as never);
         reject(error);
       } finally {
         spentMs += performance.now() - start;

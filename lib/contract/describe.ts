@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import type { Foreign } from './foreign';
 
 /** A value in the form that messages about wrong arguments show: short, and without running any of its code. */
 export function describe(value: unknown) {
@@ -60,7 +61,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /** Whether a value is a `URL`, of Node.js or of another implementation, such as jsdom. */
-export function isUrl(value: any): value is URL {
+export function isUrl(value: Foreign): value is URL {
   return (
     typeof value === 'object' &&
     value !== null &&

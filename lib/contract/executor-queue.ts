@@ -81,7 +81,7 @@ class ExecutorQueue {
       await this.#executor.init();
     } catch (error) {
       // Otherwise it was cleaned up.
-      if ((error as any)?.code !== 'ERR_INVALID_STATE') this.#isAhead = true;
+      if ((error as { code?: unknown } | undefined)?.code !== 'ERR_INVALID_STATE') this.#isAhead = true;
       throw error;
     }
   }
@@ -146,7 +146,7 @@ class ExecutorQueue {
 }
 
 /** Takes the place of a tool, or of a namespace of tools, and refuses each call. */
-function refusing(tool: unknown, path: string): any {
+function refusing(tool: unknown, path: string): Tools[string] {
   if (isPlainObject(tool)) {
     return Object.fromEntries(
       Object.entries(tool).map(([key, inner]) => [key, refusing(inner, memberPath(path, key))]),

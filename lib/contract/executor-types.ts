@@ -70,6 +70,7 @@ export interface CodeOutput {
 export interface ICodeExecutor {
   init(): Promise<void>;
   sendVariables(variables: Record<string, unknown>): Promise<void>;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare the parameters that they expect
   sendTools(tools: Record<string, (...args: any[]) => unknown>): Promise<void>;
   run(code: string): Promise<CodeOutput>;
   cleanup(): Promise<void>;

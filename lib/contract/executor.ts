@@ -8,9 +8,9 @@ import type { Tool } from './tool-registry';
 const METHODS = ['init', 'sendVariables', 'sendTools', 'run', 'cleanup'];
 
 /** Whether a value implements the contract of executors, as far as its methods show. */
-export function isExecutor(value: any): value is Executor {
-  if (typeof value !== 'object' || value === null || typeof value.state !== 'string') return false;
-  return METHODS.every((name) => typeof value[name] === 'function');
+export function isExecutor(value: unknown): value is Executor {
+  if (typeof value !== 'object' || value === null || typeof Reflect.get(value, 'state') !== 'string') return false;
+  return METHODS.every((name) => typeof Reflect.get(value, name) === 'function');
 }
 
 /** What guests of an executor can use, as far as it is known. */

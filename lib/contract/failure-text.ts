@@ -30,7 +30,7 @@ const MODEL: Reader<Told> = {
  *
  * @param reader by default a model that wrote the code
  */
-export function failureText<T extends Told>(failure: T, reader: Reader<T> = MODEL as Reader<any>) {
+export function failureText<T extends Told>(failure: T, reader: Reader<T> = MODEL as unknown as Reader<T>) {
   const { codeFrame, diagnostics = [] } = failure;
   return [
     ...reader.head(failure),

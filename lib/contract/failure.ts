@@ -1,5 +1,6 @@
 import { errorRow } from './error-table';
 import { failureText } from './failure-text';
+import type { Foreign } from './foreign';
 import type { RunFailure } from './run-failure';
 import type { Diagnostic } from './diagnostic';
 import type { ExecutorError, ExecutorErrorDetails } from './errors';
@@ -64,7 +65,8 @@ function hintOf(error: ExecutorError, found: Diagnostic | undefined) {
   if (details.aborted) return ABORTED_HINT;
   if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;
   if (isCpuSpent(details)) return CPU_HINT;
-  const general = (error as any)[GENERAL_HINTS]?.[code] ?? errorRow(code)?.hint;
+  const general =
+    (error as { [GENERAL_HINTS]?: Record<string, string> })[GENERAL_HINTS]?.[code] ?? errorRow(code)?.hint;
   return found?.fix ?? details.hint ?? general ?? OTHER_HINT;
 }
 
@@ -86,7 +88,7 @@ export function withStateLost(failure: RunFailure): RunFailure {
  *
  * @param error an `ExecutorError`, or the same as data
  */
-export function losesState(error: any) {
+export function losesState(error: Foreign) {
   const { code, details } = error ?? {};
   if (details?.parked) return true;
   if (details?.stateLost !== undefined) return details.stateLost;

@@ -1,4 +1,5 @@
 import { WorkBudget, inSlices } from './budget';
+import type { Foreign } from './foreign';
 
 // Reads JSON that a third party wrote. `JSON.parse` cannot be interrupted: 8 MB of brackets stop the event loop for
 // seconds, both when they are parsed and whenever the value is examined. A scanner, which is far cheaper than parsing,
@@ -45,7 +46,7 @@ export async function parseJson(
   text: string,
   limits?: Partial<{ parts: number; bytes: number; ms: number }>,
   signal?: AbortSignal,
-): Promise<any> {
+): Promise<Foreign> {
   if (isQuick(text)) return parseQuick(text);
   const budget = new WorkBudget(limits);
   return inSlices(parsing(text, budget), budget, signal);
@@ -61,17 +62,17 @@ export function isQuick(text: string) {
  *
  * @throws {SyntaxError | NestingError}
  */
-export function parseQuick(text: string): any {
+export function parseQuick(text: string): Foreign {
   const depth = new Scanner(text).depthOfAll();
   if (depth > MAX_DEPTH) throw new NestingError();
   return JSON.parse(text);
 }
 
 /** An array or object that is too long to be parsed in one piece. */
-export type Open = { value: any; isList: boolean };
+export type Open = { value: Foreign; isList: boolean };
 
 /** Reads the value of JSON in steps, for `inSlices`. */
-export function* parsing(text: string, budget: WorkBudget): Generator<void, any, void> {
+export function* parsing(text: string, budget: WorkBudget): Generator<void, Foreign, void> {
   const scanner = new Scanner(text);
   scanner.skipSpace();
   const first = scanner.code;
@@ -126,7 +127,7 @@ function opened(scanner: Scanner): Open {
  * @param piece elements or properties
  * @param at where it begins
  */
-function take(value: any, isList: boolean, piece: string, at: number) {
+function take(value: Foreign, isList: boolean, piece: string, at: number) {
   let parts;
   try {
     parts = JSON.parse(isList ? `[${piece}]` : `{${piece}}`);
@@ -138,7 +139,7 @@ function take(value: any, isList: boolean, piece: string, at: number) {
 }
 
 /** @param key undefined: an element */
-function add(value: any, key: string | undefined, part: unknown) {
+function add(value: Foreign, key: string | undefined, part: unknown) {
   if (key === undefined) value.push(part);
   else if (key !== '__proto__') value[key] = part;
   else Object.defineProperty(value, key, { value: part, writable: true, enumerable: true, configurable: true });

@@ -7,7 +7,7 @@ export interface OptionRow {
   /** `number`: any number, because the specification reports a number out of range as a diagnostic of the run */
   type: 'number' | 'integer' | 'boolean' | 'string' | 'function' | 'oneOf' | 'strings' | 'modules';
   /** absent: no default */
-  fallback?: any;
+  fallback?: unknown;
   /** what a missing default means */
   none?: string;
   /** the default as tables show it, if not `fallback` */

@@ -114,6 +114,6 @@ export function jsonForm(_key: string, value: unknown) {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (value instanceof Map || value instanceof Set) return [...value];
   if (value instanceof Error) return { name: value.name, message: value.message };
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return Array.from(value as any);
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return Array.from(value as Uint8Array);
   return value;
 }

@@ -1,6 +1,7 @@
 import { isPlainObject } from './describe';
 import { hasMoreParts } from './parts';
 import { requirePeer } from './peer-dependency';
+import type { Foreign } from './foreign';
 
 // Schemas of libraries such as zod that have the property `~standard` of Standard Schema (https://standardschema.dev).
 
@@ -17,10 +18,10 @@ const TOO_MANY_PARTS = {
     'and a schema of a library checks no more; pass less at a time, or give the tool a JSON Schema',
 };
 
-export type JsonSchema = Record<string, any>;
+export type JsonSchema = Record<string, Foreign>;
 
 /** @returns true also for functions, which some libraries use as schemas */
-export function isStandardSchema(value: any): boolean {
+export function isStandardSchema(value: Foreign): boolean {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return isObject && typeof value['~standard'] === 'object' && value['~standard'] !== null;
 }
@@ -29,7 +30,7 @@ export function isStandardSchema(value: any): boolean {
  * Whether it is a schema of a library. The JSON Schema that zod derives from a schema is a Standard Schema, too, but it
  * cannot be recognized as one.
  */
-export function isOfLibrary(value: any) {
+export function isOfLibrary(value: Foreign) {
   return isStandardSchema(value) && !(isPlainObject(value) && !Object.keys(value).includes('~standard'));
 }
 
@@ -39,7 +40,7 @@ export function holdsSchemas(value: unknown) {
 }
 
 /** Whether it is a zod 3 schema. These cannot convert themselves to JSON Schema; the frameworks that know them do. */
-export function isZod3(schema: any) {
+export function isZod3(schema: Foreign) {
   return isStandardSchema(schema) && schema['~standard'].vendor === 'zod' && !('_zod' in schema);
 }
 
@@ -50,7 +51,7 @@ export function isZod3(schema: any) {
  * @returns undefined if JSON Schema cannot express the output
  * @throws {TypeError} if it cannot be converted
  */
-export function jsonSchemaOf(schema: any, side: 'input' | 'output', what: string): JsonSchema | undefined {
+export function jsonSchemaOf(schema: Foreign, side: 'input' | 'output', what: string): JsonSchema | undefined {
   const convert = converterOf(schema, side);
   if (convert === undefined) {
     const { vendor } = schema['~standard'];
@@ -66,7 +67,7 @@ export function jsonSchemaOf(schema: any, side: 'input' | 'output', what: string
   }
 }
 
-function converterOf(schema: any, side: 'input' | 'output'): (() => JsonSchema) | undefined {
+function converterOf(schema: Foreign, side: 'input' | 'output'): (() => JsonSchema) | undefined {
   const standard = schema['~standard'];
   if (typeof standard.jsonSchema?.[side] === 'function') return () => standard.jsonSchema[side]({ target: 'draft-07' });
   if ('_zod' in schema) {
@@ -90,7 +91,7 @@ function converterOf(schema: any, side: 'input' | 'output'): (() => JsonSchema) 
  * @returns the first few issues
  */
 export async function validate(
-  schema: any,
+  schema: Foreign,
   value: unknown,
 ): Promise<{ value: unknown } | { issues: readonly Issue[] }> {
   if (hasMoreParts(value, MAX_PARTS)) return { issues: [TOO_MANY_PARTS] };
@@ -103,7 +104,7 @@ export async function validate(
  *
  * @param validate as in Standard Schema
  */
-export function standardSchema(vendor: string, jsonSchema: object, validate: (value: unknown) => any) {
+export function standardSchema(vendor: string, jsonSchema: object, validate: (value: unknown) => Foreign) {
   const get = () => jsonSchema;
   return { '~standard': { version: 1, vendor, validate, jsonSchema: { input: get, output: get } } };
 }

@@ -3,6 +3,7 @@ import { types } from 'node:util';
 import { BudgetError } from './budget';
 import { isLongBigint, isPlainObject } from './describe';
 import { hasKeys, isWide, keysOf } from './wide-objects';
+import type { Foreign } from './foreign';
 import type { WorkBudget } from './budget';
 
 // Printers have no bounds: a value in which each part occurs twice in the next one has 2^40 parts after 40 rounds of a loop. So a value
@@ -129,7 +130,7 @@ class Survey {
   }
 
   /** @param tiers that see the part */
-  #look(value: any, tiers: number) {
+  #look(value: Foreign, tiers: number) {
     if (typeof value === 'string') return this.#charge(tiers, 0, this.#textChars(value));
     if (typeof value === 'bigint') {
       if (isLongBigint(value)) return this.#refuse(tiers);
@@ -149,9 +150,9 @@ class Survey {
    * @param tiers that see the object
    * @param inner those of them that see its parts
    */
-  #enter(value: any, tiers: number, inner: number) {
+  #enter(value: Foreign, tiers: number, inner: number) {
     if (types.isAnyArrayBuffer(value) || types.isDataView(value)) return this.#chargeBytes(value, tiers);
-    if (types.isTypedArray(value)) return this.#chargeItems(inner, (value as any).length);
+    if (types.isTypedArray(value)) return this.#chargeItems(inner, (value as Foreign).length);
     if (isWide(value)) return this.#refuse(tiers);
     if (Array.isArray(value)) {
       this.#chargeItems(inner, value.length);
@@ -187,7 +188,7 @@ class Survey {
   }
 
   /** Other parts of a value that is looked into. */
-  #alsoLookInto(value: any, keys: string[], tiers: number) {
+  #alsoLookInto(value: Foreign, keys: string[], tiers: number) {
     if (keys.length === 0 || this.first >= tiers) return;
     const parts = keys.map((key) => value[key]);
     this.#open.push({ value: undefined, parts, at: 0, perItem: Infinity, mayMiss: false, tiers });
@@ -217,7 +218,7 @@ class Survey {
     return all;
   }
 
-  #chargeBytes(value: any, tiers: number) {
+  #chargeBytes(value: Foreign, tiers: number) {
     const { byteLength } = types.isDataView(value) ? value.buffer : value;
     for (let tier = this.first; tier < tiers; tier++) {
       this.#charsLeft[tier] -= BYTE_CHARS * Math.min(byteLength, this.#tiers[tier].bytes);
@@ -253,7 +254,7 @@ class Survey {
     const keys = Object.keys(array);
     this.#charge(tiers, keys.length, 0);
     if (this.first >= tiers) return;
-    level.parts = keys.slice(0, this.#items).map((key) => array[key as any]);
+    level.parts = keys.slice(0, this.#items).map((key) => array[key as Foreign]);
     level.mayMiss = false;
     level.at = 0;
   }
@@ -361,7 +362,7 @@ export function* isBriefJson(root: unknown, indent: number, budget: WorkBudget):
         nodes += isList ? value.length : keys.length;
         if (nodes > MAX_JSON_NODES) return false;
         for (const key of keys) chars += key.length;
-        open.push({ parts: isList ? value : keys.map((key) => (value as any)[key]), at: 0 });
+        open.push({ parts: isList ? value : keys.map((key) => (value as Foreign)[key]), at: 0 });
       } else if (
         value !== null &&
         typeof value !== 'string' &&

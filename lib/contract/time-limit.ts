@@ -20,7 +20,7 @@ export async function withTimeLimit<T>(
     timeoutMs?: number;
     signal?: AbortSignal;
     late?: () => unknown;
-    aborted?: (reason: any) => unknown;
+    aborted?: (reason: unknown) => unknown;
     holds?: boolean;
   },
 ): Promise<T> {

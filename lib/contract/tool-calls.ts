@@ -136,7 +136,8 @@ function approve(call: Call, answer: Answer) {
 
 function follow(decision: unknown, call: Call, answer: Answer) {
   if (decision === undefined) return perform(call, call.facts.args, answer);
-  const given = typeof decision === 'object' && decision !== null ? (decision as any) : {};
+  const given =
+    typeof decision === 'object' && decision !== null ? (decision as { args?: unknown; result?: unknown }) : {};
   if ('result' in given) return settle(call, answer, () => given.result);
   if (Array.isArray(given.args)) return perform(call, given.args, answer);
   // Especially `false`, which must not allow the call.
@@ -210,14 +211,13 @@ function refuse(answer: Answer, name: string, message: string, code?: string) {
  *
  * @param result a thenable
  */
-function ownPromise(result: any) {
+function ownPromise(result: PromiseLike<unknown>): Promise<unknown> {
   const isOwn =
     types.isPromise(result) && Object.getPrototypeOf(result) === Promise.prototype && !Object.hasOwn(result, 'then');
-  return isOwn ? result : new Promise((resolve) => resolve(result));
+  return isOwn ? (result as Promise<unknown>) : new Promise((resolve) => resolve(result));
 }
 
-function isThenable(value: any) {
-  return (
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') && typeof value.then === 'function'
-  );
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  const hasMembers = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return hasMembers && typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
 }

@@ -10,7 +10,7 @@ import type { NativeTool } from '../../native';
 export interface Tool {
   /** keys from the guest's global down to the function */
   path: string[];
-  fn: (...args: any[]) => unknown;
+  fn: (...args: never[]) => unknown;
   /** the namespace object that holds the function */
   self: unknown;
   /** whether guests get a promise immediately */
@@ -62,7 +62,7 @@ export function refuseNoTools(tools: unknown): asserts tools is Record<string, u
 export function describeHolder(value: unknown) {
   if (typeof value !== 'object' || value === null || types.isProxy(value) || Array.isArray(value))
     return describe(value);
-  const isOwn = isClass((value as any).constructor);
+  const isOwn = isClass(value.constructor);
   return `an instance of ${className(value)}${isOwn ? '; pass its methods, bound to it' : ''}`;
 }
 

@@ -13,7 +13,7 @@
  * variables.
  */
 export interface Tools {
-  // `any`: tools declare the parameters that they expect.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare the parameters that they expect
   [name: string]: ((...args: any[]) => unknown) | Tools;
 }
 

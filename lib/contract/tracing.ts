@@ -1,7 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { CodeOutput, Executor } from './executor-types';
 import type { ToolCall } from './tool-types';
-import type { TracingChannel } from 'node:diagnostics_channel';
 
 // Runs and tool calls as tracing channels of `node:diagnostics_channel`, which cost nothing without subscribers. A
 // subscriber of `start` can replace `call` of the message, the function that is called next, by one that calls it in
@@ -53,8 +52,8 @@ export interface Message {
  */
 export function traceRun<T>(executor: Executor, code: string, run: () => Promise<T>): Promise<T> {
   if (!isHeard(RUNS) || INNER.has(executor)) return run();
-  const message: any = { executor, code, call: run };
-  return RUNS.tracePromise(() => message.call(), message);
+  const message: TracedRun = { executor, code, call: run };
+  return RUNS.tracePromise(() => message.call() as Promise<T>, message);
 }
 
 /**
@@ -126,8 +125,10 @@ export function traceToolCall(facts: { name: string; args: unknown[]; id: string
   return isHeard(TOOL_CALLS) ? new ToolCallTrace(facts) : undefined;
 }
 
+type Event = 'start' | 'end' | 'asyncStart' | 'asyncEnd' | 'error';
+
 /** `TracingChannel.hasSubscribers`, which not all versions of Node.js have. */
-function isHeard({ start, end, asyncStart, asyncEnd, error }: TracingChannel<any, any>) {
+function isHeard({ start, end, asyncStart, asyncEnd, error }: Record<Event, { hasSubscribers: boolean }>) {
   return (
     start.hasSubscribers ||
     end.hasSubscribers ||

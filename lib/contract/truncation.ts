@@ -2,6 +2,7 @@ import { inspect, types } from 'node:util';
 
 import { bigintText, isLongBigint } from './describe';
 import { keysOf } from './wide-objects';
+import type { Foreign } from './foreign';
 
 /** What a copy has of a value. */
 const MAX_NODES = 2_500;
@@ -28,7 +29,7 @@ class Remark {
 }
 
 /** a value that has parts; part of `of` */
-export type Copied = { value: any; copy: any; of: Copied | undefined; depth: number };
+export type Copied = { value: Foreign; copy: Foreign; of: Copied | undefined; depth: number };
 
 /** A copy of what comes first in a value, level by level, with remarks on the rest. */
 export function truncated(value: unknown): unknown {
@@ -49,7 +50,7 @@ class Cutter {
     return copy;
   }
 
-  #copyOf(value: any, of: Copied | undefined) {
+  #copyOf(value: Foreign, of: Copied | undefined) {
     this.#nodesLeft--;
     if (typeof value === 'string') return this.#text(value);
     if (typeof value === 'bigint') return this.#integer(value);
@@ -102,7 +103,7 @@ class Cutter {
 }
 
 /** Adds parts to a copy in the order in which `partsOf` gives them; the last one may be a remark. */
-function adderTo(copy: any): (key: string, part: unknown, isLast: boolean) => void {
+function adderTo(copy: Foreign): (key: string, part: unknown, isLast: boolean) => void {
   if (Array.isArray(copy)) return (_key, part) => void copy.push(part);
   if (copy instanceof Set) return (_key, part) => void copy.add(part);
   if (copy instanceof Map) {
@@ -118,11 +119,11 @@ function adderTo(copy: any): (key: string, part: unknown, isLast: boolean) => vo
 }
 
 /** @param onKeys told the keys of an object when they have been listed */
-function* partsOf(value: any, onKeys: (keys: string[]) => void): Generator<{ key: string; value: unknown }, void> {
+function* partsOf(value: Foreign, onKeys: (keys: string[]) => void): Generator<{ key: string; value: unknown }, void> {
   if (Array.isArray(value) || types.isTypedArray(value)) {
     for (let at = 0; at < value.length; at++) yield { key: '', value: value[at] };
   } else if (types.isMap(value) || types.isSet(value)) {
-    for (const entry of value as Iterable<any>) {
+    for (const entry of value as Iterable<Foreign>) {
       if (types.isSet(value)) yield { key: '', value: entry };
       else for (const part of entry) yield { key: '', value: part };
     }

@@ -1,4 +1,5 @@
 import { describe, isPlainObject } from '../contract/describe';
+import type { Foreign } from '../contract/foreign';
 import type { Input } from './definitions';
 
 /**
@@ -11,9 +12,9 @@ import type { Input } from './definitions';
 export function parseArguments(
   { name, inputs, positional }: { name: string; inputs: Record<string, Input>; positional: number },
   args: unknown[],
-): Record<string, any> {
+): Record<string, Foreign> {
   const given = isPlainObject(args[0]) ? named(name, inputs, args) : byPosition(name, inputs, positional, args);
-  const checked: Record<string, any> = {};
+  const checked: Record<string, Foreign> = {};
   for (const [key, input] of Object.entries(inputs)) {
     const value = given[key] ?? undefined;
     if (value !== undefined || input.nullable !== true) check(`${name}: ${key}`, input, value, given[key]);

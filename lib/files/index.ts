@@ -10,6 +10,7 @@ import { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions } from './
 import { checkFileToolOptions } from './options';
 import { currentScope } from '../contract/run-scope';
 import { defined } from '../contract/tool-traits';
+import type { Foreign } from '../contract/foreign';
 import type { NativeFileOutcome, NativeFileStop, NativeFileTools } from '../../native';
 import type { RunScope } from '../contract/run-scope';
 import type { FileTool, FileToolDefinition, FileToolInput } from './definitions';
@@ -40,7 +41,7 @@ const MAX_SMALL_BYTES = 4 << 20;
 /** How each tool is called on the native side. */
 const CALLS: Record<
   string,
-  (native: NativeFileTools, args: Record<string, any>, stop: NativeFileStop) => Promise<any>
+  (native: NativeFileTools, args: Record<string, Foreign>, stop: NativeFileStop) => Promise<NativeFileOutcome>
 > = {
   read: (native, { path, offset, limit }, stop) => native.read(path, offset, limit, stop),
   readText: (native, { path }, stop) => native.readText(path, stop),
@@ -54,7 +55,7 @@ const CALLS: Record<
   edit: (native, { path, oldText, newText }, stop) => native.edit(path, oldText, newText, stop),
   move: (native, { from, to, overwrite = false }, stop) => native.move(from, to, overwrite, stop),
   remove: (native, { path, recursive = false }, stop) => native.remove(path, recursive, stop),
-  grep: (native, args, stop) => native.grep(args as any, stop),
+  grep: (native, args, stop) => native.grep(args as Parameters<NativeFileTools['grep']>[0], stop),
   find: (native, { pattern, path, limit }, stop) => native.find(pattern, path, limit, stop),
   ls: (native, { path, limit }, stop) => native.ls(path, limit, stop),
 };
@@ -149,7 +150,7 @@ async function taken(pending: Promise<NativeFileOutcome>) {
  */
 function result(
   { name }: { name: string },
-  { path }: Record<string, any>,
+  { path }: Record<string, Foreign>,
   { code, message, text, bytes, stat, receipt: _, ...output }: NativeFileOutcome,
 ) {
   if (code !== undefined) throw fileError(code, message);

@@ -2,6 +2,8 @@ import { UnusableSchemaError, patternOf } from './documents';
 import { constText, issueOf, nameText, oneOfText, pathText, patternText } from './issues';
 import { ItemSet, equal } from './equality';
 import { describe, isPlainObject } from '../contract/describe';
+import type { SchemaIssue } from './issues';
+import type { Foreign } from '../contract/foreign';
 import type { WorkBudget } from '../contract/budget';
 import type { Document } from './documents';
 
@@ -47,7 +49,7 @@ export class Checker {
   /** Resources that the value has reached, for `$dynamicRef`. */
   #scope: SchemaNode['resource'][] = [];
 
-  constructor(budget: WorkBudget, { isLenient }: { isLenient: boolean }) {
+  constructor(budget: WorkBudget<SchemaIssue>, { isLenient }: { isLenient: boolean }) {
     this.#budget = budget;
     this.#isLenient = isLenient;
   }
@@ -73,7 +75,7 @@ export class Checker {
     let isValid = true;
     for (const { takes, rule } of rules) {
       if (takes !== undefined && !takes(value)) continue;
-      const result = rule(this, node.schema, value as any, node, own);
+      const result = rule(this, node.schema, value as Foreign, node, own);
       if (!(typeof result === 'boolean' ? result : yield* result)) isValid = false;
       if (!isValid && this.isOver) break;
     }
@@ -186,9 +188,9 @@ export interface Rule {
   takes?: (value: unknown) => boolean;
   rule: (
     it: Checker,
-    schema: any,
-    value: any,
-    node: any,
+    schema: Foreign,
+    value: Foreign,
+    node: Foreign,
     evaluated: Evaluated | undefined,
   ) => boolean | Generator<void, boolean, void>;
 }
@@ -225,12 +227,12 @@ const RULES: Rule[] = [
   { words: ['unevaluatedProperties'], takes: isPlainObject, rule: checkUnevaluatedProperties },
 ];
 
-function rulesOf(schema: any) {
+function rulesOf(schema: Foreign) {
   if (!isPlainObject(schema)) return [];
   return RULES.filter(({ words }) => words.some((word) => Object.hasOwn(schema, word)));
 }
 
-function needsNotes(schema: any) {
+function needsNotes(schema: Foreign) {
   return schema.unevaluatedItems !== undefined || schema.unevaluatedProperties !== undefined;
 }
 
@@ -566,7 +568,7 @@ function* checkItems(
   return isValid;
 }
 
-function isTypeOnly(node: any) {
+function isTypeOnly(node: Foreign) {
   return node.types !== undefined && (node.rules ??= rulesOf(node.schema)).length === 0;
 }
 

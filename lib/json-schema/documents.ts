@@ -1,5 +1,6 @@
 import { compiledPattern } from './patterns';
 import { isPlainObject } from '../contract/describe';
+import type { Foreign } from '../contract/foreign';
 import type { WorkBudget } from '../contract/budget';
 
 /** Keywords whose value is one schema, a list of schemas, or schemas by name. */
@@ -33,7 +34,7 @@ class Resource {
   anchors: Map<string, object>;
   dynamicAnchors: Map<string, object>;
 
-  constructor(document: Document, root: any, uri: string) {
+  constructor(document: Document, root: Foreign, uri: string) {
     this.document = document;
     this.root = root;
     this.uri = uri;
@@ -59,7 +60,7 @@ export class Document {
   }
 
   /** @param outer the resource that contains it */
-  node(schema: any, outer: Resource): SchemaNode {
+  node(schema: Foreign, outer: Resource): SchemaNode {
     if (typeof schema !== 'object' || schema === null) return new SchemaNode(schema, outer);
     let node = this.#nodes.get(schema);
     if (node === undefined) {
@@ -119,7 +120,7 @@ export class Document {
     if (this.#byUri !== undefined) return this.#byUri;
     const byUri = new Map();
     const seen = new Set();
-    const open: [any, Resource][] = [[this.root.schema, this.root.resource]];
+    const open: [Foreign, Resource][] = [[this.root.schema, this.root.resource]];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       budget.spend(1);
       if (budget.shouldPause) yield;
@@ -135,7 +136,7 @@ export class Document {
     return byUri;
   }
 
-  #resourceOf(schema: any, outer: Resource) {
+  #resourceOf(schema: Foreign, outer: Resource) {
     const id = typeof schema.$id === 'string' ? schema.$id : schema.id;
     if (typeof id !== 'string' || id.startsWith('#') || (outer.root === schema && outer.uri !== BASE)) return outer;
     let resource = this.#resources.get(schema);
@@ -180,9 +181,9 @@ class SchemaNode {
   /** Members of its `enum` that are strings. */
   enumStrings: Set<unknown> | undefined;
   /** The checks for values. */
-  rules: any[] | undefined;
+  rules: Foreign[] | undefined;
 
-  constructor(schema: any, resource: Resource) {
+  constructor(schema: Foreign, resource: Resource) {
     this.schema = schema;
     this.resource = resource;
     this.isAny = schema === true || (typeof schema === 'object' && isEmpty(schema));
@@ -191,7 +192,7 @@ class SchemaNode {
   }
 
   /** @param schema a part of this one */
-  child(schema: any): SchemaNode {
+  child(schema: Foreign): SchemaNode {
     return this.resource.document.node(schema, this.resource);
   }
 
@@ -248,18 +249,18 @@ function matcherOf(text: string) {
   };
 }
 
-function typesOf({ type, nullable }: any = {}) {
+function typesOf({ type, nullable }: Foreign = {}) {
   const types = typeof type === 'string' ? [type] : type;
   if (!Array.isArray(types) || types.length === 0) return undefined;
   return nullable === true ? [...types, 'null'] : types;
 }
 
-function isEmpty(schema: any) {
+function isEmpty(schema: Foreign) {
   for (const _ in schema) return false;
   return true;
 }
 
-function addAnchors(schema: any, resource: Resource) {
+function addAnchors(schema: Foreign, resource: Resource) {
   const { $id, $anchor, $dynamicAnchor, $recursiveAnchor } = schema;
   if (typeof $id === 'string' && $id.startsWith('#')) resource.anchors.set($id.slice(1), schema);
   if (typeof $anchor === 'string') resource.anchors.set($anchor, schema);
@@ -271,7 +272,7 @@ function addAnchors(schema: any, resource: Resource) {
 }
 
 /** The schemas that are parts of a schema. */
-function* partsOf(schema: any) {
+function* partsOf(schema: Foreign) {
   for (const word of [...ONE, ...ONE_LATE]) if (isPlainObject(schema[word])) yield schema[word];
   for (const word of LISTS) if (Array.isArray(schema[word])) yield* schema[word];
   for (const word of NAMED) {

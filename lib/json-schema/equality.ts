@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { isPlainObject } from '../contract/describe';
+import type { Foreign } from '../contract/foreign';
 import type { WorkBudget } from '../contract/budget';
 
 /** UTF-16 units of a string that are hashed, and bytes that are compared, for one step of the budget. */
@@ -12,7 +13,7 @@ const float = new Float64Array(1);
 const words = new Uint32Array(float.buffer);
 
 /** Whether two values are equal as JSON. */
-export function* equal(a: any, b: any, budget: WorkBudget): Generator<void, boolean, void> {
+export function* equal(a: Foreign, b: Foreign, budget: WorkBudget): Generator<void, boolean, void> {
   budget.spend(1);
   if (budget.shouldPause) yield;
   if (typeof a === 'string' && typeof b === 'string') {
@@ -70,7 +71,7 @@ export class ItemSet {
   }
 }
 
-function* hashOf(value: any, budget: WorkBudget): Generator<void, number, void> {
+function* hashOf(value: Foreign, budget: WorkBudget): Generator<void, number, void> {
   budget.spend(1);
   if (budget.shouldPause) yield;
   if (typeof value === 'string') return yield* textHash(value, budget);

@@ -2,6 +2,7 @@ import { Checker, TooLongError } from './checker';
 import { Document, SharedSchemas, UnusableSchemaError } from './documents';
 import { NotJsonError, PlainData } from './plain-data';
 import { BudgetError, inSlices, WorkBudget } from '../contract/budget';
+import type { Foreign } from '../contract/foreign';
 import type { SchemaIssue } from './issues';
 
 // Checks values against JSON Schemas. Values come from guests and schemas from third parties, so the time for both is
@@ -35,8 +36,8 @@ export class JsonSchema {
   async check(
     value: unknown,
     signal?: AbortSignal,
-  ): Promise<{ value: any; issues?: undefined } | { issues: SchemaIssue[] }> {
-    const budget = new WorkBudget();
+  ): Promise<{ value: Foreign; issues?: undefined } | { issues: SchemaIssue[] }> {
+    const budget = new WorkBudget<SchemaIssue>();
     try {
       return await inSlices(this.#run(value, budget), budget, signal);
     } catch (error) {
@@ -44,7 +45,10 @@ export class JsonSchema {
     }
   }
 
-  *#run(given: unknown, budget: WorkBudget): Generator<void, { value: any } | { issues: SchemaIssue[] }, void> {
+  *#run(
+    given: unknown,
+    budget: WorkBudget<SchemaIssue>,
+  ): Generator<void, { value: Foreign } | { issues: SchemaIssue[] }, void> {
     const value = yield* new PlainData(budget).copy(given);
     budget.limitSteps(FREE_STEPS + STEPS_PER_PART * budget.parts);
     const isValid = yield* new Checker(budget, { isLenient: this.#isLenient }).check(this.#document.root, value);

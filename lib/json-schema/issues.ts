@@ -1,4 +1,5 @@
 import { describe } from '../contract/describe';
+import type { Foreign } from '../contract/foreign';
 
 // Issues of a value as text. Values, names and schemas come from guests and third parties, so the shown part of each
 // has a maximum length.
@@ -61,7 +62,7 @@ function shortJson(root: unknown): string | undefined {
     if (Array.isArray(value) && value.length > MAX_VALUE_PARTS) return undefined;
     for (const key in value) {
       if (open.length > MAX_VALUE_PARTS || key.length > MAX_NAME) return undefined;
-      open.push((value as any)[key]);
+      open.push((value as Foreign)[key]);
     }
   }
   return JSON.stringify(root);

@@ -3,6 +3,7 @@ import { types } from 'node:util';
 import { isBeyondNumbers, isPlainObject } from '../contract/describe';
 import { isWide } from '../contract/wide-objects';
 import { pathText } from './issues';
+import type { Foreign } from '../contract/foreign';
 import type { WorkBudget } from '../contract/budget';
 
 /** Levels of objects and arrays in a value that is checked by a schema. */
@@ -35,7 +36,7 @@ export class PlainData {
    * @param value data without code
    * @throws {NotJsonError} with the place and what to pass instead
    */
-  *copy(value: unknown): Generator<void, any, void> {
+  *copy(value: unknown): Generator<void, Foreign, void> {
     this.#budget.addPart();
     if (typeof value !== 'object' || value === null) return this.#primitive(value);
     if (this.#path.length === MAX_DEPTH) throw new NotJsonError(`it must be nested at most ${MAX_DEPTH} deep`);

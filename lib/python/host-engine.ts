@@ -13,7 +13,8 @@ import { ToolExceptions } from '../contract/tool-exceptions';
 import { REPLY_KIND } from '../contract/boundary-numbers';
 import { answerToolCall } from '../contract/tool-calls';
 import { ToolRegistry, flattenTools } from '../contract/tool-registry';
-import type { ExecutorState, LogEntry } from '../contract/executor-types';
+import type { Foreign } from '../contract/foreign';
+import type { ExecutorState, LogEntry, LogLevel } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 import type { Guest, Host } from './guest';
 import type { PythonOptions } from './options';
@@ -24,6 +25,9 @@ const NO_WIRE = { kindOf: () => 0, payloadOf: (_kind: number, value: unknown) =>
 
 /** The folder where guests find packages. */
 const PACKAGES_PATH = '/packages';
+
+/** The answer of a tool: the kind of its value, and the value. */
+type ToolAnswer = { status: number; payload: unknown };
 
 /** A run in progress. */
 class HostRun {
@@ -54,7 +58,7 @@ export class HostEngine {
   #onLog;
   #tools = new ToolRegistry();
   #state: ExecutorState = 'NEW';
-  #pyodide: any;
+  #pyodide: Foreign;
   #guest: Guest | undefined;
   /** Ends the `init()` in progress. */
   #endInit: ((error: Error) => void) | undefined;
@@ -177,7 +181,7 @@ export class HostEngine {
       blocks: false,
       callTool: (tool, args) => this.#callTool(tool, args),
       log: (level, message) => {
-        const entry = { level: LEVELS[level] as any, message, ts: new Date().toISOString() };
+        const entry = { level: LEVELS[level] as LogLevel, message, ts: new Date().toISOString() };
         this.#run?.logEntries.push(entry);
         this.#onLog?.(entry);
       },
@@ -195,7 +199,7 @@ export class HostEngine {
   #callTool(tool: number, args: unknown[]): unknown {
     const run = this.#run ?? new HostRun();
     const call = ++run.toolCalls;
-    let answer: { status: number; payload: any } | undefined;
+    let answer: ToolAnswer | undefined;
     let answered: () => void = () => {};
     answerToolCall(this.#tools.get(tool), false, args, {
       wire: NO_WIRE,
@@ -209,12 +213,13 @@ export class HostEngine {
       },
       onThrown: (thrown) => run.thrown.keep(call, thrown),
     });
-    if (answer !== undefined) return take(answer);
-    return new Promise((resolve) => (answered = () => resolve(undefined))).then(() => take(answer));
+    if (answer !== undefined) return take();
+    return new Promise((resolve) => (answered = () => resolve(undefined))).then(take);
 
-    function take({ status, payload }: any) {
+    function take() {
+      const { status, payload } = answer as ToolAnswer;
       if (status !== REPLY_KIND.ERROR) return payload;
-      const [name, message, code, bridge] = payload;
+      const [name, message, code, bridge] = payload as [string, string, unknown, boolean];
       throw Object.assign(new Error(message), { name, code, bridge, call });
     }
   }
@@ -225,14 +230,14 @@ export class HostEngine {
   }
 }
 
-function mountPackages(pyodide: any, folder: string) {
+function mountPackages(pyodide: Foreign, folder: string) {
   pyodide.FS.mkdirTree(PACKAGES_PATH);
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: folder }, PACKAGES_PATH);
   pyodide.runPython(`import sys\nsys.path.append(${JSON.stringify(PACKAGES_PATH)})\ndel sys`);
 }
 
 /** @param error a `RunError` of `guest.js` */
-function failureOf(error: any, run: HostRun | undefined) {
+function failureOf(error: Foreign, run: HostRun | undefined) {
   const { code, message, details, toolCall } = error;
   const row = errorRow(code);
   if (row === undefined) return error;

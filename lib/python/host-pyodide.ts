@@ -1,9 +1,10 @@
 import { pyodideFolder } from './pyodide-folder';
+import type { Foreign } from '../contract/foreign';
 
 /** Loads plain Pyodide, located as the specification says (section 2.2), and the source of the prelude. */
-export async function loadHostPyodide(): Promise<{ pyodide: any; prelude: string }> {
+export async function loadHostPyodide(): Promise<{ pyodide: Foreign; prelude: string }> {
   const prelude = require('./prelude-text') as typeof import('./prelude-text');
-  const { window } = globalThis as any;
+  const { window } = globalThis as Foreign;
   if (typeof window?.loadPyodide === 'function') return { pyodide: await window.loadPyodide(), prelude };
   const isNode = typeof process === 'object' && Boolean(process.versions?.node);
   const pyodide = isNode ? await loadFromFolder(pyodideFolder()) : await (await importPyodide()).loadPyodide();

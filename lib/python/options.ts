@@ -2,6 +2,7 @@ import { describe } from '../contract/describe';
 import { checkSome, record } from '../contract/options';
 import type { Offer } from '../contract/executor';
 import type { ExecutorOptions } from '../contract/executor-options';
+import type { Given } from '../contract/options';
 
 /** A handle of the browser's File System Access API (section 3.1). */
 export interface FileSystemHandle {
@@ -239,8 +240,8 @@ export function offerWith({ authorizedImports, fsMode, workDir, mountPoint }: Py
 }
 
 /** The options that belong to executors. */
-function executorOptions(given: Record<string, any>, engine: string): SharedOptions {
-  const found: Record<string, any> = {};
+function executorOptions(given: Given, engine: string): SharedOptions {
+  const found: Given = {};
   for (const [name, value] of Object.entries(given)) {
     if (Object.hasOwn(OWN_OPTIONS, name) || value === undefined) continue;
     if (ISOLATE_OPTIONS.includes(name) && engine === 'host') {

@@ -111,7 +111,7 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK);
     return true;
   } catch (error) {
-    const isMissing = (error as any).code === 'ENOENT' && dirname(folder) !== folder;
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && dirname(folder) !== folder;
     return isMissing && isWritable(dirname(folder));
   }
 }

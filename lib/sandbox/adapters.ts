@@ -2,6 +2,8 @@ import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { closest } from '../contract/options';
 import { ParamsReader } from './params';
 import { SharedSchemas } from '../json-schema';
+import type { Foreign } from '../contract/foreign';
+import type { SandboxAdapters } from './api';
 import type { Adapter } from './execution';
 import type { Registry } from './registry';
 
@@ -47,7 +49,7 @@ export class Methods {
   }
 
   #adapterOf(source: string, name: string): Adapter {
-    const adapters = this.#adapters as any;
+    const adapters = this.#adapters as SandboxAdapters;
     if (typeof adapters === 'function') return (params, call) => adapters(source, name, params, call);
     return (params, call) => adapters[source][name](params, call);
   }
@@ -61,14 +63,14 @@ function suggestion(name: string, names: string[], prefix: string) {
   return `there are ${names.slice(0, 12).join(', ')}${names.length > 12 ? ' and others' : ''}`;
 }
 
-function checkAdapters(registry: Registry, adapters: Record<string, any>) {
+function checkAdapters(registry: Registry, adapters: Record<string, Foreign>) {
   for (const [source, methods] of registry.names()) {
     const path = memberPath('options.adapters', source);
     const own = Object.hasOwn(adapters, source) ? adapters[source] : undefined;
     for (const name of methods) {
       const given = (typeof own === 'object' && own !== null) || typeof own === 'function' ? own[name] : undefined;
       // Every object inherits `toString`, which is not an adapter.
-      const adapter = given === (Object.prototype as any)[name] ? undefined : given;
+      const adapter = given === Reflect.get(Object.prototype, name) ? undefined : given;
       if (typeof adapter !== 'function') {
         throw new TypeError(`${memberPath(path, name)} must be a function, got ${describe(adapter)}`);
       }

@@ -37,6 +37,8 @@ export interface SandboxMethod {
   examples?: unknown[] | undefined;
 }
 
+/* eslint-disable @typescript-eslint/no-explicit-any -- each host has its own context, and adapters declare their parameters */
+
 /** Information for an adapter about a call. */
 export interface SdkCall<Context = any> {
   source: string;

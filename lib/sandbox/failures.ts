@@ -3,6 +3,7 @@ import { codeFrame } from '../ses/code-frame';
 import { HOST } from './bootstrap';
 import { InvalidCallError, SandboxError, SdkCallError } from './errors';
 import { placeOf } from './program';
+import type { Foreign } from '../contract/foreign';
 import type { LogEntry } from '../contract/executor-types';
 import type { Execution } from './execution';
 import type { Program } from '../ses/program';
@@ -68,12 +69,12 @@ export function logsOf({ logs, logEntries }: { logs: string; logEntries: LogEntr
 export function failureOf(thrown: unknown, program: Program, execution: Execution, methods: Methods) {
   if (!(thrown instanceof ExecutorError)) return thrown;
   const of = thrown as unknown as import('../contract/errors').ExecutorError;
-  const error = (execution.failure ?? inTermsOfSdk(thrown, execution, methods)) as any;
+  const error = (execution.failure ?? inTermsOfSdk(thrown, execution, methods)) as Foreign;
   if (error.logs === undefined && thrown.logs !== undefined) error.logs = thrown.logs;
   error.logEntries ??= of.logEntries;
   error.stats ??= of.stats;
   const facts = { ...thrown.details, ...error.details };
-  const at = (thrown.cause as any)?.at;
+  const at = (thrown.cause as Foreign)?.at;
   error.details = detailsOf(facts, program, execution, typeof at === 'number' ? at : -1);
   return error;
 }
@@ -116,7 +117,7 @@ function hintOf(message: string, kind: string, methods: Methods) {
 
 /** @param at byte offset of the failed call, or -1 if it is not known */
 function detailsOf(
-  { aborted, reason, timeoutMs, ...details }: Record<string, any>,
+  { aborted, reason, timeoutMs, ...details }: Record<string, Foreign>,
   program: Program,
   execution: Execution,
   at: number,
@@ -132,7 +133,7 @@ function detailsOf(
     if (facts.hint === '') delete facts.hint;
   }
   if (Array.isArray(facts.diagnostics)) {
-    facts.diagnostics = facts.diagnostics.map((diagnostic: any) => diagnosticOf(diagnostic, program));
+    facts.diagnostics = facts.diagnostics.map((diagnostic: Foreign) => diagnosticOf(diagnostic, program));
   }
   if (typeof facts.line === 'number') facts.column = program.columnOf(facts.line, facts.column);
   else if (at >= 0) Object.assign(facts, placeOf(program.source, at));
@@ -150,9 +151,9 @@ function waitedHint(methods: string[]) {
 }
 
 /** The error's message, and its position. */
-function headlineOf(facts: any): [place: { line: number; column: number } | undefined, message: string] {
+function headlineOf(facts: Foreign): [place: { line: number; column: number } | undefined, message: string] {
   if (typeof facts.line === 'number') return [facts, facts.name ? `${facts.name}: ${facts.message}` : facts.message];
-  const first = facts.diagnostics?.find(({ severity }: any) => severity === 'ERROR');
+  const first = facts.diagnostics?.find(({ severity }: Foreign) => severity === 'ERROR');
   return [first?.location, first?.message];
 }
 
@@ -162,7 +163,7 @@ function stackOf(stack: string, program: Program) {
   });
 }
 
-function diagnosticOf(diagnostic: any, program: Program) {
+function diagnosticOf(diagnostic: Foreign, program: Program) {
   const { location } = diagnostic;
   if (location === undefined) return diagnostic;
   return { ...diagnostic, location: { ...location, column: program.columnOf(location.line, location.column) } };

@@ -11,6 +11,7 @@ import type { DashboardState, StandardSchemaV1 } from './state';
 
 export interface SandboxManagerOptions<
   Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, DashboardState>,
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each host has its own context
   Context = any,
 > {
   /** Read once, at construction. Later changes have no effect. */
@@ -73,6 +74,7 @@ export interface SandboxManagerOptions<
   onReport?: ((report: ExecutionReport) => void) | undefined;
 }
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each host has its own context
 export interface ExecuteOptions<Context = any> {
   /** Ends the execution, even if it is still waiting. It fails with `ERR_EXEC_TIMEOUT` and `details.aborted`. */
   signal?: AbortSignal | undefined;

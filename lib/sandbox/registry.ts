@@ -1,5 +1,6 @@
 import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { holdsSchemas, isOfLibrary } from '../contract/standard-schema';
+import type { Foreign } from '../contract/foreign';
 
 /**
  * The registry as guests receive it: strings from which they build their objects. Details and heads hold only Latin-1
@@ -182,7 +183,7 @@ function gramsOf(index: string[]): Grams {
   return { lines: LINES_PER_BLOCK, hashes: HASHES, bits };
 }
 
-function checkedName(thing: any, path: string) {
+function checkedName(thing: Foreign, path: string) {
   if (!isPlainObject(thing)) throw new TypeError(`${path} must be an object, got ${describe(thing)}`);
   const { name } = thing;
   if (typeof name !== 'string' || !NAME.test(name) || name === '__proto__') {

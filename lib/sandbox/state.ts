@@ -3,6 +3,7 @@ import { hasMoreParts } from '../contract/parts';
 import { MAX_PARTS } from '../contract/standard-schema';
 import { hostTooSlow, invalidState, schemaFailed } from './errors';
 import { withTimeLimit } from '../contract/time-limit';
+import type { Foreign } from '../contract/foreign';
 import type { SandboxIssue } from './errors';
 
 /** A library's schema, by https://standardschema.dev: zod, valibot, arktype and others. */
@@ -24,7 +25,7 @@ export interface StandardSchemaIssue {
 }
 
 /** The output type of a schema. */
-export type StateOf<Schema> = Schema extends StandardSchemaV1<any, infer Output> ? Output : never;
+export type StateOf<Schema> = Schema extends StandardSchemaV1<infer _Input, infer Output> ? Output : never;
 
 /** The dashboard of the specification: a title and panels. Other fields are allowed too. */
 export interface DashboardState {
@@ -132,7 +133,7 @@ async function validated(
 }
 
 /** @internal */
-export function isStandardSchema(value: any): value is StandardSchemaV1 {
+export function isStandardSchema(value: Foreign): value is StandardSchemaV1 {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return isObject && typeof value['~standard']?.validate === 'function';
 }

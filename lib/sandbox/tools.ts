@@ -8,6 +8,7 @@ import { SandboxManager } from './manager';
 import type { Tool } from 'ai';
 import type { StandardSchemaV1, StateOf } from './state';
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each host has its own context
 export interface SandboxToolsOptions<State = unknown, Context = any> {
   context?: Context | undefined;
   /** The style of programs. Default: as {@link ExecuteOptions.style}, with descriptions that ask for `"sync"`. */

@@ -197,6 +197,7 @@ function encodeList(values: unknown[], path: string, maxBytes: number, shown: ob
 }
 
 function outputOf({ ending, stats, logs, logIndex }: Outcome, output: unknown): CodeOutput {
-  const outcome: any = { output, logs, is_final_answer: ending === ENDING.FINAL, logEntries: [], stats };
+  // A run has both logs and figures.
+  const outcome = { output, logs, is_final_answer: ending === ENDING.FINAL, logEntries: [], stats } as CodeOutput;
   return logIndex === undefined ? outcome : defineEntries(outcome, logs ?? '', logIndex, { enumerable: true });
 }

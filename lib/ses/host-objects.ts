@@ -1,3 +1,5 @@
+import type { Foreign } from '../contract/foreign';
+
 /** Hints for objects of web classes. Their state is not in their properties, so a copy would be empty. */
 const HINTS = {
   AbortController: '',
@@ -46,7 +48,7 @@ export function webClassOf(object: object): string | undefined {
   return undefined;
 }
 
-function nameOf(prototype: any) {
+function nameOf(prototype: Foreign) {
   const name = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value?.name;
   const isOfWeb =
     typeof name === 'string' &&

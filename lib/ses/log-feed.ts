@@ -19,16 +19,16 @@ export class LogFeed {
   /** Entries that have not been reported to `#onLog`. */
   #entries: Iterator<LogEntry, undefined> | undefined;
   /** Reports that arrived after them. */
-  #kept: [kind: number, parts: any[]][] = [];
+  #kept: [kind: number, parts: unknown[]][] = [];
 
   /** @param deliver takes the kept reports, in the order of their arrival */
-  constructor(onLog: ((entry: any) => unknown) | undefined, deliver: (kind: number, parts: any[]) => void) {
+  constructor(onLog: ((entry: LogEntry) => unknown) | undefined, deliver: (kind: number, parts: unknown[]) => void) {
     this.#onLog = onLog && safeListener(onLog);
     this.#deliver = deliver;
   }
 
   /** @returns whether the report is kept for later, because entries come first */
-  keeps(kind: number, parts: any[]): boolean {
+  keeps(kind: number, parts: unknown[]): boolean {
     if (this.#entries === undefined) return false;
     this.#kept.push([kind, parts]);
     return true;
@@ -57,7 +57,7 @@ export class LogFeed {
     }
     this.#entries = undefined;
     while (this.#entries === undefined && this.#kept.length > 0) {
-      const [kind, parts] = this.#kept.shift() as [number, any[]];
+      const [kind, parts] = this.#kept.shift() as [number, unknown[]];
       this.#deliver(kind, parts);
     }
   }

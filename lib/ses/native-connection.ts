@@ -13,11 +13,12 @@ import { nativeModules } from './modules';
 import { RunCalls } from './run-calls';
 import { localeEnvironment } from './locale-environment';
 import { ToolRegistry } from '../contract/tool-registry';
+import type { Foreign } from '../contract/foreign';
 import type { CheckedOptions } from '../contract/options';
 import type { Tool } from '../contract/tool-registry';
 import type { Offer } from '../contract/executor';
 import type { CodeOutput, Isolation, RunStats } from '../contract/executor-types';
-import type { NativeOutcome } from '../../native';
+import type { NativeExecutor, NativeOutcome } from '../../native';
 import type { LogIndex } from '../contract/logs';
 
 /**
@@ -41,9 +42,12 @@ export type NativeSettled = [
   logLengths?: Uint32Array,
 ];
 
+/** The text of entries of a log, and where they are in it. */
+type NativeLogs = [logs: string, levels: Uint8Array, times: Float64Array, lengths: Uint32Array];
+
 export interface Outcome {
   ending: number;
-  payload: any;
+  payload: Foreign;
   /** of a run; so are the logs */
   stats?: RunStats;
   logs?: string;
@@ -97,7 +101,7 @@ const collected: FinalizationRegistry<number> = new FinalizationRegistry((number
 let nextNumber = 1;
 
 /** Not a closure of the constructor: that would keep its executor alive. */
-function report(number: number, kind: number, ...parts: any[]) {
+function report(number: number, kind: number, ...parts: unknown[]) {
   reporting.get(number)?.deref()?.deliver(kind, parts);
 }
 
@@ -183,7 +187,7 @@ export class NativeConnection {
   }
 
   /** @param payload the values of the variables */
-  sendVariables(names: string[], payload: any) {
+  sendVariables(names: string[], payload: Parameters<NativeExecutor['sendVariables']>[2]) {
     return this.call(
       (call) => this.native.sendVariables(call, names, payload),
       () => names.forEach((name) => this.#variables.add(name)),
@@ -205,7 +209,7 @@ export class NativeConnection {
    * @returns the outcome of a call that succeeded
    * @throws {ExecutorError}
    */
-  async call(start: (call: number) => any, onDone?: () => void): Promise<Outcome | undefined> {
+  async call(start: (call: number) => NativeOutcome | null, onDone?: () => void): Promise<Outcome | undefined> {
     const call = this.nextCall();
     return succeeded(await this.settled(call, start(call), { onDone }));
   }
@@ -274,15 +278,15 @@ export class NativeConnection {
   }
 
   /** Receives the reports of the native side. */
-  deliver(kind: number, parts: any[]) {
+  deliver(kind: number, parts: unknown[]) {
     if (this.#logFeed.keeps(kind, parts)) return;
     switch (kind) {
       case DELIVERY.SETTLED:
-        return this.#settle(parts as any);
+        return this.#settle(parts as NativeSettled);
       case DELIVERY.TOOL_CALLS:
         return this.#callTools(parts);
       case DELIVERY.LOGS:
-        return this.#onLogs(parts);
+        return this.#onLogs(parts as NativeLogs);
     }
   }
 
@@ -293,7 +297,7 @@ export class NativeConnection {
   }
 
   /** @param parts the text of the entries, and their positions in it */
-  #onLogs([logs, levels, times, lengths]: any[]) {
+  #onLogs([logs, levels, times, lengths]: NativeLogs) {
     const begin = () => this.#logFeed.begin(eachEntry(logs, { levels, times, lengths }));
     const run = this.runUnderWay();
     if (run === undefined) begin();
@@ -327,7 +331,7 @@ export class NativeConnection {
    * @param parts call, tool, isAsync, number of arguments, and the arguments, or -1 and their serialized bytes;
    *   repeated for each call
    */
-  #callTools(parts: any[]) {
+  #callTools(parts: Foreign[]) {
     for (let at = 0; at < parts.length;) {
       const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
       const from = at + 4;
@@ -355,12 +359,12 @@ function outcomeOf(args: NativeSettled): Outcome {
     unanswered: 0,
   };
   if (durationMs === undefined) return outcome;
-  outcome.stats = { durationMs, operations, toolCalls, heapUsedBytes } as any;
+  outcome.stats = { durationMs, operations, toolCalls, heapUsedBytes } as RunStats;
   outcome.logs = '';
   if (args.length > 7) {
     const [, , , , , , , logs, levels, times, lengths] = args;
     outcome.logs = logs;
-    outcome.logIndex = { levels, times, lengths } as any;
+    outcome.logIndex = { levels, times, lengths } as LogIndex;
   }
   return outcome;
 }

@@ -1,6 +1,7 @@
 import { performance, setImmediate } from '../contract/clock';
 import { SliceReader, isInSlices } from './slices';
 import { decode } from './transfer';
+import type { Foreign } from '../contract/foreign';
 import type { RunScope } from '../contract/run-scope';
 
 // When values of guests are read. The host's thread has other work to do, so all executors of the process share one
@@ -15,7 +16,7 @@ export interface Reading {
   wire: Uint8Array;
   reader?: SliceReader;
   scope?: RunScope;
-  resolve: (value: any) => void;
+  resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
 
@@ -30,7 +31,7 @@ let isSliceTaken = false;
  *
  * @param received from the native side
  */
-export function mayReadNow(received: any) {
+export function mayReadNow(received: unknown) {
   if (!ArrayBuffer.isView(received)) return true;
   const wire = received as Uint8Array;
   if (spent + wire.length > MAX_BYTES || isInSlices(wire)) return false;
@@ -43,7 +44,7 @@ export function mayReadNow(received: any) {
  *
  * @param scope when it has ended, nobody needs the value: the promise stays unsettled
  */
-export function readInSlices(wire: Uint8Array, scope?: RunScope): Promise<any> {
+export function readInSlices(wire: Uint8Array, scope?: RunScope): Promise<Foreign> {
   return new Promise((resolve, reject) => {
     waiting.push({ wire, scope, resolve, reject });
     if (!isSliceTaken) readSlice();

@@ -4,6 +4,7 @@ import { REPLY_KIND } from '../contract/boundary-numbers';
 import { answerToolCall } from '../contract/tool-calls';
 import wire = require('./transfer');
 import { mayReadNow, readInSlices } from './read-scheduler';
+import type { Foreign } from '../contract/foreign';
 import type { NativeConnection } from './native-connection';
 import type { Answer } from '../contract/tool-calls';
 
@@ -13,7 +14,7 @@ export interface UnreadCall {
   id: number;
   isAsync: boolean;
   /** in the form of the native side */
-  args: any;
+  args: Foreign;
 }
 
 const now = Promise.resolve();
@@ -67,7 +68,7 @@ export class RunCalls {
    * @param id of the tool
    * @param args in the form of the native side
    */
-  add(call: number, id: number, isAsync: boolean, args: any) {
+  add(call: number, id: number, isAsync: boolean, args: Foreign) {
     if (this.#unread.length === 0 && mayReadNow(args)) {
       this.#begin(call, id, isAsync, wire.readArguments(args), bytesOf(args));
     } else {
@@ -183,7 +184,7 @@ export class RunCalls {
  *
  * @param args serialized bytes, or the values one by one
  */
-function bytesOf(args: any) {
+function bytesOf(args: Foreign) {
   if (ArrayBuffer.isView(args)) return args.byteLength;
   let bytes = 0;
   for (const value of args) bytes += typeof value === 'string' ? value.length : (value?.byteLength ?? 0);

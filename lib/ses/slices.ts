@@ -5,6 +5,7 @@ import { performance } from '../contract/clock';
 import { hasV8Format } from './v8-format';
 import { errorFrame, growSparse, mapFrame, properties, setFrame } from './wire-frames';
 import { WireReader } from './wire-reader';
+import type { Foreign } from '../contract/foreign';
 import type { Frame } from './wire-frames';
 
 // Reads what `in_slices` of the native side wrote: a large value as an empty value followed by its parts, so that
@@ -31,7 +32,7 @@ export class SliceReader {
   /** The parts of a batch, and the number of those already taken. */
   #batch: unknown[] = [];
   #taken = 0;
-  value: any;
+  value: Foreign;
 
   constructor(bytes: Uint8Array) {
     this.#reader = new Reader(bytes.subarray(1));
@@ -99,7 +100,7 @@ export class SliceReader {
  * @param value without its parts
  * @param sparseLength of a sparse array
  */
-function frameOf(value: any, sparseLength: number | undefined): Frame {
+function frameOf(value: Foreign, sparseLength: number | undefined): Frame {
   if (sparseLength !== undefined) return properties(growSparse(value, sparseLength), never);
   if (Array.isArray(value)) return elements(value);
   if (value instanceof Map) return mapFrame(never, value);

@@ -13,6 +13,7 @@ import { isLargerThan } from './wire-size';
 import { NOT_LATIN1 } from './wire-tags';
 import { VALUE_KIND } from '../contract/boundary-numbers';
 import { writeWire, writing } from './wire-writer';
+import type { Foreign } from '../contract/foreign';
 import type { RunScope } from '../contract/run-scope';
 
 // Values cross in V8's serialization format. On the isolate's side, V8 itself reads and writes it. On this side, small
@@ -182,7 +183,7 @@ export function withoutWire(values: unknown[], path: string, maxBytes: number): 
 }
 
 /** A lower bound of the bytes of a value that is not serialized. */
-function sizeOf(value: any): number {
+function sizeOf(value: Foreign): number {
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? byteLengthOf(value) : 1;
 }
@@ -193,7 +194,7 @@ function sizeOf(value: any): number {
  * @param received a primitive, an ArrayBuffer that stands for a Uint8Array on it, or serialized bytes
  * @throws {Error} like `decode`
  */
-export function valueOf(received: any) {
+export function valueOf(received: Foreign) {
   if (typeof received !== 'object' || received === null) return received;
   return types.isArrayBuffer(received) ? new Uint8Array(received) : decode(received);
 }
@@ -204,7 +205,7 @@ export function valueOf(received: any) {
  * @param received an array of values that `valueOf` takes, or a serialized array
  * @throws {Error} like `decode`
  */
-function valuesOf(received: any): any[] {
+function valuesOf(received: Foreign): Foreign[] {
   if (!Array.isArray(received)) return decode(received);
   for (let at = 0; at < received.length; at++) {
     const part = received[at];
@@ -237,7 +238,7 @@ const MAX_SLOW_BYTES = 1 << 20;
  *
  * @throws {Error} if it is large and nested more deeply than the stack allows, or if V8 does not write such bytes
  */
-export function decode(wire: Uint8Array): any {
+export function decode(wire: Uint8Array): Foreign {
   if (!hasV8Format || wire.length <= MAX_SMALL_BYTES) return readWire(wire);
   const reader = new v8.Deserializer(wire);
   try {

@@ -1,13 +1,14 @@
 import { types } from 'node:util';
+import type { Foreign } from '../contract/foreign';
 
 /** The realm's own classes of typed arrays. Node.js 20 does not have Float16Array yet. */
 const VIEWS = new Map(
   ['Int8', 'Uint8', 'Uint8Clamped', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Float16', 'Float32', 'Float64', 'BigInt64']
     .concat('BigUint64')
-    .map((kind) => [`${kind}Array`, (globalThis as any)[`${kind}Array`]]),
+    .map((kind) => [`${kind}Array`, (globalThis as Foreign)[`${kind}Array`]]),
 );
 const typedArrayGetter = (key: PropertyKey) =>
-  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), key)?.get as (this: object) => any;
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), key)?.get as (this: object) => Foreign;
 // Getters of the prototype, because an array may have own properties with these names.
 const typedArrayTag = typedArrayGetter(Symbol.toStringTag);
 const byteLengthGetter = typedArrayGetter('byteLength');

@@ -2,6 +2,7 @@ import { beginsStatement } from './program-text';
 import { isPlainObject } from '../contract/describe';
 import { isIdentifier } from '../contract/identifiers';
 import { tokensOf } from '../contract/javascript-tokens';
+import type { Foreign } from '../contract/foreign';
 import type { Token } from '../contract/javascript-tokens';
 
 /** Names of functions that are a whole program, whatever parameters they declare. */
@@ -45,7 +46,7 @@ function holdsPromises(output: object) {
   if (!Array.isArray(output) && !isPlainObject(output)) return false;
   let looks = MAX_LOOKS;
   for (const key in output) {
-    const item = (output as any)[key];
+    const item = (output as Foreign)[key];
     if (typeof item === 'string' && PROMISE.test(item)) return true;
     if (--looks === 0) return false;
   }

@@ -3,6 +3,7 @@ import { types } from 'node:util';
 import { webClassHint, webClassOf } from './host-objects';
 import { className, describe, memberPath } from '../contract/describe';
 import { keysOf } from '../contract/wide-objects';
+import type { Foreign } from '../contract/foreign';
 
 /** The number of parts of one value that are examined: about 30 ms. The result only improves a message. */
 const MAX_PARTS = 20_000;
@@ -19,7 +20,7 @@ const MAX_PARTS = 20_000;
  */
 export function findUncloneable(root: unknown, rootPath: string, clone: (part: unknown) => void, culprit?: object) {
   const queue: { value: unknown; path: Path }[] = [{ value: root, path: { parent: null, step: rootPath } }];
-  const getters: { object: any; key: string; path: Path }[] = [];
+  const getters: { object: Foreign; key: string; path: Path }[] = [];
   const seen = new Set();
   let visits = 0;
 
@@ -97,7 +98,7 @@ function enqueueParts(
   value: object,
   parent: Path,
   queue: { value: unknown; path: Path }[],
-  getters: { object: any; key: string; path: Path }[],
+  getters: { object: Foreign; key: string; path: Path }[],
   max: number,
 ) {
   // Structured clone does not read their elements one by one as properties.

@@ -1,4 +1,5 @@
 import { KeyCount } from '../contract/wide-objects';
+import type { Foreign } from '../contract/foreign';
 
 // How `wire-reader.js` and `slices.js` put values together from their parts, in the order in which the parts arrive.
 
@@ -30,7 +31,7 @@ export interface Frame {
   value: unknown;
   /** looks for the end, and reads it */
   isComplete: () => boolean;
-  accept: (part: any) => void;
+  accept: (part: Foreign) => void;
   /**
    * takes parts from an index on, as many as are of one kind; returns the index of the first part that it did not take
    */

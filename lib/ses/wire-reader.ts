@@ -1,5 +1,6 @@
 import { define, growSparse, bareError } from './wire-frames';
 import { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VIEW_CLASSES } from './wire-tags';
+import type { Foreign } from '../contract/foreign';
 
 // A reader of V8's serialization format with the methods of `v8.Deserializer`. It does not need the stack for nesting.
 // It is used where V8's own reader fails (at nesting deeper than the thread's stack and, in older Node.js versions, at
@@ -29,7 +30,7 @@ class Frame {
   /** For an array: the element to read next. */
   index = 0;
   /** For a value with keys: the key whose value is being read. */
-  key: any = undefined;
+  key: Foreign = undefined;
   /** For a Map: whether the key is there. */
   hasKey = false;
 
@@ -37,7 +38,7 @@ class Frame {
    * @param kind its tag
    * @param length of an array
    */
-  constructor(kind: number, value: any, length: number) {
+  constructor(kind: number, value: Foreign, length: number) {
     this.kind = kind;
     this.value = value;
     this.length = length;
@@ -72,7 +73,7 @@ export class WireReader {
     return value;
   }
 
-  readValue(): any {
+  readValue(): Foreign {
     const frames = this.#frames;
     let part = this.#start();
     for (;;) {
@@ -270,7 +271,7 @@ export class WireReader {
     const offset = this.readUint32();
     const byteLength = this.readUint32();
     const isLengthTracking = this.readUint32() % 2 === 1;
-    const View = VIEWS.get(kind) as any;
+    const View = VIEWS.get(kind) as Foreign;
     if (View === undefined) {
       if (kind !== FLOAT16) throw new RangeError('unknown view');
       return this.#add(floatsOfHalves(new DataView(buffer, offset, byteLength)));
@@ -323,7 +324,7 @@ export class WireReader {
     const place = hash & (KEPT - 1);
     const last = kept[place];
     if (last.length === length && isSame(last, bytes, start)) return last;
-    const text = (bytes as any).latin1Slice(start, end);
+    const text = (bytes as Foreign).latin1Slice(start, end);
     kept[place] = text;
     return text;
   }
@@ -393,7 +394,7 @@ function accept(frame: Frame, part: unknown) {
  * Defines an own property. If a prototype has a property of that name, an assignment would call a setter or fail at a
  * read-only property.
  */
-function put(object: any, key: PropertyKey, value: unknown) {
+function put(object: Foreign, key: PropertyKey, value: unknown) {
   if (key in object) define(object, key, value);
   else object[key] = value;
 }
@@ -410,7 +411,7 @@ function isSame(text: string, bytes: Uint8Array, start: number) {
 
 /** Classes by tag, except those that this version of JavaScript does not have. */
 function invert(classes: Map<string, number>) {
-  return new Map([...classes].map(([name, tag]) => [tag, (globalThis as any)[name]]));
+  return new Map([...classes].map(([name, tag]) => [tag, (globalThis as Foreign)[name]]));
 }
 
 /** The values of a Float16Array where that class does not exist. Each has the same value in 32 bits. */

@@ -2,6 +2,7 @@ import { types } from 'node:util';
 
 import { HostObjectError, webClassOf } from './host-objects';
 import { MAX_HOLES, elementsOf } from './typed-arrays';
+import type { Foreign } from '../contract/foreign';
 
 /** At first, one of so many objects is remembered, because remembering costs more than visiting an object again. */
 const SAMPLING = 16;
@@ -50,8 +51,8 @@ function measure(root: object, limit: number, sampling: number): number {
   let depth = 0;
   const seen = new Set();
   /** The objects of one level, and those of the next one. */
-  let level: any[] = [root];
-  let open: any[] = [];
+  let level: Foreign[] = [root];
+  let open: Foreign[] = [];
   while (bytes <= limit) {
     if (level.length === 0) {
       if (open.length === 0) break;
@@ -97,7 +98,7 @@ function measureElements(array: unknown[], limit: number, open: unknown[]) {
   return bytes;
 }
 
-function measureSparse(array: any, limit: number, open: unknown[]) {
+function measureSparse(array: Foreign, limit: number, open: unknown[]) {
   let bytes = 0;
   for (const key of Object.keys(array)) {
     bytes += shallow(array[key], open);
@@ -114,7 +115,7 @@ function shallow(part: unknown, open: unknown[]) {
 }
 
 /** The parts that cross of an object that is neither an array nor plain. */
-function* partsOf(object: any): Iterable<unknown> {
+function* partsOf(object: Foreign): Iterable<unknown> {
   if (ArrayBuffer.isView(object) || types.isAnyArrayBuffer(object)) return;
   if (types.isMap(object)) {
     for (const entry of Map.prototype.entries.call(object)) yield* entry;
@@ -122,7 +123,7 @@ function* partsOf(object: any): Iterable<unknown> {
     yield* Set.prototype.values.call(object);
   } else if (types.isNativeError(object)) {
     for (const key of ['message', 'stack', 'cause']) {
-      if (Object.hasOwn(object, key)) yield (object as any)[key];
+      if (Object.hasOwn(object, key)) yield (object as Foreign)[key];
     }
   } else {
     if (webClassOf(object) !== undefined) throw new HostObjectError(object);

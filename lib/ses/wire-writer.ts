@@ -5,6 +5,7 @@ import { webClassOf } from './host-objects';
 import { hasV8Format } from './v8-format';
 import { MAX_HOLES, elementsOf, ownView, viewTag } from './typed-arrays';
 import { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, NOT_LATIN1, TAG, VERSION, VIEW_CLASSES } from './wire-tags';
+import type { Foreign } from '../contract/foreign';
 import type { WorkBudget } from '../contract/budget';
 
 // A writer of V8's serialization format in JavaScript. It writes the same bytes as V8, with two exceptions. For arrays,
@@ -82,7 +83,7 @@ class WireWriter {
   }
 
   /** Writes a value, or its beginning. */
-  #open(value: any): Open | undefined {
+  #open(value: Foreign): Open | undefined {
     if (typeof value !== 'object' || value === null) return void this.#value(value);
     const number = this.#numbers.get(value);
     if (number !== undefined) return void this.#reference(value);
@@ -104,7 +105,7 @@ class WireWriter {
   }
 
   /** @param end writes it */
-  #openProperties(object: any, keys: string[], end: (written: number) => void): Open {
+  #openProperties(object: Foreign, keys: string[], end: (written: number) => void): Open {
     let at = 0;
     let written = 0;
     return () => {
@@ -151,7 +152,7 @@ class WireWriter {
     };
   }
 
-  #openArray(array: any[]): Open {
+  #openArray(array: Foreign[]): Open {
     const { length } = array;
     const [start, next] = [this.#at, this.#next];
     this.#tag(TAG.ARRAY);
@@ -195,7 +196,7 @@ class WireWriter {
     };
   }
 
-  #openSparse(array: any[]): Open {
+  #openSparse(array: Foreign[]): Open {
     const { length } = array;
     this.#tag(TAG.SPARSE_ARRAY);
     this.#varint(length);
@@ -234,7 +235,7 @@ class WireWriter {
     return this.#bytes.length > FIRST_BYTES ? written : Buffer.from(written);
   }
 
-  #value(value: any) {
+  #value(value: Foreign) {
     switch (typeof value) {
       case 'string':
         return this.#text(value);
@@ -265,7 +266,7 @@ class WireWriter {
   }
 
   /** @param object one that already has its number */
-  #object(object: any) {
+  #object(object: Foreign) {
     if (types.isProxy(object)) return refuse(object);
     if (Array.isArray(object)) return this.#array(object);
     if (isPlain(object)) return this.#plain(object);
@@ -285,7 +286,7 @@ class WireWriter {
     return this.#plain(object);
   }
 
-  #plain(object: any) {
+  #plain(object: Foreign) {
     this.#tag(TAG.OBJECT);
     const written = this.#properties(object, Object.keys(object));
     this.#tag(TAG.OBJECT_END);
@@ -293,7 +294,7 @@ class WireWriter {
   }
 
   /** @param from index of the first key to write */
-  #properties(object: any, keys: string[], from: number = 0) {
+  #properties(object: Foreign, keys: string[], from: number = 0) {
     let written = 0;
     for (let at = from; at < keys.length; at++) {
       const key = keys[at];
@@ -314,7 +315,7 @@ class WireWriter {
     return this.#text(key);
   }
 
-  #array(array: any[]) {
+  #array(array: Foreign[]) {
     const { length } = array;
     if (hasV8Format && length > SHORT_ARRAY) throw LEFT;
     const [start, next] = [this.#at, this.#next];
@@ -346,7 +347,7 @@ class WireWriter {
     this.#varint(length);
   }
 
-  #sparse(array: any[]) {
+  #sparse(array: Foreign[]) {
     this.#tag(TAG.SPARSE_ARRAY);
     this.#varint(array.length);
     const written = this.#properties(array, Object.keys(array));
@@ -448,7 +449,7 @@ class WireWriter {
     this.#at += bytes.length;
   }
 
-  #boxed(object: any) {
+  #boxed(object: Foreign) {
     const value = unboxed(object);
     switch (typeof value) {
       case 'boolean':
@@ -572,7 +573,7 @@ function isIndex(key: string) {
  * comparison takes nanoseconds per element: it compares elements with themselves.
  */
 function hasOnlyElements(array: unknown[]) {
-  return array.length > SHORT_ARRAY && isDeepStrictEqual([].concat(array as any), array);
+  return array.length > SHORT_ARRAY && isDeepStrictEqual([].concat(array as Foreign), array);
 }
 
 /** The number of an object's keys that are indices. They come first, so a binary search finds the first other key. */

@@ -1,16 +1,19 @@
+import type { Foreign } from '../../contract/foreign';
+
 // Tools that need approval still need it when code calls them. The AI SDK requests approval before a tool call. It
 // therefore requests approval of code that names such a tool, and the person sees the code. The code can then call the
 // tools that it names. Other tools that need approval fail.
 
 /** Whether a person must approve a call, as in `toolApproval` of AI SDK 7. `true` means `"user-approval"`. */
 export type ToolApproval =
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare their inputs, and versions of the SDK the options
   ToolApprovalStatus | ((input: any, options: any) => ToolApprovalStatus | PromiseLike<ToolApprovalStatus>);
 
 type ToolApprovalType = 'not-applicable' | 'approved' | 'denied' | 'user-approval';
 type ToolApprovalStatus = undefined | boolean | ToolApprovalType | { type: ToolApprovalType; reason?: string };
 
 /** @internal */
-export type Call = { toolCallId?: string; messages?: readonly any[] };
+export type Call = { toolCallId?: string; messages?: readonly Foreign[] };
 
 /**
  * Determines whether calls of a tool need approval, according to `toolApproval` of the call or `needsApproval` of the
@@ -39,7 +42,7 @@ export class ToolPolicy {
    * @param options options of the call
    * @throws {Error} if the call is denied
    */
-  async needs(input: unknown, options: any): Promise<boolean> {
+  async needs(input: unknown, options: Foreign): Promise<boolean> {
     const approval = this.#approval;
     const type = typeOf(typeof approval === 'function' ? await approval(input, options) : approval);
     if (type === 'denied') throw Object.assign(new Error('this call is denied'), { name: 'ApprovalError' });
@@ -52,7 +55,7 @@ export class ToolPolicy {
  *
  * @param status a status of the AI SDK, or a boolean from `needsApproval`
  */
-function typeOf(status: any): 'not-applicable' | 'approved' | 'denied' | 'user-approval' {
+function typeOf(status: Foreign): 'not-applicable' | 'approved' | 'denied' | 'user-approval' {
   if (status === undefined || status === null || status === false) return 'not-applicable';
   const type = typeof status === 'string' ? status : status.type;
   return ['not-applicable', 'approved', 'denied'].includes(type) ? type : 'user-approval';

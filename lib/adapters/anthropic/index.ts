@@ -11,6 +11,7 @@ import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { byName } from '../code-tool/definition';
 import { settingsOf } from '../code-tool/settings';
+import type { Foreign } from '../../contract/foreign';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
 
@@ -20,6 +21,7 @@ export interface CodeToolOptions extends CodeToolSettings {
    * The tools that code can call as `await name(input)`. A name that is not an identifier is changed: `list-files`
    * becomes `list_files`.
    */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare their inputs
   tools: readonly BetaRunnableTool<any>[] | CodeTools;
 }
 
@@ -48,7 +50,7 @@ export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ cod
     description,
     input_schema: inputSchema,
     parse: (content) => content as { code: string },
-    run: async (input: unknown, toolContext: any) => {
+    run: async (input: unknown, toolContext: Foreign) => {
       if (!isCodeInput(input)) throw new TypeError(WRONG_INPUT);
       const result = await execute(input.code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });
       // The runner converts a thrown error to a tool result with `is_error`.
@@ -59,13 +61,13 @@ export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ cod
 }
 
 /** @param tool a runnable tool, or a definition that `ses-executor/code-tool` accepts */
-function definitionOf(tool: any): any {
+function definitionOf(tool: Foreign): Foreign {
   if (typeof tool?.run !== 'function' || !isPlainObject(tool.input_schema)) return tool;
   const { description, input_schema: inputSchema, parse } = tool;
   return {
     description,
     inputSchema: isStandardSchema(inputSchema) || parse === undefined ? inputSchema : unchecked(inputSchema),
-    execute: async (value: unknown, { input, signal, context }: any) =>
+    execute: async (value: unknown, { input, signal, context }: Foreign) =>
       textOf(await tool.run(parse === undefined ? value : parse(input), { ...context.toolContext, signal })),
   };
 }
@@ -76,7 +78,7 @@ function unchecked(inputSchema: object) {
 }
 
 /** A list of text blocks becomes a string. */
-function textOf(result: any) {
+function textOf(result: Foreign) {
   const isText = Array.isArray(result) && result.length > 0 && result.every((block) => block?.type === 'text');
   return isText ? result.map(({ text }) => text).join('\n') : result;
 }

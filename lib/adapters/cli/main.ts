@@ -5,6 +5,7 @@ import { UsageError } from './usage-error';
 import { isBindable } from '../../contract/identifiers';
 import { optionRow } from '../../contract/option-table';
 import { version } from '../../../package.json';
+import type { Foreign } from '../../contract/foreign';
 
 /** The default folder for Python packages. */
 const DEFAULT_FOLDER = 'python_packages';
@@ -143,7 +144,7 @@ export interface CommandOptions {
 }
 
 /** Resolves to the exit status. `words` are the converted arguments: a file, nothing, or the arguments themselves. */
-export type Command = (words: any, options: CommandOptions) => Promise<number>;
+export type Command = (words: Foreign, options: CommandOptions) => Promise<number>;
 
 export type Words = (command: string, words: string[]) => string | string[];
 

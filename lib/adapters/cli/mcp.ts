@@ -6,7 +6,10 @@ import { loadTools, readText, readVariables, refuseNoFolder } from './input';
 import { limitsOf } from './limits';
 import { lost, ownStdout } from './terminal';
 import { UsageError, asUsage } from './usage-error';
-import type { Command } from './main';
+import type { Command, CommandOptions } from './main';
+
+/** All options except those for an API. */
+type SessionOptions = Omit<CommandOptions, 'openapi' | 'baseUrl' | 'headers' | 'credentials'>;
 
 /**
  * Runs `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends. The exit status
@@ -42,7 +45,16 @@ export async function mcp(
 }
 
 /** Rejects options that do not apply to an API. The API defines everything that its programs can call. */
-function refuseOthers({ root, tools, vars, authorizedImports, servers, python, packages, toolTimeoutMs }: any) {
+function refuseOthers({
+  root,
+  tools,
+  vars,
+  authorizedImports,
+  servers,
+  python,
+  packages,
+  toolTimeoutMs,
+}: SessionOptions) {
   const others = {
     '--root': root,
     '--tools': tools,
@@ -66,7 +78,7 @@ interface Api {
   credentials: string[];
 }
 
-async function serverOf(api: Api | undefined, given: any) {
+async function serverOf(api: Api | undefined, given: SessionOptions) {
   if (api === undefined) return await sessionServer(given);
   const connection = {
     baseUrl: api.baseUrl === undefined ? undefined : fromEnvironment(api.baseUrl, '--base-url'),
@@ -104,7 +116,7 @@ async function sessionServer({
   python,
   packages,
   ...given
-}: any) {
+}: SessionOptions) {
   const { createSessionServer } = require('../mcp/session-server') as typeof import('../mcp/session-server');
   const { endServersBySignal } = require('./end-by-signal') as typeof import('./end-by-signal');
   const exported = tools === undefined ? {} : await loadTools(tools);

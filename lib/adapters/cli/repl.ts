@@ -197,7 +197,8 @@ export class Prompt {
       eval: (code, _context, _file, done) => this.#evaluate(code, done),
       // The prompt shows results itself, because the next programs may be typed before the results arrive.
       ignoreUndefined: true,
-      completer: (line: string, done: any) => void this.#complete(line, done),
+      completer: (line: string, done: (error: Error | null, result: [string[], string]) => void) =>
+        void this.#complete(line, done),
     });
     this.#server = server;
     if (!terminal) server.displayPrompt = () => {};
@@ -231,7 +232,7 @@ export class Prompt {
   #setUpCommands() {
     const server = this.#server;
     // `.clear` clears a context that programs do not run in.
-    delete (server.commands as any).clear;
+    delete (server.commands as Record<string, unknown>).clear;
     server.defineCommand('tools', {
       help: 'Show what the code can call',
       action: () =>
@@ -349,12 +350,14 @@ export class Prompt {
     if (!isTyping && this.#mayExit) return server.close();
     this.#mayExit = !isTyping;
     this.#begun = '';
-    (server as any).editorMode = false;
+    // They are read-only in the types.
+    const state: { editorMode: boolean; line: string; cursor: number } = server;
+    state.editorMode = false;
     server.setPrompt(PROMPT);
     server.clearBufferedCommand();
     this.#say(isTyping ? '' : '(To exit, press Ctrl+C again or Ctrl+D or type .exit)');
-    (server as any).line = '';
-    (server as any).cursor = 0;
+    state.line = '';
+    state.cursor = 0;
     server.displayPrompt();
   }
 

@@ -14,6 +14,7 @@ import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { PyodideExecutor } from '../../python';
 import { checkPythonOptions, offerWith } from '../../python/options';
+import type { Given } from '../../contract/options';
 import type { CodeTool, CodeToolOptions, CodeToolResult } from './types';
 import type { Executor } from '../../contract/executor-types';
 import type { Offer } from '../../contract/executor';
@@ -85,25 +86,25 @@ export function makeCodeTool(
 }
 
 /** Rejects wrong options when the tool is created, so that they do not fail each call. */
-function refuseWrong({ language, ...others }: any, known: readonly string[]) {
+function refuseWrong({ language, ...others }: Given, known: readonly string[]) {
   checkAnyLanguage(language);
   if (language === 'python') checkPythonOptions(undefined, others, known);
   else refuseWrongOptions({ language, ...others }, known);
 }
 
-function executorOf({ language, ...others }: any): Executor {
+function executorOf({ language, ...others }: Given): Executor {
   if (language !== 'python') return new SESExecutor({ language, ...others });
   return new PyodideExecutor(undefined, pythonOptions(others));
 }
 
 /** The offer to code in an executor that `executorOf` creates. */
-function ownOffer({ language, ...others }: any): Offer {
+function ownOffer({ language, ...others }: Given): Offer {
   if (language === 'python') return offerWith(checkPythonOptions(undefined, pythonOptions(others)));
   return { imports: others.authorizedImports ?? [] };
 }
 
 /** Options of a Python executor. It has no folder unless the caller specifies one. */
-function pythonOptions(options: any) {
+function pythonOptions(options: Given) {
   const { mount = options.workDir !== undefined } = options;
   return { ...options, mount };
 }

@@ -11,6 +11,7 @@ import { languageText } from './language';
 import { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition } from '../prompts/definition';
 import { takesNull } from '../prompts/schema-types';
 import { namedArguments } from '../../python/named-arguments';
+import type { Foreign } from '../../contract/foreign';
 import type { CallContext, CodeToolDefinition } from './types';
 import type { Tool } from '../../contract/tool-registry';
 import type { LanguageText } from './language';
@@ -137,7 +138,7 @@ export class CallableTool {
  * @returns the keywords in the order of the schema, and the keywords that are omitted when their value is `None`:
  *   their declarations allow no other meaning
  */
-function keywordsOf(name: string, inputSchema: any): { names: string[]; withoutNull: Set<string> } {
+function keywordsOf(name: string, inputSchema: Foreign): { names: string[]; withoutNull: Set<string> } {
   const { parameters, isWhole, context } = readDefinition({ name, inputSchema });
   const optional = isWhole ? [] : parameters.filter(({ isOptional }) => isOptional);
   const withoutNull = optional.filter(({ schema }) => !takesNull(schema, context.root));
@@ -194,7 +195,7 @@ export function functionDeclaration(name: string, { definition, isAsync }: Tool,
 }
 
 /** Whether a tool is a definition and not only a function. */
-export function isDefinition(tool: any) {
+export function isDefinition(tool: Foreign) {
   return isPlainObject(tool) && typeof tool.execute === 'function';
 }
 
@@ -230,13 +231,13 @@ export function refuseSameNames(callable: { name: string }[]) {
   }
 }
 
-function callablesOf(name: string, tool: any, language: LanguageText): (CallableTool | CallableFunction)[] {
+function callablesOf(name: string, tool: Foreign, language: LanguageText): (CallableTool | CallableFunction)[] {
   if (typeof tool !== 'function' && (isDefinition(tool) || !isNamespace(tool))) return [new CallableTool(name, tool)];
   return flattenTools({ [name]: tool }).map((it) => new CallableFunction(it, language));
 }
 
 /** @param tools tools by name, or a list of tools with a `name` or with Mastra's `id` */
-export function byName(tools: any): Record<string, any> {
+export function byName(tools: Foreign): Record<string, Foreign> {
   if (isPlainObject(tools)) return tools;
   if (!Array.isArray(tools)) {
     throw new TypeError(`options.tools must be an object of tools by name, or an array, got ${describe(tools)}`);
@@ -253,7 +254,7 @@ export function byName(tools: any): Record<string, any> {
   return Object.fromEntries(named);
 }
 
-function plainSchema(schema: any, side: 'input' | 'output', tool: string) {
+function plainSchema(schema: Foreign, side: 'input' | 'output', tool: string) {
   if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
   const isRecord = holdsSchemas(schema);
   if (isPlainObject(schema) && !isRecord) return schema;
@@ -267,7 +268,7 @@ function plainSchema(schema: any, side: 'input' | 'output', tool: string) {
  * @param signal aborted when the caller no longer waits for the result
  * @throws {TypeError} for a stream of bytes or of parts of a string: the last item would only be a part
  */
-async function lastOf(result: any, signal: AbortSignal) {
+async function lastOf(result: Foreign, signal: AbortSignal) {
   if (typeof result?.[Symbol.asyncIterator] !== 'function') return result;
   const isStream = typeof result.getReader === 'function' || typeof result.pipe === 'function';
   let last;

@@ -37,7 +37,7 @@ export function hostTools(callable: Callable[], { signal, context, approve, lang
 }
 
 /** Functions in the form that `sendTools` takes, by names with their namespaces. */
-function hostFunctions(named: [name: string, fn: (...args: any[]) => unknown][]): Tools {
+function hostFunctions(named: [name: string, fn: Tools[string]][]): Tools {
   const tools: Tools = {};
   for (const [name, fn] of named) {
     const path = name.split('.');

@@ -1,5 +1,6 @@
 import { describe, isPlainObject } from '../../contract/describe';
 import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../../json-schema';
+import type { Foreign } from '../../contract/foreign';
 import type { Issue } from '../../contract/standard-schema';
 
 /** The input of a tool that has a JSON Schema. */
@@ -8,7 +9,7 @@ export class JsonInput {
   #takesObject;
 
   /** @param schema unusable parts are ignored */
-  constructor(schema: any) {
+  constructor(schema: Foreign) {
     this.#schema = new JsonSchema(schema, { isLenient: true });
     this.#takesObject = schema.type === 'object';
   }
@@ -19,8 +20,9 @@ export class JsonInput {
       return { issues: [{ message: `it must be one object, got ${describe(input)}` }] };
     }
     try {
-      const { value, issues } = (await this.#schema.check(input, signal)) as any;
-      return issues === undefined ? { value } : { issues: issues.map(({ message }: any) => ({ message })) };
+      const checked = await this.#schema.check(input, signal);
+      if (checked.issues === undefined) return { value: checked.value };
+      return { issues: checked.issues.map(({ message }) => ({ message })) };
     } catch (error) {
       const { message } = error as Error;
       if (error instanceof NotJsonError) return { issues: [{ message }] };

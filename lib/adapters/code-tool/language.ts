@@ -1,5 +1,6 @@
 import { memberIdentifier, pythonIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { toJavaScriptSignature, toPythonSignature } from '../prompts';
+import type { Foreign } from '../../contract/foreign';
 import type { Offer } from '../../contract/executor';
 import type { ToolDefinition } from '../prompts';
 
@@ -113,7 +114,7 @@ const LANGUAGES = new Map([
 ]);
 
 /** The language of a code tool. */
-export function languageOf({ executor, language }: { executor?: any; language?: any }) {
+export function languageOf({ executor, language }: { executor?: Foreign; language?: Foreign }) {
   return languageText(executor?.language ?? language);
 }
 

@@ -7,6 +7,8 @@ import type { Tools } from '../../contract/tool-types';
 import type { PyodideExecutorOptions } from '../../python/options';
 import type { JsonSchema, StandardSchema } from '../prompts/tool-definition';
 
+/* eslint-disable @typescript-eslint/no-explicit-any -- hosts have their own contexts, and tools declare their inputs */
+
 /** The context that a tool receives in addition to its input. */
 export interface CallContext<Context = any> {
   /** The input as the code passed it, before a Standard Schema transformed it. */

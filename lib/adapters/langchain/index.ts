@@ -11,6 +11,7 @@ import codeTool = require('../code-tool');
 import { byName } from '../code-tool/definition';
 import { settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
+import type { Foreign } from '../../contract/foreign';
 import type { StructuredToolInterface as ImportedTool } from '@langchain/core/tools' with {
   'resolution-mode': 'import',
 };
@@ -58,26 +59,26 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
     tools: Object.fromEntries(definitions),
   });
   return tool(
-    async ({ code }: any, config: any) => {
+    async ({ code }: Foreign, config: Foreign) => {
       const { text } = await stoppable(config?.signal, (signal, stop) =>
         execute(code, { signal, context: { config, stop } }),
       );
       return text;
     },
     // Errors for wrong input include the reason.
-    { name, description, schema: inputSchema as any, verboseParsingErrors: true },
+    { name, description, schema: inputSchema as Foreign, verboseParsingErrors: true },
   );
 }
 
 /** @param tool a LangChain tool, or a definition that `ses-executor/code-tool` accepts */
-function definitionOf(name: string, tool: any): any {
+function definitionOf(name: string, tool: Foreign): Foreign {
   if (typeof tool?.invoke !== 'function') return tool;
   const { description, schema } = tool;
   return {
     description,
     inputSchema: neutral(schema),
     // The tool parses its input itself.
-    execute: async (_value: unknown, { input, signal, context: { config, stop } }: any) => {
+    execute: async (_value: unknown, { input, signal, context: { config, stop } }: Foreign) => {
       // With the call of the outer tool, the result would be that call's message.
       const { toolCall: _, ...own } = config ?? {};
       try {
@@ -91,14 +92,14 @@ function definitionOf(name: string, tool: any): any {
 }
 
 /** @param schema the schema of a tool */
-function neutral(schema: any): any {
+function neutral(schema: Foreign): Foreign {
   if (!isStandardSchema(schema)) return { ...schema };
   // Tools that take a string have a zod 3 schema in every version of zod.
   return isZod3(schema) ? convertedByLangchain(schema) : schema;
 }
 
 /** @param schema a schema of zod 3 */
-function convertedByLangchain(schema: any) {
+function convertedByLangchain(schema: Foreign) {
   const { toJsonSchema } = require('@langchain/core/utils/json_schema');
   // LangChain versions without this function need `zod-to-json-schema` themselves.
   if (toJsonSchema === undefined) return schema;
@@ -110,7 +111,7 @@ function convertedByLangchain(schema: any) {
  *
  * @throws {Error} with the content of an error message, or for a command, which only a graph can execute
  */
-function outputOf(name: string, output: any) {
+function outputOf(name: string, output: Foreign) {
   if (isCommand(output) || (Array.isArray(output) && output.some(isCommand))) {
     throw Object.assign(
       new Error(`${name} gives a command to the graph, which does not get it from code: call the tool itself instead`),
@@ -123,7 +124,7 @@ function outputOf(name: string, output: any) {
   return content;
 }
 
-function isCommand(output: any) {
+function isCommand(output: Foreign) {
   return output?.lg_name === 'Command' && !isPlainObject(output);
 }
 
@@ -131,6 +132,6 @@ function isCommand(output: any) {
  * Whether a thrown value is not a failure but a signal that LangGraph handles: an interrupt, or a command for a parent
  * graph.
  */
-function isForGraph(thrown: any) {
+function isForGraph(thrown: Foreign) {
   return thrown?.is_bubble_up === true;
 }

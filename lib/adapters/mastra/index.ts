@@ -10,8 +10,13 @@ import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { byName } from '../code-tool/definition';
 import { settingsOf } from '../code-tool/settings';
+import type { Foreign } from '../../contract/foreign';
 import type { Tool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
+
+/** A tool of Mastra, whatever its schemas. `any`, because the parameters of a tool are both taken and returned. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as said
+type AnyTool<Input = any> = Tool<Input, any, any, any, any, any, any>;
 
 /** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
@@ -19,10 +24,7 @@ export interface CodeToolOptions extends CodeToolSettings {
    * The tools that code can call as `await name(input)`: an object by name, or a list in which the `id` of a tool is
    * its name. A name that is not an identifier is changed: `list-files` becomes `list_files`.
    */
-  tools:
-    | Readonly<Record<string, Tool<any, any, any, any, any, any, any>>>
-    | readonly Tool<any, any, any, any, any, any, any>[]
-    | CodeTools;
+  tools: Readonly<Record<string, AnyTool>> | readonly AnyTool[] | CodeTools;
 }
 
 /** Start of Mastra's message for invalid input. */
@@ -43,7 +45,7 @@ const OF_INPUT = /^Tool input validation failed/;
  * const agent = new Agent({ id: 'analyst', name: 'analyst', instructions: '…', model, tools: { code } });
  * ```
  */
-export function createCodeTool(options: CodeToolOptions): Tool<{ code: string }, any, any, any, any, any, any> {
+export function createCodeTool(options: CodeToolOptions): AnyTool<{ code: string }> {
   const { tools, ...settings } = settingsOf(options);
   const { createTool } = requirePeer('ses-executor/mastra', '@mastra/core', loadTools);
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
@@ -54,8 +56,8 @@ export function createCodeTool(options: CodeToolOptions): Tool<{ code: string },
   return createTool({
     id: name,
     description,
-    inputSchema: standardSchema('ses-executor', inputSchema, validateCode) as any,
-    execute: async ({ code }: any, toolContext: any) => {
+    inputSchema: standardSchema('ses-executor', inputSchema, validateCode) as Foreign,
+    execute: async ({ code }: Foreign, toolContext: Foreign) => {
       const { text: _, ...result } = await execute(code, {
         signal: toolContext?.abortSignal,
         context: { toolContext },
@@ -77,10 +79,10 @@ function loadTools() {
 }
 
 /** @param tool a Mastra tool, or a definition that `ses-executor/code-tool` accepts */
-function definitionOf(tool: any): any {
+function definitionOf(tool: Foreign): Foreign {
   if (typeof tool?.id !== 'string' || typeof tool.execute !== 'function') return tool;
   const { description, inputSchema, outputSchema, requireApproval } = tool;
-  const contextOf = ({ signal, context }: any) => ({
+  const contextOf = ({ signal, context }: Foreign) => ({
     ...withoutSuspension(tool.id, context.toolContext),
     abortSignal: signal,
   });
@@ -89,11 +91,11 @@ function definitionOf(tool: any): any {
     ...(inputSchema !== undefined && { inputSchema }),
     ...(outputSchema !== undefined && { outputSchema }),
     ...(requireApproval !== undefined && {
-      needsApproval: (_: unknown, context: any) =>
+      needsApproval: (_: unknown, context: Foreign) =>
         typeof requireApproval === 'function' ? requireApproval(context.input, contextOf(context)) : requireApproval,
     }),
     // The tool parses its input itself.
-    execute: async (_: unknown, context: any) => thrown(await tool.execute(context.input, contextOf(context))),
+    execute: async (_: unknown, context: Foreign) => thrown(await tool.execute(context.input, contextOf(context))),
   };
 }
 
@@ -101,7 +103,7 @@ function definitionOf(tool: any): any {
  * Rejects suspension of a tool that code calls. The code cannot wait for an answer that arrives in another call of the
  * agent. It would continue without the answer, and run a second time with it.
  */
-function withoutSuspension(name: string, toolContext: any) {
+function withoutSuspension(name: string, toolContext: Foreign) {
   const suspend = async () => {
     throw Object.assign(
       new Error(`${name} suspends the agent, which it cannot do when code calls it: call the tool itself instead`),
@@ -119,7 +121,7 @@ function withoutSuspension(name: string, toolContext: any) {
 }
 
 /** Returns the result of a tool. Validation errors, which Mastra returns as a result, are thrown. */
-function thrown(result: any) {
+function thrown(result: Foreign) {
   if (result?.error === true && typeof result.message === 'string' && 'validationErrors' in result) {
     const error = new Error(result.message);
     throw OF_INPUT.test(result.message) ? Object.assign(error, { name: 'InvalidToolInputError' }) : error;

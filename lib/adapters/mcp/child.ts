@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 
 import { StdioTransport } from './stdio';
 import { clearTimeout, performance, setTimeout } from '../../contract/clock';
+import type { Foreign } from '../../contract/foreign';
 import type { ServerCommand } from './servers';
 
 /** Milliseconds that a server has to end, and to react to each signal. */
@@ -110,7 +111,7 @@ export class ChildTransport extends StdioTransport {
     this.#kill('SIGTERM');
   }
 
-  async send(message: any) {
+  async send(message: Foreign) {
     if ('id' in message && 'method' in message) this.#asked.add(message.id);
     if (message.method === 'notifications/cancelled') this.#asked.delete(message.params?.requestId);
     await super.send(message);
@@ -120,7 +121,7 @@ export class ChildTransport extends StdioTransport {
    * @protected
    * @override
    */
-  admits(message: any, chars: number) {
+  admits(message: Foreign, chars: number) {
     if ('method' in message) {
       const isAnswerable = !('id' in message) || this.unsentBytes <= MAX_UNSENT_BYTES;
       return isAnswerable && chars <= MAX_UNASKED_CHARS;
@@ -142,7 +143,7 @@ export class ChildTransport extends StdioTransport {
    * @protected
    * @override
    */
-  delayAfter(message?: any) {
+  delayAfter(message?: Foreign) {
     // Only messages that the SDK processes take time.
     if (message === undefined) return undefined;
     const now = performance.now();
@@ -155,14 +156,14 @@ export class ChildTransport extends StdioTransport {
    * @protected
    * @override
    */
-  refuse({ id, error }: any, isUnreadable: boolean) {
+  refuse({ id, error }: Foreign, isUnreadable: boolean) {
     if (!isUnreadable || !this.#asked.delete(id)) return void this.onerror?.(new Error(error.message));
     this.#unaskedLeft++;
     this.#fail(id, error.message.replace(/^the message/, `the answer of the server ${this.#name}`), error.code);
   }
 
   /** Fails a request. */
-  #fail(id: any, message: string, code: number = -32_600) {
+  #fail(id: Foreign, message: string, code: number = -32_600) {
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code, message } });
   }
 

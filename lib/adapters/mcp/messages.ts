@@ -1,6 +1,7 @@
 import { JSONRPCMessageSchema, JSONRPCRequestSchema, REQUEST_SCHEMAS } from '../../bundled/mcp';
 import { describe, isPlainObject } from '../../contract/describe';
 import { isQuick, parseJson, parseQuick } from '../../contract/json';
+import type { Foreign } from '../../contract/foreign';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { ZodError } from 'zod';
 
@@ -35,7 +36,7 @@ export type Id = string | number | null;
  */
 export type Read =
   | { message: JSONRPCMessage; refusal?: undefined; isUnreadable?: undefined }
-  | { message?: undefined; refusal: any; isUnreadable?: boolean };
+  | { message?: undefined; refusal: Foreign; isUnreadable?: boolean };
 
 /**
  * Reads a line as a message. The SDK ignores lines that are not messages, and answers wrong parameters with -32603.
@@ -63,14 +64,14 @@ function unreadable(line: string, thrown: unknown): Read {
 }
 
 /** @throws {Error} */
-function messageOf(value: any): Read {
+function messageOf(value: Foreign): Read {
   if (isPlainObject(value) && isTooWide(value)) {
     const text = `a message, its result and its params may have ${MAX_KEYS} keys each`;
     return { ...refuse(idOf(value), INVALID_REQUEST, text), isUnreadable: 'result' in value };
   }
   const parsed = JSONRPCMessageSchema.safeParse(value);
   if (parsed.success) {
-    const message = parsed.data as any;
+    const message = parsed.data as Foreign;
     const wrong = 'id' in message ? REQUESTS.get(message.method)?.safeParse(message).error : undefined;
     return wrong === undefined ? { message } : refuse(message.id, INVALID_PARAMS, textOf(wrong));
   }
@@ -90,7 +91,7 @@ function messageOf(value: any): Read {
 }
 
 /** Whether a message has more keys than schemas can check quickly. */
-function isTooWide(message: any) {
+function isTooWide(message: Foreign) {
   const { params, result, error } = message;
   const objects = [message, params, params?._meta, result, result?._meta, error];
   return objects.some((it) => typeof it === 'object' && it !== null && Object.keys(it).length > MAX_KEYS);

@@ -6,6 +6,7 @@ import { checkPythonOptions } from '../../python/options';
 import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { preferredIsolation } from '../../ses/isolation';
+import type { Foreign } from '../../contract/foreign';
 import type { Toolset } from './toolset';
 
 /**
@@ -14,7 +15,7 @@ import type { Toolset } from './toolset';
  * @param options.maxOperations number of lines
  */
 export function registerPython(
-  server: any,
+  server: Foreign,
   toolset: Toolset,
   {
     timeoutMs,

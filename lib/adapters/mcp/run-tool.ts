@@ -1,6 +1,7 @@
 import { OUTPUT_SHAPE } from './output-shape';
 import { callResult } from './result';
 import { z } from '../../bundled/mcp';
+import type { Foreign } from '../../contract/foreign';
 import type { Toolset } from './toolset';
 import type { Session } from '../../contract/session';
 import type { LanguageText } from '../code-tool/language';
@@ -11,7 +12,7 @@ import type { LanguageText } from '../code-tool/language';
  * @param tool.timeoutMs default and maximum timeout of a call; if absent, the executor's own timeout applies
  */
 export function registerRun(
-  server: any,
+  server: Foreign,
   toolset: Toolset,
   session: Session,
   {
@@ -26,7 +27,7 @@ export function registerRun(
   server.registerTool(
     toolName,
     { title, description, inputSchema, outputSchema: OUTPUT_SHAPE, annotations },
-    async ({ code, timeoutMs: deadline, reset }: any, { signal }: any) => {
+    async ({ code, timeoutMs: deadline, reset }: Foreign, { signal }: Foreign) => {
       const run = toolset.forRun(signal, language);
       try {
         return await callResult(

@@ -13,6 +13,7 @@ import { refuseUnwritableNames } from '../../contract/tool-names';
 import { refuseReservedName } from '../../contract/tool-registry';
 import { toolsetOf } from './tools';
 import { version } from '../../../package.json';
+import type { Foreign } from '../../contract/foreign';
 import type { LanguageText } from '../code-tool/language';
 import type { Toolset } from './toolset';
 import type { Offer } from '../../contract/executor';
@@ -26,7 +27,7 @@ export interface ServerOptions {
   /** Whether file tools that modify files are left out. */
   readOnly?: boolean;
   /** Functions, namespaces and tools with schemas. */
-  tools?: Record<string, any>;
+  tools?: Record<string, Foreign>;
   /** Other servers whose tools code can call. */
   servers?: ConnectedServer[];
   /** Variables of each session. */
@@ -61,7 +62,7 @@ export function createServer({
   ...others
 }: ServerOptions) {
   const { python, executor, isolation = preferredIsolation(), ...options } = others;
-  const language = languageText((executor as any)?.language ?? options.language);
+  const language = languageText((executor as { language?: string } | undefined)?.language ?? options.language);
   const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
   const names = Object.keys(variables ?? {});
   for (const name of names) refuseReservedName(name, 'variables');
@@ -72,7 +73,7 @@ export function createServer({
   const session = new Session(executor ?? new SESExecutor({ ...options, isolation }), {
     livesOn: true,
     codeFrame,
-    frontEnd: frontEndOf((executor as any)?.language ?? options.language),
+    frontEnd: frontEndOf((executor as { language?: string } | undefined)?.language ?? options.language),
     variables,
   });
   // Values that were sent to an executor are lost when the executor is reset.

@@ -8,6 +8,7 @@ import { byIdentifier, memberIdentifier } from '../../contract/tool-names';
 import { stoppable } from '../code-tool/stoppable-run';
 import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../../json-schema';
 import { version } from '../../../package.json';
+import type { Foreign } from '../../contract/foreign';
 import type { CodeToolDefinition } from '../code-tool/types';
 
 export type ServerCommand = { name: string; command: string };
@@ -73,9 +74,9 @@ async function connect(command: ServerCommand): Promise<ConnectedServer> {
 
 /** A running process. */
 export interface Running {
-  client: any;
+  client: Foreign;
   transport: ChildTransport;
-  tools: any[];
+  tools: Foreign[];
 }
 
 /** A server that the first call starts. If it has ended, the next call starts it again. */
@@ -93,12 +94,12 @@ class OtherServer {
   }
 
   /** @returns the tools as the server lists them */
-  async listTools(): Promise<any[]> {
+  async listTools(): Promise<Foreign[]> {
     return (await this.#run()).tools;
   }
 
   /** @returns the result as the server returns it */
-  async callTool(tool: string, input: any, signal: AbortSignal): Promise<any> {
+  async callTool(tool: string, input: Foreign, signal: AbortSignal): Promise<Foreign> {
     const { name } = this.#command;
     const { client, transport } = await this.#run().catch((cause) => {
       throw new Error(`the server ${name} has ended and cannot be started again: ${cause.message}`, { cause });
@@ -162,7 +163,7 @@ class OtherServer {
   }
 }
 
-async function listTools(client: any) {
+async function listTools(client: Foreign) {
   const end = performance.now() + LIST_MS;
   const list = new ToolList();
   do {
@@ -178,7 +179,7 @@ async function listTools(client: any) {
  *
  * @param tool the tool as the server lists it
  */
-function isCallable({ execution }: any) {
+function isCallable({ execution }: Foreign) {
   return execution?.taskSupport !== 'required';
 }
 
@@ -188,15 +189,20 @@ function isCallable({ execution }: any) {
  * @returns the result with the data that was checked
  * @throws {Error} whose message states the problem with the data
  */
-async function withCheckedData(name: string, result: any, schema: JsonSchema, signal: AbortSignal): Promise<any> {
+async function withCheckedData(
+  name: string,
+  result: Foreign,
+  schema: JsonSchema,
+  signal: AbortSignal,
+): Promise<Foreign> {
   if (result.isError) return result;
   if (!result.structuredContent) {
     throw new Error(`MCP error -32600: Tool ${name} has an output schema but did not return structured content`);
   }
   try {
-    const { value, issues } = (await schema.check(result.structuredContent, signal)) as any;
-    if (issues === undefined) return { ...result, structuredContent: value };
-    throw unlikeSchema(issues.map(({ message }: any) => message).join('; '));
+    const checked = await schema.check(result.structuredContent, signal);
+    if (checked.issues === undefined) return { ...result, structuredContent: checked.value };
+    throw unlikeSchema(checked.issues.map(({ message }) => message).join('; '));
   } catch (error) {
     if (!REASONS.some((Reason) => error instanceof Reason)) throw error;
     throw unlikeSchema(`it cannot be checked: ${(error as Error).message}`);
@@ -210,12 +216,15 @@ function unlikeSchema(reason: string) {
 /**
  * Makes an error of a server readable. The SDK's error for an answer that violates the protocol lists every violation.
  */
-function readable(error: any) {
+function readable(error: Foreign) {
   return Array.isArray(error?.issues) ? new Error(textOf(error, 'its answer'), { cause: error }) : error;
 }
 
 /** @param tool the tool as the server lists it */
-function definitionOf(server: OtherServer, { name, description, inputSchema, outputSchema }: any): CodeToolDefinition {
+function definitionOf(
+  server: OtherServer,
+  { name, description, inputSchema, outputSchema }: Foreign,
+): CodeToolDefinition {
   const schema = outputSchema === undefined ? undefined : new JsonSchema(outputSchema, { isLenient: true });
   return {
     description,
@@ -233,16 +242,16 @@ function definitionOf(server: OtherServer, { name, description, inputSchema, out
  *
  * @throws {Error} if the result is an error
  */
-function valueOf({ content = [], structuredContent, isError }: any) {
-  const texts = content.filter(({ type }: any) => type === 'text');
-  const text = texts.map((block: any) => block.text).join('\n');
+function valueOf({ content = [], structuredContent, isError }: Foreign) {
+  const texts = content.filter(({ type }: Foreign) => type === 'text');
+  const text = texts.map((block: Foreign) => block.text).join('\n');
   if (isError) throw new Error(text || saidOtherwise(content, structuredContent) || 'the tool has failed');
   if (structuredContent !== undefined) return structuredContent;
   return texts.length === content.length ? text : content;
 }
 
 /** The message of an error without text: from its resources or its data. */
-function saidOtherwise(content: any[], data: unknown): string | undefined {
+function saidOtherwise(content: Foreign[], data: unknown): string | undefined {
   const texts = content.map(({ resource }) => resource?.text).filter((text) => typeof text === 'string');
   return texts.join('\n') || JSON.stringify(data);
 }

@@ -1,6 +1,7 @@
 import { MAX_LINE_BYTES, readLine, refusalOfLong } from './messages';
 import { serializeMessage } from '../../bundled/mcp';
 import { performance, setImmediate, setTimeout } from '../../contract/clock';
+import type { Foreign } from '../../contract/foreign';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Readable, Writable } from 'node:stream';
 import type { Read } from './messages';
@@ -155,7 +156,7 @@ export class StdioTransport {
    * @protected
    * @param _isUnreadable whether the line was a message that takes too much to read; otherwise it was not a message
    */
-  refuse(refusal: any, _isUnreadable: boolean) {
+  refuse(refusal: Foreign, _isUnreadable: boolean) {
     void this.send(refusal);
   }
 

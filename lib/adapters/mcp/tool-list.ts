@@ -1,6 +1,7 @@
 import { ToolSchema } from '../../bundled/mcp';
 import { WorkBudget, inSlices } from '../../contract/budget';
 import { isPlainObject } from '../../contract/describe';
+import type { Foreign } from '../../contract/foreign';
 
 const MAX_PAGES = 1_000;
 const MAX_TOOLS = 2_000;
@@ -15,7 +16,7 @@ const STEPS_PER_TOOL = 64;
 
 /** Collects the tools that a server lists, page by page. A list that has no end or is too large causes an error. */
 export class ToolList {
-  tools: any[] = [];
+  tools: Foreign[] = [];
   /** Cursor of the next page. Undefined if there is none. */
   cursor: string | undefined;
   #pages = 0;
@@ -26,7 +27,7 @@ export class ToolList {
    *
    * @throws {Error}
    */
-  async add(page: any) {
+  async add(page: Foreign) {
     if (!isPlainObject(page) || !Array.isArray(page.tools)) {
       throw new Error('its answer is not valid: tools: Invalid input: expected array');
     }
@@ -36,7 +37,7 @@ export class ToolList {
     await inSlices(this.#checking(page.tools, budget), budget);
   }
 
-  *#checking(tools: any[], budget: WorkBudget) {
+  *#checking(tools: Foreign[], budget: WorkBudget) {
     for (const tool of tools) {
       const chars = charsOf(tool);
       if (chars === undefined) throw new Error(`its tool ${nameOf(tool)} is described by too much`);
@@ -73,7 +74,7 @@ function charsOf(tool: unknown) {
       for (const key in value) {
         chars += key.length;
         if (++parts > MAX_TOOL_PARTS) return undefined;
-        open.push((value as any)[key]);
+        open.push((value as Foreign)[key]);
       }
     }
     if (chars > MAX_TOOL_CHARS) return undefined;
@@ -81,6 +82,6 @@ function charsOf(tool: unknown) {
   return chars;
 }
 
-function nameOf(tool: any) {
+function nameOf(tool: Foreign) {
   return typeof tool?.name === 'string' ? tool.name.slice(0, 100) : '(without a name)';
 }

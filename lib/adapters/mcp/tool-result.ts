@@ -1,5 +1,6 @@
 import { textOf } from './messages';
 import { isPlainObject } from '../../contract/describe';
+import type { Foreign } from '../../contract/foreign';
 
 /** Maximum number of invalid blocks that an error names. */
 const MAX_ISSUES = 5;
@@ -19,13 +20,13 @@ const BLOCKS = {
  *
  * @throws {Error} if the result does not conform to the protocol
  */
-export function checkedResult(result: any) {
+export function checkedResult(result: Foreign) {
   const issues = isPlainObject(result) ? issuesOf(result) : [{ path: [], message: 'Invalid input: expected object' }];
-  if (issues.length > 0) throw new Error(textOf({ issues: issues as any }, 'its answer'));
+  if (issues.length > 0) throw new Error(textOf({ issues } as Parameters<typeof textOf>[0], 'its answer'));
   return result;
 }
 
-function issuesOf({ content, structuredContent, isError }: any) {
+function issuesOf({ content, structuredContent, isError }: Foreign) {
   const issues = [];
   if (structuredContent !== undefined && !isPlainObject(structuredContent)) {
     issues.push({ path: ['structuredContent'], message: 'Invalid input: expected object' });
@@ -41,7 +42,7 @@ function issuesOf({ content, structuredContent, isError }: any) {
   return issues;
 }
 
-function isBlock(block: any) {
+function isBlock(block: Foreign) {
   if (!isPlainObject(block)) return false;
   const kind = String(block.type);
   if (typeof block.type !== 'string' || !Object.hasOwn(BLOCKS, kind)) return false;

@@ -1,5 +1,6 @@
 import { Toolset } from './toolset';
 import { createFileTools } from '../../files/index.js';
+import type { Foreign } from '../../contract/foreign';
 import type { ConnectedServer } from './servers';
 
 /**
@@ -19,7 +20,7 @@ export function toolsetOf({
 }: {
   root?: string;
   readOnly?: boolean;
-  tools?: Record<string, any>;
+  tools?: Record<string, Foreign>;
   servers?: ConnectedServer[];
 }) {
   const fileTools = root === undefined ? {} : createFileTools({ root, readOnly });

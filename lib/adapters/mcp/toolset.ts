@@ -10,6 +10,7 @@ import { languageText } from '../code-tool/language';
 import { isBindable, isBuiltIn } from '../../contract/identifiers';
 import { byIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { flattenTools } from '../../contract/tool-registry';
+import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 import type { CodeToolDefinition } from '../code-tool/types';
 import type { LanguageText } from '../code-tool/language';
@@ -42,7 +43,7 @@ export class Toolset {
   }
 
   /** Adds the exports of a module: functions, namespaces, and tools with schemas. Their names become identifiers. */
-  addExported(giver: string, exported: Record<string, any>) {
+  addExported(giver: string, exported: Record<string, Foreign>) {
     const entries = Object.entries(byIdentifier(exported, writable));
     this.addFunctions(giver, Object.fromEntries(entries.filter(([, value]) => !isDefinition(value))));
     for (const [name, value] of entries.filter(([, value]) => isDefinition(value))) {

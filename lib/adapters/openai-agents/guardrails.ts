@@ -1,8 +1,10 @@
+import type { Foreign } from '../../contract/foreign';
+
 /** The context in which a run of code calls the tools. */
 export interface RunOfCode {
-  runContext: any;
+  runContext: Foreign;
   /** Undefined outside of a run of an agent. */
-  agent: any;
+  agent: Foreign;
   /** Ends the run of the code. */
   stop: (tripwire: unknown) => void;
 }
@@ -14,7 +16,7 @@ export class Guardrails {
   #tripwires;
 
   /** @param sdk the module `@openai/agents` */
-  constructor(sdk: any) {
+  constructor(sdk: Foreign) {
     this.#runInput = sdk.runToolInputGuardrails;
     this.#runOutput = sdk.runToolOutputGuardrails;
     const { ToolInputGuardrailTripwireTriggered, ToolOutputGuardrailTripwireTriggered } = sdk;
@@ -25,7 +27,7 @@ export class Guardrails {
    * @throws {Error} if the tool has guardrails and this version of the SDK does not export the functions that run
    *   them
    */
-  mustBeKnown(name: string, { inputGuardrails = [], outputGuardrails = [] }: any) {
+  mustBeKnown(name: string, { inputGuardrails = [], outputGuardrails = [] }: Foreign) {
     const isKnown = typeof this.#runInput === 'function' && typeof this.#runOutput === 'function';
     if (isKnown || inputGuardrails.length + outputGuardrails.length === 0) return;
     throw new Error(
@@ -38,7 +40,7 @@ export class Guardrails {
    *
    * @throws {Error} with the guardrail's message if a guardrail rejects the call or the result
    */
-  async around(tool: any, toolCall: object, { runContext, agent, stop }: RunOfCode, invoke: () => unknown) {
+  async around(tool: Foreign, toolCall: object, { runContext, agent, stop }: RunOfCode, invoke: () => unknown) {
     const { inputGuardrails = [], outputGuardrails = [] } = tool;
     const call = { context: runContext, agent, toolCall, onResult: throwRejected };
     try {
@@ -63,6 +65,6 @@ export class Guardrails {
  *
  * @param result the result of a guardrail
  */
-function throwRejected({ output: { behavior } }: any) {
+function throwRejected({ output: { behavior } }: Foreign) {
   if (behavior.type === 'rejectContent') throw Object.assign(new Error(behavior.message), { name: 'GuardrailError' });
 }

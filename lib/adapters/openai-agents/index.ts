@@ -14,9 +14,14 @@ import { byName } from '../code-tool/definition';
 import { settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import { Guardrails } from './guardrails';
+import type { Foreign } from '../../contract/foreign';
 import type { FunctionTool } from '@openai/agents';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
 import type { RunOfCode } from './guardrails';
+
+/** A function tool, whatever its context and schema. `any`, because it both takes and returns them. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as said
+type AnyTool<Result = any> = FunctionTool<any, any, Result>;
 
 /** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
@@ -24,7 +29,7 @@ export interface CodeToolOptions extends CodeToolSettings {
    * The tools that code can call as `await name(input)`. A name that is not an identifier is changed: `list-files`
    * becomes `list_files`.
    */
-  tools: readonly FunctionTool<any, any, any>[] | Readonly<Record<string, FunctionTool<any, any, any>>> | CodeTools;
+  tools: readonly AnyTool[] | Readonly<Record<string, AnyTool>> | CodeTools;
 }
 
 /**
@@ -50,7 +55,7 @@ export interface CodeToolOptions extends CodeToolSettings {
  * const agent = new Agent({ name: 'analyst', instructions: '…', tools: [code] });
  * ```
  */
-export function createCodeTool(options: CodeToolOptions): FunctionTool<any, any, string> {
+export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
   const { tools, ...settings } = settingsOf(options);
   const sdk = requirePeer('ses-executor/openai-agents', '@openai/agents', () => require('@openai/agents'));
   const guardrails = new Guardrails(sdk);
@@ -69,13 +74,13 @@ export function createCodeTool(options: CodeToolOptions): FunctionTool<any, any,
     inputGuardrails: [
       {
         name: `agent of ${name}`,
-        run: async ({ agent, toolCall }: any) => {
+        run: async ({ agent, toolCall }: Foreign) => {
           agents.set(toolCall, agent);
           return { behavior: { type: 'allow' } };
         },
       },
     ],
-    execute: async (input: unknown, runContext: any, details: any) => {
+    execute: async (input: unknown, runContext: Foreign, details: Foreign) => {
       if (!isCodeInput(input)) return WRONG_INPUT;
       const { signal, toolCall } = details ?? {};
       const agent = toolCall && agents.get(toolCall);
@@ -94,7 +99,7 @@ export function createCodeTool(options: CodeToolOptions): FunctionTool<any, any,
 }
 
 /** @param tool a function tool, or a definition that `ses-executor/code-tool` accepts */
-function definitionOf(name: string, tool: any, guardrails: Guardrails): any {
+function definitionOf(name: string, tool: Foreign, guardrails: Guardrails): Foreign {
   if (typeof tool?.invoke !== 'function') return tool;
   guardrails.mustBeKnown(name, tool);
   const { description, parameters, needsApproval } = tool;
@@ -107,7 +112,7 @@ function definitionOf(name: string, tool: any, guardrails: Guardrails): any {
       if (!(await isEnabled(tool, context))) throw new Error(`${name} is not enabled now: do without it`);
       return typeof needsApproval === 'function' ? needsApproval.call(tool, context.runContext, input) : needsApproval;
     },
-    execute: async (input: unknown, { signal, context }: any) => {
+    execute: async (input: unknown, { signal, context }: Foreign) => {
       const text = JSON.stringify(input);
       const toolCall = { type: 'function_call', callId: randomUUID(), name: tool.name, arguments: text };
       return guardrails.around(tool, toolCall, context, () =>
@@ -118,7 +123,7 @@ function definitionOf(name: string, tool: any, guardrails: Guardrails): any {
 }
 
 /** Evaluates `isEnabled` as `Agent` does. */
-async function isEnabled(tool: any, { runContext, agent }: RunOfCode) {
+async function isEnabled(tool: Foreign, { runContext, agent }: RunOfCode) {
   const { isEnabled: enabled = true } = tool;
   return typeof enabled === 'function' ? enabled.call(tool, runContext, agent) : enabled;
 }

@@ -11,6 +11,8 @@ import { modelText } from '../../contract/model-text';
 import { record } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
 import { version } from '../../../package.json';
+import type { Foreign } from '../../contract/foreign';
+import type { TracingChannelSubscribers } from 'node:diagnostics_channel';
 import type { Attributes, Span, Tracer, TracerProvider } from '@opentelemetry/api';
 
 export interface InstrumentOptions {
@@ -44,19 +46,19 @@ export function instrument(options?: InstrumentOptions): () => void {
   ] as const;
   const subscriptions = kinds.map(([name, kind]) => {
     const channel = tracingChannel(name);
-    const handlers = new Spans(api, tracer, kind(captureContent)).handlers;
-    channel.subscribe(handlers as any);
-    return () => channel.unsubscribe(handlers as any);
+    const { handlers } = new Spans(api, tracer, kind(captureContent));
+    channel.subscribe(handlers);
+    return () => void channel.unsubscribe(handlers);
   });
   return () => subscriptions.forEach((unsubscribe) => unsubscribe());
 }
 
 /** The content of the spans of one channel. */
 interface Kind {
-  name: (message: any) => string;
-  atStart: (message: any) => Attributes;
+  name: (message: Foreign) => string;
+  atStart: (message: Foreign) => Attributes;
   /** Attributes of a successful operation. */
-  atEnd: (message: any) => Attributes;
+  atEnd: (message: Foreign) => Attributes;
 }
 
 /** The spans of one channel. */
@@ -72,17 +74,18 @@ class Spans {
     this.#kind = kind;
   }
 
-  get handlers() {
-    const settled = (message: any) => 'result' in message || 'error' in message;
+  /** A channel may have handlers for some of its events. */
+  get handlers(): TracingChannelSubscribers<object> {
+    const settled = (message: Foreign) => 'result' in message || 'error' in message;
     return {
-      start: (message: any) => this.#start(message),
+      start: (message: Foreign) => this.#start(message),
       // Ends spans of operations that settle synchronously.
-      end: (message: any) => settled(message) && this.#end(message),
-      asyncEnd: (message: any) => this.#end(message),
-    };
+      end: (message: Foreign) => settled(message) && this.#end(message),
+      asyncEnd: (message: Foreign) => this.#end(message),
+    } as TracingChannelSubscribers<object>;
   }
 
-  #start(message: any) {
+  #start(message: Foreign) {
     const { context, trace } = this.#api;
     const span = this.#tracer.startSpan(this.#kind.name(message), { attributes: this.#kind.atStart(message) });
     this.#open.set(message, span);
@@ -90,7 +93,7 @@ class Spans {
     message.call = context.bind(trace.setSpan(context.active(), span), message.call);
   }
 
-  #end(message: any) {
+  #end(message: Foreign) {
     const span = this.#open.get(message);
     // The operation began before the subscription, or it has already ended.
     if (span === undefined) return;

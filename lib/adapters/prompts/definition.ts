@@ -1,6 +1,7 @@
 import { describe } from '../../contract/describe';
 import { isOfLibrary, isStandardSchema, jsonSchemaOf } from '../../contract/standard-schema';
 import { allProperties, isRequired, isSchema, resolve, typeContext, typeText } from './schema-types';
+import type { Foreign } from '../../contract/foreign';
 import type { Schema, TypeContext } from './schema-types';
 
 /** The definition of a tool, normalized from any accepted form. */
@@ -69,17 +70,17 @@ export function readDefinition(tool: unknown): Definition {
 }
 
 /** @returns undefined if there is none */
-export function inputSchemaOf(tool: any): any {
+export function inputSchemaOf(tool: Foreign): Foreign {
   return valueOf(tool, INPUT_KEYS);
 }
 
 /** @returns undefined if there is none */
-export function outputSchemaOf(tool: any): any {
+export function outputSchemaOf(tool: Foreign): Foreign {
   return valueOf(tool, OUTPUT_KEYS);
 }
 
 /** @param keys the first key that has a value counts */
-function valueOf(tool: any, keys: readonly string[]) {
+function valueOf(tool: Foreign, keys: readonly string[]) {
   return keys.map((key) => tool[key]).find((value) => value !== undefined && value !== null);
 }
 
@@ -87,7 +88,7 @@ function valueOf(tool: any, keys: readonly string[]) {
  * @param schema JSON Schema, a Standard Schema, or inputs by name that may be Standard Schemas
  * @returns the schema without Standard Schemas, or undefined for an output that JSON Schema cannot express
  */
-function plain(schema: any, side: 'input' | 'output', tool: string): any {
+function plain(schema: Foreign, side: 'input' | 'output', tool: string): Foreign {
   if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
   if (side === 'output' || !isSchema(schema) || !Object.values(schema).some(isOfLibrary)) return schema;
   const properties = Object.entries(schema).map(([name, input]) => [
@@ -98,7 +99,7 @@ function plain(schema: any, side: 'input' | 'output', tool: string): any {
   return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
-function isOptional(input: any) {
+function isOptional(input: Foreign) {
   if (isStandardSchema(input)) return 'value' in input['~standard'].validate(undefined);
   return input?.default !== undefined || input?.nullable === true;
 }

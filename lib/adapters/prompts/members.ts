@@ -1,4 +1,5 @@
 import { isSchema, list, resolve, within } from './schema-types';
+import type { Foreign } from '../../contract/foreign';
 import type { Schema, TypeContext } from './schema-types';
 
 /** A member of a value, at any depth. */
@@ -54,7 +55,7 @@ function membersIn(
   ];
 }
 
-function descriptionOf(schema: any, root: unknown) {
+function descriptionOf(schema: Foreign, root: unknown) {
   return oneLine(Object(schema).description ?? Object(resolve(schema, root)).description);
 }
 

@@ -1,4 +1,5 @@
 import { isSchema, list, within } from './schema-types';
+import type { Foreign } from '../../contract/foreign';
 import type { Schema, TypeContext } from './schema-types';
 
 /** Python's names for the types of JSON Schema and smolagents. */
@@ -70,7 +71,7 @@ function isLiteral(value: unknown) {
  *
  * @returns undefined for a value that is not JSON
  */
-export function pythonLiteral(value: any): string | undefined {
+export function pythonLiteral(value: Foreign): string | undefined {
   if (value === null) return 'None';
   if (value === true) return 'True';
   if (value === false) return 'False';

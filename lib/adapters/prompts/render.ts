@@ -7,6 +7,7 @@ import { toPythonSignature } from './python-signature';
 import { toJavaScriptSignature } from './signature';
 import { checkTags, DEFAULT_TAGS } from './tags';
 import { CODE_AGENT_SYSTEM_PROMPT } from './template';
+import type { Foreign } from '../../contract/foreign';
 import type { FunctionDefinition, ListOf, ManagedAgentDefinition, ToolDefinition } from './tool-definition';
 
 export interface SystemPromptOptions {
@@ -142,13 +143,13 @@ export function systemPromptVariables(options?: SystemPromptOptions): SystemProm
   };
 }
 
-function agentDefinition(agent: any) {
+function agentDefinition(agent: Foreign) {
   const { name, description } = isSchema(agent) ? agent : {};
   return { name, description, inputs: AGENT_INPUTS, output_type: 'any' };
 }
 
 /** The items of an option: an array, or the values of a map or object by name. */
-function list(value: any, path: string): any[] {
+function list(value: Foreign, path: string): Foreign[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   if (value instanceof Map) return [...value.values()];
@@ -160,7 +161,7 @@ function list(value: any, path: string): any[] {
  * Fills in a template as Handlebars does without escaping: `{{name}}`, `{{{name}}}` and `{{#if name}}…{{/if}}`. Tags
  * inside values are not expanded.
  */
-function populate(template: string, variables: Record<string, any>) {
+function populate(template: string, variables: Record<string, Foreign>) {
   const conditions: boolean[] = [];
   let filled = '';
   let from = 0;
@@ -184,7 +185,7 @@ function populate(template: string, variables: Record<string, any>) {
   return filled + template.slice(from);
 }
 
-function variable(variables: Record<string, any>, name: string) {
+function variable(variables: Record<string, Foreign>, name: string) {
   if (Object.hasOwn(variables, name)) return variables[name];
   throw new TypeError(
     `the template asks for ${JSON.stringify(name)}; there are {{name}}, {{{name}}} and {{#if name}}…{{/if}} of ` +

@@ -1,7 +1,8 @@
 import { isIdentifier } from '../../contract/identifiers';
+import type { Foreign } from '../../contract/foreign';
 
 /** JSON Schema, or an input of a smolagents tool, which is almost JSON Schema. */
-export type Schema = Record<string, any>;
+export type Schema = Record<string, Foreign>;
 
 /** The state of a conversion: the document that `$ref` points into, and the remaining budget. */
 export interface TypeContext {
@@ -82,13 +83,13 @@ export function resolve(schema: unknown, root: unknown): unknown {
     found = found.$ref
       .split('/')
       .slice(1)
-      .reduce((value: any, part: string) => member(value, part), root);
+      .reduce((value: Foreign, part: string) => member(value, part), root);
   }
   return found;
 }
 
 /** @param part one part of a JSON Pointer */
-function member(value: any, part: string) {
+function member(value: Foreign, part: string) {
   const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,12 +1,13 @@
 // Tools, their inputs and schemas, as callers describe them.
 
 /** A schema of zod, Valibot, ArkType or another library: see https://standardschema.dev. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a schema of anything, whose output is not known
 export interface StandardSchema<Output = any> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    readonly validate: (value: unknown) => any;
-    readonly types?: { readonly input: any; readonly output: Output } | undefined;
+    readonly validate: (value: unknown) => unknown;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
   };
 }
 

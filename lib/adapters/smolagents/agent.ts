@@ -19,6 +19,7 @@ export interface JavaScriptCodeAgentConfig {
 }
 
 /** The class that {@link JavaScriptCodeAgent} returns: a `CodeAgent` with a different configuration. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as for `JavaScriptCodeAgent`
 export type JavaScriptCodeAgentClass<Base extends abstract new (config: any) => any> = Omit<Base, 'prototype'> &
   (new (
     config: Omit<ConstructorParameters<Base>[0], keyof JavaScriptCodeAgentConfig> & JavaScriptCodeAgentConfig,

@@ -1,7 +1,8 @@
 import { describe, isBeyondNumbers, isPlainObject, memberPath } from '../../contract/describe';
+import type { Foreign } from '../../contract/foreign';
 
 /** One input of a tool, as smolagents describes it. */
-export type Input = Record<string, any>;
+export type Input = Record<string, Foreign>;
 
 export type Inputs = Record<string, Input>;
 
@@ -150,7 +151,7 @@ function itemMismatch({ items }: Input, value: unknown[], path: string, left: { 
   return undefined;
 }
 
-function memberMismatch({ properties, required }: Input, value: any, path: string, left: { steps: number }) {
+function memberMismatch({ properties, required }: Input, value: Foreign, path: string, left: { steps: number }) {
   if (!isObject(properties) || !isPlainObject(value)) return undefined;
   for (const [key, property] of Object.entries(properties as Inputs)) {
     const member = Object.hasOwn(value, key) ? value[key] : undefined;

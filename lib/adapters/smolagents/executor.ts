@@ -61,8 +61,8 @@ const OWN_OPTIONS = ['tools', 'executor'];
  * ```
  */
 export class SmolagentsExecutor implements Executor {
-  #executor: Executor = undefined as any;
-  #queue: ReturnType<typeof queueOf> = undefined as any;
+  #executor!: Executor;
+  #queue!: ReturnType<typeof queueOf>;
   /** Whether others may use the executor. */
   #isShared;
   #isAutomatic;
@@ -219,7 +219,7 @@ makeDisposable(SmolagentsExecutor.prototype, SmolagentsExecutor.prototype.cleanu
 /** Returns the caller's executor, which has its own options. */
 function given(executor: unknown, others: object) {
   if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
-  if ((executor as any).isolation === 'run') {
+  if ((executor as { isolation?: unknown }).isolation === 'run') {
     throw new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'");
   }
   refuseBeside(others, [...OWN_OPTIONS, 'autoInit']);

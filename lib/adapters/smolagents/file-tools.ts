@@ -1,5 +1,6 @@
 import { createFileTools } from '../../files';
 import { describeFileTools } from '../../files/definitions';
+import type { Foreign } from '../../contract/foreign';
 
 /** The folder in which Pyodide sees the working directory, unless the agent names another one. */
 const MOUNT_POINT = '/mnt';
@@ -21,7 +22,7 @@ interface AgentFolders {
 export function withFileTools(
   tools: unknown,
   { workDir = process.cwd(), mountPoint = MOUNT_POINT }: AgentFolders,
-): any {
+): Foreign {
   if (!Array.isArray(tools)) return tools;
   const refused: string[] = [];
   const replaced = tools.map((tool) => {
@@ -47,7 +48,7 @@ export function withFileTools(
 }
 
 /** Whether a tool has Python code and nothing that JavaScript can call. */
-function isPythonOnly(tool: any) {
+function isPythonOnly(tool: Foreign) {
   if (typeof tool !== 'object' || tool === null || typeof tool.pythonCode !== 'string') return false;
   return typeof tool.forward !== 'function' || ONLY_THROWS.test(Function.prototype.toString.call(tool.forward).trim());
 }

@@ -58,7 +58,7 @@ export function failedObservation(error: unknown) {
 
 const LOGS_HEADING = 'Execution logs:\n';
 
-const AGENT: Reader<any> = {
+const AGENT: Reader<Foreign> = {
   head: ({ message, logs }) => [...(logs === '' ? [] : [LOGS_HEADING + logs]), `Error:\n${message}`],
   finding: ({ severity, message, location, fix }) => {
     const place = location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;

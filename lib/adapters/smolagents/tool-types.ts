@@ -9,7 +9,7 @@ export interface SmolagentsTool {
   inputs: Readonly<Record<string, ToolInput>>;
   output_type?: ToolTypeName;
   /** Receives one object that has a value for each input. */
-  // `any`: tools declare the arguments that they expect.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare the arguments that they expect
   forward(args: any): unknown;
 }
 
@@ -23,6 +23,7 @@ export interface ManagedAgent {
 }
 
 /** Values that can become a function of guest code. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- functions declare the arguments that they expect
 export type SmolagentsCallable = SmolagentsTool | ManagedAgent | ((...args: any[]) => unknown);
 
 /** Tools by the name that guest code uses for them, including namespaces, as for `SESExecutor.sendTools`. */

@@ -3,6 +3,7 @@ import { defineMember } from '../../contract/tool-names';
 import { AGENT_INPUTS } from '../prompts/agent-inputs';
 import { bindArguments, checkInputs } from './arguments';
 import { namedArguments } from '../../python/named-arguments';
+import type { Foreign } from '../../contract/foreign';
 import type { SmolagentsTools } from './tool-types';
 import type { Tools } from '../../contract/tool-types';
 import type { Inputs } from './arguments';
@@ -45,7 +46,7 @@ function hostTools(tools: SmolagentsTools, bind: typeof bindArguments): Tools {
   return fromEntries(Object.entries(tools), 'tools', bind);
 }
 
-function fromList(tools: readonly any[], bind: typeof bindArguments) {
+function fromList(tools: readonly Foreign[], bind: typeof bindArguments) {
   const functions: Tools = {};
   tools.forEach((tool, index) => {
     const path = `tools[${index}]`;
@@ -59,7 +60,7 @@ function fromList(tools: readonly any[], bind: typeof bindArguments) {
 }
 
 /** Places a function at the path that its dotted name specifies. */
-function place(root: Record<string, any>, keys: string[], value: unknown, path: string) {
+function place(root: Record<string, Foreign>, keys: string[], value: unknown, path: string) {
   const last = keys.at(-1) as string;
   let holder = root;
   for (const key of keys.slice(0, -1)) {
@@ -71,7 +72,11 @@ function place(root: Record<string, any>, keys: string[], value: unknown, path: 
   defineMember(holder, last, value);
 }
 
-function fromEntries(entries: readonly (readonly [string, any])[], path: string, bind: typeof bindArguments): Tools {
+function fromEntries(
+  entries: readonly (readonly [string, Foreign])[],
+  path: string,
+  bind: typeof bindArguments,
+): Tools {
   const functions: Tools = {};
   for (const [name, value] of entries) {
     const inner = memberPath(path, name);
@@ -85,7 +90,7 @@ function fromEntries(entries: readonly (readonly [string, any])[], path: string,
   return functions;
 }
 
-function hostTool(tool: any, path: string, bind: typeof bindArguments) {
+function hostTool(tool: Foreign, path: string, bind: typeof bindArguments) {
   if (isTool(tool)) return namedFunction(tool, checkInputs(tool.inputs, `${path}.inputs`), bind);
   if (isAgent(tool)) return namedFunction(agentTool(tool), AGENT_INPUTS, bind);
   if (isClass(tool)) throw new TypeError(`${path} is a class: pass an object of it, made with \`new\``);
@@ -95,27 +100,27 @@ function hostTool(tool: any, path: string, bind: typeof bindArguments) {
   );
 }
 
-function isTool(value: any) {
+function isTool(value: Foreign) {
   return typeof value === 'object' && value !== null && typeof value.forward === 'function' && 'inputs' in value;
 }
 
-function isAgent(value: any) {
+function isAgent(value: Foreign) {
   return (
     typeof value === 'object' && value !== null && typeof value.run === 'function' && typeof value.name === 'string'
   );
 }
 
 /** Wraps a managed agent as a tool. Each call is a separate task. */
-function agentTool(agent: any) {
+function agentTool(agent: Foreign) {
   return {
     name: agent.name,
-    forward: ({ task, additional_args: args }: any) =>
+    forward: ({ task, additional_args: args }: Foreign) =>
       agent.run(task, { additional_args: args ?? undefined, reset: true }),
   };
 }
 
 /** The function of a tool. It is an `async` function, so that guests receive a promise immediately. */
-function namedFunction(tool: any, inputs: Inputs, bind: typeof bindArguments) {
+function namedFunction(tool: Foreign, inputs: Inputs, bind: typeof bindArguments) {
   const call = async (...args: unknown[]) => tool.forward(bind(tool.name, inputs, args));
   return Object.defineProperties(call, {
     name: { value: tool.name, configurable: true },

@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { describe } from '../../contract/describe';
 import { PyodideExecutor } from '../executor';
 import { pyodideFolder } from '../pyodide-folder';
+import type { Foreign } from '../../contract/foreign';
 
 /** Path of packages for guests. They are compiled for this path, because tracebacks show it. */
 const PACKAGES_PATH = '/packages';
@@ -55,7 +56,7 @@ export async function addPackages(
 }
 
 /** @param error a `ValueError` names the wheel */
-function refuse(error: any, wheel: string): never {
+function refuse(error: Foreign, wheel: string): never {
   const { name, message, cause: said } = error.details ?? {};
   if (name === 'ValueError') throw new Error(message, { cause: error });
   const reason = typeof name === 'string' ? `${name}: ${message}` : (said ?? error.message);

@@ -3,6 +3,7 @@ import { bundle } from './files';
 import { operationsOf } from './operations';
 import { checkSize, parsedText } from './parse';
 import { converted } from './swagger';
+import type { Foreign } from '../../contract/foreign';
 import type { ReadFile } from './files';
 
 /** Why there is nothing to call in a document that is none of OpenAPI. */
@@ -20,7 +21,7 @@ export async function readDocument(
   document: unknown,
   { readFile, maxChars = Infinity }: { readFile?: ReadFile | undefined; maxChars?: number } = {},
 ): Promise<ReturnType<typeof operationsOf>> {
-  const api = typeof document === 'string' ? parsedText(document, 'document') : (document as any);
+  const api = typeof document === 'string' ? parsedText(document, 'document') : (document as Foreign);
   // A file name would also parse as a string.
   if (!isPlainObject(api)) throw new TypeError(`document must be the text of a document, got ${describe(api)}`);
   if (typeof document !== 'string') checkSize(document, 'document');
@@ -31,7 +32,7 @@ export async function readDocument(
 }
 
 /** The version of the form. Unquoted in YAML it is a number: 3.0 is 3. */
-function versionOf({ openapi, swagger }: any) {
+function versionOf({ openapi, swagger }: Foreign) {
   const given = openapi ?? swagger;
   const text = typeof given === 'number' ? given.toFixed(1) : given;
   const [, version] = /^\s*(2\.0|3\.[0-2])(?:[.-].*|\s*)$/s.exec(typeof text === 'string' ? text : '') ?? [];

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 
 import { parsedText } from './parse';
 import { FAILED, FILES, partOf } from './references';
+import type { Foreign } from '../../contract/foreign';
 
 /** Files that belong to one document, and characters of all of them. */
 const MAX_FILES = 10_000;
@@ -16,7 +17,7 @@ export type ReadFile = (path: string) => Promise<string>;
  * @param api is changed
  * @param maxChars of all files together
  */
-export async function bundle(api: any, readFile: ReadFile, maxChars: number) {
+export async function bundle(api: Foreign, readFile: ReadFile, maxChars: number) {
   const files: Record<string, unknown> = {};
   const failed: Record<string, string> = {};
   const wanted: Set<string> = new Set();
@@ -81,7 +82,7 @@ function* holdersOf(open: unknown[]): Generator<{ $ref: string }> {
   for (let value = open.pop(); value !== undefined || open.length > 0; value = open.pop()) {
     if (typeof value !== 'object' || value === null || seen.has(value)) continue;
     seen.add(value);
-    if (typeof (value as any).$ref === 'string') yield value as { $ref: string };
+    if (typeof (value as Foreign).$ref === 'string') yield value as { $ref: string };
     for (const inner of Object.values(value)) open.push(inner);
   }
 }

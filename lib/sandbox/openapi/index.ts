@@ -6,7 +6,8 @@ import { record } from '../../contract/options';
 import { withTimeLimit } from '../../contract/time-limit';
 import { headersOf, requester } from './request';
 import { shownUrl } from './secrets';
-import type { SandboxAdapters, SandboxRegistry, SdkCall } from '../api';
+import type { Given } from '../../contract/options';
+import type { SandboxAdapter, SandboxAdapters, SandboxMethod, SandboxRegistry, SdkCall } from '../api';
 import type { readDocument } from './document';
 
 /** An operation of an OpenAPI document, for {@link OpenApiOptions.filter}. */
@@ -21,6 +22,7 @@ export interface OpenApiOperation {
 }
 
 /** The type that Node.js or the DOM declares, if available. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- neither has declared the type
 type Fetch = typeof globalThis extends { fetch: infer Declared } ? Declared : (...args: any[]) => Promise<any>;
 
 export interface OpenApiOptions {
@@ -122,14 +124,14 @@ export async function registryFromOpenApi(
     credentials,
     maxResponseBytes: given.maxResponseBytes ?? 8 * (1 << 20),
   });
-  const sources: Map<string, { name: string; description: string; methods: any[] }> = new Map();
-  const adapters: Record<string, Record<string, (params: any, call: any) => Promise<unknown>>> = Object.create(null);
+  const sources: Map<string, { name: string; description: string; methods: SandboxMethod[] }> = new Map();
+  const adapters: Record<string, Record<string, SandboxAdapter>> = Object.create(null);
   for (const operation of operations) {
     const { source, name, method, path, tags, operationId } = operation;
     if (!filter({ source, name, method, path, tags, operationId })) continue;
     const known = sources.get(source) ?? { name: source, description: operation.sourceDescription, methods: [] };
     sources.set(source, known);
-    known.methods.push(operation.spec);
+    known.methods.push(operation.spec as SandboxMethod);
     const base = givenBase ?? baseUrlOf(operation.serverUrl, ', since the document has none');
     (adapters[source] ??= {})[name] = (params, call) => request(operation, base, params, call);
   }
@@ -149,7 +151,7 @@ interface Reading {
 }
 
 /** How a document is read. */
-function readingOf(options: Record<string, any>): Reading {
+function readingOf(options: Given): Reading {
   const {
     readFile,
     signal,
@@ -223,11 +225,12 @@ async function answerFile(worker: Worker, path: string, readFile: Reading['readF
   }
 }
 
-function refuseWrongHeaders(headers: any) {
+function refuseWrongHeaders(headers: ConstructorParameters<typeof Headers>[0]) {
   try {
     headersOf(headers);
   } catch (error) {
     const { message } = error as Error;
+    // eslint-disable-next-line preserve-caught-error -- the cause may show the values of headers, which are secrets
     throw new TypeError(`options.headers must be headers by name, or a function that gives such: ${message}`);
   }
 }

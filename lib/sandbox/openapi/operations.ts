@@ -5,6 +5,7 @@ import { LimitError } from './limits';
 import { Flaw, entriesOf, listOf, objectOr, partOf, resolved, resolvedOrNone, shown, textOr } from './references';
 import { Reader, SchemaWriter } from './schemas';
 import { isForm, isJsonType } from './serialize';
+import type { Foreign } from '../../contract/foreign';
 import type { Field, Writing } from './serialize';
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -37,8 +38,8 @@ export interface Operation {
   /** accepted content types of its answers */
   accept: string;
   /** alternatives, each an object by scheme */
-  security: any[];
-  schemes: Record<string, any>;
+  security: Foreign[];
+  schemes: Record<string, Foreign>;
   spec: { name: string; description: string; params: object; result: object; examples: unknown[] };
 }
 
@@ -57,10 +58,10 @@ const EXPRESSION = /\{([^{}]+)\}/g;
  * The operations of a document, and the schemas that they share. An operation with a flaw is left out; `warnings` says
  * which, and why.
  */
-export function operationsOf(api: any): {
+export function operationsOf(api: Foreign): {
   operations: Operation[];
   $defs: Record<string, unknown>;
-  schemes: Record<string, any>;
+  schemes: Record<string, Foreign>;
   warnings: string[];
 } {
   const schemes = Object.fromEntries(
@@ -87,11 +88,11 @@ export function operationsOf(api: any): {
 }
 
 /** The operations of a document, each with the flaw that keeps it from being read. An empty method: the whole path. */
-function* itemsOf(api: any): Generator<{ path: string; item: any; method: string; flaw?: unknown }> {
+function* itemsOf(api: Foreign): Generator<{ path: string; item: Foreign; method: string; flaw?: unknown }> {
   for (const [path, given] of entriesOf(api.paths)) {
     // Extensions are not paths.
     if (path.startsWith('x-')) continue;
-    let item: any;
+    let item: Foreign;
     try {
       item = itemOf(api, given);
     } catch (flaw) {
@@ -115,7 +116,7 @@ function* itemsOf(api: any): Generator<{ path: string; item: any; method: string
 }
 
 /** A path, with what is next to its reference. */
-function itemOf(api: any, given: any) {
+function itemOf(api: Foreign, given: Foreign) {
   const { $ref, ...own } = objectOr(given, {});
   if (objectOr(given, undefined) === undefined) throw new Flaw('it is not an object');
   if (typeof $ref !== 'string') return own;
@@ -125,7 +126,7 @@ function itemOf(api: any, given: any) {
 }
 
 /** @param given an operation, a reference to one, or the flaw that kept it from being converted */
-function operationIn(api: any, given: unknown) {
+function operationIn(api: Foreign, given: unknown) {
   if (given instanceof Flaw) throw given;
   const operation = resolved(api, given);
   if (!isOperation(operation)) throw new Flaw('it is not an object');
@@ -159,7 +160,7 @@ class Names {
   #taken = new Set(['then']);
   #descriptions;
 
-  constructor(api: any) {
+  constructor(api: Foreign) {
     this.#descriptions = new Map(listOf(api.tags).map((tag) => [tag.name, textOr(tag.description, '')]));
   }
 
@@ -175,15 +176,15 @@ class Names {
 }
 
 interface Context {
-  api: any;
-  schemes: Record<string, any>;
+  api: Foreign;
+  schemes: Record<string, Foreign>;
   writer: SchemaWriter;
   reader: Reader;
   names: Names;
 }
 
 /** @throws {Flaw} */
-function operationOf(context: Context, given: string, item: any, method: string): Operation {
+function operationOf(context: Context, given: string, item: Foreign, method: string): Operation {
   const { api, schemes, reader, names } = context;
   const path = given.startsWith('/') ? given : `/${given}`;
   const operation = item[method];
@@ -228,7 +229,7 @@ function securityOf(given: unknown) {
  * outer owner.
  * @param owners from the operation to the document
  */
-function serverUrlOf([owner, ...outer]: any[]): string | undefined {
+function serverUrlOf([owner, ...outer]: Foreign[]): string | undefined {
   if (owner === undefined) return undefined;
   const [server] = listOf(owner.servers);
   if (typeof server?.url !== 'string') return serverUrlOf(outer);
@@ -245,7 +246,7 @@ function nameOf(operationId: string, tag: string) {
   return camel(operationId.startsWith(`${tag}/`) ? operationId.slice(tag.length + 1) : operationId);
 }
 
-function descriptionOf(operation: any, request: string) {
+function descriptionOf(operation: Foreign, request: string) {
   const summary = textOr(operation.summary, '');
   const description = textOr(operation.description, '');
   const said = description.startsWith(summary) ? [description] : [summary.replace(/\.$/, ''), description];
@@ -255,7 +256,7 @@ function descriptionOf(operation: any, request: string) {
 }
 
 /** Parameters and body, and one object schema for both. */
-function partsOf(context: Context, path: string, item: any, operation: any, hasBody: boolean) {
+function partsOf(context: Context, path: string, item: Foreign, operation: Foreign, hasBody: boolean) {
   const { api, schemes, writer } = context;
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
@@ -297,7 +298,7 @@ function partsOf(context: Context, path: string, item: any, operation: any, hasB
     additionalProperties: body?.others ?? false,
     ...body?.whole,
   };
-  return { parameters, body, params: params as any };
+  return { parameters, body, params: params as Foreign };
 }
 
 /** The name in an expression: `{+name}`, `{name*}` and `{name+}` are `name` for some documents. */
@@ -313,7 +314,7 @@ function isIn(expressions: Map<string, string>, name: string) {
  * The parameters of a path and its operation, each once.
  * @throws {Flaw}
  */
-function parametersOf(api: any, item: any, operation: any): any[] {
+function parametersOf(api: Foreign, item: Foreign, operation: Foreign): Foreign[] {
   const byPlace = new Map();
   for (const given of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
     const parameter = resolved(api, given);
@@ -335,7 +336,7 @@ function placeOf({ in: place, name }: { in: string; name: string }) {
 }
 
 /** The documentation of a parameter. */
-function notesOf(api: any, { description, deprecated, example, examples }: any) {
+function notesOf(api: Foreign, { description, deprecated, example, examples }: Foreign) {
   const named = entriesOf(examples).map(([, given]) => objectOr(resolvedOrNone(api, given), {}).value);
   const values = [example ?? undefined, ...named].filter((value) => value !== undefined);
   return {
@@ -360,8 +361,8 @@ function isGuests(place: string, name: string) {
  * bodies that are not objects, the whole body is the parameter `body`.
  */
 function bodyOf(
-  api: any,
-  operation: any,
+  api: Foreign,
+  operation: Foreign,
   writer: SchemaWriter,
   { properties, required, taken }: { properties: Record<string, unknown>; required: string[]; taken: Set<string> },
 ) {
@@ -405,7 +406,7 @@ function hasOther(names: Set<string>) {
 }
 
 /** The content type to send for a body whose type is a range. */
-function sentAs(type: string, schema: any) {
+function sentAs(type: string, schema: Foreign) {
   if (!type.includes('*')) return type;
   if (schema.type !== 'string' && /^(?:\*|application)\//.test(type)) return 'application/json';
   return /^(?:\*|text)\//.test(type) && !isFile(schema) ? 'text/plain' : 'application/octet-stream';
@@ -420,9 +421,9 @@ function contentTypeOf(types: string[]) {
  * @param schema of a form
  * @param encodings by property
  */
-function fieldsOf(api: any, schema: any, encodings: Record<string, any>): Field[] {
+function fieldsOf(api: Foreign, schema: Foreign, encodings: Record<string, Foreign>): Field[] {
   return entriesOf(schema.properties).map(([name, property]) => {
-    const encoding = Object.hasOwn(encodings, name) ? objectOr(encodings[name], {}) : {};
+    const encoding = objectOr(Object.hasOwn(encodings, name) ? encodings[name] : undefined, {});
     const own = resolvedOrNone(api, property);
     return {
       name,
@@ -438,21 +439,21 @@ function fieldsOf(api: any, schema: any, encodings: Record<string, any>): Field[
   });
 }
 
-function isFile(schema: any) {
+function isFile(schema: Foreign) {
   return (
     schema?.format === 'binary' || (schema?.contentMediaType !== undefined && schema.contentEncoding === undefined)
   );
 }
 
 /** Content of the successful answer, by type. A flaw in the answers is not a reason to leave an operation out. */
-function contentOf(api: any, operation: any): Record<string, any> {
+function contentOf(api: Foreign, operation: Foreign): Record<string, Foreign> {
   const responses = objectOr(operation.responses, {});
   const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
   return objectOr(objectOr(resolvedOrNone(api, responses[status]), {}).content, {});
 }
 
 /** Prefers JSON, and accepts anything as the last choice, because errors may have any type. */
-function acceptOf(content: Record<string, any>) {
+function acceptOf(content: Record<string, Foreign>) {
   const types = Object.keys(content);
   const json = types.filter(isJsonType);
   const others = types.filter((type) => !isJsonType(type));
@@ -460,7 +461,7 @@ function acceptOf(content: Record<string, any>) {
   return [...wanted, '*/*;q=0.1'].join(', ');
 }
 
-function resultOf(content: Record<string, any>, reader: Reader) {
+function resultOf(content: Record<string, Foreign>, reader: Reader) {
   const contents = entriesOf(content);
   // The preferred type.
   const [type, given] = contents.find(([name]) => isJsonType(name)) ?? contents[0] ?? [];

@@ -1,3 +1,5 @@
+import type { Foreign } from '../../contract/foreign';
+
 /**
  * Limits of a document: the number of aliases in YAML, multiplied where they are nested; the number of values after
  * aliases are expanded; and the levels of objects and arrays, since code that reads them recurses.
@@ -13,7 +15,7 @@ const MAX_DEPTH = 500;
  * @throws {SyntaxError} if it cannot be parsed
  * @throws {TypeError} if it has too many values or levels
  */
-export function parsedText(given: string, name: string): any {
+export function parsedText(given: string, name: string): Foreign {
   const value = valueOf(given.replace(/^\ufeff/, ''), name);
   checkSize(value, name);
   return value;
@@ -33,7 +35,7 @@ function valueOf(text: string, name: string) {
 }
 
 /** @returns undefined if the text is not YAML either */
-function yamlOrNone(text: string, name: string): any {
+function yamlOrNone(text: string, name: string): Foreign {
   try {
     return parsedYaml(text, name);
   } catch {

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../contract/describe';
+import type { Foreign } from '../../contract/foreign';
 
 /** References that lead to references, at most. */
 const MAX_STEPS = 50;
@@ -11,7 +12,7 @@ export class Flaw extends TypeError {}
  *
  * @throws {Flaw}
  */
-export function resolved(api: any, value: any): any {
+export function resolved(api: Foreign, value: Foreign): Foreign {
   let at = value;
   for (let steps = 0; typeof at?.$ref === 'string'; steps++) {
     if (steps > MAX_STEPS) throw new Flaw(`the reference ${shown(value.$ref)} leads to itself`);
@@ -21,7 +22,7 @@ export function resolved(api: any, value: any): any {
 }
 
 /** The same, or undefined if a reference leads nowhere. */
-export function resolvedOrNone(api: any, value: any): any {
+export function resolvedOrNone(api: Foreign, value: Foreign): Foreign {
   try {
     return resolved(api, value);
   } catch (error) {
@@ -30,7 +31,7 @@ export function resolvedOrNone(api: any, value: any): any {
   }
 }
 
-function pointed(api: any, ref: string): any {
+function pointed(api: Foreign, ref: string): Foreign {
   if (!ref.startsWith('#')) {
     const hint = api[FILES]?.[FAILED]?.[ref.split('#', 1)[0]] ?? 'options.readFile reads such';
     throw new Flaw(`the reference ${shown(ref)} leads to another file; ${hint}`);
@@ -77,15 +78,17 @@ export function shown(ref: string) {
 
 // Documents have flaws, and most change nothing about requests. These read a part if it has the right type.
 
-export function objectOr<T>(value: unknown, other: T): Record<string, any> | T {
+export function objectOr(value: unknown, other: object): Record<string, Foreign>;
+export function objectOr(value: unknown, other: undefined): Record<string, Foreign> | undefined;
+export function objectOr(value: unknown, other: object | undefined) {
   return isPlainObject(value) ? value : other;
 }
 
-export function entriesOf(value: unknown): [string, any][] {
+export function entriesOf(value: unknown): [string, Foreign][] {
   return isPlainObject(value) ? Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined) : [];
 }
 
-export function listOf(value: unknown): any[] {
+export function listOf(value: unknown): Foreign[] {
   return Array.isArray(value) ? value.filter((item) => item !== null && item !== undefined) : [];
 }
 

@@ -3,6 +3,7 @@ import { parseJson } from '../../contract/json';
 import { answerOf } from './response';
 import { expanded, formOf, isForm, isJsonType, pairsOf } from './serialize';
 import { Secrets } from './secrets';
+import type { Foreign } from '../../contract/foreign';
 import type { Operation } from './operations';
 
 const MAX_REDIRECTS = 5;
@@ -34,11 +35,11 @@ export function requester({
   maxResponseBytes,
 }: {
   fetch: typeof globalThis.fetch;
-  headers: any;
-  credentials: Record<string, any>;
+  headers: Foreign;
+  credentials: Record<string, Foreign>;
   maxResponseBytes: number;
 }) {
-  const made = async (operation: Operation, baseUrl: URL, given: any, call: any, secrets: Secrets) => {
+  const made = async (operation: Operation, baseUrl: URL, given: Foreign, call: Foreign, secrets: Secrets) => {
     // Parameter names come from a document, and plain objects inherit names.
     const params = { __proto__: null, ...given };
     const url = urlOf(baseUrl, operation, params);
@@ -72,7 +73,7 @@ export function requester({
     const isJson = typeof answer === 'string' && isJsonType(response.headers.get('content-type') ?? '');
     return isJson ? parsed(answer, operation, call.signal) : answer;
   };
-  return async (operation: Operation, baseUrl: URL, given: any, call: any) => {
+  return async (operation: Operation, baseUrl: URL, given: Foreign, call: Foreign) => {
     const secrets = new Secrets();
     try {
       return await made(operation, baseUrl, given, call, secrets);
@@ -86,7 +87,7 @@ export function requester({
  * Headers of the host. Errors name a header that cannot be sent, without its value.
  * @param secrets are added to
  */
-export function headersOf(given: any, secrets?: Secrets): Headers {
+export function headersOf(given: Foreign, secrets?: Secrets): Headers {
   const headers = new Headers();
   for (const [name, value] of pairsIn(given)) {
     secrets?.addHeader(name, value);
@@ -99,11 +100,11 @@ export function headersOf(given: any, secrets?: Secrets): Headers {
   return headers;
 }
 
-function pairsIn(given: any): [name: string, value: string][] {
+function pairsIn(given: Foreign): [name: string, value: string][] {
   if (given === undefined || given === null) return [];
   if (typeof given !== 'object') throw new TypeError(`got ${typeof given}`);
   const pairs = typeof given[Symbol.iterator] === 'function' ? [...given] : Object.entries(given);
-  return pairs.map((pair: any) => {
+  return pairs.map((pair: Foreign) => {
     if (!Array.isArray(pair) || pair.length !== 2) throw new TypeError('got a list of something else');
     return [String(pair[0]), String(pair[1])];
   });
@@ -162,7 +163,7 @@ async function parsed(answer: string, { method, path }: Operation, signal?: Abor
 }
 
 /** Adds the host to the error of a failed connection. Other errors are unchanged. */
-function withHost(error: any, { host }: URL) {
+function withHost(error: Foreign, { host }: URL) {
   const { code, message } = error?.cause ?? {};
   // Only the error's own code: the causes of other errors are for the host.
   const reason = code ?? (error?.message === 'fetch failed' ? message : undefined);
@@ -170,7 +171,7 @@ function withHost(error: any, { host }: URL) {
   return Object.assign(new TypeError(`${error.message}: ${reason} (${host})`, { cause: error }), { code });
 }
 
-function urlOf(baseUrl: URL, { path, parameters }: Operation, params: any) {
+function urlOf(baseUrl: URL, { path, parameters }: Operation, params: Foreign) {
   let filled = path;
   for (const parameter of parameters) {
     if (parameter.in !== 'path') continue;
@@ -191,7 +192,7 @@ function urlOf(baseUrl: URL, { path, parameters }: Operation, params: any) {
   return url;
 }
 
-function bodyOf({ body, parameters }: Operation, params: any): { contentType: string; text: string } | undefined {
+function bodyOf({ body, parameters }: Operation, params: Foreign): { contentType: string; text: string } | undefined {
   if (body === undefined) return undefined;
   const { key, contentType, fields, isOptional } = body;
   const others = new Set(parameters.map((parameter) => parameter.key));
@@ -212,8 +213,8 @@ function bodyOf({ body, parameters }: Operation, params: any): { contentType: st
 /** Applies the first security alternative that needs credentials and for which the host has all of them. */
 async function authorize(
   { security, schemes }: Operation,
-  credentials: Record<string, any>,
-  call: any,
+  credentials: Record<string, Foreign>,
+  call: Foreign,
   { url, headers, secrets }: { url: URL; headers: Headers; secrets: Secrets },
 ) {
   const hasAll = (names: string[]) => names.every((name) => Object.hasOwn(credentials, name));
@@ -255,7 +256,7 @@ async function authorize(
 async function followed(
   fetch: typeof globalThis.fetch,
   url: URL,
-  given: any,
+  given: Foreign,
 ): Promise<{ response: Response; location?: URL }> {
   let init = given;
   let at = url;
@@ -277,7 +278,7 @@ async function followed(
   }
 }
 
-function asGet({ body: _, headers, ...init }: any) {
+function asGet({ body: _, headers, ...init }: Foreign) {
   const kept = new Headers(headers);
   kept.delete('content-type');
   return { ...init, method: 'GET', headers: kept };

@@ -36,7 +36,7 @@ function decoded(bytes: Uint8Array, charset: string): string | undefined {
 async function limitedBytes(response: Response, maxBytes: number) {
   const parts = [];
   let length = 0;
-  for await (const part of (response.body ?? []) as any) {
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += part.length;
     if (length > maxBytes) throw new RangeError(`the answer takes more than ${maxBytes} bytes`);
     parts.push(part);

@@ -2,6 +2,7 @@ import { canBeCompiled } from '../../json-schema/patterns';
 import { Counter } from './limits';
 import { unique } from './names';
 import { Flaw, entriesOf, keyOf, listOf, objectOr, resolved, resolvedOrNone, shown } from './references';
+import type { Foreign } from '../../contract/foreign';
 
 /** Maximum depth and characters of a result schema. It is documentation for models, and checks nothing. */
 const MAX_RESULT_DEPTH = 5;
@@ -12,12 +13,12 @@ const MAX_RESULT_SCHEMAS = 5_000;
 const MAX_CASES = 4;
 
 /** Whether keywords next to a `$ref` in `api` have an effect. In OpenAPI 3.0 they do not. */
-const sayBeside = (api: any) => !api.openapi.startsWith('3.0');
+const sayBeside = (api: Foreign) => !api.openapi.startsWith('3.0');
 
 /**
  * Names of an object's properties that have the keyword, including those in `allOf`.
  */
-function namesWith(api: any, given: any, keyword: 'readOnly' | 'writeOnly'): string[] {
+function namesWith(api: Foreign, given: Foreign, keyword: 'readOnly' | 'writeOnly'): string[] {
   const names: string[] = [];
   const seen = new Set();
   for (const open = [given]; open.length > 0;) {
@@ -31,7 +32,7 @@ function namesWith(api: any, given: any, keyword: 'readOnly' | 'writeOnly'): str
   return names;
 }
 
-function hasKeyword(api: any, property: any, keyword: 'readOnly' | 'writeOnly') {
+function hasKeyword(api: Foreign, property: Foreign, keyword: 'readOnly' | 'writeOnly') {
   // In OpenAPI 3.1 the keyword may also be next to a reference.
   return property[keyword] === true || resolvedOrNone(api, property)?.[keyword] === true;
 }
@@ -81,7 +82,7 @@ export class SchemaWriter {
   #def: string | undefined;
 
   /** @param warnings are added to */
-  constructor(api: any, warnings: string[]) {
+  constructor(api: Foreign, warnings: string[]) {
     this.#api = api;
     this.#warnings = warnings;
   }
@@ -91,7 +92,7 @@ export class SchemaWriter {
    * @returns undefined for what is not a schema
    * @throws {Flaw} if a reference of an operation's schema leads nowhere
    */
-  write(schema: any, optional: string[] = []): any {
+  write(schema: Foreign, optional: string[] = []): Foreign {
     this.#written.add();
     if (typeof schema === 'boolean') return schema;
     if (objectOr(schema, undefined) === undefined) return undefined;
@@ -104,7 +105,7 @@ export class SchemaWriter {
     }
   }
 
-  #object(schema: any, optional: string[]): any {
+  #object(schema: Foreign, optional: string[]): Foreign {
     if (typeof schema.$ref === 'string') {
       const { $ref, ...beside } = schema;
       const reference = this.#reference($ref);
@@ -112,7 +113,7 @@ export class SchemaWriter {
     }
     // A property is `readOnly` for the whole schema, regardless of the part that requires it.
     const readOnly = [...optional, ...namesWith(this.#api, schema, 'readOnly')];
-    const written: any = {};
+    const written: Foreign = {};
     for (const [key, value] of entriesOf(schema)) {
       const converted = this.#keyword(key, value, readOnly);
       if (converted !== undefined) written[key] = converted;
@@ -121,7 +122,7 @@ export class SchemaWriter {
     return schema.nullable === true ? withNull(written) : written;
   }
 
-  #keyword(key: string, value: any, readOnly: string[]): any {
+  #keyword(key: string, value: Foreign, readOnly: string[]): Foreign {
     switch (Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key] : undefined) {
       case 'data':
         return value;
@@ -150,14 +151,14 @@ export class SchemaWriter {
     }
   }
 
-  #byName(value: unknown, change: (part: any) => unknown) {
+  #byName(value: unknown, change: (part: Foreign) => unknown) {
     if (objectOr(value, undefined) === undefined) return undefined;
     const entries = entriesOf(value).map(([name, part]) => [name, change(part)]);
     return Object.fromEntries(entries.filter(([, part]) => part !== undefined));
   }
 
   /** The keywords whose form or meaning differs from that of JSON Schema. */
-  #addSpecial(written: any, schema: any) {
+  #addSpecial(written: Foreign, schema: Foreign) {
     const { type, enum: members, pattern, example, examples, exclusiveMinimum, exclusiveMaximum } = schema;
     const types = [type].flat().filter((name) => TYPES.has(name));
     if (types.length > 0) written.type = Array.isArray(type) ? types : types[0];
@@ -212,7 +213,7 @@ function textsOf(values: unknown[]): string[] {
 }
 
 /** @param value a flag in OpenAPI 3.0, a number in 3.1 */
-function limit(written: any, bound: string, exclusive: string, value: unknown) {
+function limit(written: Foreign, bound: string, exclusive: string, value: unknown) {
   if (Number.isFinite(value)) written[exclusive] = value;
   if (value !== true || written[bound] === undefined) return;
   written[exclusive] = written[bound];
@@ -220,13 +221,13 @@ function limit(written: any, bound: string, exclusive: string, value: unknown) {
 }
 
 /** A discriminator property selects the alternative. Others may match too, as most schemas allow unnamed properties. */
-function addAlternatives(written: any, { discriminator }: any) {
+function addAlternatives(written: Foreign, { discriminator }: Foreign) {
   if (written.oneOf === undefined || (discriminator ?? undefined) === undefined) return;
   written.anyOf ??= written.oneOf;
   delete written.oneOf;
 }
 
-function withNull(schema: any) {
+function withNull(schema: Foreign) {
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
   if (typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'] };
   if (Array.isArray(schema.type)) return { ...schema, type: [...new Set([...schema.type, 'null'])] };
@@ -240,12 +241,12 @@ export class Reader {
   #known: Map<string, object> = new Map();
   #left = 0;
 
-  constructor(api: any) {
+  constructor(api: Foreign) {
     this.#api = api;
   }
 
   /** A schema for readers, with descriptions if they fit. */
-  readable(schema: any): object {
+  readable(schema: Foreign): object {
     const ref = typeof schema.$ref === 'string' && Object.keys(schema).length === 1 ? schema.$ref : undefined;
     const known = ref === undefined ? undefined : this.#known.get(ref);
     if (known !== undefined) return known;
@@ -254,7 +255,7 @@ export class Reader {
     return made;
   }
 
-  #made(schema: any): object {
+  #made(schema: Foreign): object {
     let best = { type: typeof schema.type === 'string' ? schema.type : 'object' };
     for (let depth = 1; depth <= MAX_RESULT_DEPTH; depth++) {
       const [described, plain] = [true, false].map((isDescribed) => this.#fitting(schema, depth, isDescribed));
@@ -266,13 +267,13 @@ export class Reader {
   }
 
   /** @returns undefined if it is too large */
-  #fitting(schema: any, depth: number, isDescribed: boolean) {
+  #fitting(schema: Foreign, depth: number, isDescribed: boolean) {
     this.#left = MAX_RESULT_SCHEMAS;
     const made = this.#shown(schema, { depth, isDescribed });
     return this.#left >= 0 && JSON.stringify(made).length <= MAX_RESULT_CHARS ? made : undefined;
   }
 
-  #shown(given: any, { depth, isDescribed }: { depth: number; isDescribed: boolean }): any {
+  #shown(given: Foreign, { depth, isDescribed }: { depth: number; isDescribed: boolean }): Foreign {
     if (--this.#left < 0) return {};
     const schema = objectOr(resolvedOrNone(this.#api, given), undefined);
     if (schema === undefined) return typeof given === 'boolean' ? given : {};
@@ -290,11 +291,11 @@ export class Reader {
   }
 
   /** Properties, items, parts and cases. `writeOnly` properties are omitted, because answers never contain them. */
-  #parts(schema: any, how: { depth: number; isDescribed: boolean }) {
+  #parts(schema: Foreign, how: { depth: number; isDescribed: boolean }) {
     const { items, required, allOf, additionalProperties: others } = schema;
     const properties = objectOr(schema.properties, undefined);
     const cases = [schema.oneOf, schema.anyOf].find(Array.isArray);
-    const inner = (part: any) => this.#shown(part, how);
+    const inner = (part: Foreign) => this.#shown(part, how);
     const writeOnly = namesWith(this.#api, schema, 'writeOnly');
     const isShown = (name: unknown) => typeof name === 'string' && !writeOnly.includes(name);
     const shownProperties = entriesOf(properties).filter(([name]) => isShown(name));
@@ -309,7 +310,7 @@ export class Reader {
   }
 }
 
-function casesShown(cases: any[], inner: (part: any) => any) {
+function casesShown(cases: Foreign[], inner: (part: Foreign) => Foreign) {
   const left = cases.length - MAX_CASES;
   return [...cases.slice(0, MAX_CASES).map(inner), ...(left > 0 ? [{ description: `one of ${left} others` }] : [])];
 }

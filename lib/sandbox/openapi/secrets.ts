@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { Foreign } from '../../contract/foreign';
 
 /** Shorter ones occur in texts by chance. */
 const MIN_LENGTH = 4;
@@ -32,7 +33,7 @@ export class Secrets {
     if (!SECRET_NAME.test(name)) return;
     this.add(value);
     if (/cookie/i.test(name)) for (const pair of value.split(';')) this.add(pair.replace(/^[^=]*=/, '').trim());
-    const [, scheme = '', rest = ''] = /^\s*(\S+)\s+(.*)$/s.exec(value) ?? [];
+    const [, scheme = '', rest = ''] = /^(\S+)\s+(\S.*)$/s.exec(value.trim()) ?? [];
     if (rest === '') return;
     this.add(rest);
     if (/^basic$/i.test(scheme)) this.addLogin(Buffer.from(rest, 'base64').toString());
@@ -53,7 +54,7 @@ export class Secrets {
   }
 
   /** The error, or another one in its place if its texts, its causes or its properties have secrets. */
-  hiddenFrom(error: any): any {
+  hiddenFrom(error: Foreign): Foreign {
     const shown = shownIn(error);
     if (shown !== undefined && this.hiddenIn(shown) === shown) return error;
     const { name, code, status } = Object(error);
@@ -77,5 +78,5 @@ function shownIn(error: unknown) {
 /** A URL as messages show it: without user, password, query and fragment. */
 export function shownUrl(url: unknown) {
   if (typeof url !== 'string') return url;
-  return url.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*$/s, '');
+  return url.replace(/\/\/[^/?#]*@/, '//').split(/[?#]/, 1)[0];
 }

@@ -1,5 +1,6 @@
 import { METHODS } from './operations';
 import { Flaw, entriesOf, listOf, objectOr, resolved } from './references';
+import type { Foreign } from '../../contract/foreign';
 
 // Swagger 2.0 as OpenAPI 3.0, by a library. It refuses a whole document for one flaw, and places of parameters and bodies change in
 // it. Hence each operation is converted by itself, with the parameters that it refers to.
@@ -8,7 +9,7 @@ import { Flaw, entriesOf, listOf, objectOr, resolved } from './references';
  * @param api a document of Swagger 2.0; is changed
  * @returns the document as OpenAPI 3.0. An operation that cannot be converted is the `Flaw` that says why.
  */
-export function converted(api: any) {
+export function converted(api: Foreign) {
   const { consumes, produces, definitions } = api;
   const types = { consumes: textsOf(consumes), produces: textsOf(produces) };
   const whole = upgraded({
@@ -34,9 +35,14 @@ export function converted(api: any) {
   };
 }
 
-function convertedItem(api: any, path: string, given: any, types: { consumes?: string[]; produces?: string[] }) {
+function convertedItem(
+  api: Foreign,
+  path: string,
+  given: Foreign,
+  types: { consumes?: string[]; produces?: string[] },
+) {
   if (path.startsWith('x-')) return given;
-  let item: any;
+  let item: Foreign;
   try {
     item = resolved(api, given);
   } catch {
@@ -54,11 +60,16 @@ function convertedItem(api: any, path: string, given: any, types: { consumes?: s
   return Object.fromEntries(operations);
 }
 
-function convertedOperation(api: any, item: any, method: string, types: { consumes?: string[]; produces?: string[] }) {
+function convertedOperation(
+  api: Foreign,
+  item: Foreign,
+  method: string,
+  types: { consumes?: string[]; produces?: string[] },
+) {
   const given = resolved(api, item[method]);
   if (!isObject(given)) throw new Flaw('it is not an object');
   const { consumes, produces, ...operation } = given;
-  const byPlace: Map<string, any> = new Map();
+  const byPlace: Map<string, Foreign> = new Map();
   for (const one of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
     const parameter = resolved(api, one);
     if (!isObject(parameter)) throw new Flaw('one of its parameters is not an object');
@@ -88,7 +99,7 @@ function convertedOperation(api: any, item: any, method: string, types: { consum
   return paths['/'][method];
 }
 
-function upgraded(document: any): any {
+function upgraded(document: Foreign): Foreign {
   const { upgradeSwagger } = require('../../bundled/openapi') as typeof import('../../bundled/openapi');
   return upgradeSwagger(withoutUndefined(document));
 }
