@@ -25,6 +25,9 @@ export interface CheckedRunOptions {
   language: Language | null;
 }
 
+/** Any number of operations. The default where users write programs for themselves, or a deadline is enough. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
 const NAMES = OPTIONS.map(({ name }) => name);
 /** The options that a run can set. Absent ones are null. */
 const RUN_ROWS = OPTIONS.filter(({ perRun }) => perRun).map((row) => ({ ...row, fallback: null }));

@@ -124,8 +124,8 @@ export class PyodideExecutor implements Executor {
   /** Runs code (section 4.5). Rejects with {@link AgentExecutionError}. */
   async run(code: string, options?: PythonRunOptions): Promise<CodeOutput> {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-    checkRunCount(options);
-    return await traceRun(this, code, () => this.#run(code, options));
+    const given = checkRunCount(options);
+    return await traceRun(this, code, () => this.#run(code, given));
   }
 
   async #run(code: string, options?: PythonRunOptions) {

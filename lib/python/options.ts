@@ -1,5 +1,5 @@
 import { describe } from '../contract/describe';
-import { checkSome, record } from '../contract/options';
+import { NO_LIMIT, checkSome, record } from '../contract/options';
 import type { Offer } from '../contract/executor';
 import type { ExecutorOptions } from '../contract/executor-options';
 import type { Given } from '../contract/options';
@@ -186,8 +186,9 @@ function refuseUnless({ expected, accepts }: Condition, name: string, value: unk
  * @param options of a run
  * @throws {TypeError}
  */
-export function checkRunCount(options: PythonRunOptions | undefined) {
+export function checkRunCount(options: PythonRunOptions | undefined): PythonRunOptions | undefined {
   refuseUnless(OWN_OPTIONS.max_operations, 'maxOperations', options?.maxOperations);
+  return options?.maxOperations === Infinity ? { ...options, maxOperations: NO_LIMIT } : options;
 }
 
 /**
@@ -215,8 +216,8 @@ export function checkPythonOptions(
   return {
     engine,
     authorizedImports: [...(given.authorized_imports ?? authorizedImports ?? BASE_BUILTIN_MODULES)],
-    maxOperations: given.max_operations ?? 100_000,
-    maxWhileIterations: given.max_while_iterations ?? 10_000,
+    maxOperations: countOf(given.max_operations ?? 100_000),
+    maxWhileIterations: countOf(given.max_while_iterations ?? 10_000),
     allowedDangerousBuiltins: [...(given.allowed_dangerous_builtins ?? [])],
     fsMode,
     workDir: mount ? (given.workDir ?? currentFolder()) : undefined,
@@ -277,6 +278,11 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
+/** Python counts in integers. */
+export function countOf(count: number): number {
+  return Math.min(count, NO_LIMIT);
+}
+
 function isCount(value: unknown) {
-  return Number.isSafeInteger(value) && Number(value) > 0;
+  return value === Infinity || (Number.isSafeInteger(value) && Number(value) > 0);
 }

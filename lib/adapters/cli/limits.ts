@@ -1,11 +1,11 @@
-import { checkOptions } from '../../contract/options';
+import { NO_LIMIT, checkOptions } from '../../contract/options';
 
 /** The limits of an executor, including its defaults. */
 export function limitsOf({
   timeoutMs,
   toolTimeoutMs,
   memoryLimitMb,
-  maxOperations,
+  maxOperations = NO_LIMIT,
 }: {
   timeoutMs?: number;
   toolTimeoutMs?: number;

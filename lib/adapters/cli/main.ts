@@ -28,8 +28,7 @@ Options:
   --tools <tools.mjs>     tools for the code: the exports of the module, or its default export (run, repl, mcp)
   --timeout <ms>          deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback}; with --openapi 30000)
   --tool-timeout <ms>     time of a call of a tool; waiting for it does not count against --timeout (default: it counts) (mcp)
-  --max-operations <n>    loop iterations that a run may take (default ${optionRow('maxOperations').fallback}; with --openapi any number), or
-                          lines of Python (default 100000)
+  --max-operations <n>    loop iterations, or lines of Python, that a run may take (default: any number)
   --allow-import <name[=module.mjs]>
                           a module that the code may import, and its text; can be repeated (run, check, repl, mcp)
   --json                  print one JSON object to stdout instead of text (run, check)

@@ -1,3 +1,4 @@
+import { NO_LIMIT } from '../../contract/options';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Recoverable, start } from 'node:repl';
@@ -75,8 +76,14 @@ function newExecutor({ authorizedImports, modules, python, packages, ...given }:
   const [module] = Object.keys(modules);
   if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
-  // For Python, operations are lines. Options that are not specified keep the defaults of the Python executor.
-  return new PyodideExecutor(imports, { ...common, max_operations: given.maxOperations, mount: false, packages });
+  // For Python, operations are lines.
+  return new PyodideExecutor(imports, {
+    ...common,
+    max_operations: maxOperations,
+    max_while_iterations: NO_LIMIT,
+    mount: false,
+    packages,
+  });
 }
 
 /** The language-specific parts of a prompt. */

@@ -1,3 +1,4 @@
+import { NO_LIMIT } from '../../contract/options';
 import { errorText } from './diagnostics';
 import { languageOf, loadTools, readCode, readVariables } from './input';
 import { ownStdout, write } from './terminal';
@@ -45,7 +46,7 @@ function writeLog({ message }: LogEntry) {
 
 function newExecutor(
   language: Language | 'python',
-  { timeoutMs, maxOperations, authorizedImports, modules, packages }: CommandOptions,
+  { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, packages }: CommandOptions,
 ) {
   // This program needs only one executor.
   const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog: writeLog };
@@ -56,7 +57,13 @@ function newExecutor(
   const [module] = Object.keys(modules);
   if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
-  return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false, packages });
+  return new PyodideExecutor(imports, {
+    ...common,
+    max_operations: maxOperations,
+    max_while_iterations: NO_LIMIT,
+    mount: false,
+    packages,
+  });
 }
 
 /** Returns the tools of a module for one run, and the function to call when the run has ended. */

@@ -5,7 +5,7 @@ import { OWN_OPTIONS, settingsOf } from './settings';
 import { describe } from '../../contract/describe';
 import { isExecutor, offerOf, refuseBeside } from '../../contract/executor';
 import { isIdentifier } from '../../contract/identifiers';
-import { checkAnyLanguage, checkSignal, record } from '../../contract/options';
+import { NO_LIMIT, checkAnyLanguage, checkSignal, record } from '../../contract/options';
 import { MAX_CHARS, modelReport } from '../../contract/model-text';
 import { Session } from '../../contract/session';
 import { refuseWrongOptions } from '../../ses/check-options';
@@ -92,8 +92,8 @@ function refuseWrong({ language, ...others }: Given, known: readonly string[]) {
   else refuseWrongOptions({ language, ...others }, known);
 }
 
-function executorOf({ language, ...others }: Given): Executor {
-  if (language !== 'python') return new SESExecutor({ language, ...others });
+function executorOf({ language, maxOperations = NO_LIMIT, ...others }: Given): Executor {
+  if (language !== 'python') return new SESExecutor({ language, ...others, maxOperations });
   return new PyodideExecutor(undefined, pythonOptions(others));
 }
 
@@ -103,10 +103,10 @@ function ownOffer({ language, ...others }: Given): Offer {
   return { imports: others.authorizedImports ?? [] };
 }
 
-/** Options of a Python executor. It has no folder unless the caller specifies one. */
+/** Options of a Python executor. It has no folder and no limit of operations unless the caller specifies one. */
 function pythonOptions(options: Given) {
   const { mount = options.workDir !== undefined } = options;
-  return { ...options, mount };
+  return { max_operations: NO_LIMIT, max_while_iterations: NO_LIMIT, ...options, mount };
 }
 
 /** The offer to code in the caller's executor: everything that has a known name and is not shadowed by a tool. */

@@ -14,7 +14,7 @@ import { refuseWrongOptions } from '../../ses/check-options';
 import { calledProgram } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
-import { OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
+import { NO_LIMIT, OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
 import { failureText } from '../../contract/failure-text';
 import { iterateEntries } from '../../contract/logs';
 import { modelFailure, modelLogs, modelOutput } from '../../contract/model-text';
@@ -124,7 +124,7 @@ export class SESCodemodeExecutor {
     providersOrFns: readonly ResolvedProvider[] | ResolvedProvider['fns'],
     options?: ExecuteOptions,
   ): Promise<ExecuteResult> {
-    const executor = this.#executor ?? new SESExecutor(this.#options);
+    const executor = this.#executor ?? new SESExecutor({ maxOperations: NO_LIMIT, ...this.#options });
     const session = new Session(executor, { livesOn: false, codeFrame, frontEnd: calledProgram });
     return session.inTurn((turn) => execute(turn, code, providersOrFns, options)).catch(failed);
   }

@@ -8,7 +8,7 @@
 import { createSessionServer } from './session-server';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { isExecutor, refuseBeside } from '../../contract/executor';
-import { OPTION_NAMES, checkOptions, optionsOf } from '../../contract/options';
+import { NO_LIMIT, OPTION_NAMES, checkOptions, optionsOf } from '../../contract/options';
 import { refuseWrongOptions } from '../../ses/check-options';
 import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
@@ -116,7 +116,7 @@ function refuseNoObjects(given: Record<string, unknown>) {
 
 function executorOptions(options: ExecutorOptions) {
   refuseWrongOptions(options, OWN_OPTIONS);
-  const { timeoutMs, memoryLimitMb, maxOperations } = checkOptions(options);
+  const { timeoutMs, memoryLimitMb, maxOperations } = checkOptions({ maxOperations: NO_LIMIT, ...options });
   return { ...options, timeoutMs, memoryLimitMb, maxOperations };
 }
 

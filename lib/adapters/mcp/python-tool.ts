@@ -1,5 +1,6 @@
 import { limitsText, registerRun } from './run-tool';
 import { languageText } from '../code-tool/language';
+import { NO_LIMIT } from '../../contract/options';
 import { Session } from '../../contract/session';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import { checkPythonOptions } from '../../python/options';
@@ -38,7 +39,7 @@ export function registerPython(
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
   const options = {
     ...{ timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() },
-    ...{ max_operations: maxOperations, mount: false, packages },
+    ...{ max_operations: maxOperations ?? NO_LIMIT, max_while_iterations: NO_LIMIT, mount: false, packages },
   };
   const session = new Session(new PyodideExecutor(imports, options), {
     livesOn: true,

@@ -1,6 +1,7 @@
 import { OUTPUT_SHAPE } from './output-shape';
 import { callResult } from './result';
 import { z } from '../../bundled/mcp';
+import { NO_LIMIT } from '../../contract/options';
 import type { Foreign } from '../../contract/foreign';
 import type { Toolset } from './toolset';
 import type { Session } from '../../contract/session';
@@ -58,5 +59,6 @@ export function limitsText(
   { timeoutMs, memoryLimitMb, maxOperations }: { timeoutMs?: number; memoryLimitMb?: number; maxOperations?: number },
 ) {
   if (timeoutMs === undefined) return '';
-  return ` A run may take ${timeoutMs} ms, ${maxOperations} ${operations} and ${memoryLimitMb} MiB of memory.`;
+  const counted = maxOperations === undefined || maxOperations >= NO_LIMIT ? '' : `, ${maxOperations} ${operations}`;
+  return ` A run may take ${timeoutMs} ms${counted} and ${memoryLimitMb} MiB of memory.`;
 }
