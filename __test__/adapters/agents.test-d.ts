@@ -1,5 +1,5 @@
 // Compiled, never run: the declarations of `ses-executor/prompts` and `ses-executor/smolagents`.
-import type { CodeOutput, Executor, ICodeExecutor, Tools } from 'ses-executor';
+import { SESExecutor, type CodeOutput, type Executor, type ICodeExecutor, type Tools } from 'ses-executor';
 import {
   CODE_AGENT_SYSTEM_PROMPT,
   CodeParsingError,
@@ -11,7 +11,7 @@ import {
   type ToolDefinition,
   type ToolInput,
 } from 'ses-executor/prompts';
-import { AgentExecutionError } from 'ses-executor/python';
+import { AgentExecutionError, PyodideExecutor as PythonExecutor } from 'ses-executor/python';
 import type { StandardSchema } from 'ses-executor/code-tool';
 import {
   JavaScriptCodeAgent,
@@ -130,6 +130,15 @@ declare class CodeAgent extends MultiStepAgent {
 export async function agents(tools: BaseTool[]): Promise<void> {
   // Without a cast.
   new CodeAgent({ model: {}, tools, executor: createSmolagentsExecutor({ tools }) });
+  new CodeAgent({ model: {}, tools, executor: createSmolagentsExecutor({ language: 'python', tools }) });
+  new CodeAgent({ model: {}, tools, executor: new SmolagentsExecutor({ tools }) });
+  new CodeAgent({ model: {}, tools, executor: new SmolagentsExecutor({ language: 'python', tools }) });
+  new CodeAgent({ model: {}, tools, executor: new SmolagentsExecutor({ tools, executor: new SESExecutor() }) });
+  new CodeAgent({ model: {}, tools, executor: new PythonExecutor(['math'], { mount: false }) });
+  const own = new SmolagentsExecutor({ tools });
+  holds<Equal<typeof own, SmolagentsExecutor>>();
+  class Derived extends SmolagentsExecutor {}
+  new Derived({ tools }).run('1').then(({ output }) => output);
   const JavaScriptAgent = JavaScriptCodeAgent(CodeAgent);
   const agent = new JavaScriptAgent({ model: {}, tools, max_steps: 5, executor_options: { timeoutMs: 1 } });
   const answer: Promise<unknown> = agent.run('go');

@@ -6,7 +6,7 @@
  */
 
 import { AgentExecutionError } from './errors';
-import { PyodideExecutor } from './executor';
+import { PyodideExecutor as Implementation } from './executor';
 import { BASE_BUILTIN_MODULES } from './options';
 import type {
   FileSystemDirectoryHandle,
@@ -36,6 +36,25 @@ export async function addPackages(
   const packages = require('./packages') as typeof import('./packages');
   return packages.addPackages(folder, wheels);
 }
+
+/** See {@link PyodideExecutorConstructor}. */
+type PyodideExecutor = Implementation;
+
+/**
+ * The class of executors for Python. The class that an agent requires in TypeScript has private members, which no other
+ * class can have. An executor that is made where the agent takes it gets that type:
+ * `new CodeAgent({ model, tools, executor: new PyodideExecutor() })`.
+ */
+export interface PyodideExecutorConstructor {
+  /** See the constructor of {@link PyodideExecutor}. */
+  new <AgentExecutor = PyodideExecutor>(
+    authorizedImports?: readonly string[],
+    options?: PyodideExecutorOptions,
+  ): AgentExecutor;
+  readonly prototype: PyodideExecutor;
+}
+
+const PyodideExecutor: PyodideExecutorConstructor = Implementation as PyodideExecutorConstructor;
 
 export { AgentExecutionError, BASE_BUILTIN_MODULES, PyodideExecutor };
 export type { FileSystemDirectoryHandle, FileSystemHandle, PyodideExecutorOptions, PythonRunOptions, SharedOptions };

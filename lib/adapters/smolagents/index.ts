@@ -6,7 +6,7 @@
  */
 
 import { JavaScriptCodeAgent } from './agent';
-import { SmolagentsExecutor, createSmolagentsExecutor } from './executor';
+import { SmolagentsExecutor as Implementation, createSmolagentsExecutor } from './executor';
 import { formatErrorObservation, formatObservation } from './observation';
 import { toHostTools } from './tools';
 import type { JavaScriptCodeAgentClass, JavaScriptCodeAgentConfig } from './agent';
@@ -19,6 +19,24 @@ import type {
   SmolagentsToolRecord,
   SmolagentsTools,
 } from './tool-types';
+
+/** See {@link SmolagentsExecutorConstructor}. */
+type SmolagentsExecutor = Implementation;
+
+/**
+ * The class of executors for agents. The class that an agent requires in TypeScript has private members, which no other
+ * class can have. An executor that is made where the agent takes it gets that type:
+ * `new CodeAgent({ model, tools, executor: new SmolagentsExecutor({ tools }) })`.
+ */
+export interface SmolagentsExecutorConstructor {
+  /** See the constructor of {@link SmolagentsExecutor}. */
+  new <AgentExecutor = SmolagentsExecutor>(
+    options?: SmolagentsExecutorOptions | PythonSmolagentsExecutorOptions,
+  ): AgentExecutor;
+  readonly prototype: SmolagentsExecutor;
+}
+
+const SmolagentsExecutor: SmolagentsExecutorConstructor = Implementation as SmolagentsExecutorConstructor;
 
 export {
   JavaScriptCodeAgent,
