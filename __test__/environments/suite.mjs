@@ -17,7 +17,12 @@ import { SandboxManager, anyState, registryFromOpenApi } from 'ses-executor/sand
 import { SmolagentsExecutor } from 'ses-executor/smolagents';
 import { createFileTools } from 'ses-executor/tools';
 
-import { rejection } from '../helpers.mjs';
+/** What a promise rejects with. The helpers of other tests need the `URL` of Node.js. */
+const rejection = (promise) =>
+  promise.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
 
 /** @param {string} name of the environment */
 export function describeEnvironment(name) {
