@@ -71,8 +71,7 @@ describe('there is no limit of operations', () => {
     expect((await tool.execute(code)).output).toBe(60_000);
   });
 
-  test('for Infinity', async () => {
-    expect((await createCodeTool({ tools: {}, maxOperations: Infinity }).execute(LOOP)).output).toBe(1_000_000);
+  test('in Python for Infinity', async () => {
     const python = new PyodideExecutor(undefined, {
       max_operations: Infinity,
       max_while_iterations: Infinity,

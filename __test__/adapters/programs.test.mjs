@@ -150,7 +150,7 @@ describe('positions are those of the text', () => {
     ['after prose', `Here:\n${F}js\nconst a = 1;\nnull.x\n${F}`, 4, 6],
     ['in the second block', `${F}js\nconst a = 1;\n${F}\nThen\n${F}js\nconst b = null;\nb.x\n${F}`, 7, 3],
     ['in the last expression', 'const a = 1;\nmissing(a)', 2, 1],
-    ['in a returned expression', 'const é = "é😀"; return missing(é)', 1, 18],
+    ['after other characters', 'const é = "é😀"; missing(é)', 1, 18],
     ['in a function', 'async () => {\n  return missing();\n}', 2, 3],
     ['in an exported function', 'export default async () => {\n  missing();\n}', 2, 3],
     ['in main', 'async function main() {\n  const a = null;\n  return a.x;\n}', 3, 12],

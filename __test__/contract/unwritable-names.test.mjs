@@ -11,7 +11,7 @@ import { SmolagentsExecutor } from 'ses-executor/smolagents';
 import { rejection } from '../helpers.mjs';
 
 const message = (root, name, example, reason) =>
-  `${root}${/^\w+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`} must have another name${example}: ${reason}`;
+  `${root}${/^[a-z_$][\w$]*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`} must have another name${example}: ${reason}`;
 const CASES = [
   ['my-tool', ', for instance my_tool', 'code cannot write "my-tool"'],
   ['', '', 'code cannot write ""'],
