@@ -307,9 +307,7 @@ describe('errors are strings in the result', () => {
     const limited = new SESCodemodeExecutor({ maxOperations: 1_000 });
     expect(await limited.execute('async () => { for (;;); }', [])).toEqual({
       result: undefined,
-      error: expect.stringMatching(
-        /^ERR_MAX_OPS_EXCEEDED: Max operations exceeded \(1000\) \(line 1, column 15\)\n/,
-      ),
+      error: expect.stringMatching(/^ERR_MAX_OPS_EXCEEDED: Max operations exceeded \(1000\) \(line 1, column 15\)\n/),
       logs: [],
     });
   });
