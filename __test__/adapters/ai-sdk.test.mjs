@@ -256,7 +256,7 @@ describe('a call of a tool', () => {
 });
 
 describe('results', () => {
-  const code = createCodeTool({ tools: { add }, timeoutMs: 5_000 });
+  const code = createCodeTool({ tools: { add }, timeoutMs: 5_000, maxOperations: 50_000 });
 
   test('are what JSON says wholly, else the text of `util.inspect`', async () => {
     expect(await call(code, '({ list: [1, null, { a: "b" }] })')).toEqual({
