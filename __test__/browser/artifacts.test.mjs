@@ -116,13 +116,13 @@ describe('the canvas of a run', () => {
   });
 
   test.each([
-    ['= 0', '0 x 10'],
-    ['= 1e6', '1000000 x 10'],
-  ])('whose picture the browser does not make is none: width %s', async (size, shown) => {
+    ['= 0', '0 x 10', '; leave it in the document, or give it a size'],
+    ['= 1e6', '1000000 x 10', ''],
+  ])('whose picture the browser does not make is none: width %s', async (size, shown, advice) => {
     await withBrowser({}, {}, async (executor) => {
       const message = `the browser makes no picture of ${shown}`;
       const { artifacts, logs } = await executor.run(`getCanvas(10, 10).width ${size}`);
-      expect([artifacts, logs]).toEqual([[], `the canvas could not be kept: ${message}`]);
+      expect([artifacts, logs]).toEqual([[], `the canvas could not be kept: ${message}${advice}`]);
       const saved = await executor.run(`
         const canvas = document.createElement('canvas');
         canvas.height = 10;

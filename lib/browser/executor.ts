@@ -14,6 +14,7 @@ import { encodeVariables, namesOfVariables } from '../contract/variables';
 import { NoBrowserError, sharedBrowser } from './browsers';
 import { Endowments, refuseName } from './endowments';
 import { checkBrowserOptions, checkBrowserRunOptions } from './options';
+import { LibraryError } from './libraries';
 import { Pages } from './pages';
 import { runInPage } from './page-run';
 import { loadPreparation } from './page-program';
@@ -197,6 +198,10 @@ export class BrowserExecutor implements Executor {
       if (pages.isLasting) await staying(Promise.race([pages.take(), left]));
     } catch (error) {
       if (pages !== this.#pages) throw this.#illegal('init', REFUSALS.CLEANED_UP);
+      if (error instanceof LibraryError) {
+        this.#state = 'DEAD';
+        throw error;
+      }
       this.#doWithout(error as Error);
     }
     if (pages !== this.#pages) {

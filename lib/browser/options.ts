@@ -1,12 +1,14 @@
 import { describe } from '../contract/describe';
 import { checkRows, checkRunOptions, optionsOf, record } from '../contract/options';
 import { optionRow } from '../contract/option-table';
+import { readLibraries } from './libraries';
 import { encode } from './values';
 import type { Language, RunOptions } from '../contract/executor-options';
 import type { CheckedRunOptions } from '../contract/options';
 import type { LogEntry, LogLevel } from '../contract/executor-types';
 import type { OptionRow } from '../contract/option-table';
 import type { OnToolCall } from '../contract/tool-types';
+import type { Library } from './libraries';
 
 /**
  * The network access of a page. The page itself has no network. This process makes the requests, at most 16 of a page
@@ -105,6 +107,12 @@ export interface BrowserExecutorOptions {
   maxArtifactBytes?: number | undefined;
   /** The network access of pages. Default none. */
   network?: NetworkOptions | undefined;
+  /**
+   * Scripts that each page runs before code: paths, file URLs or texts. They are your own code, so they are not checked,
+   * and `maxCodeBytes` does not apply. A script defines globals, as builds named `umd`, `iife` or `min` do; ES modules are
+   * not accepted. A script that fails makes `run()` reject with a `TypeError`. Without a browser they are ignored.
+   */
+  libraries?: readonly (string | URL)[] | undefined;
 }
 
 /** Limits and input of one run. The limits are those of `SESExecutor`. */
@@ -139,9 +147,9 @@ type Network = { origins: string[]; onRequest: NetworkOptions['onRequest'] };
  *
  * @internal
  */
-export type CheckedBrowserOptions = Required<Omit<BrowserExecutorOptions, WithoutDefault | 'network'>> &
+export type CheckedBrowserOptions = Required<Omit<BrowserExecutorOptions, WithoutDefault | 'network' | 'libraries'>> &
   Pick<BrowserExecutorOptions, WithoutDefault> &
-  Network;
+  Network & { libraries: Library[] };
 
 /**
  * Options of one run. `input` is serialized.
@@ -195,8 +203,9 @@ const ROWS = [
  * @throws {TypeError | RangeError}
  */
 export function checkBrowserOptions(options: unknown): CheckedBrowserOptions {
-  const { network, ...checked } = checkRows(options, ROWS, ['network']);
-  return { ...(checked as Omit<CheckedBrowserOptions, keyof Network>), ...checkNetwork(network) };
+  const { network, libraries, ...checked } = checkRows(options, ROWS, ['network', 'libraries']);
+  const rows = checked as Omit<CheckedBrowserOptions, keyof Network | 'libraries'>;
+  return { ...rows, ...checkNetwork(network), libraries: readLibraries(libraries) };
 }
 
 function checkNetwork(network: unknown): Network {

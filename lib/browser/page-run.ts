@@ -143,14 +143,14 @@ async function supervise(
 /** The data that the page receives before the program runs. */
 function orderFor(
   id: number,
-  { input }: RunSettings,
+  { input, timeoutMs }: RunSettings,
   executorOptions: CheckedBrowserOptions,
   { tools, variables }: { tools: unknown[]; variables: unknown[] },
 ) {
   const { maxTransferBytes, maxLogBytes, maxArtifactBytes, collectConsoleLevels } = executorOptions;
   return JSON.stringify({
     run: id,
-    limits: { maxTransferBytes, maxLogBytes, maxArtifactBytes },
+    limits: { maxTransferBytes, maxLogBytes, maxArtifactBytes, timeoutMs },
     levels: collectConsoleLevels,
     tools,
     variables: [...variables, { names: ['input'], values: input }],

@@ -53,11 +53,11 @@ export class Pages {
    * @returns rejects as `SharedBrowser.take()`, and if it is closed in the meantime
    */
   async take(): Promise<Tab> {
-    if (!this.isLasting) return this.#shared.take(this.#options.origins);
+    if (!this.isLasting) return this.#takeLoaded();
     const before = this.#tab;
     // A page that ended before code ran in it is replaced silently.
     if (before !== undefined && (before.hasRun || !before.isLost)) return before;
-    const tab = await this.#shared.take(this.#options.origins);
+    const tab = await this.#takeLoaded();
     if (this.#isClosed) {
       tab.close();
       throw new Error('nobody waits for the page any more');
@@ -72,6 +72,19 @@ export class Pages {
     this.#tab = tab;
     this.#endowments.forgetPage();
     return tab;
+  }
+
+  /** A new page that has run the host's libraries. */
+  async #takeLoaded(): Promise<Tab> {
+    const { origins, libraries } = this.#options;
+    const tab = await this.#shared.take(origins);
+    try {
+      await tab.load(libraries);
+      return tab;
+    } catch (error) {
+      tab.close();
+      throw error;
+    }
   }
 
   /** The page of the session cannot be used again. */

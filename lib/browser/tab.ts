@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from '../contract/clock';
 import { ProtocolError } from './connection';
 import { startResponsiveTimer } from './responsive-timer';
+import { libraryError, scriptOf } from './libraries';
 import { documentSource, pageSource, programSource } from './guest';
 import { Requests } from './network';
 import type { Foreign } from '../contract/foreign';
 import type { Watched } from './memory';
 import type { Browser } from './browser';
+import type { Library } from './libraries';
 
 /** A host name that is reserved and has no address (RFC 6761), so that no server can use it. */
 const ORIGIN = 'https://sandbox.invalid';
@@ -158,6 +160,21 @@ export class Tab {
     if (result.type !== 'function') throw new Error(`the page could not be prepared: ${result.description}`);
     this.#kit = result.objectId;
     this.#isReady = true;
+  }
+
+  /**
+   * Runs scripts of the host, before any code. They do not become programs: their text may be large and deeply nested.
+   *
+   * @returns rejects with a `LibraryError`
+   */
+  async load(libraries: Library[]) {
+    for (const library of libraries) {
+      const params = { expression: scriptOf(library), silent: true };
+      const { exceptionDetails } = await this.#send('Runtime.evaluate', params);
+      if (exceptionDetails === undefined) continue;
+      const { exception, text } = exceptionDetails;
+      throw libraryError(library, String(exception?.description ?? text).split('\n')[0]);
+    }
   }
 
   /** @param events of the run that uses the tab */

@@ -8,11 +8,11 @@
  * @param {import('./page').Page} page
  */
 function makeArtifacts(language, page) {
-  const { Promise, RangeError, TypeError, attempt, bufferLength, getter, hide, indexOf, isInteger, setter, slice } =
+  const { Promise, RangeError, TypeError, apply, attempt, bufferLength, empty, getter, hide, indexOf, isInteger } =
     language;
-  const { stringify, unbound } = language;
-  const { ArrayBuffer, Blob, Document, EventTarget, FileReader, HTMLCanvasElement, OffscreenCanvas, document } =
-    /** @type {any} */ (globalThis);
+  const { getPrototypeOf, min, setter, slice, stringify, unbound } = language;
+  const G = /** @type {any} */ (globalThis);
+  const { ArrayBuffer, Blob, Document, EventTarget, FileReader, HTMLCanvasElement, OffscreenCanvas, document } = G;
   const { isView } = ArrayBuffer;
   const createElement = unbound(Document.prototype.createElement);
   const setWidth = setter(HTMLCanvasElement.prototype, 'width');
@@ -28,7 +28,25 @@ function makeArtifacts(language, page) {
   const readAsDataURL = unbound(FileReader.prototype.readAsDataURL);
   const readerResult = getter(FileReader.prototype, 'result');
   const listen = unbound(EventTarget.prototype.addEventListener);
+  const getBody = getter(Document.prototype, 'body');
+  const getRoot = getter(Document.prototype, 'documentElement');
+  const append = unbound(G.Node.prototype.appendChild);
+  const setAttribute = unbound(G.Element.prototype.setAttribute);
+  const requestFrame = G.requestAnimationFrame.bind(G);
+  const cancelFrame = G.cancelAnimationFrame.bind(G);
+  const later = G.setTimeout.bind(G);
+  const now = unbound(getPrototypeOf(G.performance).now);
+  const drawImage = unbound(G.CanvasRenderingContext2D.prototype.drawImage);
+  const clearRect = unbound(G.CanvasRenderingContext2D.prototype.clearRect);
 
+  /** How long the end of a run waits for animations, and how long a picture must not change: milliseconds and frames. */
+  const MAX_ANIMATION_MS = 5_000;
+  const UNCHANGED_MS = 300;
+  const UNCHANGED_FRAMES = 6;
+  /** Time after which a frame is no longer waited for. */
+  const FRAME_MS = 100;
+  /** Greatest width and height of the copies that are compared. */
+  const SAMPLE_PIXELS = 256;
   const MAX_PIXELS = 64 * 1024 * 1024;
   /** As in run.js of the host. */
   const MAX_ARTIFACTS = 1_000;
@@ -38,6 +56,8 @@ function makeArtifacts(language, page) {
   let sent = 0;
   /** How many of the run are still read: another object for each run. */
   let underWay = { count: 0 };
+  const clock = G.performance;
+  let startedAt = 0;
 
   const tooMuch = () =>
     new RangeError(
@@ -79,6 +99,7 @@ function makeArtifacts(language, page) {
       },
     );
   };
+  const contextOf = unbound(HTMLCanvasElement.prototype.getContext);
   keepDrawing(HTMLCanvasElement.prototype);
   keepDrawing(OffscreenCanvas.prototype);
 
@@ -91,8 +112,57 @@ function makeArtifacts(language, page) {
     canvas = createElement(document, 'canvas');
     setWidth(canvas, width);
     setHeight(canvas, height);
+    // Libraries measure the element that holds the canvas.
+    const box = createElement(document, 'div');
+    setAttribute(box, 'style', `position: relative; width: ${width}px; height: ${height}px`);
+    append(box, canvas);
+    attempt(() => append(getBody(document) ?? getRoot(document), box), undefined);
     return canvas;
   });
+
+  /** Frames that code has requested and that have not come, by id. */
+  let frames = empty();
+  let frameCount = 0;
+  const forget = (/** @type {number} */ id) => {
+    if (frames[id] !== true) return;
+    delete frames[id];
+    frameCount--;
+  };
+  hide(G, 'requestAnimationFrame', function requestAnimationFrame(/** @type {any} */ callback) {
+    if (typeof callback !== 'function') return requestFrame(callback);
+    const id = requestFrame((/** @type {number} */ time) => {
+      forget(id);
+      apply(callback, undefined, [time]);
+    });
+    frames[id] = true;
+    frameCount++;
+    return id;
+  });
+  hide(G, 'cancelAnimationFrame', function cancelAnimationFrame(/** @type {any} */ id) {
+    if (typeof id === 'number') forget(id);
+    cancelFrame(id);
+  });
+
+  /** A small copy of the canvas as a text. Undefined if it cannot be read. @type {() => string | undefined} */
+  const sample = () => {
+    const [width, height] = [getWidth(canvas), getHeight(canvas)];
+    const copy = createElement(document, 'canvas');
+    const [small, low] = [min(width, SAMPLE_PIXELS), min(height, SAMPLE_PIXELS)];
+    setWidth(copy, small);
+    setHeight(copy, low);
+    const context = contextOf(copy, '2d');
+    clearRect(context, 0, 0, small, low);
+    drawImage(context, canvas, 0, 0, small, low);
+    return toDataURL(copy, 'image/png');
+  };
+  /** Resolves to whether a frame has come. */
+  const nextFrame = () =>
+    page.pinned(
+      new Promise((/** @type {any} */ resolve) => {
+        requestFrame(() => resolve(true));
+        later(() => resolve(false), FRAME_MS);
+      }),
+    );
 
   /** For content that does not carry its type: the host derives it from the name. */
   const guess = (/** @type {string} */ mimeType) => ({ mimeType, isGuess: true });
@@ -150,6 +220,38 @@ function makeArtifacts(language, page) {
       bytesSent = 0;
       sent = 0;
       underWay = { count: 0 };
+      frames = empty();
+      frameCount = 0;
+      startedAt = now(clock);
+    },
+    /** Whether code has requested frames in which it may draw on the canvas. */
+    isAnimated: () => canvas !== undefined && frameCount > 0,
+    /** Waits until the picture of the canvas does not change any more, for as long as the deadline allows. */
+    async untilDrawn() {
+      const mine = page.run();
+      const left = page.limits().timeoutMs - (now(clock) - startedAt);
+      const end = now(clock) + min(MAX_ANIMATION_MS, left / 2);
+      let last;
+      let changedAt = now(clock);
+      let unchanged = 0;
+      while (page.run() === mine && canvas !== undefined && frameCount > 0) {
+        const time = now(clock);
+        const next = attempt(sample, undefined);
+        if (next !== last) {
+          changedAt = time;
+          unchanged = 0;
+        }
+        last = next;
+        const isStill = time - changedAt >= UNCHANGED_MS && unchanged >= UNCHANGED_FRAMES;
+        if (next !== undefined && isStill) return;
+        if (time >= end) {
+          page.warn(
+            'the canvas was still changing at the end of the run, and its picture is of that moment; turn animations off (such as `animation: false`), or await their end',
+          );
+          return;
+        }
+        if (await nextFrame()) unchanged++;
+      }
     },
     /** Whether some are still read. */
     areUnderWay: () => underWay.count > 0,
@@ -161,7 +263,11 @@ function makeArtifacts(language, page) {
       try {
         sendPicture('', shown);
       } catch (error) {
-        page.warn(`the canvas could not be kept: ${/** @type {any} */ (error).message}`);
+        const { message } = /** @type {any} */ (error);
+        const isEmpty = attempt(getWidth, shown) === 0 || attempt(getHeight, shown) === 0;
+        page.warn(
+          `the canvas could not be kept: ${message}${isEmpty ? '; leave it in the document, or give it a size' : ''}`,
+        );
       }
     },
   };

@@ -28,7 +28,7 @@
  * @property {import('./decode').Decode} decode
  * @property {() => number} run number of the run under way; 0: none
  * @property {(which?: number) => void} checkRun throws if there is none, or another than that
- * @property {() => { maxTransferBytes: number, maxLogBytes: number, maxArtifactBytes: number }} limits of the run
+ * @property {() => { maxTransferBytes: number, maxLogBytes: number, maxArtifactBytes: number, timeoutMs: number }} limits of the run
  * @property {(kind: string, head: string, body: string) => void} say tells the host
  * @property {(kind: string, head: string, body: string) => string} write what the host is told in another way
  * @property {() => number} said how often `say` has told the host something
@@ -78,7 +78,7 @@ function startPage(parts, config) {
 
   let run = 0;
   let said = 0;
-  let limits = { maxTransferBytes: 0, maxLogBytes: 0, maxArtifactBytes: 0 };
+  let limits = { maxTransferBytes: 0, maxLogBytes: 0, maxArtifactBytes: 0, timeoutMs: 0 };
   let isAnswered = false;
   /** It is a promise, which the run waits for. */
   let isAwaited = false;
@@ -169,6 +169,7 @@ function startPage(parts, config) {
   const answerLater = async (/** @type {any} */ value, /** @type {number} */ mine) => {
     try {
       const settled = await value;
+      if (run === mine && artifacts.isAnimated()) await page.pinned(artifacts.untilDrawn());
       if (run === mine) give('F', settled);
     } catch (error) {
       if (run === mine && error !== finalAnswer) fail(error);
@@ -181,7 +182,7 @@ function startPage(parts, config) {
     isAnswered = true;
     isAwaited = isThenable(value);
     bindings.finish();
-    if (isAwaited) page.pinned(answerLater(value, run));
+    if (isAwaited || artifacts.isAnimated()) page.pinned(answerLater(value, run));
     else give('F', value);
     throw finalAnswer;
   });
@@ -254,6 +255,7 @@ function startPage(parts, config) {
         hasFailedCall = false;
         await page.pinned(new Promise((/** @type {any} */ next) => later(next, 0)));
       }
+      if (run === mine && !isAnswered && artifacts.isAnimated()) await page.pinned(artifacts.untilDrawn());
     } catch (error) {
       if (run !== mine || isAnswered) return;
       isAnswered = true;
