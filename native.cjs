@@ -14,6 +14,11 @@ const BUILDS = /** @type {Record<string, string>} */ ({
   'win32 x64': 'win32-x64-msvc',
 });
 
+/** How bundlers leave a package where it is. */
+const UNBUNDLED =
+  "leave it out of the bundle: serverExternalPackages: ['ses-executor'] in next.config.js, --external ses-executor of bun build " +
+  '(also with --compile), --external:ses-executor of esbuild, externals of webpack; see docs/guide/production.md';
+
 module.exports = /** @type {import('./native')} */ (load());
 
 function load() {
@@ -29,16 +34,28 @@ function load() {
     return require(wanted);
   } catch (error) {
     if (isMusl()) throw failure('there is no build for Linux with musl libc; use a system with glibc', error);
-    if (/** @type {any} */ (error).code === 'MODULE_NOT_FOUND') {
-      // In a bundle this file has the name of that.
-      const remedy =
-        basename(__filename) === 'native.cjs'
-          ? 'install it, or run `npm run build` in a checkout'
-          : 'ses-executor is in a bundle: have the bundler leave it where it is, as docs/guide/production.md says';
-      throw failure(`the package ses-executor-${build} is not installed; ${remedy}`, error);
+    if (isMissing(/** @type {any} */ (error))) {
+      const advice = isBundled()
+        ? `ses-executor is in a bundle, which cannot have the addon: ${UNBUNDLED}`
+        : `install it, or run \`npm run build\` in a checkout; if ses-executor is in a bundle, ${UNBUNDLED}`;
+      throw failure(`the package ses-executor-${build} is not installed; ${advice}`, error);
     }
     throw failure(`${wanted} cannot be loaded: ${/** @type {Error} */ (error).message}`, error);
   }
+}
+
+/**
+ * Whether a module was not found. Bundlers replace `require` by functions that fail in their own ways.
+ *
+ * @param {{ code?: unknown, message?: unknown }} error
+ */
+function isMissing({ code, message }) {
+  return /MODULE_NOT_FOUND$/.test(String(code)) || /cannot find (?:module|package)|too dynamic/i.test(String(message));
+}
+
+/** Whether this file is part of a bundle, which has another name, or a name of a file that does not exist. */
+function isBundled() {
+  return basename(__filename) !== 'native.cjs' || !existsSync(__filename);
 }
 
 /** The builds for Linux link glibc, which Node.js names in its report; making one takes too long for every start. */

@@ -417,7 +417,7 @@ test('in a bundle that has been moved it says what to tell the bundler', async (
   expect(status).toBe(1);
   expect(stderr).toContain(
     `ses-executor cannot be loaded: the package ${PLATFORM_PACKAGE} is not installed; ` +
-      'ses-executor is in a bundle: have the bundler leave it where it is, as docs/guide/production.md says\n',
+      "ses-executor is in a bundle, which cannot have the addon: leave it out of the bundle: serverExternalPackages: ['ses-executor'] in next.config.js, ",
   );
 });
 
