@@ -40,8 +40,11 @@ const warmest = degrees.indexOf(Math.max(...degrees));
 
 const agent = new Agent({ id: 'weather', name: 'weather', instructions: 'Answer briefly.', model, tools: { code } });
 const { text, steps } = await agent.generate('Where is it warmest?');
-for (const { toolCalls, toolResults } of steps) {
-  for (const { payload } of toolCalls) console.log(`--- the model calls ${payload.toolName}\n${payload.args.code}`);
-  for (const { payload } of toolResults) console.log('--- result\n%O\n', payload.result);
+for (const part of steps.flatMap(({ content }) => content)) {
+  if (part.type === 'tool-call') console.log(`--- the model calls ${part.toolName}\n${part.input.code}`);
+  if (part.type !== 'tool-result') continue;
+  const { type, value } = part.output;
+  if (type === 'error-text') console.log(`--- error\n${value}\n`);
+  else console.log('--- result\n%O\n', value);
 }
 console.log(`--- the model answers\n${text}`);

@@ -69,15 +69,15 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
       prompt: 'go',
     });
     expect(text).toBe('done');
-    const [[first], [second]] = steps.map(({ toolResults }) => toolResults.map(({ output }) => output));
-    expect(first).toMatchObject({
-      error: {
-        code: 'ERR_TOOL_PROXY_FAIL',
-        message:
-          'Tool execution failed: InvalidToolInputError: the input of own is not valid: no id; pass one object as declared',
-      },
+    const [{ error }] = steps[0].content.filter(({ type }) => type === 'tool-error');
+    expect(error.failure).toMatchObject({
+      code: 'ERR_TOOL_PROXY_FAIL',
+      message:
+        'Tool execution failed: InvalidToolInputError: the input of own is not valid: no id; pass one object as declared',
     });
-    expect(second).toEqual({ output: [3, 5, 'x of call-2'], logs: '' });
+    const [{ output }] = steps[1].toolResults;
+    // Each call from code has its own id.
+    expect(output).toEqual({ output: [3, 5, expect.stringMatching(/^x of [0-9a-f-]{36}$/)], logs: '' });
   });
 
   test('input without code is refused before anything runs', async () => {
@@ -109,7 +109,11 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
     };
     const made = createCodeTool({ tools, ...settings });
     const results = [];
-    const execute = async (...args) => results[results.push(await made.execute(...args)) - 1];
+    const execute = async (...args) => {
+      const result = made.execute(...args);
+      results.push(await result.catch(({ failure }) => ({ failure })));
+      return result;
+    };
     const codeTool = { ...made, execute };
     const model = scripted(sdk, [{ code }, { text: 'done' }]);
     const messages = [{ role: 'user', content: 'go' }];
@@ -149,16 +153,19 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
 
   test('what approved code does not name it cannot call, nor what nobody has been asked about', async () => {
     const direct = async (codeTool, code) => {
-      const { error } = await codeTool.execute({ code }, { toolCallId: 'call-1', messages: [] });
-      return error.message;
+      const { failure } = await codeTool
+        .execute({ code }, { toolCallId: 'call-1', messages: [] })
+        .catch((error) => error);
+      return failure.message;
     };
     const refusal = (name) =>
       `Tool execution failed: ApprovalError: ${name} needs a person's approval, which code cannot get: call the tool itself instead`;
     const hidden = 'await globalThis["wi" + "pe"]({ path: "a" })';
     const { first, removed, codeTool } = await conversation(hidden);
-    expect(first.steps[0].toolResults[0].output.error.message).toBe(refusal('wipe'));
+    const [{ error }] = first.steps[0].content.filter(({ type }) => type === 'tool-error');
+    expect(error.failure.message).toBe(refusal('wipe'));
     const { removed: others, answer } = await conversation(`remove; ${hidden}`);
-    expect((await answer(true)).error.message).toBe(refusal('wipe'));
+    expect((await answer(true)).failure.message).toBe(refusal('wipe'));
     expect(await direct(codeTool, 'await remove({ path: "a" })')).toBe(refusal('remove'));
     expect([removed, others]).toEqual([[], []]);
   });
@@ -226,8 +233,12 @@ describe('what AI SDK 7 gives tools', () => {
       stopWhen: isStepCount(5),
       prompt: 'go',
     });
-    const [{ output }] = steps[0].toolResults;
-    return { output, descriptions: model.doGenerateCalls.map((call) => call.tools[0].description), made };
+    const [{ output, error }] = steps[0].content.filter(({ type }) => ['tool-result', 'tool-error'].includes(type));
+    return {
+      output: output ?? { error: error.failure },
+      descriptions: model.doGenerateCalls.map((call) => call.tools[0].description),
+      made,
+    };
   }
 
   test('code has its tools get their contexts, from that of the code tool', async () => {
@@ -253,7 +264,7 @@ describe('what AI SDK 7 gives tools', () => {
     approve: () => false,
   });
   test.each([
-    ['toolContext', ({ toolContext, toolCallId }) => toolContext.from === 'HERE' && toolCallId === 'call-1', { output: 'Oslo of HERE', logs: '' }],
+    ['toolContext', ({ toolContext, toolCallId }) => toolContext.from === 'HERE' && toolCallId !== 'call-1', { output: 'Oslo of HERE', logs: '' }],
     ['runtimeContext', ({ runtimeContext }) => runtimeContext.isAdmin, { error: { message: 'Tool execution failed: toolApproval of weather cannot read runtimeContext, which the AI SDK gives no tool: decide by toolContext' } }],
   ])('toolApproval decides by %s', async (_, decide, expected) => {
     const { output } = await run('await weather({ city: "Oslo" })', approving(decide), { code: { weather: { from: 'here' } } });

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { scriptedModel } from '../../examples/scripted-model.mjs';
 import { SESExecutor } from '../../index.mjs';
 import { createCodeTool } from '../../build/adapters/ai/index.js';
+import { CodeToolError } from 'ses-executor/code-tool';
 import { deferred, runChild, spawnNode, withExecutor } from '../helpers.mjs';
 
 const add = tool({
@@ -16,9 +17,12 @@ const add = tool({
   execute: async ({ a, b }) => a + b,
 });
 
-/** Calls the tool as the AI SDK does. */
+/** Calls the tool as the AI SDK does. A failure that the tool throws becomes a value. */
 const call = (code, text, options = {}) =>
-  code.execute({ code: text }, { toolCallId: 'call-1', messages: [], ...options });
+  code.execute({ code: text }, { toolCallId: 'call-1', messages: [], ...options }).catch((thrown) => {
+    if (!(thrown instanceof CodeToolError)) throw thrown;
+    return { error: thrown.failure, logs: thrown.logs };
+  });
 
 describe('in the AI SDK', () => {
   test('a model calls tools from code, corrects itself, and gets data', async () => {
@@ -30,10 +34,15 @@ describe('in the AI SDK', () => {
     const code = createCodeTool({ tools: { add } });
     const { text, steps } = await generateText({ model, tools: { code }, stopWhen: stepCountIs(5), prompt: 'add' });
     expect(text).toBe('done');
-    expect(steps.map(({ toolResults }) => toolResults.map(({ output }) => output))).toEqual([
+    const outcomes = steps.map(({ content }) =>
+      content
+        .filter(({ type }) => ['tool-result', 'tool-error'].includes(type))
+        .map(({ output, error }) => output ?? { failure: error.failure, logs: error.logs }),
+    );
+    expect(outcomes).toEqual([
       [
         {
-          error: {
+          failure: {
             code: 'ERR_TOOL_PROXY_FAIL',
             message:
               'Tool execution failed: InvalidToolInputError: the input of add is not valid: a: Invalid input: expected ' +
@@ -48,7 +57,7 @@ describe('in the AI SDK', () => {
           logs: 'adding',
         },
       ],
-      [{ output: "Map(1) { 'sums' => [ 2, 3 ] }", logs: '' }],
+      [{ output: [['sums', [2, 3]]], logs: '' }],
       [],
     ]);
     // What the model was told, and what it got back.
@@ -63,7 +72,7 @@ describe('in the AI SDK', () => {
     ]);
     expect(third.prompt.at(-1).content[0].output).toEqual({
       type: 'json',
-      value: { output: "Map(1) { 'sums' => [ 2, 3 ] }", logs: '' },
+      value: { output: [['sums', [2, 3]]], logs: '' },
     });
   });
 
@@ -188,7 +197,12 @@ describe('a call of a tool', () => {
     const text = '[await echo(), await echo({ n: "7" })]';
     const result = await call(code, text, { toolCallId: 'call-9', messages, experimental_context: { user: 1 } });
     expect(result).toEqual({ output: [5, 7], logs: '' });
-    const options = { toolCallId: 'call-9', messages, experimental_context: { user: 1 } };
+    // Each call from code has its own id.
+    const options = {
+      toolCallId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      messages,
+      experimental_context: { user: 1 },
+    };
     expect(seen).toEqual([
       [{ n: 5 }, options, false],
       [{ n: 7 }, options, false],
@@ -258,20 +272,19 @@ describe('a call of a tool', () => {
 describe('results', () => {
   const code = createCodeTool({ tools: { add }, timeoutMs: 5_000, maxOperations: 50_000 });
 
-  test('are what JSON says wholly, else the text of `util.inspect`', async () => {
+  test('are data, in which only parts without data are text', async () => {
     expect(await call(code, '({ list: [1, null, { a: "b" }] })')).toEqual({
       output: { list: [1, null, { a: 'b' }] },
       logs: '',
     });
     const text = '({ big: 2n, map: new Map([["a", new Set([1])]]), at: new Date(0), none: undefined, nan: NaN })';
     expect(await call(code, text)).toEqual({
-      output:
-        "{ big: 2n, map: Map(1) { 'a' => Set(1) { 1 } }, at: 1970-01-01T00:00:00.000Z, none: undefined, nan: NaN }",
+      output: { big: '2', map: [['a', [1]]], at: '1970-01-01T00:00:00.000Z', nan: 'NaN' },
       logs: '',
     });
     expect(await call(code, 'undefined')).toEqual({ output: undefined, logs: '' });
     expect(await call(code, 'const o = {}; o.self = o; o')).toEqual({
-      output: '<ref *1> { self: [Circular *1] }',
+      output: { self: '[Circular]' },
       logs: '',
     });
     const short = createCodeTool({ tools: { add }, maxOutputChars: 100 });
@@ -285,7 +298,7 @@ describe('results', () => {
     ['an exception', 'null.x', { code: 'ERR_RUNTIME_EXCEPTION', line: 1, column: 6, retryable: true }],
     ['a loop', 'for (;;);', { code: 'ERR_MAX_OPS_EXCEEDED', retryable: true }],
     ['an import', 'await import("fs")', { code: 'ERR_IMPORT_NOT_ALLOWED', retryable: true }],
-  ])('%s is a result', async (_, text, error) => {
+  ])('%s is thrown with what the model reads', async (_, text, error) => {
     expect(await call(code, text)).toEqual({
       error: expect.objectContaining({ ...error, hint: expect.any(String) }),
       logs: '',
@@ -449,7 +462,7 @@ describe('executors', () => {
       import { engineStats } from 'ses-executor';
       import { createCodeTool } from 'ses-executor/ai';
       const { execute } = createCodeTool({ tools: {} });
-      for (const code of ['1', 'null.x', 'let a = ;']) await execute({ code }, { toolCallId: 'a', messages: [] });
+      for (const code of ['1', 'null.x', 'let a = ;']) await execute({ code }, { toolCallId: 'a', messages: [] }).catch(() => {});
       console.log(engineStats().live);
     `);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
@@ -482,10 +495,10 @@ describe('executors', () => {
 
   test('functions that code has kept call the tools of the present call', () =>
     withExecutor({}, {}, async (executor) => {
-      const which = { inputSchema: z.object({}), execute: (_, { toolCallId }) => toolCallId };
+      const which = { inputSchema: z.object({}), execute: (_, options) => options.experimental_context };
       const code = createCodeTool({ tools: { which }, executor });
-      await call(code, 'const kept = which; const ask = () => kept();', { toolCallId: 'call-1' });
-      expect(await call(code, 'await ask()', { toolCallId: 'call-2' })).toEqual({ output: 'call-2', logs: '' });
+      await call(code, 'const kept = which; const ask = () => kept();', { experimental_context: 1 });
+      expect(await call(code, 'await ask()', { experimental_context: 2 })).toEqual({ output: 2, logs: '' });
     }));
 });
 

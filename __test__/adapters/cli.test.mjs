@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
+import { OPTIONS } from '../../build/adapters/cli/usage.js';
 import { ROOT, spawnNode, spawnProgram, testIf, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
@@ -172,7 +173,12 @@ describe('run', () => {
 
   test.each([
     ['undefined', 'function f() {}', null],
-    ['a cycle', 'const o = { a: 1 }; o.self = o; o', expect.stringContaining('Circular')],
+    ['a cycle', 'const o = { a: 1 }; o.self = o; o', { a: 1, self: '[Circular]' }],
+    [
+      'data of all kinds',
+      '({ at: new Date(0), n: NaN, m: new Map([[1, 2n]]) })',
+      { at: '1970-01-01T00:00:00.000Z', n: 'NaN', m: [[1, '2']] },
+    ],
   ])('--json of %s', async (_, input, output) => {
     const { status, stdout } = await cli(['run', '-', '--json'], { input });
     expect(status).toBe(0);
@@ -399,7 +405,26 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     [['run'], /file/],
     [['run', 'a.js', 'b.js'], /one file/],
     [['run', 'missing.js'], /missing\.js/],
-    [['run', 'a.js', '--unknown'], /--unknown/],
+    [['run', 'a.js', '--unknown'], /^ses-executor: there is no option --unknown\n/],
+    [['walk'], /there is no command "walk"; the commands are/],
+    [['rum', 'a.js'], /^ses-executor: there is no command "rum"; did you mean run\?\n/],
+    [['chekc', 'a.js'], /^ses-executor: there is no command "chekc"; did you mean check\?\n/],
+    [['run', 'a.js', '--time-out', '5'], /^ses-executor: there is no option --time-out; did you mean --timeout\?\n/],
+    [['run', 'a.js', '--timeuot=5'], /^ses-executor: there is no option --timeuot; did you mean --timeout\?\n/],
+    [
+      ['--max-ops', '5', 'run', 'a.js'],
+      /^ses-executor: there is no option --max-ops; did you mean --max-operations\?\n/,
+    ],
+    [['mcp', '--readonly'], /^ses-executor: there is no option --readonly; did you mean --read-only\?\n/],
+    [['mcp', '--servers', 'a=b'], /^ses-executor: there is no option --servers; did you mean --server\?\n/],
+    [['run', '-x', 'a.js'], /^ses-executor: there is no option -x\n/],
+    [['run', 'a.js', '--tool', 'x.mjs'], /^ses-executor: there is no option --tool; did you mean --tools\?\n/],
+    [['check', 'a.js', '--memory', '5'], /^ses-executor: check does not take --memory\n/],
+    [['run', 'a.js', '--tool-timeout', '5'], /^ses-executor: run does not take --tool-timeout\n/],
+    [
+      ['mcp', '--keep-state', '--no-keep-state'],
+      /^ses-executor: --keep-state and --no-keep-state exclude each other\n/,
+    ],
     [['run', 'a.js', '--timeout'], /--timeout/],
     [['run', 'a.js', '--timeout', 'soon'], /--timeout.*soon/],
     [['run', 'a.js', '--timeout', '0'], /--timeout.*0/],
@@ -436,6 +461,34 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     // The whole help came behind it, so that a terminal showed the end of that and no reason.
     expect(stderr.split('\n').slice(-2)).toEqual(['`ses-executor --help` says how it is used.', '']);
     expect(stderr).not.toContain('Options:');
+  });
+});
+
+describe('--help', () => {
+  test('lists every command and every option', async () => {
+    const { status, stdout } = await cli(['--help']);
+    expect(status).toBe(0);
+    for (const name of Object.keys(OPTIONS)) expect(stdout).toMatch(new RegExp(`^  (?:-\\w, )?--${name} `, 'm'));
+    expect(stdout.split('\n').every((line) => line.length <= 140)).toBe(true);
+  });
+
+  test.each([
+    ['run', ['--vars', '--json'], ['--root', '--server', '--openapi', '--to ']],
+    ['check', ['--module', '--json'], ['--vars', '--memory']],
+    ['repl', ['--root', '--memory'], ['--json', '--openapi', '--tool-timeout']],
+    ['mcp', ['--openapi', '--keep-state', '--tool-timeout'], ['--json', '--module', '--to ']],
+    ['python', ['--to', '-r, --requirement'], ['--vars', '--timeout']],
+  ])('of %s lists only its own options', async (command, own, others) => {
+    for (const args of [
+      [command, '--help'],
+      ['-h', command],
+    ]) {
+      const { status, stdout } = await cli(args);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^Usage:\n  ses-executor ${command} `));
+      for (const option of own) expect(stdout).toContain(`  ${option}`);
+      for (const option of others) expect(stdout).not.toContain(`  ${option}`);
+    }
   });
 });
 

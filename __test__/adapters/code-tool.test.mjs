@@ -368,9 +368,14 @@ describe('outputs', () => {
   test.each([
     ['undefined', undefined, 'The program has no value.'],
     ['NaN', 'NaN', 'NaN'],
-    ['10n ** 20n', '100000000000000000000n', '100000000000000000000n'],
-    ['new Map([["a", new Set([1n])]])', "Map(1) { 'a' => Set(1) { 1n } }", "Map(1) { 'a' => Set(1) { 1n } }"],
-    ['({ a: undefined })', '{ a: undefined }', '{ a: undefined }'],
+    ['10n ** 20n', '100000000000000000000', '100000000000000000000n'],
+    ['new Map([["a", new Set([1n])]])', [['a', ['1']]], "Map(1) { 'a' => Set(1) { 1n } }"],
+    ['({ a: undefined })', {}, '{ a: undefined }'],
+    ['[undefined, NaN, -0]', [null, 'NaN', 0], '[ undefined, NaN, -0 ]'],
+    ['({ day: new Date(0) })', { day: '1970-01-01T00:00:00.000Z' }, '{ day: 1970-01-01T00:00:00.000Z }'],
+    ['[new Uint8Array([1, 2])]', [[1, 2]], '[ Uint8Array(2) [ 1, 2 ] ]'],
+    ['({ n: 1, f: () => 1 })', { n: 1, f: '[Function: f]' }, '{"n":1,"f":"[Function: f]"}'],
+    ['({ e: new RangeError("m") }).e.message', 'm', 'm'],
     ['"text"', 'text', 'text'],
     ['[1, { a: null }]', [1, { a: null }], '[1,{"a":null}]'],
   ])('%s', async (code, output, text) => {

@@ -9,7 +9,7 @@ import { Agent, tool as openAiTool } from '@openai/agents';
 import { createAgent } from 'langchain';
 import { SESExecutor } from 'ses-executor';
 import { createCodeTool as createAnthropicCodeTool } from 'ses-executor/anthropic';
-import { createCodeTool as createNeutralCodeTool, type CodeTool } from 'ses-executor/code-tool';
+import { CodeToolError, createCodeTool as createNeutralCodeTool, type CodeTool } from 'ses-executor/code-tool';
 import { createCodeTool as createLangchainCodeTool } from 'ses-executor/langchain';
 import { createCodeTool as createMastraCodeTool } from 'ses-executor/mastra';
 import { createMcpServer } from 'ses-executor/mcp';
@@ -46,12 +46,16 @@ export async function aiSdk(model: LanguageModel): Promise<void> {
   for (const result of toolResults) {
     if (result.dynamic) continue;
     const { output } = result;
-    if ('error' in output) holds<Equal<typeof output.error, RunFailure>>();
-    else holds<Equal<typeof output.output, unknown>>();
+    holds<Equal<typeof output.output, unknown>>();
     const logs: string = output.logs;
     void logs;
   }
   void tools;
+  const failed = (error: unknown) => (error instanceof CodeToolError ? error.failure : undefined);
+  holds<Equal<ReturnType<typeof failed>, RunFailure | undefined>>();
+  createCodeTool({ tools: { double }, executor: async ({ toolCallId }) => (void toolCallId, new SESExecutor()) });
+  // @ts-expect-error: it must return an executor
+  createCodeTool({ tools: { double }, executor: () => 1 });
   createCodeTool({ tools: { double, now: () => 1, files: createFileTools({ root: '.' }) } });
   // @ts-expect-error: tools are needed
   createCodeTool({});

@@ -51,7 +51,7 @@ describe('run_javascript', () => {
     withServer([], async ({ run }) => {
       expect(await run('console.log("hello"); new Map([["n", 1n]])')).toEqual({
         content: [{ type: 'text', text: "Map(1) { 'n' => 1n }\n\nLogs:\nhello" }],
-        structuredContent: { output: "Map(1) { 'n' => 1n }", logs: 'hello' },
+        structuredContent: { output: [['n', '1']], logs: 'hello' },
       });
       expect(await run('"text"')).toEqual({
         content: [{ type: 'text', text: 'text' }],
@@ -119,8 +119,8 @@ describe('run_javascript', () => {
       });
     }));
 
-  test('after a deadline the session is a fresh one, and the model is told', () =>
-    withServer(['--timeout', '1000'], async ({ run, output }) => {
+  test('after a deadline the session is a fresh one with --no-keep-state, and the model is told', () =>
+    withServer(['--timeout', '1000', '--no-keep-state'], async ({ run, output }) => {
       await output('let n = 1');
       const { isError, structuredContent } = await run('await new Promise(() => {})');
       expect({ isError, structuredContent }).toEqual({
@@ -139,6 +139,32 @@ describe('run_javascript', () => {
       });
       expect(await output('typeof n')).toBe('undefined');
     }));
+
+  // Clients end calls that take longer than a minute, and everything that had been defined was gone.
+  test.each([
+    ['a tool that never answers', 'await hang()'],
+    ['a promise that never settles', 'await new Promise(() => {})'],
+    ['a loop', 'for (;;);'],
+    ['a function of an earlier call', 'later = 5; await forever()'],
+  ])('what was defined stays when a call is cancelled or ends at its deadline: %s', (_, code) =>
+    withFolder(async (folder) => {
+      const tools = join(folder, 'tools.mjs');
+      writeFileSync(tools, 'export const hang = () => new Promise(() => {});');
+      await withServer(['--tools', tools, '--max-operations', '100000000'], async ({ run, output }) => {
+        await output('let n = 41; let later = 1; const forever = () => new Promise(() => {});');
+        const controller = new AbortController();
+        const cancelled = run(code, {}, { signal: controller.signal }).catch(({ message }) => message);
+        // The next call waits for the cancelled one.
+        await run('1', { timeoutMs: 1 }, { signal: AbortSignal.timeout(300) }).catch(() => {});
+        controller.abort('enough');
+        await cancelled;
+        expect(await output('n + 1')).toBe(42);
+        const late = await run(code, { timeoutMs: 200 });
+        expect(late.structuredContent.error.hint).not.toContain('gone');
+        expect(await output('n + 1')).toBe(42);
+      });
+    }),
+  );
 
   test('a call may have a shorter deadline, but no longer one', () =>
     withServer(['--timeout', '20000'], async ({ run }) => {
@@ -619,7 +645,8 @@ describe('createMcpServer', () => {
 
   test('what went with a call that was cancelled, the next one is told', async () => {
     let called;
-    await withServerHere({ tools: { hang: () => (called.resolve(), new Promise(() => {})) } }, async (client) => {
+    const tools = { hang: () => (called.resolve(), new Promise(() => {})) };
+    await withServerHere({ tools, keepState: false }, async (client) => {
       const gone = 'Variables and functions of earlier runs are gone: define again what is still needed.';
       const hint = 'Correct the code at that place and run it again.';
       const run = (args, options) => client.callTool({ name: 'run_javascript', arguments: args }, undefined, options);
@@ -761,29 +788,18 @@ const endlessServer = (folder, tools) => {
   return { command: `"${process.execPath}" "${script}"`, file };
 };
 
-test.skipIf(process.platform === 'win32')('another server whose tools cannot be told apart is ended', () =>
-  withFolder(async (folder) => {
-    const { command, file } = endlessServer(folder, "{ 'a-b': () => {}, 'a_b': () => {} }");
-    const connecting = connectServers([{ name: 'a', command }]);
-    await expect(connecting).rejects.toThrow(
-      'the server a cannot be used: the tools "a-b" and "a_b" would both be called a_b in code; rename one of them',
-    );
-    expect(() => process.kill(Number(readFileSync(file, 'utf8')), 0)).toThrow('ESRCH');
-  }),
-);
-
 describe('another server', () => {
   /** Calls `fn` with a function that calls a tool of a server with these, and gives its text or the message of its error. */
   const withOther = (tools, fn) =>
     withFolder(async (folder) => {
       const script = join(folder, 'server.cjs');
       writeFileSync(script, rawServer(tools));
-      const [{ definitions, close }] = await connectServers([
+      const [{ definitions, warnings, close }] = await connectServers([
         { name: 'a', command: `"${process.execPath}" "${script}"` },
       ]);
       const call = (name) =>
         definitions[name].execute({}, { signal: new AbortController().signal }).catch(({ message }) => message);
-      await fn(call, definitions).finally(close);
+      await fn(call, definitions, warnings).finally(close);
     });
 
   test('whose answer is too long has failed in that call only', () =>
@@ -842,6 +858,54 @@ describe('another server', () => {
         expect(await call('cancelled')).toBe(String(id - 1));
       },
     ));
+
+  // One of these tools refused the whole server.
+  test.each([
+    ['a name that another tool has in code', "'a-b'", '{}', 'the tool "a-b" of the server a is left out: code would call it by the name of the tool "a_b"'],
+    ['required: null', 'bad', '{ inputSchema: { type: "object", required: null } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.required: /],
+    ['properties that are a string', 'bad', '{ inputSchema: { type: "object", properties: "x" } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.properties: /],
+    ['a schema that is missing', 'bad', '{ inputSchema: undefined }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema: /],
+    ['a description that is no string', 'bad', '{ description: 5 }', /^the tool "bad" of the server a is left out: its description is not valid: description: /],
+    ['an output schema of a list', 'bad', '{ outputSchema: { type: "array" } }', /^the tool "bad" of the server a is left out: its description is not valid: outputSchema\.type: /],
+    ['a description of megabytes', 'bad', '{ description: "x".repeat(400_000) }', 'the tool "bad" of the server a is left out: it is described by too much'],
+    ['no name', "''", '{}', 'the tool "" of the server a is left out: it has no name'],
+    ['a name that is a number', 'bad', '{ name: 5 }', /^the tool \(without a name\) of the server a is left out: its description is not valid: name: /],
+    ['a property that is null', 'bad', '{ inputSchema: { type: "object", properties: { a: null } } }', /^the tool "bad" of the server a is left out: /],
+  ])('loses one tool by %s, and keeps the others', (_, name, more, warning) =>
+    withOther(
+      `{ a_b: (id) => text(id, 'ok'), ${name}: Object.assign((id) => text(id, 'bad'), { more: ${more} }), last: (id) => text(id, 'last') }`,
+      async (call, definitions, warnings) => {
+        expect(Object.keys(definitions)).toEqual(['a_b', 'last']);
+        expect([await call('a_b'), await call('last')]).toEqual(['ok', 'last']);
+        expect(warnings).toEqual([typeof warning === 'string' ? warning : expect.stringMatching(warning)]);
+      },
+    ),
+  ); // prettier-ignore
+
+  test('of two tools with one name in code, the first one stays if neither has it itself', () =>
+    withOther("{ 'a-b': (id) => text(id, 'first'), 'a.b': (id) => text(id, 'second') }", async (call, _, warnings) => {
+      expect(await call('a_b')).toBe('first');
+      expect(warnings).toEqual([
+        'the tool "a.b" of the server a is left out: code would call it by the name of the tool "a-b"',
+      ]);
+    }));
+
+  test.each([
+    ['https://example.com/mcp', 'a'],
+    ['  "http://localhost:3000/sse"', 'a'],
+    ['wss://example.com', 'a'],
+    ['HTTPS://example.com --header x', 'a'],
+    ["'file:///tmp/server.mjs'", 'a'],
+  ])('that is an address never reaches a shell: %s', async (command, name) => {
+    const message = /^the server a must be a command that starts it, got the address /;
+    await expect(connectServers([{ name, command }])).rejects.toThrow(message);
+    await expect(createMcpServer({ servers: { [name]: command } })).rejects.toThrow(message);
+    const { status, stderr } = await spawnNode([BIN, 'mcp', '--server', `${name}=${command}`]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /^ses-executor: the server a must be a command that starts it, got the address .*mcp-remote/,
+    );
+  });
 
   test('has no tool that is called as a task only', () =>
     withOther(
@@ -923,6 +987,70 @@ describe('another server', () => {
     await expect(connectServers([{ name: 'a', command: 'exit 7' }])).rejects.toThrow(
       new Error('the server a cannot be used: it has ended (exit code 7)'),
     );
+  });
+});
+
+describe('progress', () => {
+  const SERVER = `
+    const write = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+    const report = (progressToken, more) =>
+      write({ method: 'notifications/progress', params: { progressToken, ...more } });
+    const work = (id, { progressToken }) => {
+      report(progressToken, { progress: 1, total: 3, message: 'reading' });
+      setTimeout(() => report(progressToken, { progress: 2, total: 3 }), 150);
+      setTimeout(() => report(progressToken, { progress: 2.5 }), 300);
+      setTimeout(() => answer(id, { content: [{ type: 'text', text: 'done' }] }), 450);
+    };
+    const flood = (id, { progressToken }) => {
+      for (let progress = 1; progress <= 500; progress++) report(progressToken, { progress });
+      answer(id, { content: [] });
+    };
+    ${rawServer('{ work() {}, flood() {} }').replace('tools[params.name](id)', '({ work, flood })[params.name](id, params._meta)')}`;
+
+  const withProgress = (code, options, more = {}) =>
+    withFolder(async (folder) => {
+      const script = join(folder, 'server.cjs');
+      writeFileSync(script, SERVER);
+      return withServer(['--server', `other="${process.execPath}" "${script}"`], async ({ run }) => {
+        const reports = [];
+        const onprogress = (report) => reports.push(report);
+        const { structuredContent } = await run(code, more, { onprogress, ...options });
+        return { reports, output: structuredContent.output };
+      });
+    });
+
+  test('of a tool of another server reaches the client, with numbers that grow', async () => {
+    const { reports, output } = await withProgress('await other.work()');
+    expect(output).toBe('done');
+    expect(reports[0]).toEqual({ progress: 1, message: 'other.work: 1/3 reading' });
+    expect(reports.at(-1)).toEqual({ progress: reports.length, message: 'other.work: 2.5' });
+  });
+
+  test('of several calls in one run is told apart by the messages', async () => {
+    const { reports } = await withProgress('await Promise.all([other.work(), other.flood()])');
+    expect(reports.map(({ progress }) => progress)).toEqual(reports.map((_, at) => at + 1));
+    const messages = reports.map(({ message }) => message);
+    expect(messages.findLast((message) => message.startsWith('other.work'))).toBe('other.work: 2.5');
+    expect(messages.findLast((message) => message.startsWith('other.flood'))).toBe('other.flood: 500');
+  });
+
+  test('of a server that reports each step is thinned out', async () => {
+    const { reports } = await withProgress('await other.flood()');
+    expect(reports.length).toBeLessThan(100);
+    expect(reports.at(-1).message).toBe('other.flood: 500');
+  });
+
+  test('is reported while a run is silent, so that the client does not end it', async () => {
+    const code = 'await new Promise(() => {})';
+    const options = { timeout: 5_800, resetTimeoutOnProgress: true };
+    const { reports, output } = await withProgress(code, options, { timeoutMs: 7_500 });
+    expect(reports.map(({ message }) => message)).toEqual(['running for 5 s']);
+    expect(output).toBe(undefined);
+  }, 20_000);
+
+  test('is not sent to a client that has not asked for it', async () => {
+    const { output } = await withProgress('await other.work()', { onprogress: undefined });
+    expect(output).toBe('done');
   });
 });
 

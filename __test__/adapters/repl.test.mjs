@@ -134,6 +134,20 @@ describe('piped into it', () => {
     expect(stdout).not.toContain('2');
   });
 
+  // Without a byte order mark, UTF-16 of ASCII characters is UTF-8 with NUL characters.
+  test.each([
+    ['little-endian, with a mark', Buffer.from('\ufeff1 + 1\n', 'utf16le')],
+    ['little-endian, without a mark', Buffer.from('1 + 1\n', 'utf16le')],
+    ['big-endian, with a mark', Buffer.from('\ufeff1 + 1\n', 'utf16le').swap16()],
+    ['big-endian, without a mark', Buffer.from('1 + 1\n', 'utf16le').swap16()],
+  ])('UTF-16 is named: %s', async (_, input) => {
+    for (const args of [['repl'], ['run', '-']]) {
+      const { status, stdout, stderr } = await spawnNode([BIN, ...args], { input });
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).toMatch(/^ses-executor: the standard input is UTF-16 and not UTF-8: save it in that encoding\n/);
+    }
+  });
+
   test('a byte order mark is left out, and a character in two chunks is whole', () =>
     withExecutor({}, {}, async (executor) => {
       const input = new PassThrough();
@@ -354,6 +368,41 @@ describe('at a terminal', () => {
       await prompt.ended;
     },
   );
+
+  const pasted = (text) => `\x1b[200~${text}\x1b[201~`;
+  // The first line ran alone, and the second one was a command of the prompt.
+  test.each([
+    ['a chain', '[1, 2, 3]\r  .map((n) => n * 2)\r  .join()', "'2,4,6'\n"],
+    ['a chain of promises', 'await Promise.resolve(20)\n.then((n) => n + 1)\n.finally(() => {})', '21\n'],
+    ['lines that end the file', 'const list = [5]\r\n\t.concat(6)\r\nlist.length\r\n', '2\n'],
+    ['a method that is named like a command', 'const o = { exit: () => 7 }\ro\r.exit\r()', '7\n'],
+    ['an if with an else on the next line', 'let n\nif (false) n = 1\nelse n = 2\nn', '2\n'],
+    ['empty lines and comments', '// one\r\r1 +\r\r// two\r2', '3\n'],
+  ])('pasted text is one program: %s', async (_, text, shown) => {
+    const { prompt, type, until } = terminal({});
+    await until('> ');
+    type(pasted(text));
+    type('\n');
+    expect(await until(shown)).not.toContain('Invalid REPL keyword');
+    await until('> ');
+    type('.tools\n');
+    await until('There are no tools.\n');
+    type(CTRL_D);
+    await prompt.ended;
+  });
+
+  test('Ctrl-C drops pasted text, and a paste of one line can be edited', async () => {
+    const { prompt, type, until } = terminal({});
+    await until('> ');
+    type(pasted('1\r2\r'));
+    type(CTRL_C);
+    await until('> ');
+    type(pasted('40'));
+    type(' + 2\n');
+    await until('42\n');
+    type(CTRL_D);
+    await prompt.ended;
+  });
 
   test('Ctrl-C without a run ends what is being typed, then, the second time, the session', async () => {
     const { executor, prompt, type, until } = terminal({});

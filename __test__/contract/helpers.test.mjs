@@ -379,12 +379,12 @@ describe('a value that is far larger written than in memory', () => {
 });
 
 describe('what a model is told', () => {
-  test('is data if JSON says all of it, and else text', async () => {
+  test('is data, and parts without data are text in their place', async () => {
     const modelValue = async (output, maxChars) => (await modelOutput(output, { maxChars })).value;
     const twice = [1];
-    const cases = [[1, 1], ['x', 'x'], [null, null], [{ a: [true] }, { a: [true] }], [-0, '-0'], [NaN, 'NaN'], [[undefined], '[ undefined ]'], [{ toJSON: 1 }, { toJSON: 1 }], [[twice, twice], '[ [ 1 ], [ 1 ] ]']]; // prettier-ignore
+    const cases = [[1, 1], ['x', 'x'], [null, null], [{ a: [true] }, { a: [true] }], [-0, 0], [NaN, 'NaN'], [5n, '5'], [[undefined], [null]], [{ toJSON: 1 }, { toJSON: 1 }], [[twice, twice], [[1], [1]]]]; // prettier-ignore
     for (const [output, told] of cases) expect(await modelValue(output)).toStrictEqual(told);
-    expect(await modelValue([, 1])).toBe('[ <1 empty item>, 1 ]'); // prettier-ignore
+    expect(await modelValue([, 1])).toStrictEqual([null, 1]); // prettier-ignore
     expect(await modelValue(['x'.repeat(20)], 10)).toBe(modelText(['x'.repeat(20)], { maxChars: 10 }));
     expect(modelText({ a: 1 }, { indent: 2 })).toBe('{\n  "a": 1\n}');
   });
@@ -418,16 +418,43 @@ describe('an output as JSON', () => {
   test.each([
     ['undefined', undefined, null],
     ['a member that is undefined', { a: undefined }, {}],
-    ['infinity', [Infinity, -Infinity], ['Infinity', '-Infinity']],
+    ['an element that is undefined, and a hole', [undefined, , 1], [null, null, 1]],
+    ['infinity', [Infinity, -Infinity, NaN], ['Infinity', '-Infinity', 'NaN']],
+    ['negative zero', [-0], [0]],
+    ['a date', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
+    ['a date that is not valid', [new Date(NaN)], [null]],
     ['bytes', new Uint8Array([1, 2]), [1, 2]],
+    ['other typed arrays', [new Float64Array([0.5, NaN]), new BigInt64Array([5n])], [[0.5, 'NaN'], ['5']]],
+    ['a buffer and a view', { b: new Uint8Array([7]).buffer, v: new DataView(new Uint8Array([1, 2, 3]).buffer, 1, 1) }, { b: [7], v: [2] }],
     ['a Set in a Map', new Map([[1, new Set([2])]]), [[1, [2]]]],
+    ['an undefined in a Set', new Set([undefined]), [null]],
+    ['a large integer', { id: 2n ** 64n }, { id: '18446744073709551616' }],
     ['an error', new TypeError('m'), { name: 'TypeError', message: 'm' }],
-    ['a function', () => {}, null],
-  ])('%s', (_, value, expected) => expect(toJson(value)).toStrictEqual(expected));
+    ['an error with properties', Object.assign(new Error('m', { cause: new RangeError('c') }), { status: 404 }), { name: 'Error', message: 'm', cause: { name: 'RangeError', message: 'c' }, status: 404 }],
+    ['several errors', new AggregateError([new Error('a')], 'all'), { name: 'AggregateError', message: 'all', errors: [{ name: 'Error', message: 'a' }] }],
+    ['boxed primitives', [new String('x'), new Number(1), new Boolean(false), Object(2n)], ['x', 1, false, '2']],
+    ['a regular expression', { r: /a/g }, { r: '/a/g' }],
+    ['a function in its place', { a: 1, f: function named() {} }, { a: 1, f: '[Function: named]' }],
+    ['a symbol in its place', [1, Symbol('s')], [1, 'Symbol(s)']],
+    ['a promise in its place', { p: Promise.resolve(1), n: 2 }, { p: 'Promise { 1 }', n: 2 }],
+    ['a cycle in its place', (() => { const a = { n: 1 }; a.self = a; a.list = [a]; return a; })(), { n: 1, self: '[Circular]', list: ['[Circular]'] }],
+    ['a part that occurs twice', (() => { const a = { n: 1 }; return [a, a]; })(), [{ n: 1 }, { n: 1 }]],
+    ['a getter that throws', { get a() { throw new Error('no'); }, b: 1 }, { b: 1 }],
+    ['an object without prototype', Object.assign(Object.create(null), { z: 1 }), { z: 1 }],
+    ['a function', function f() {}, '[Function: f]'],
+  ])('%s', (_, value, expected) => expect(toJson(value)).toStrictEqual(expected)); // prettier-ignore
 
-  test('a cycle is the text that Node.js shows', () => {
-    const cycle = {};
-    cycle.self = cycle;
-    expect(toJson(cycle)).toBe('<ref *1> { self: [Circular *1] }');
+  test('a member named __proto__ stays a member', () => {
+    const form = toJson(JSON.parse('{"__proto__":{"a":1}}'));
+    expect([Object.keys(form), Object.getPrototypeOf(form)]).toEqual([['__proto__'], Object.prototype]);
+  });
+
+  test('a report has data where the text shows what Node.js prints', async () => {
+    const output = { day: new Date(0), n: NaN, rows: new Map([['a', new Set([1])]]), f: () => 1, gone: undefined };
+    const { output: data, text } = await modelReport({ output, logs: '' });
+    expect(data).toStrictEqual({ day: '1970-01-01T00:00:00.000Z', n: 'NaN', rows: [['a', [1]]], f: '[Function: f]' });
+    expect(text).toContain("Map(1) { 'a' => Set(1) { 1 } }");
+    const long = await modelReport({ output: new Map([['a', 'x'.repeat(200)]]), logs: '' }, 100);
+    expect(long.output).toBe(long.text);
   });
 });

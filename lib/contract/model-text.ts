@@ -1,4 +1,5 @@
 import { WorkBudget, atOnce, inSlices } from './budget';
+import { dataForm } from './data-form';
 import { failureText } from './failure-text';
 import { printingForModel } from './render';
 import { isBriefJson } from './survey';
@@ -29,7 +30,7 @@ export interface Showing {
 export interface Shown {
   /** strings as they are, what JSON says wholly as JSON, everything else as `util.inspect` shows it; without its middle if it is too long */
   text: string;
-  /** the output itself if JSON says it wholly and briefly, else its text */
+  /** the output as data, in the forms of `data-form.ts`; its text if it is a string, `undefined` or too long */
   value: unknown;
 }
 
@@ -53,7 +54,11 @@ function* showingOutput(
   const { text, isWhole, isData } = yield* textOf(output, maxChars, indent, budget);
   const cut = cutMiddle(text, maxChars, isWhole ? `of the output; ${OUTPUT_ADVICE}` : 'of this text');
   const shown = isWhole ? cut : `${cut}\n${NOT_WHOLE}`;
-  return { text: shown, value: isData && text.length <= maxChars ? output : shown };
+  if (isData) return { text: shown, value: text.length <= maxChars ? output : shown };
+  const isText = typeof output === 'string' || output === undefined;
+  const form = isText ? undefined : yield* dataForm(output, maxChars, budget);
+  const isBrief = form !== undefined && JSON.stringify(form.data).length <= maxChars;
+  return { text: shown, value: isBrief ? form.data : shown };
 }
 
 /** What came of a run, as far as models are told of it. */

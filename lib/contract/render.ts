@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 
 import { WorkBudget, atOnce } from './budget';
+import { dataForm } from './data-form';
 import { fitting } from './survey';
 import { truncated } from './truncation';
 import type { Limits } from './survey';
@@ -35,19 +36,17 @@ const ITEMS_FOR_MODEL = [30_000, 3_000, 300];
 const LEFT_OUT = /\.\.\. \d+ more (?:item|byte|character)|\[(?:Array|Object)\]/;
 
 /**
- * An output as JSON can hold it: `undefined` becomes `null`, and what has no form at all, such as a cycle, the text
- * that `util.inspect` gives. A large value is cut.
+ * An output as JSON can hold it: each part in its form of `data-form.ts`. A large value is cut.
  *
  * @returns a new value
  */
 export function toJson(value: unknown): unknown {
   if (typeof value === 'string') return value;
-  const shown = isSmall(value) ? value : truncated(value);
-  try {
-    return JSON.parse(JSON.stringify(shown, jsonForm) ?? 'null');
-  } catch {
-    return outputText(value);
-  }
+  return (formOf(value) ?? formOf(truncated(value)))?.data ?? null;
+}
+
+function formOf(value: unknown) {
+  return atOnce(dataForm(value, AS_JSON.allChars, new WorkBudget()));
 }
 
 /**
@@ -106,14 +105,4 @@ export function isPrintable(value: unknown) {
 
 function isWithin(value: unknown, limits: Limits) {
   return atOnce(fitting(value, [limits], new WorkBudget())) !== undefined;
-}
-
-/** A replacer for `JSON.stringify`: what JSON has no form for gets the nearest one. */
-export function jsonForm(_key: string, value: unknown) {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  if (value instanceof Map || value instanceof Set) return [...value];
-  if (value instanceof Error) return { name: value.name, message: value.message };
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return Array.from(value as Uint8Array);
-  return value;
 }

@@ -10,10 +10,12 @@ import { requirePeer } from '../../contract/peer-dependency';
 import { isStandardSchema, isZod3, issuesText, standardSchema, validate } from '../../contract/standard-schema';
 import { byIdentifier } from '../../contract/tool-names';
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
+import { succeeded } from '../code-tool/code-tool-error';
 import { isDefinition } from '../code-tool/definition';
 import { languageOf } from '../code-tool/language';
+import { withoutEnvelope } from '../code-tool/mcp-result';
 import { makeCodeTool } from '../code-tool/code-tool';
-import { OWN_OPTIONS, settingsOf } from '../code-tool/settings';
+import { OWN_OPTIONS, executorIn, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../prompts/definition';
 import { ToolPolicy, isApproved, namedIn } from './approval';
 import type { Foreign } from '../../contract/foreign';
@@ -52,22 +54,18 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
 }
 
 /** The result of a call of the tool. */
-export type CodeToolResult =
-  | {
-      /**
-       * The output, if JSON can represent it completely and briefly. Otherwise the string that `util.inspect` returns,
-       * shortened if it is long.
-       */
-      output: unknown;
-      /** The lines that the code logged. */
-      logs: string;
-      /**
-       * States that the values of earlier runs are lost, if no earlier result has stated it. The hint of an `error`
-       * states it too.
-       */
-      note?: string;
-    }
-  | { error: RunFailure; logs: string };
+export interface CodeToolResult {
+  /**
+   * The output as data: strings, numbers, lists and objects. What JSON has no form for has the form that the guide
+   * describes; only parts without data, such as functions, are strings. If the output is long, it is the shortened text
+   * that `util.inspect` returns.
+   */
+  output: unknown;
+  /** The lines that the code logged. */
+  logs: string;
+  /** States that the values of earlier runs are lost, if no earlier result has stated it. */
+  note?: string;
+}
 
 /** Symbols by which the AI SDK recognizes its own schemas. The second symbol is used only in version 5. */
 const SCHEMA = Symbol.for('vercel.ai.schema');
@@ -78,9 +76,13 @@ const VALIDATOR = Symbol.for('vercel.ai.validator');
  * according to their schemas.
  *
  * The schemas of the tools check their input. Invalid input is an error in the code. The tools receive the options of
- * the call of this tool, with an `abortSignal` that is also aborted when the run ends. A failure of the code is a
- * result with the information that the model needs to correct the code. Aborting the `abortSignal` of the call ends the
- * run.
+ * the call of this tool, with their own `toolCallId` and an `abortSignal` that is also aborted when the run ends. A
+ * failure of the code is a `tool-error` of the AI SDK: the tool throws a `CodeToolError` of `ses-executor/code-tool`,
+ * whose message tells the model how to correct the code. Aborting the `abortSignal` of the call ends the run. If
+ * `executor` is a function, it receives the options of the call.
+ *
+ * Results of MCP clients are unwrapped: code receives `structuredContent`, otherwise the text, otherwise the blocks. A
+ * text that is a JSON object or array becomes its value. A result with `isError` is thrown in the code.
  *
  * @throws `TypeError` or `RangeError` for wrong options, ambiguous names, reserved names, and schemas that are
  *   promises
@@ -95,7 +97,9 @@ export function createCodeTool<Tools extends CodeTools>(
   options: CodeToolOptions<Tools>,
 ): Tool<{ code: string }, CodeToolResult> {
   // The package `ai` is loaded only for schemas of zod 3, so that any version of it is accepted.
-  const { tools, toolApproval = {}, ...settings } = settingsOf(options);
+  const given = settingsOf(options);
+  const executor = executorIn(given.executor, ({ options: call }) => call);
+  const { tools, toolApproval = {}, ...settings }: Foreign = { ...given, executor };
   if (!isPlainObject(tools)) throw new TypeError(`options.tools must be an object of tools, got ${describe(tools)}`);
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
@@ -128,7 +132,7 @@ export function createCodeTool<Tools extends CodeTools>(
     execute: async ({ code }: { code: string }, call: Foreign = {}) => {
       const { abortSignal: signal } = call;
       const approved = asksItself || !isApproved(call) ? [] : namedIn(code, guarded);
-      const { text: _, ...result } = await execute(code, { signal, context: { options: call, approved } });
+      const { text: _, ...result } = succeeded(await execute(code, { signal, context: { options: call, approved } }));
       return result;
     },
   };
@@ -211,8 +215,8 @@ function definitionOf(name: string, tool: Foreign, policy: ToolPolicy, key: stri
   const { description, contextSchema } = tool;
   const outputSchema = outputSchemaOf(tool);
   const checked = contextSchema === undefined ? undefined : neutral(contextSchema, name);
-  const optionsOf = async ({ signal, context: { options } }: CallContext) => {
-    const own = { ...options, abortSignal: signal };
+  const optionsOf = async ({ signal, toolCallId, context: { options } }: CallContext) => {
+    const own = { ...options, toolCallId, abortSignal: signal };
     // Versions before 7 have no context.
     if (!('context' in own) && checked === undefined) return own;
     return { ...own, context: await validContext(contextIn(own, key), checked, key) };
@@ -223,7 +227,10 @@ function definitionOf(name: string, tool: Foreign, policy: ToolPolicy, key: stri
     ...(outputSchema !== undefined && { outputSchema: neutral(outputSchema, name) }),
     needsApproval: async (input, context) =>
       (await policy.needs(input, await optionsOf(context))) && !context.context.approved.includes(name),
-    execute: async (input, context) => tool.execute(input, await optionsOf(context)),
+    execute: async (input, context) => {
+      const result = await tool.execute(input, await optionsOf(context));
+      return withoutEnvelope(result, context.signal);
+    },
   };
 }
 

@@ -9,8 +9,9 @@ import { isPlainObject } from '../../contract/describe';
 import { isStandardSchema, standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
+import { succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
-import { settingsOf } from '../code-tool/settings';
+import { executorIn, settingsOf } from '../code-tool/settings';
 import type { Foreign } from '../../contract/foreign';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
@@ -38,10 +39,11 @@ export interface CodeToolOptions extends CodeToolSettings {
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ code: string }> {
-  const { tools, ...settings } = settingsOf(options);
+  const { tools, executor, ...settings } = settingsOf(options);
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
+    executor: executorIn(executor, ({ toolContext }) => toolContext),
     tools: Object.fromEntries(definitions),
   });
   return {
@@ -54,8 +56,7 @@ export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ cod
       if (!isCodeInput(input)) throw new TypeError(WRONG_INPUT);
       const result = await execute(input.code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });
       // The runner converts a thrown error to a tool result with `is_error`.
-      if ('error' in result) throw new Error(result.text);
-      return result.text;
+      return succeeded(result).text;
     },
   };
 }
@@ -67,8 +68,11 @@ function definitionOf(tool: Foreign): Foreign {
   return {
     description,
     inputSchema: isStandardSchema(inputSchema) || parse === undefined ? inputSchema : unchecked(inputSchema),
-    execute: async (value: unknown, { input, signal, context }: Foreign) =>
-      textOf(await tool.run(parse === undefined ? value : parse(input), { ...context.toolContext, signal })),
+    execute: async (value: unknown, { input, signal, toolCallId, context }: Foreign) => {
+      const toolUse = { type: 'tool_use', id: toolCallId, name: tool.name, input };
+      const own = { ...context.toolContext, toolUse, toolUseBlock: toolUse, signal };
+      return textOf(await tool.run(parse === undefined ? value : parse(input), own));
+    },
   };
 }
 

@@ -74,8 +74,8 @@ export function readText(file: string) {
 
 /** Decodes UTF-8 and removes the byte order mark. Invalid UTF-8 is rejected, because it would run as different code. */
 function decode(bytes: Buffer, source: string) {
-  if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '');
-  throw notUtf8(source);
+  if (!isUtf8(bytes) || isUtf16(bytes)) throw notUtf8(source, bytes);
+  return bytes.toString('utf8').replace(/^\uFEFF/, '');
 }
 
 /**
@@ -83,23 +83,42 @@ function decode(bytes: Buffer, source: string) {
  */
 export function utf8Of(stream: NodeJS.ReadableStream, source: string) {
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  /** The first two bytes. */
+  let start = Buffer.alloc(0);
   const texts = new Transform({
     decodeStrings: true,
-    transform: (bytes, _encoding, done) => pass(done, () => decoder.decode(bytes, { stream: true })),
+    transform: (bytes, _encoding, done) => {
+      const isStart = start.length < 2;
+      if (isStart) start = Buffer.concat([start, bytes]).subarray(0, 2);
+      pass(done, () => {
+        if (isStart && isUtf16(start)) throw new Error('UTF-16');
+        return decoder.decode(bytes, { stream: true });
+      });
+    },
     flush: (done) => pass(done, () => decoder.decode()),
   });
   const pass = (done: TransformCallback, decoded: () => string) => {
     try {
       done(null, decoded());
     } catch {
-      done(notUtf8(source));
+      done(notUtf8(source, start));
     }
   };
   return stream.pipe(texts);
 }
 
-function notUtf8(source: string) {
+/** @param bytes the text, or its start */
+function notUtf8(source: string, bytes: Buffer) {
+  if (isUtf16(bytes)) return new UsageError(`${source} is UTF-16 and not UTF-8: save it in that encoding`);
   return new UsageError(`${source} is not UTF-8: save it in that encoding`);
+}
+
+/** Whether a text is UTF-16: it has a byte order mark, or begins with a character of ASCII. Such text may be UTF-8. */
+function isUtf16(bytes: Buffer) {
+  if (bytes.length < 2) return false;
+  const [first, second] = bytes;
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return hasMark || (first === 0) !== (second === 0);
 }
 
 /** @param root the folder of the file tools */

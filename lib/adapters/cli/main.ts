@@ -3,80 +3,11 @@ import { parseArgs } from 'node:util';
 import { readText } from './input';
 import { UsageError } from './usage-error';
 import { isBindable } from '../../contract/identifiers';
+import { DEFAULT_FOLDER, OPTIONS, commandHelp, generalHelp, unknownOption } from './usage';
 import { optionRow } from '../../contract/option-table';
+import { closest } from '../../contract/options';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
-
-/** The default folder for Python packages. */
-const DEFAULT_FOLDER = 'python_packages';
-
-const USAGE = `Usage:
-  ses-executor run <file | -> [options]    run code; its logs go to stderr, its output to stdout
-  ses-executor check <file | -> [options]  check code without running it
-  ses-executor check --module <name>       check whether a library, a package or a file, loads as a module of code,
-                                           and which globals it names that code does not have; npm install esbuild
-  ses-executor repl [options]              run what you type
-  ses-executor mcp [options]               serve the Model Context Protocol over stdin and stdout
-  ses-executor python add <package...> [options]
-                                           add packages for Python to a folder: wheels, or what pip finds (npm install pyodide)
-
-The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it is TypeScript, in those that end in .py it is
-Python (run; npm install pyodide).
-
-Options:
-  --vars <vars.json>      variables for the code: an object (run, repl, mcp)
-  --tools <tools.mjs>     tools for the code: the exports of the module, or its default export (run, repl, mcp)
-  --timeout <ms>          deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback}; with --openapi 30000)
-  --tool-timeout <ms>     time of a call of a tool; waiting for it does not count against --timeout (default: it counts) (mcp)
-  --max-operations <n>    loop iterations, or lines of Python, that a run may take (default: any number)
-  --allow-import <name[=module.mjs]>
-                          a module that the code may import, and its text; can be repeated (run, check, repl, mcp)
-  --json                  print one JSON object to stdout instead of text (run, check)
-  --root <folder>         the code may read and change files in this folder (repl, mcp)
-  --read-only             it may only read them (repl, mcp)
-  --server <name=command>  the code may call the tools of this other MCP server as name.tool(); can be repeated (repl, mcp)
-  --python                the code is Python (repl), the server has run_python as well (mcp); npm install pyodide
-  --packages <folder>     packages that Python may import: those of \`python add\` (run, repl, mcp)
-  --to <folder>           where packages are added (default ${DEFAULT_FOLDER}) (python)
-  -r, --requirement <file>  packages with versions and hashes, as pip reads them; can be repeated (python)
-  --openapi <file>        the code may call the API of this OpenAPI document, JSON or YAML (mcp)
-  --base-url <url>        where that API is (default: the document's first server) (mcp)
-  --header <name: value>  sent with each request to it; can be repeated (mcp)
-  --credential <scheme=value>
-                          for a security scheme of the document; can be repeated (mcp). In these three, \${NAME} is the
-                          environment variable NAME: other users of the machine can read arguments
-  --memory <MiB>          memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64) (repl, mcp)
-  -h, --help              print this
-  -v, --version           print the version
-
-Exit status: 0, 1 for an error of the code, 2 for wrong use, 13 for what awaits what never comes.
-`;
-
-/** Options by name, in the format of `parseArgs`. */
-const OPTIONS = {
-  vars: { type: 'string' },
-  tools: { type: 'string' },
-  timeout: { type: 'string' },
-  'tool-timeout': { type: 'string' },
-  'max-operations': { type: 'string' },
-  'allow-import': { type: 'string', multiple: true },
-  json: { type: 'boolean' },
-  module: { type: 'boolean' },
-  root: { type: 'string' },
-  'read-only': { type: 'boolean' },
-  server: { type: 'string', multiple: true },
-  python: { type: 'boolean' },
-  packages: { type: 'string' },
-  to: { type: 'string' },
-  requirement: { type: 'string', short: 'r', multiple: true },
-  openapi: { type: 'string' },
-  'base-url': { type: 'string' },
-  header: { type: 'string', multiple: true },
-  credential: { type: 'string', multiple: true },
-  memory: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'v' },
-} as const;
 
 /** Options of the commands that run many programs in one executor. */
 const SESSION_OPTIONS = [
@@ -105,7 +36,10 @@ const COMMANDS = {
     load: () => (require('./repl') as typeof import('./repl')).repl,
   },
   mcp: {
-    takes: [...SESSION_OPTIONS, 'tool-timeout', 'openapi', 'base-url', 'header', 'credential'],
+    takes: [
+      ...[...SESSION_OPTIONS, 'tool-timeout', 'keep-state', 'no-keep-state'],
+      ...['openapi', 'base-url', 'header', 'credential'],
+    ],
     words: noFile,
     load: () => (require('./mcp') as typeof import('./mcp')).mcp,
   },
@@ -133,6 +67,7 @@ export interface CommandOptions {
   servers: { name: string; command: string }[];
   python: boolean;
   packages?: string;
+  keepState: boolean;
   to: string;
   requirements: string[];
   openapi?: string;
@@ -186,22 +121,30 @@ function written(stream: NodeJS.WriteStream) {
 }
 
 async function dispatch(args: string[]) {
-  const { values, positionals } = parse(args);
+  const { values, positionals }: Parsed = parse(args);
+  const [name, ...given] = positionals;
+  const isCommand = name !== undefined && Object.hasOwn(COMMANDS, name);
   if (values.help) {
-    process.stdout.write(USAGE);
+    process.stdout.write(isCommand ? commandHelp(name, COMMANDS[name].takes) : generalHelp(takesOfAll()));
     return 0;
   }
   if (values.version) {
     process.stdout.write(`${version}\n`);
     return 0;
   }
-  const [name, ...given] = positionals;
   const known = `the commands are ${Object.keys(COMMANDS).join(', ')}`;
   if (name === undefined) throw new UsageError(`a command is missing; ${known}`);
-  if (!Object.hasOwn(COMMANDS, name)) throw new UsageError(`there is no command ${JSON.stringify(name)}; ${known}`);
+  if (!isCommand) {
+    const near = closest(name, Object.keys(COMMANDS));
+    const hint = near === undefined ? known : `did you mean ${near}?`;
+    throw new UsageError(`there is no command ${JSON.stringify(name)}; ${hint}`);
+  }
   const { takes, words, load } = COMMANDS[name];
   const wrong = Object.keys(values).find((option) => !takes.includes(option));
   if (wrong !== undefined) throw new UsageError(`${name} does not take --${wrong}`);
+  if (values['keep-state'] && values['no-keep-state']) {
+    throw new UsageError('--keep-state and --no-keep-state exclude each other');
+  }
   return load()(words(name, given), {
     vars: values.vars,
     tools: values.tools,
@@ -216,6 +159,7 @@ async function dispatch(args: string[]) {
     servers: (values.server ?? []).map(serverOf),
     python: values.python ?? false,
     packages: values.packages,
+    keepState: !values['no-keep-state'],
     to: values.to ?? DEFAULT_FOLDER,
     requirements: values.requirement ?? [],
     openapi: values.openapi,
@@ -226,12 +170,23 @@ async function dispatch(args: string[]) {
   });
 }
 
-function parse(args: string[]) {
+type Parsed = { values: Record<string, Foreign>; positionals: string[] };
+
+function parse(args: string[]): Parsed {
   try {
     return parseArgs({ args, allowPositionals: true, options: OPTIONS });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(message);
+    const [, option = ''] = /'(-[^']*)'/.exec(message) ?? [];
+    const command = args.find((word) => Object.hasOwn(COMMANDS, word));
+    const takes = command === undefined ? Object.keys(OPTIONS) : COMMANDS[command].takes;
+    throw new UsageError(unknownOption(option, takes));
   }
+}
+
+function takesOfAll() {
+  return Object.fromEntries(Object.entries(COMMANDS).map(([name, { takes }]) => [name, takes]));
 }
 
 function oneFile(command: string, files: string[]) {

@@ -33,9 +33,10 @@ export async function mcp(
   process.on('unhandledRejection', (reason) => {
     process.stderr.write(`ses-executor: a rejection that nobody has handled: ${inspect(reason)}\n`);
   });
-  const { server, close } = await serverOf(api, given);
+  const { server, close, warnings } = await serverOf(api, given);
+  for (const warning of warnings) process.stderr.write(`ses-executor: ${warning}\n`);
   const { StdioTransport } = require('../mcp/stdio') as typeof import('../mcp/stdio');
-  server.server.onerror = (error) => process.stderr.write(`ses-executor: ${error.message}\n`);
+  server.server.onerror = (error: Error) => process.stderr.write(`ses-executor: ${error.message}\n`);
   const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
   await server.connect(new StdioTransport(process.stdin, stdout));
   await Promise.race([ended, lost(stdout)]);
@@ -91,7 +92,6 @@ async function serverOf(api: Api | undefined, given: SessionOptions) {
   const limits = { timeoutMs, memoryLimitMb, maxOperations };
   const document = readText(api.file);
   const made = await asUsage(() => createSandboxServer({ document, ...connection, ...limits }));
-  for (const warning of made.warnings) process.stderr.write(`ses-executor: ${warning}\n`);
   return made;
 }
 
@@ -115,6 +115,7 @@ async function sessionServer({
   modules,
   python,
   packages,
+  keepState,
   ...given
 }: SessionOptions) {
   const { createSessionServer } = require('../mcp/session-server') as typeof import('../mcp/session-server');
@@ -122,7 +123,7 @@ async function sessionServer({
   const exported = tools === undefined ? {} : await loadTools(tools);
   const variables = vars === undefined ? undefined : readVariables(vars);
   const options = {
-    ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules },
+    ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules, keepState },
     python: python ? { maxOperations: given.maxOperations, packages } : undefined,
   };
   endServersBySignal();

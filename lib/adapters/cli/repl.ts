@@ -27,6 +27,7 @@ import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
 import type { LanguageText } from '../code-tool/language';
 import type { Toolset } from '../mcp/toolset';
+import type { Foreign } from '../../contract/foreign';
 
 /** The file name in errors of a prompt. */
 const PLACE = 'repl';
@@ -42,7 +43,8 @@ export async function repl(_file: Parameters<Command>[0], given: Parameters<Comm
   const variables = vars === undefined ? undefined : readVariables(vars);
   const exported = tools === undefined ? {} : await loadTools(tools);
   endServersBySignal();
-  const servers = await connectServers(commands);
+  const servers = await asUsage(() => connectServers(commands));
+  for (const warning of servers.flatMap(({ warnings }) => warnings)) process.stderr.write(`ses-executor: ${warning}\n`);
   try {
     const prompt = await asUsage(
       () =>
@@ -142,6 +144,9 @@ export interface PromptOptions {
 }
 
 const PROMPT = '> ';
+/** Ask a terminal to mark where pasted text begins and ends. */
+const BRACKETED_PASTE_ON = '\x1b[?2004h';
+const BRACKETED_PASTE_OFF = '\x1b[?2004l';
 /** Above this number of lines, a program is not parsed again for each further line while brackets are open. */
 const MANY_LINES = 64;
 /** Matches a line whose end is escaped, so that its string continues on the next line. */
@@ -175,6 +180,10 @@ export class Prompt {
   /** The number of lines at which the program is parsed again although brackets are open. */
   #parsedAgainAt = 0;
   #mayExit = false;
+  /** Whether the current key is part of pasted text. */
+  #isPasting = false;
+  /** Whether lines of the incomplete program were pasted since it was last parsed. */
+  #wasPasted = false;
   /** Whether the loss of the session's variables has been shown. */
   #isLossShown = false;
 
@@ -209,6 +218,7 @@ export class Prompt {
     });
     this.#server = server;
     if (!terminal) server.displayPrompt = () => {};
+    else this.#takePastedText(input, output);
     server.prependListener('line', (line) => (this.#line = line));
     this.#setUpCommands();
     // The default handler would end the session at the second Ctrl-C, even during a run.
@@ -234,6 +244,29 @@ export class Prompt {
       });
       server.once('exit', () => end().then(resolve, reject));
     });
+  }
+
+  /**
+   * Makes pasted text one program, which runs when a person presses Enter after it. Otherwise the first line would run
+   * alone, and a line such as `.map(double)` would be a command of the prompt.
+   */
+  #takePastedText(input: NodeJS.ReadableStream, output: NodeJS.WritableStream) {
+    const server = this.#server as Foreign;
+    const { commands } = server;
+    const setPasting = (isPasting: boolean) => {
+      this.#isPasting = isPasting;
+      this.#wasPasted ||= isPasting;
+      // Lines of pasted text are not commands, and tabs in it do not complete names.
+      server.commands = isPasting ? Object.create(null) : commands;
+      server.isCompletionEnabled = !isPasting;
+    };
+    // Before the prompt itself reads the key.
+    input.prependListener('keypress', (_text, key) => {
+      if (key?.name === 'paste-start') setPasting(true);
+      else if (key?.name === 'paste-end') setPasting(false);
+    });
+    output.write(BRACKETED_PASTE_ON);
+    server.once('exit', () => output.write(BRACKETED_PASTE_OFF));
   }
 
   #setUpCommands() {
@@ -262,7 +295,7 @@ export class Prompt {
     const before = this.#begun;
     this.#begun = '';
     if (before === '' && code.trim() === '') return done(null, undefined);
-    if (this.#goesOn(code, before)) {
+    if (this.#isPasting || this.#goesOn(code, before)) {
       this.#begun = code;
       return done(new Recoverable(new SyntaxError('it goes on')), undefined);
     }
@@ -279,7 +312,8 @@ export class Prompt {
     if (!this.#language.hasBrackets) return this.#language.isIncomplete(code);
     // Reading `code` itself would force Node.js to join all lines for each line.
     const line = `${this.#line}\n`;
-    const isLonger = before !== '' && code.length === before.length + line.length;
+    const isLonger = !this.#wasPasted && before !== '' && code.length === before.length + line.length;
+    this.#wasPasted = false;
     if (!isLonger) {
       this.#brackets = new OpenBrackets();
       this.#lines = 0;

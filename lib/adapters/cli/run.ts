@@ -7,7 +7,7 @@ import { ExecutorError } from '../../contract/errors';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import { SESExecutor } from '../../ses/executor';
 import { preferredIsolation } from '../../ses/isolation';
-import { jsonForm, outputText, toJson } from '../../contract/render';
+import { outputText, toJson } from '../../contract/render';
 import { languageText } from '../code-tool/language';
 import { toolsetOf } from '../mcp/tools';
 import type { Command, CommandOptions } from './main';
@@ -81,6 +81,7 @@ function printed(output: unknown, language: Language | 'python', stream: NodeJS.
 }
 
 function jsonText(value: Record<string, unknown>) {
+  // An output that is `undefined` is `null`, and not left out.
   const form = 'output' in value ? { ...value, output: toJson(value.output) } : value;
-  return `${JSON.stringify(form, jsonForm, 2)}\n`;
+  return `${JSON.stringify(toJson(form), null, 2)}\n`;
 }

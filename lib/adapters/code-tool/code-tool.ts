@@ -19,6 +19,7 @@ import type { CodeTool, CodeToolOptions, CodeToolResult } from './types';
 import type { Executor } from '../../contract/executor-types';
 import type { Offer } from '../../contract/executor';
 import type { FrontEnd, Report } from '../../contract/session';
+import type { Foreign } from '../../contract/foreign';
 
 /** Minimum of `maxOutputChars`: a shorter output carries no information. */
 const MIN_CHARS = 100;
@@ -37,7 +38,7 @@ export function makeCodeTool(
   const given = settingsOf(options);
   const { tools, executor, name, description, maxOutputChars = MAX_CHARS, approve, ...executorOptions } = given;
   if (executor === undefined) refuseWrong(executorOptions, known);
-  else refuseBeside(executorOptions, known);
+  else refuseBesideExecutor(executor, executorOptions, known);
   for (const [key, value] of Object.entries({ approve, description })) {
     if (value === undefined || typeof value === 'function') continue;
     throw new TypeError(`options.${key} must be a function, got ${describe(value)}`);
@@ -50,14 +51,14 @@ export function makeCodeTool(
   }
   const language = languageOf(given);
   const callable = callables(tools, language);
-  const frontEnd = frontEndOf(executor?.language ?? given.language);
-  const session = executor === undefined ? undefined : sessionOf(executor, frontEnd);
+  const frontEnd = frontEndOf((typeof executor === 'function' ? undefined : executor?.language) ?? given.language);
+  const sessions = executor === undefined ? undefined : new Sessions(executor, frontEnd);
   const offer = executor === undefined ? ownOffer(executorOptions) : offerBeside(callable, executor);
   const sent = (offer.tools ?? []).map((it) => functionDeclaration(it.path.join('.'), it, language));
   const describeWith = (descriptions: Record<string, string | undefined>) => {
     const own = callable.map((it) => it.declaration(language, descriptions[it.name]));
     const declarations = [...own, ...sent].map((text) => text.trim()).join('\n\n');
-    return description?.(declarations) ?? language.description(declarations, session !== undefined, offer);
+    return description?.(declarations) ?? language.description(declarations, sessions !== undefined, offer);
   };
   const tool: CodeTool = {
     name: name ?? language.toolName,
@@ -72,17 +73,25 @@ export function makeCodeTool(
       if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
       const { signal, context } = record(of, 'options', CALL_OPTIONS);
       checkSignal(signal);
+      const own =
+        (await sessions?.of(context)) ??
+        new Session(executorOf(executorOptions), { livesOn: false, codeFrame, frontEnd });
       const { tools, end } = hostTools(callable, { approve, language, signal, context });
-      const own = session ?? new Session(executorOf(executorOptions), { livesOn: false, codeFrame, frontEnd });
       try {
         return await resultOf(await own.run(code, { tools, signal }), maxOutputChars);
       } finally {
         end();
-        if (own !== session) await own.close();
+        if (sessions === undefined) await own.close();
       }
     },
   };
   return { tool, describe: describeWith };
+}
+
+/** Rejects options of the executor. Of executors that a function returns, only the language must be known before. */
+function refuseBesideExecutor(executor: unknown, { language, ...others }: Foreign, known: readonly string[]) {
+  if (typeof executor === 'function') checkAnyLanguage(language);
+  refuseBeside(typeof executor === 'function' ? others : { language, ...others }, known);
 }
 
 /** Rejects wrong options when the tool is created, so that they do not fail each call. */
@@ -110,7 +119,8 @@ function pythonOptions(options: Given) {
 }
 
 /** The offer to code in the caller's executor: everything that has a known name and is not shadowed by a tool. */
-function offerBeside(callable: { name: string }[], executor: Executor): Offer {
+function offerBeside(callable: { name: string }[], executor: NonNullable<CodeToolOptions['executor']>): Offer {
+  if (typeof executor === 'function') return {};
   const { variables = [], tools = [], ...others } = offerOf(executor);
   const taken = new Set(callable.map(({ name }) => name.split('.')[0]));
   const sent = new Set(tools.map(({ path }) => path[0]));
@@ -122,9 +132,31 @@ function offerBeside(callable: { name: string }[], executor: Executor): Offer {
   };
 }
 
-function sessionOf(executor: Executor, frontEnd: FrontEnd) {
-  if (isExecutor(executor)) return new Session(executor, { livesOn: true, codeFrame, frontEnd });
-  throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
+/** The sessions of the caller's executors. */
+class Sessions {
+  #executor;
+  #frontEnd;
+  #known: WeakMap<Executor, Session> = new WeakMap();
+
+  /** @param executor an executor, or a function that returns the executor of a call */
+  constructor(executor: CodeToolOptions['executor'], frontEnd: FrontEnd) {
+    this.#executor = executor;
+    this.#frontEnd = frontEnd;
+    if (typeof executor !== 'function') this.#sessionOf(executor, 'options.executor must be an executor');
+  }
+
+  async of(context: unknown): Promise<Session> {
+    if (typeof this.#executor !== 'function') return this.#sessionOf(this.#executor);
+    return this.#sessionOf(await this.#executor(context), 'options.executor must return an executor');
+  }
+
+  #sessionOf(executor: unknown, expected: string = ''): Session {
+    if (!isExecutor(executor)) throw new TypeError(`${expected}, got ${describe(executor)}`);
+    const options = { livesOn: true, codeFrame, frontEnd: this.#frontEnd };
+    const session = this.#known.get(executor) ?? new Session(executor, options);
+    this.#known.set(executor, session);
+    return session;
+  }
 }
 
 async function resultOf(report: Report, maxChars: number): Promise<CodeToolResult> {

@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
+
 import { abortController, onAbort } from '../../contract/signals';
 import { defineMember } from '../../contract/tool-names';
 import type { Tools } from '../../contract/tool-types';
 import type { ApprovalRequest, Approve, CallContext } from './types';
 import type { LanguageText } from './language';
 import type { callables } from './definition';
+
+/** The context of all calls of one run. */
+type RunContext = Omit<CallContext, 'input' | 'toolCallId'>;
 
 export type Callable = ReturnType<typeof callables>[number];
 
@@ -53,11 +58,12 @@ function hostFunctions(named: [name: string, fn: Tools[string]][]): Tools {
 }
 
 /** Returns an `async` function, so that code receives a promise immediately. */
-function toolOf(callable: Callable, context: Omit<CallContext, 'input'>, language: LanguageText | undefined) {
+function toolOf(callable: Callable, context: RunContext, language: LanguageText | undefined) {
+  const contextOfCall = () => ({ ...context, toolCallId: randomUUID() });
   if (callable.takesObject && language?.namesArguments) {
-    return async (...args: unknown[]) => callable.call(callable.named(args), context);
+    return async (...args: unknown[]) => callable.call(callable.named(args), contextOfCall());
   }
-  if (callable.takesObject) return async (input: unknown = {}) => callable.call(input, context);
+  if (callable.takesObject) return async (input: unknown = {}) => callable.call(input, contextOfCall());
   return async (...args: unknown[]) => callable.call(...args);
 }
 

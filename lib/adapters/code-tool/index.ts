@@ -7,6 +7,7 @@
  */
 
 import { makeCodeTool } from './code-tool';
+import { CodeToolError } from './code-tool-error';
 import type { RunFailure } from '../../contract/run-failure';
 import type { StandardSchema } from '../prompts/tool-definition';
 import type {
@@ -49,6 +50,8 @@ import type {
 export function createCodeTool<Context = any>(options: CodeToolOptions<Context>): CodeTool<Context> {
   return makeCodeTool(options).tool;
 }
+
+export { CodeToolError };
 
 export type {
   ApprovalRequest,

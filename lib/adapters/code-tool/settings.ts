@@ -1,4 +1,5 @@
 import { OPTION_NAMES, optionsOf } from '../../contract/options';
+import type { Foreign } from '../../contract/foreign';
 
 /** Options of a code tool that are not options of the executor. */
 export const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', 'maxOutputChars', 'approve'];
@@ -10,4 +11,15 @@ export const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', 'maxOutp
  */
 export function settingsOf(options: unknown) {
   return optionsOf(options, 'options', [...OWN_OPTIONS, ...OPTION_NAMES]);
+}
+
+/**
+ * The option `executor` of an adapter, in the form that `createCodeTool` takes: a function receives the context that
+ * the framework passes to tools.
+ *
+ * @param given the option as the caller passed it
+ * @param contextOf returns the framework's context from the adapter's
+ */
+export function executorIn(given: unknown, contextOf: (context: Foreign) => unknown): Foreign {
+  return typeof given === 'function' ? (context: unknown) => given(contextOf(context)) : given;
 }

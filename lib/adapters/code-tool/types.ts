@@ -13,6 +13,8 @@ import type { JsonSchema, StandardSchema } from '../prompts/tool-definition';
 export interface CallContext<Context = any> {
   /** The input as the code passed it, before a Standard Schema transformed it. */
   input: unknown;
+  /** The id of this call. Each call that code makes has its own. */
+  toolCallId: string;
   /** Aborted when the run ends. */
   signal: AbortSignal;
   /** The `context` that was passed to `execute` of the code tool for this run. */
@@ -96,8 +98,11 @@ export interface CodeToolSettings
    * A tool must not run code in the executor that is waiting for the tool. The executor is initialized on first use.
    * The caller is responsible for cleaning it up. If a run leaves the executor `DIRTY`, the executor is recreated
    * without the variables that the caller had sent.
+   *
+   * A function returns the executor of a call. It receives the context that the framework passes to tools, or the
+   * `context` of `execute`. It can thus return one executor for each conversation or user.
    */
-  executor?: Executor | undefined;
+  executor?: Executor | ((context: any) => Executor | PromiseLike<Executor>) | undefined;
   /**
    * Creates the description of the tool from the declarations of the other tools. Default: a description that explains
    * how to use the tool and what else code can use. It lists the modules that code may import. It also lists the
@@ -133,8 +138,9 @@ export interface CodeToolOptions<Context = any> extends CodeToolSettings {
 export type CodeToolResult =
   | {
       /**
-       * The output, if JSON can represent it completely and briefly. Otherwise the string that `util.inspect` returns,
-       * shortened if it is long.
+       * The output as data: strings, numbers, lists and objects. What JSON has no form for has the form that the guide
+       * describes; only parts without data, such as functions, are strings. If the output is long, it is the shortened text
+       * that `util.inspect` returns.
        */
       output: unknown;
       /** The lines that the code logged. */

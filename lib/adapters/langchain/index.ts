@@ -8,8 +8,10 @@ import { isPlainObject } from '../../contract/describe';
 import { isStandardSchema, isZod3, standardSchema } from '../../contract/standard-schema';
 import { requirePeer } from '../../contract/peer-dependency';
 import codeTool = require('../code-tool');
+import { succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
-import { settingsOf } from '../code-tool/settings';
+import { isMcpBlock, mcpValue, withoutEnvelope } from '../code-tool/mcp-result';
+import { executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import type { Foreign } from '../../contract/foreign';
 import type { StructuredToolInterface as ImportedTool } from '@langchain/core/tools' with {
@@ -18,6 +20,7 @@ import type { StructuredToolInterface as ImportedTool } from '@langchain/core/to
 import type { StructuredToolInterface as RequiredTool } from '@langchain/core/tools' with {
   'resolution-mode': 'require',
 };
+import type { McpResult } from '../code-tool/mcp-result';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
 
 /** A tool in either module format. LangChain has separate, incompatible declarations for each format. */
@@ -43,6 +46,13 @@ export interface CodeToolOptions extends CodeToolSettings {
  * `Command` from code does not reach the graph. The call fails with a `CommandError` that tells the model to call the
  * tool directly. Pass such a tool to the agent directly too. Tools that take a string take `{ input }`.
  *
+ * A failure of the code is a `ToolMessage` with `status: 'error'`, whose `artifact` has `failure` and `logs`. Without a
+ * tool call, `invoke` throws a `CodeToolError` of `ses-executor/code-tool`. If `executor` is a function, it receives the
+ * configuration of the call.
+ *
+ * Results of MCP adapters become results of MCP again: code receives `structuredContent`, otherwise the text, otherwise
+ * the blocks. A text that is a JSON object or array becomes its value.
+ *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *
  * @example
@@ -51,23 +61,34 @@ export interface CodeToolOptions extends CodeToolSettings {
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): ImportedTool & RequiredTool {
-  const { tools, ...settings } = settingsOf(options);
+  const { tools, executor, ...settings } = settingsOf(options);
   const { tool } = requirePeer('ses-executor/langchain', '@langchain/core', () => require('@langchain/core/tools'));
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(name, it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
+    executor: executorIn(executor, ({ config }) => config),
     tools: Object.fromEntries(definitions),
   });
   return tool(
     async ({ code }: Foreign, config: Foreign) => {
-      const { text } = await stoppable(config?.signal, (signal, stop) =>
+      const result = await stoppable(config?.signal, (signal, stop) =>
         execute(code, { signal, context: { config, stop } }),
       );
-      return text;
+      const { toolCall } = config ?? {};
+      if (toolCall?.id === undefined || !('error' in result)) return succeeded(result).text;
+      // A thrown error would end an agent, or the agent would change its text.
+      return failedMessage(name, toolCall.id, result);
     },
     // Errors for wrong input include the reason.
     { name, description, schema: inputSchema as Foreign, verboseParsingErrors: true },
   );
+}
+
+/** The failure of a call that a model made. */
+function failedMessage(name: string, id: string, { text, error, logs }: Foreign) {
+  const { ToolMessage } = require('@langchain/core/messages');
+  const fields = { content: text, status: 'error', tool_call_id: id, name, artifact: { failure: error, logs } };
+  return new ToolMessage(fields);
 }
 
 /** @param tool a LangChain tool, or a definition that `ses-executor/code-tool` accepts */
@@ -78,11 +99,15 @@ function definitionOf(name: string, tool: Foreign): Foreign {
     description,
     inputSchema: neutral(schema),
     // The tool parses its input itself.
-    execute: async (_value: unknown, { input, signal, context: { config, stop } }: Foreign) => {
+    execute: async (_value: unknown, { input, signal, toolCallId, context: { config, stop } }: Foreign) => {
       // With the call of the outer tool, the result would be that call's message.
       const { toolCall: _, ...own } = config ?? {};
+      const isOfMcp = isMcpTool(tool);
+      // Only the message of a call has the data that an MCP server returned.
+      const call = isOfMcp ? { type: 'tool_call', id: toolCallId, name: tool.name, args: input } : input;
       try {
-        return outputOf(name, await tool.invoke(input, { ...own, signal }));
+        const output = outputOf(name, await tool.invoke(call, { ...own, signal }), isOfMcp);
+        return await (isOfMcp ? mcpValue(output, signal) : withoutEnvelope(output, signal));
       } catch (thrown) {
         if (isForGraph(thrown)) stop(thrown);
         throw thrown;
@@ -109,9 +134,10 @@ function convertedByLangchain(schema: Foreign) {
 /**
  * The value that code receives for the result of a tool. For a message, it is the content.
  *
+ * @param isOfMcp whether to return a result of `tools/call`
  * @throws {Error} with the content of an error message, or for a command, which only a graph can execute
  */
-function outputOf(name: string, output: Foreign) {
+function outputOf(name: string, output: Foreign, isOfMcp: boolean): Foreign {
   if (isCommand(output) || (Array.isArray(output) && output.some(isCommand))) {
     throw Object.assign(
       new Error(`${name} gives a command to the graph, which does not get it from code: call the tool itself instead`),
@@ -119,9 +145,42 @@ function outputOf(name: string, output: Foreign) {
     );
   }
   if (output?.lc_direct_tool_output !== true) return output;
-  const { content, status } = output;
+  const { content, status, artifact } = output;
   if (status === 'error') throw new Error(typeof content === 'string' ? content : JSON.stringify(content));
-  return content;
+  return isOfMcp ? mcpResultOf(content, Array.isArray(artifact) ? artifact : []) : content;
+}
+
+/** Whether LangChain's adapters for MCP servers made a tool. */
+function isMcpTool({ responseFormat, metadata }: Foreign) {
+  return responseFormat === 'content_and_artifact' && isPlainObject(metadata) && 'annotations' in metadata;
+}
+
+/** Restores the result of an MCP server from the parts that LangChain's adapters made of it. */
+function mcpResultOf(content: unknown, artifacts: Foreign[]): McpResult {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content as Foreign[]);
+  const data = artifacts.find(({ type }) => type === 'mcp_structured_content')?.data;
+  const resources = artifacts.filter(isMcpBlock);
+  return {
+    content: [...blocks.map(mcpBlockOf), ...resources],
+    ...(data !== undefined && { structuredContent: data }),
+  };
+}
+
+/** Converts a content block of LangChain to the block of MCP that it was made of. */
+function mcpBlockOf(block: Foreign) {
+  const { type, image_url: image, source_type: source, data, mime_type: mimeType, text, url } = block;
+  if (type === 'text') return { type, text };
+  if (type === 'image_url') {
+    const [, ofUrl, base64] = /^data:([^;,]*);base64,(.*)$/s.exec(image?.url ?? '') ?? [];
+    return base64 === undefined ? block : { type: 'image', data: base64, mimeType: ofUrl };
+  }
+  if ((type === 'image' || type === 'audio') && source === 'base64') return { type, data, mimeType };
+  if (type !== 'file') return block;
+  const uri = block.metadata?.uri;
+  const resource = { ...(uri !== undefined && { uri }), ...(mimeType !== undefined && { mimeType }) };
+  if (source === 'text') return { type: 'resource', resource: { ...resource, text } };
+  if (source === 'base64') return { type: 'resource', resource: { ...resource, blob: data } };
+  return { type: 'resource_link', uri: url, name: url, ...(mimeType !== undefined && { mimeType }) };
 }
 
 function isCommand(output: Foreign) {

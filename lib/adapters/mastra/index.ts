@@ -8,8 +8,10 @@ import { requirePeer } from '../../contract/peer-dependency';
 import { standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
+import { succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
-import { settingsOf } from '../code-tool/settings';
+import { withoutEnvelope } from '../code-tool/mcp-result';
+import { executorIn, settingsOf } from '../code-tool/settings';
 import type { Foreign } from '../../contract/foreign';
 import type { Tool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
@@ -36,6 +38,12 @@ const OF_INPUT = /^Tool input validation failed/;
  * Tools with `requireApproval` fail in code without `approve`. A tool that code calls cannot `suspend`. The call fails
  * with a `SuspendError` that tells the model to call the tool directly. Pass such a tool to the agent directly too.
  *
+ * A failure of the code is a failure of the tool: it throws a `CodeToolError` of `ses-executor/code-tool`. Each call from
+ * code has its own `agent.toolCallId`. If `executor` is a function, it receives the context of the call.
+ *
+ * Results of MCP clients are unwrapped: code receives `structuredContent`, otherwise the text, otherwise the blocks. A
+ * text that is a JSON object or array becomes its value. A result with `isError` is thrown in the code.
+ *
  * @throws as `createCodeTool` of `ses-executor/code-tool`; `Error` with `@mastra/core` 0, whose tools have a
  *   different call signature
  *
@@ -46,11 +54,12 @@ const OF_INPUT = /^Tool input validation failed/;
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): AnyTool<{ code: string }> {
-  const { tools, ...settings } = settingsOf(options);
+  const { tools, executor, ...settings } = settingsOf(options);
   const { createTool } = requirePeer('ses-executor/mastra', '@mastra/core', loadTools);
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
+    executor: executorIn(executor, ({ toolContext }) => toolContext),
     tools: Object.fromEntries(definitions),
   });
   return createTool({
@@ -58,10 +67,8 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<{ code: string
     description,
     inputSchema: standardSchema('ses-executor', inputSchema, validateCode) as Foreign,
     execute: async ({ code }: Foreign, toolContext: Foreign) => {
-      const { text: _, ...result } = await execute(code, {
-        signal: toolContext?.abortSignal,
-        context: { toolContext },
-      });
+      const run = { signal: toolContext?.abortSignal, context: { toolContext } };
+      const { text: _, ...result } = succeeded(await execute(code, run));
       return result;
     },
   });
@@ -82,8 +89,8 @@ function loadTools() {
 function definitionOf(tool: Foreign): Foreign {
   if (typeof tool?.id !== 'string' || typeof tool.execute !== 'function') return tool;
   const { description, inputSchema, outputSchema, requireApproval } = tool;
-  const contextOf = ({ signal, context }: Foreign) => ({
-    ...withoutSuspension(tool.id, context.toolContext),
+  const contextOf = ({ signal, toolCallId, context }: Foreign) => ({
+    ...ofNestedCall(tool.id, toolCallId, context.toolContext),
     abortSignal: signal,
   });
   return {
@@ -95,15 +102,18 @@ function definitionOf(tool: Foreign): Foreign {
         typeof requireApproval === 'function' ? requireApproval(context.input, contextOf(context)) : requireApproval,
     }),
     // The tool parses its input itself.
-    execute: async (_: unknown, context: Foreign) => thrown(await tool.execute(context.input, contextOf(context))),
+    execute: async (_: unknown, context: Foreign) => {
+      const result = thrown(await tool.execute(context.input, contextOf(context)));
+      return withoutEnvelope(result, context.signal);
+    },
   };
 }
 
 /**
- * Rejects suspension of a tool that code calls. The code cannot wait for an answer that arrives in another call of the
- * agent. It would continue without the answer, and run a second time with it.
+ * The context of a tool that code calls. It has the id of this call, and rejects suspension. The code cannot wait for an
+ * answer that arrives in another call of the agent. It would continue without the answer, and run a second time with it.
  */
-function withoutSuspension(name: string, toolContext: Foreign) {
+function ofNestedCall(name: string, toolCallId: string, toolContext: Foreign) {
   const suspend = async () => {
     throw Object.assign(
       new Error(`${name} suspends the agent, which it cannot do when code calls it: call the tool itself instead`),
@@ -115,7 +125,7 @@ function withoutSuspension(name: string, toolContext: Foreign) {
   return {
     ...toolContext,
     ...refused,
-    ...(agent && { agent: { ...agent, ...refused } }),
+    ...(agent && { agent: { ...agent, toolCallId, ...refused } }),
     ...(workflow && { workflow: { ...workflow, ...refused } }),
   };
 }

@@ -149,7 +149,9 @@ export class ChildTransport extends StdioTransport {
     const now = performance.now();
     this.#unaskedLeft = Math.min(MAX_UNASKED, this.#unaskedLeft - 1 + ((now - this.#countedAt) / 1_000) * MAX_UNASKED);
     this.#countedAt = now;
-    return this.#unaskedLeft >= 0 ? undefined : Math.ceil((-this.#unaskedLeft / MAX_UNASKED) * 1_000);
+    if (this.#unaskedLeft < 0) return Math.ceil((-this.#unaskedLeft / MAX_UNASKED) * 1_000);
+    // The SDK handles notifications a moment later, and forgets who waits for progress at the answer.
+    return message.method === 'notifications/progress' ? 0 : undefined;
   }
 
   /**

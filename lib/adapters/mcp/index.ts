@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+import { refuseAddress } from './servers';
 import { createSessionServer } from './session-server';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { isExecutor, refuseBeside } from '../../contract/executor';
@@ -19,6 +20,8 @@ import type { CodeToolDefinition } from '../code-tool/types';
 export interface McpServerOptions extends ExecutorOptions {
   /** See {@link ExecutorOptions.isolation}. Default `"process"`; on Windows `"thread"`. */
   isolation?: ExecutorOptions['isolation'] | undefined;
+  /** See {@link ExecutorOptions.keepState}. Default `true`: variables survive a call that the client cancels. */
+  keepState?: ExecutorOptions['keepState'] | undefined;
   /**
    * The executor that runs the code, with its language and limits. It is cleaned up when the session is reset and when
    * the server closes.
@@ -35,12 +38,18 @@ export interface McpServerOptions extends ExecutorOptions {
   tools?: Readonly<Record<string, Tools[string] | CodeToolDefinition>> | undefined;
   /**
    * Shell commands that start other servers, by name. The tools of a server are functions of the namespace of that
-   * name. Names that are not identifiers are changed: `list-files` becomes `list_files`, and `then` becomes `then_`.
+   * name. Names that are not identifiers are changed: `list-files` becomes `list_files`, and `then` becomes `then_`. An
+   * address in place of a command is a `TypeError`.
    *
-   * Code can call the tools that a server lists at its first start, except tools that can only be called as tasks. If a
-   * server has ended, the next call starts it again, at most four times per minute. An answer of more than 10 MiB fails
-   * its call. All processes that the command starts end with the server. They also end with this process, unless a
-   * signal ends this process.
+   * Code can call the tools that a server lists at its first start, except tools that can only be called as tasks. A tool
+   * whose description is wrong, or whose name another tool has in code, is left out with a process warning. If a server
+   * has ended, the next call starts it again, at most four times per minute. An answer of more than 10 MiB fails its
+   * call. All processes that the command starts end with the server. They also end with this process, unless a signal
+   * ends this process.
+   *
+   * Code receives the `structuredContent` of a result, otherwise its text, otherwise its blocks. A text that is a JSON
+   * object or array becomes its value. A result with `isError` is thrown. Progress that a server reports reaches the
+   * client, if it has asked for progress.
    */
   servers?: Readonly<Record<string, string>> | undefined;
   /** Variables of each session. */
@@ -91,13 +100,17 @@ export async function createMcpServer(options: McpServerOptions = {}): Promise<M
   }
   const own = executor === undefined ? executorOptions(others) : ofGiven(executor, others);
   const servers = Object.entries(commands as Record<string, unknown>).map(([name, command]) => {
-    if (typeof command === 'string' && command.trim() !== '') return { name, command };
+    if (typeof command === 'string' && command.trim() !== '') {
+      refuseAddress({ name, command });
+      return { name, command };
+    }
     throw new TypeError(`${memberPath('options.servers', name)} must be a command, got ${describe(command)}`);
   });
-  const { server, close } = await createSessionServer({
+  const { server, warnings, close } = await createSessionServer({
     ...{ executor, root, readOnly, tools, servers, variables },
     ...own,
   });
+  for (const warning of warnings) process.emitWarning(warning, 'McpServerWarning');
   return {
     connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]),
     close: async () => {
@@ -117,7 +130,7 @@ function refuseNoObjects(given: Record<string, unknown>) {
 function executorOptions(options: ExecutorOptions) {
   refuseWrongOptions(options, OWN_OPTIONS);
   const { timeoutMs, memoryLimitMb, maxOperations } = checkOptions({ maxOperations: NO_LIMIT, ...options });
-  return { ...options, timeoutMs, memoryLimitMb, maxOperations };
+  return { keepState: true, ...options, timeoutMs, memoryLimitMb, maxOperations };
 }
 
 /** Rejects executor options next to `executor`, which has its own options. */

@@ -1,4 +1,5 @@
 import { OUTPUT_SHAPE } from './output-shape';
+import { Progress } from './progress';
 import { callResult } from './result';
 import { z } from '../../bundled/mcp';
 import { NO_LIMIT } from '../../contract/options';
@@ -28,14 +29,17 @@ export function registerRun(
   server.registerTool(
     toolName,
     { title, description, inputSchema, outputSchema: OUTPUT_SHAPE, annotations },
-    async ({ code, timeoutMs: deadline, reset }: Foreign, { signal }: Foreign) => {
-      const run = toolset.forRun(signal, language);
+    async ({ code, timeoutMs: deadline, reset }: Foreign, extra: Foreign) => {
+      const { signal } = extra;
+      const progress = new Progress(extra);
+      const run = toolset.forRun(signal, language, progress);
       try {
         return await callResult(
           await session.run(code, { tools: run.tools, signal, timeoutMs: deadline, afresh: reset }),
         );
       } finally {
         run.end();
+        await progress.end();
       }
     },
   );

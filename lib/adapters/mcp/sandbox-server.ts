@@ -1,9 +1,11 @@
 import { callResult } from './result';
 import { OUTPUT_SHAPE } from './output-shape';
+import { Progress } from './progress';
 import { McpServer, z } from '../../bundled/mcp';
 import { SandboxManager, anyState, registryFromOpenApi, renderSandboxPrompt } from '../../sandbox';
 import { SandboxCalls } from '../../sandbox/calls';
 import { version } from '../../../package.json';
+import type { Foreign } from '../../contract/foreign';
 
 /** Titles of the tools that models see. */
 const TITLES = {
@@ -59,7 +61,14 @@ export async function createSandboxServer({
         outputSchema: OUTPUT_SHAPE,
         annotations: { readOnlyHint: name === 'search', openWorldHint: name !== 'search' },
       },
-      async ({ code }, { signal }) => callResult(await calls.call(name, code, signal)),
+      async ({ code }: { code: string }, extra: Foreign) => {
+        const progress = new Progress(extra);
+        try {
+          return await callResult(await calls.call(name, code, extra.signal));
+        } finally {
+          await progress.end();
+        }
+      },
     );
   }
   return { server, warnings: api.warnings, close: () => manager.close() };

@@ -41,6 +41,8 @@ export interface ServerOptions {
   executor?: Executor;
   /** Default: a process, where processes are supported. */
   isolation?: 'thread' | 'process';
+  /** Whether variables survive a run that is ended at its deadline or cancelled. Not for the caller's executor. */
+  keepState?: boolean;
   /** Default and maximum deadline of a run. */
   timeoutMs?: number;
   /** Timeout of a tool call. If it is set, tool calls do not count against the deadline of the run. */

@@ -1,15 +1,22 @@
 import { ChildTransport } from './child';
+import { PROGRESS } from './progress';
+import { withoutSameNames } from './same-names';
 import { ToolList } from './tool-list';
 import { checkedResult } from './tool-result';
 import { textOf } from './messages';
 import { Client, z } from '../../bundled/mcp';
 import { performance } from '../../contract/clock';
-import { byIdentifier, memberIdentifier } from '../../contract/tool-names';
+import { describe } from '../../contract/describe';
+import { memberIdentifier } from '../../contract/tool-names';
+import { CallableTool } from '../code-tool/definition';
+import { languageText } from '../code-tool/language';
+import { mcpValue } from '../code-tool/mcp-result';
 import { stoppable } from '../code-tool/stoppable-run';
 import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../../json-schema';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
 import type { CodeToolDefinition } from '../code-tool/types';
+import type { Progress } from './progress';
 
 export type ServerCommand = { name: string; command: string };
 
@@ -17,6 +24,8 @@ export interface ConnectedServer {
   name: string;
   /** The server's tools, by identifier. */
   definitions: Record<string, CodeToolDefinition>;
+  /** One line for each tool that code cannot call because its description is wrong. */
+  warnings: string[];
   close: () => Promise<void>;
 }
 
@@ -29,6 +38,9 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
  */
 const MAX_STARTS = 4;
 const STARTS_WITHIN_MS = 60_000;
+
+/** A URL in place of a command, with or without quotes. */
+const ADDRESS = /^[\s"'`<]*[a-z][a-z\d+.-]*:\/\//i;
 
 /** Time limit for all pages of the list of tools. */
 const LIST_MS = 60_000;
@@ -47,6 +59,7 @@ const REASONS = [NotJsonError, UncheckableError, UnusableSchemaError];
  * @returns the servers in the given order; if one of them cannot be used, all of them are ended
  */
 export async function connectServers(commands: readonly ServerCommand[]): Promise<ConnectedServer[]> {
+  for (const command of commands) refuseAddress(command);
   const outcomes = await Promise.allSettled(commands.map(connect));
   const failed = outcomes.find(({ status }) => status === 'rejected');
   const connected = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -59,11 +72,28 @@ async function connect(command: ServerCommand): Promise<ConnectedServer> {
   const { name } = command;
   const server = new OtherServer(command);
   try {
-    const tools = (await server.listTools()).filter(isCallable);
-    const definitions = tools.map((tool) => [tool.name, definitionOf(server, tool)]);
+    const { tools, refused } = await server.listTools();
+    const warnings = refused.map(({ tool, reason }) => `the tool ${tool} of the server ${name} is left out: ${reason}`);
+    const leaveOut = (tool: string, reason: string) =>
+      void warnings.push(`the tool ${describe(tool)} of the server ${name} is left out: ${reason}`);
+    const usable = tools.filter(isCallable).flatMap((tool) => {
+      try {
+        const identifier = memberIdentifier(tool.name);
+        const definition = checkedDefinition(server, `${name}.${identifier}`, tool);
+        return [{ name: identifier, own: tool.name, definition }];
+      } catch (error) {
+        leaveOut(tool.name, (error as Error).message);
+        return [];
+      }
+    });
+    const kept = withoutSameNames(
+      usable.map((it) => [it.own, it]),
+      (own, other) => leaveOut(own, `code would call it by the name of the tool ${describe(other)}`),
+    );
     return {
       name,
-      definitions: byIdentifier(Object.fromEntries(definitions), memberIdentifier),
+      definitions: Object.fromEntries(kept.map((it) => [it.name, it.definition])),
+      warnings,
       close: () => server.close(),
     };
   } catch (cause) {
@@ -72,11 +102,34 @@ async function connect(command: ServerCommand): Promise<ConnectedServer> {
   }
 }
 
+/** @throws {TypeError} for a URL, which a shell would run as the name of a program */
+export function refuseAddress({ name, command }: ServerCommand) {
+  if (!ADDRESS.test(command)) return;
+  throw new TypeError(
+    `the server ${name} must be a command that starts it, got the address ${describe(command.trim())}; for a server at an ` +
+      `address use a command such as: npx -y mcp-remote <address>`,
+  );
+}
+
+/**
+ * @param path the name that code uses
+ * @param tool the tool as the server lists it
+ * @throws {Error} if it cannot be declared
+ */
+function checkedDefinition(server: OtherServer, path: string, tool: Foreign): CodeToolDefinition {
+  const definition = definitionOf(server, tool);
+  for (const name of ['javascript', 'python']) {
+    const language = languageText(name);
+    new CallableTool(path, definition).in(language).declaration(language);
+  }
+  return definition;
+}
+
 /** A running process. */
 export interface Running {
   client: Foreign;
   transport: ChildTransport;
-  tools: Foreign[];
+  tools: ToolList;
 }
 
 /** A server that the first call starts. If it has ended, the next call starts it again. */
@@ -93,13 +146,13 @@ class OtherServer {
     this.#command = command;
   }
 
-  /** @returns the tools as the server lists them */
-  async listTools(): Promise<Foreign[]> {
+  /** @returns the tools as the server lists them, and those that do not conform to the protocol */
+  async listTools(): Promise<ToolList> {
     return (await this.#run()).tools;
   }
 
   /** @returns the result as the server returns it */
-  async callTool(tool: string, input: Foreign, signal: AbortSignal): Promise<Foreign> {
+  async callTool(tool: string, input: Foreign, signal: AbortSignal, progress?: Progress): Promise<Foreign> {
     const { name } = this.#command;
     const { client, transport } = await this.#run().catch((cause) => {
       throw new Error(`the server ${name} has ended and cannot be started again: ${cause.message}`, { cause });
@@ -110,6 +163,7 @@ class OtherServer {
         client.request({ method: 'tools/call', params: { name: tool, arguments: input } }, ANY, {
           signal: own,
           timeout: NO_TIMEOUT_MS,
+          ...(progress && { onprogress: (of: Foreign) => progress.report(`${name}.${tool}`, progressText(of)) }),
         }),
       );
     } catch (cause) {
@@ -171,7 +225,7 @@ async function listTools(client: Foreign) {
     const params = list.cursor === undefined ? undefined : { cursor: list.cursor };
     await list.add(await client.request({ method: 'tools/list', params }, ANY, { timeout }));
   } while (list.cursor !== undefined);
-  return list.tools;
+  return list;
 }
 
 /**
@@ -220,6 +274,12 @@ function readable(error: Foreign) {
   return Array.isArray(error?.issues) ? new Error(textOf(error, 'its answer'), { cause: error }) : error;
 }
 
+/** @param of the progress that a server reports */
+function progressText({ progress, total, message }: Foreign) {
+  const done = total === undefined ? `${progress}` : `${progress}/${total}`;
+  return `${done}${typeof message === 'string' ? ` ${message}` : ''}`;
+}
+
 /** @param tool the tool as the server lists it */
 function definitionOf(
   server: OtherServer,
@@ -230,28 +290,9 @@ function definitionOf(
     description,
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
-    execute: async (input, { signal }) => {
-      const result = checkedResult(await server.callTool(name, input, signal));
-      return valueOf(schema === undefined ? result : await withCheckedData(name, result, schema, signal));
+    execute: async (input, { signal, context }) => {
+      const result = checkedResult(await server.callTool(name, input, signal, context?.[PROGRESS]));
+      return mcpValue(schema === undefined ? result : await withCheckedData(name, result, schema, signal), signal);
     },
   };
-}
-
-/**
- * The value that code receives for a result: the data if there is any, otherwise the text, otherwise the blocks.
- *
- * @throws {Error} if the result is an error
- */
-function valueOf({ content = [], structuredContent, isError }: Foreign) {
-  const texts = content.filter(({ type }: Foreign) => type === 'text');
-  const text = texts.map((block: Foreign) => block.text).join('\n');
-  if (isError) throw new Error(text || saidOtherwise(content, structuredContent) || 'the tool has failed');
-  if (structuredContent !== undefined) return structuredContent;
-  return texts.length === content.length ? text : content;
-}
-
-/** The message of an error without text: from its resources or its data. */
-function saidOtherwise(content: Foreign[], data: unknown): string | undefined {
-  const texts = content.map(({ resource }) => resource?.text).filter((text) => typeof text === 'string');
-  return texts.join('\n') || JSON.stringify(data);
 }

@@ -12,10 +12,11 @@ export async function createSessionServer({
   ...options
 }: Omit<ServerOptions, 'servers'> & { servers: ServerCommand[] }) {
   const servers = await connectServers(commands);
+  const warnings = servers.flatMap((server) => server.warnings);
   const closeServers = () => Promise.all(servers.map(({ close }) => close()));
   try {
     const { server, close } = createServer({ ...options, servers });
-    return { server, close: () => Promise.all([close(), closeServers()]) };
+    return { server, warnings, close: () => Promise.all([close(), closeServers()]) };
   } catch (error) {
     await closeServers();
     throw error;

@@ -1,6 +1,7 @@
 import { ToolSchema } from '../../bundled/mcp';
 import { WorkBudget, inSlices } from '../../contract/budget';
-import { isPlainObject } from '../../contract/describe';
+import { describe, isPlainObject } from '../../contract/describe';
+import { textOf } from './messages';
 import type { Foreign } from '../../contract/foreign';
 
 const MAX_PAGES = 1_000;
@@ -17,6 +18,8 @@ const STEPS_PER_TOOL = 64;
 /** Collects the tools that a server lists, page by page. A list that has no end or is too large causes an error. */
 export class ToolList {
   tools: Foreign[] = [];
+  /** Tools that do not conform to the protocol, or whose descriptions are too large. */
+  refused: { tool: string; reason: string }[] = [];
   /** Cursor of the next page. Undefined if there is none. */
   cursor: string | undefined;
   #pages = 0;
@@ -31,7 +34,8 @@ export class ToolList {
     if (!isPlainObject(page) || !Array.isArray(page.tools)) {
       throw new Error('its answer is not valid: tools: Invalid input: expected array');
     }
-    if (this.tools.length + page.tools.length > MAX_TOOLS) throw new Error(`it lists more than ${MAX_TOOLS} tools`);
+    if (this.tools.length + this.refused.length + page.tools.length > MAX_TOOLS)
+      throw new Error(`it lists more than ${MAX_TOOLS} tools`);
     this.#takeCursor(page.nextCursor);
     const budget = new WorkBudget();
     await inSlices(this.#checking(page.tools, budget), budget);
@@ -40,13 +44,23 @@ export class ToolList {
   *#checking(tools: Foreign[], budget: WorkBudget) {
     for (const tool of tools) {
       const chars = charsOf(tool);
-      if (chars === undefined) throw new Error(`its tool ${nameOf(tool)} is described by too much`);
-      this.#chars += chars;
-      if (this.#chars > MAX_CHARS) throw new Error(`its tools are described by more than ${MAX_CHARS} characters`);
-      this.tools.push(ToolSchema.parse(tool));
+      if (chars === undefined) {
+        this.refused.push({ tool: nameOf(tool), reason: 'it is described by too much' });
+      } else {
+        this.#chars += chars;
+        if (this.#chars > MAX_CHARS) throw new Error(`its tools are described by more than ${MAX_CHARS} characters`);
+        this.#take(tool);
+      }
       budget.spend(STEPS_PER_TOOL);
       if (budget.shouldPause) yield;
     }
+  }
+
+  #take(tool: unknown) {
+    const { data, error } = ToolSchema.safeParse(tool);
+    const reason = error === undefined ? reasonAgainst(data) : textOf(error, 'its description');
+    if (reason === undefined) this.tools.push(data);
+    else this.refused.push({ tool: nameOf(tool), reason });
   }
 
   #takeCursor(cursor: unknown) {
@@ -82,6 +96,10 @@ function charsOf(tool: unknown) {
   return chars;
 }
 
+function reasonAgainst({ name }: Foreign) {
+  return name === '' ? 'it has no name' : undefined;
+}
+
 function nameOf(tool: Foreign) {
-  return typeof tool?.name === 'string' ? tool.name.slice(0, 100) : '(without a name)';
+  return typeof tool?.name === 'string' ? describe(tool.name) : '(without a name)';
 }

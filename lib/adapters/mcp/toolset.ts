@@ -7,6 +7,8 @@ import {
 } from '../code-tool/definition';
 import { hostTools } from '../code-tool/host-tools';
 import { languageText } from '../code-tool/language';
+import { PROGRESS } from './progress';
+import { withoutSameNames } from './same-names';
 import { isBindable, isBuiltIn } from '../../contract/identifiers';
 import { byIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { flattenTools } from '../../contract/tool-registry';
@@ -14,6 +16,7 @@ import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 import type { CodeToolDefinition } from '../code-tool/types';
 import type { LanguageText } from '../code-tool/language';
+import type { Progress } from './progress';
 
 /**
  * The callables of code: functions, namespaces of functions, and tools with schemas whose names may have a namespace.
@@ -64,16 +67,19 @@ export class Toolset {
    * Creates the functions of one run, and the function to call when the run has ended.
    *
    * @param signal the caller's signal
+   * @param progress where servers report progress
    */
-  forRun(signal: AbortSignal | undefined, language: LanguageText = languageText()) {
-    const { tools, end } = hostTools(this.#callableIn(language), { signal, language });
+  forRun(signal: AbortSignal | undefined, language: LanguageText = languageText(), progress?: Progress) {
+    const context = progress && { [PROGRESS]: progress };
+    const { tools, end } = hostTools(this.#callableIn(language), { signal, language, context });
     return { tools: { ...this.#functions, ...tools }, end };
   }
 
   #callableIn(language: LanguageText) {
     const known = this.#callable.get(language);
     if (known !== undefined) return known;
-    const callable = [...this.#exported, ...this.#named.map((it) => it.in(language))];
+    const named = withoutSameNames(this.#named.map((it) => [it.name, it.in(language)]));
+    const callable = [...this.#exported, ...named];
     refuseSameNames(callable);
     this.#callable.set(language, callable);
     return callable;

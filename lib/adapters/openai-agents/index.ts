@@ -5,15 +5,15 @@
  * @packageDocumentation
  */
 
-import { randomUUID } from 'node:crypto';
-
 import { requirePeer } from '../../contract/peer-dependency';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
+import { CodeToolError, succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
-import { settingsOf } from '../code-tool/settings';
+import { executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import { Guardrails } from './guardrails';
+import { ToolCalls } from './tool-calls';
 import type { Foreign } from '../../contract/foreign';
 import type { FunctionTool } from '@openai/agents';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
@@ -36,9 +36,16 @@ export interface CodeToolOptions extends CodeToolSettings {
  * Creates a function tool of the OpenAI Agents SDK (`@openai/agents`) that takes JavaScript in which the other tools
  * are functions.
  *
- * Tools that need approval fail in code without `approve`. Input that `parameters` reject is an error in code. By
- * default, a tool created with `tool()` answers its own errors, and code receives the answer. With `errorFunction:
- * null`, code receives the error.
+ * Tools that need approval fail in code without `approve`. Input that `parameters` reject is an error in code. A tool
+ * that fails throws in code. By default, a tool created with `tool()` answers its own errors with a fixed sentence, which
+ * is then the message. With `errorFunction: null`, code receives the error itself.
+ *
+ * A failure of the code is an error of the tool in the SDK's trace, and the model receives its text. If `executor` is a
+ * function, it receives the `RunContext`.
+ *
+ * Results of MCP servers are unwrapped: code receives `structuredContent`, otherwise the text, otherwise the blocks. A
+ * text that is a JSON object or array becomes its value. A result with `isError` is thrown in the code. To see `isError`
+ * in results with one block, this module wraps `callTool` of the SDK's MCP clients.
  *
  * All tools are declared. `isEnabled` is checked at each call, and a disabled tool fails in code. `inputGuardrails` and
  * `outputGuardrails` run as in the SDK. Each call from code has its own `callId`. A rejection by a guardrail is a
@@ -56,12 +63,17 @@ export interface CodeToolOptions extends CodeToolSettings {
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
-  const { tools, ...settings } = settingsOf(options);
+  const { tools, executor, ...settings } = settingsOf(options);
   const sdk = requirePeer('ses-executor/openai-agents', '@openai/agents', () => require('@openai/agents'));
   const guardrails = new Guardrails(sdk);
-  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(name, it, guardrails)]);
+  const calls = new ToolCalls(sdk);
+  const definitions = Object.entries(byName(tools)).map(([name, it]) => [
+    name,
+    definitionOf(name, it, guardrails, calls),
+  ]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
+    executor: executorIn(executor, ({ runContext }) => runContext),
     tools: Object.fromEntries(definitions),
   });
   /** Agents by call. Guardrails receive the agent, but `execute` does not. */
@@ -81,25 +93,30 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
       },
     ],
     execute: async (input: unknown, runContext: Foreign, details: Foreign) => {
-      if (!isCodeInput(input)) return WRONG_INPUT;
+      if (!isCodeInput(input)) throw new CodeInputError(WRONG_INPUT);
       const { signal, toolCall } = details ?? {};
       const agent = toolCall && agents.get(toolCall);
-      const { text } = await stoppable(signal, (own, stop) =>
+      const result = await stoppable(signal, (own, stop) =>
         execute(input.code, { signal: own, context: { runContext, agent, stop } }),
       );
-      return text;
+      // The SDK reports a thrown error in its trace, and gives the model the text of `errorFunction`.
+      return succeeded(result).text;
     },
     errorFunction: (_: unknown, error: unknown) => {
       if (guardrails.isTripwire(error)) throw error;
       // The input is not JSON.
-      if (error instanceof sdk.ModelBehaviorError) return WRONG_INPUT;
+      if (error instanceof sdk.ModelBehaviorError || error instanceof CodeInputError) return WRONG_INPUT;
+      if (error instanceof CodeToolError) return error.message;
       return 'An error occurred while running the tool. Please try again.';
     },
   });
 }
 
+/** The input is not an object with code. */
+class CodeInputError extends TypeError {}
+
 /** @param tool a function tool, or a definition that `ses-executor/code-tool` accepts */
-function definitionOf(name: string, tool: Foreign, guardrails: Guardrails): Foreign {
+function definitionOf(name: string, tool: Foreign, guardrails: Guardrails, calls: ToolCalls): Foreign {
   if (typeof tool?.invoke !== 'function') return tool;
   guardrails.mustBeKnown(name, tool);
   const { description, parameters, needsApproval } = tool;
@@ -112,11 +129,11 @@ function definitionOf(name: string, tool: Foreign, guardrails: Guardrails): Fore
       if (!(await isEnabled(tool, context))) throw new Error(`${name} is not enabled now: do without it`);
       return typeof needsApproval === 'function' ? needsApproval.call(tool, context.runContext, input) : needsApproval;
     },
-    execute: async (input: unknown, { signal, context }: Foreign) => {
+    execute: async (input: unknown, { signal, toolCallId, context }: Foreign) => {
       const text = JSON.stringify(input);
-      const toolCall = { type: 'function_call', callId: randomUUID(), name: tool.name, arguments: text };
+      const toolCall = { type: 'function_call', callId: toolCallId, name: tool.name, arguments: text };
       return guardrails.around(tool, toolCall, context, () =>
-        tool.invoke(context.runContext, text, { toolCall, signal }),
+        calls.invoke(tool, context.runContext, text, { toolCall, signal }),
       );
     },
   };

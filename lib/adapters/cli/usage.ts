@@ -1,0 +1,168 @@
+import { optionRow } from '../../contract/option-table';
+import { closest } from '../../contract/options';
+
+/** The default folder for Python packages. */
+export const DEFAULT_FOLDER = 'python_packages';
+
+/** Width of the column of options, and of the column of commands. */
+const OPTION_WIDTH = 24;
+const COMMAND_WIDTH = 40;
+
+/** How each command is called, and what it does. */
+const COMMANDS: [name: string, call: string, text: string][] = [
+  ['run', 'run <file | -> [options]', 'run code; its logs go to stderr, its output to stdout'],
+  ['check', 'check <file | -> [options]', 'check code without running it'],
+  [
+    'check',
+    'check --module <name>',
+    'check whether a library, a package or a file, loads as a module of code,\nand which globals it names that code does not have; npm install esbuild',
+  ],
+  ['repl', 'repl [options]', 'run what you type'],
+  ['mcp', 'mcp [options]', 'serve the Model Context Protocol over stdin and stdout'],
+  [
+    'python',
+    'python add <package...> [options]',
+    '\nadd packages for Python to a folder: wheels, or what pip finds (npm install pyodide)',
+  ],
+];
+
+interface OptionUsage {
+  /** The form of its value. Absent for an option without a value. */
+  value?: string;
+  short?: string;
+  multiple?: true;
+  /** What it means. Line breaks are kept. */
+  text: string;
+  /** Whether the general help does not list the commands that take it. */
+  isGeneral?: true;
+}
+
+/** The options of all commands, in the order of the help. */
+const USAGE: Record<string, OptionUsage> = {
+  vars: { value: '<vars.json>', text: 'variables for the code: an object' },
+  tools: {
+    value: '<tools.mjs>',
+    text: 'tools for the code: the exports of the module, or its default export',
+  },
+  timeout: {
+    value: '<ms>',
+    text: `deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback}; with --openapi 30000)`,
+  },
+  'tool-timeout': {
+    value: '<ms>',
+    text: 'time of a call of a tool; waiting for it does not count against --timeout (default: it counts)',
+  },
+  'max-operations': {
+    value: '<n>',
+    text: 'loop iterations, or lines of Python, that a run may take (default: any number)',
+  },
+  'allow-import': {
+    value: '<name[=module.mjs]>',
+    multiple: true,
+    text: '\na module that the code may import, and its text; can be repeated',
+  },
+  json: { text: 'print one JSON object to stdout instead of text' },
+  module: { text: 'the file is a library: check whether it loads as a module of code' },
+  root: { value: '<folder>', text: 'the code may read and change files in this folder' },
+  'read-only': { text: 'it may only read them' },
+  server: {
+    value: '<name=command>',
+    multiple: true,
+    text: 'the code may call the tools of this other MCP server as name.tool(); can be repeated',
+  },
+  python: {
+    text: 'the code is Python (repl), the server has run_python as well (mcp); npm install pyodide',
+    isGeneral: true,
+  },
+  packages: { value: '<folder>', text: 'packages that Python may import: those of `python add`' },
+  to: { value: '<folder>', text: `where packages are added (default ${DEFAULT_FOLDER})` },
+  requirement: {
+    value: '<file>',
+    short: 'r',
+    multiple: true,
+    text: 'packages with versions and hashes, as pip reads them; can be repeated',
+  },
+  'keep-state': {
+    text: 'variables survive a call that is cancelled or ends at its deadline (default)',
+  },
+  'no-keep-state': { text: 'they do not' },
+  openapi: { value: '<file>', text: 'the code may call the API of this OpenAPI document, JSON or YAML' },
+  'base-url': { value: '<url>', text: "where that API is (default: the document's first server)" },
+  header: { value: '<name: value>', multiple: true, text: 'sent with each request to it; can be repeated' },
+  credential: {
+    value: '<scheme=value>',
+    multiple: true,
+    text: `\nfor a security scheme of the document; can be repeated. In these three, \${NAME} is the
+environment variable NAME: other users of the machine can read arguments`,
+  },
+  memory: {
+    value: '<MiB>',
+    text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64)`,
+  },
+  help: { short: 'h', text: 'print this; after a command, only what concerns it', isGeneral: true },
+  version: { short: 'v', text: 'print the version', isGeneral: true },
+};
+
+/** Options by name, in the format of `parseArgs`. */
+export const OPTIONS = Object.fromEntries(
+  Object.entries(USAGE).map(([name, { value, short, multiple = false }]) => [
+    name,
+    { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short && { short }), multiple },
+  ]),
+);
+
+const LANGUAGE = `The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it is TypeScript, in those that end in .py it is
+Python (run; npm install pyodide).
+`;
+const STATUS = 'Exit status: 0, 1 for an error of the code, 2 for wrong use, 13 for what awaits what never comes.\n';
+
+/** @param takes the options of each command */
+export function generalHelp(takes: Record<string, string[]>) {
+  const options = Object.entries(USAGE).map(([name, usage]) => {
+    const commands = Object.keys(takes).filter((command) => takes[command].includes(name));
+    const suffix = usage.isGeneral || commands.length === 0 ? '' : ` (${commands.join(', ')})`;
+    return optionText(name, usage, suffix);
+  });
+  return `Usage:\n${commandsText()}\n${LANGUAGE}\nOptions:\n${options.join('')}\n${STATUS}`;
+}
+
+/** @param takes the options of the command */
+export function commandHelp(command: string, takes: string[]) {
+  const names = Object.keys(USAGE).filter((name) => takes.includes(name) || name === 'help');
+  const options = names.map((name) =>
+    optionText(name, { ...USAGE[name], ...(name === 'help' && { text: 'print this' }) }),
+  );
+  return `Usage:\n${commandsText(command)}\nOptions:\n${options.join('')}\n${STATUS}`;
+}
+
+/**
+ * The message for an option that does not exist.
+ *
+ * @param takes the options of the command, or of all commands
+ */
+export function unknownOption(option: string, takes: string[]) {
+  const [name] = option.replace(/^-+/, '').split('=');
+  const near = closest(name, takes);
+  return `there is no option ${option}${near === undefined ? '' : `; did you mean --${near}?`}`;
+}
+
+function commandsText(only?: string) {
+  return COMMANDS.filter(([name]) => only === undefined || name === only)
+    .map(([, call, text]) => row(`  ses-executor ${call}`, text, COMMAND_WIDTH + 3))
+    .join('');
+}
+
+function optionText(name: string, { value, short, text }: OptionUsage, suffix: string = '') {
+  const long = value === undefined ? `--${name}` : `--${name} ${value}`;
+  return row(`  ${short === undefined ? '' : `-${short}, `}${long}`, `${text}${suffix}`, OPTION_WIDTH + 2);
+}
+
+/** A row of two columns. The second column begins on the next line if its text begins with a line break. */
+function row(left: string, text: string, width: number) {
+  const [first, ...rest] = text.split('\n');
+  const lines = [
+    first === '' ? left : `${left.padEnd(width - 2)}  ${first}`,
+    ...rest.map((it) => ' '.repeat(width) + it),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,72 @@
+import { clearTimeout, performance, setTimeout } from '../../contract/clock';
+import type { Foreign } from '../../contract/foreign';
+
+/** Property of the context of calls, for tools of other servers. */
+export const PROGRESS = Symbol('progress');
+
+/** Time without progress after which a run reports that it continues. Clients end calls that are silent for a minute. */
+const HEARTBEAT_MS = 5_000;
+/** Minimum time between two notifications. A server may report each step of a loop. */
+const INTERVAL_MS = 100;
+/** Maximum length of a message in characters. */
+const MAX_CHARS = 1_000;
+
+/** Reports the progress of a call. Does nothing if the client has not asked for progress. */
+export class Progress {
+  #token;
+  #send;
+  #start = performance.now();
+  /** Time of the last notification. */
+  #sent = -Infinity;
+  /** Number of notifications. The protocol requires a number that grows. */
+  #count = 0;
+  /** The last messages that have not been sent, by tool. */
+  #waiting: Map<string, string> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+  #isEnded = false;
+
+  /** @param extra what the SDK passes to the handler of a request */
+  constructor({ _meta, sendNotification }: Foreign) {
+    this.#token = _meta?.progressToken;
+    this.#send = sendNotification;
+    if (this.#token !== undefined) this.#wait(HEARTBEAT_MS);
+  }
+
+  /** @param message what was done; of messages of one tool that come quickly, only the last one is sent */
+  report(tool: string, message: string) {
+    if (this.#token === undefined || this.#isEnded) return;
+    const text = `${tool}: ${message}`;
+    this.#waiting.set(tool, text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}...` : text);
+    this.#wait(Math.max(0, this.#sent + INTERVAL_MS - performance.now()));
+  }
+
+  /** Sends the last message and ends the reports. */
+  async end() {
+    if (this.#waiting.size > 0) await this.#notify();
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+  }
+
+  #wait(ms: number) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#notify(), ms);
+  }
+
+  async #notify() {
+    if (this.#isEnded) return;
+    const now = performance.now();
+    const messages = [...this.#waiting.values()];
+    if (messages.length === 0) messages.push(`running for ${Math.round((now - this.#start) / 1_000)} s`);
+    this.#waiting.clear();
+    this.#sent = now;
+    this.#wait(HEARTBEAT_MS);
+    try {
+      for (const message of messages) {
+        const params = { progressToken: this.#token, progress: ++this.#count, message };
+        await this.#send({ method: 'notifications/progress', params });
+      }
+    } catch {
+      // The connection has ended.
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { inspect, types } from 'node:util';
+
+import { BudgetError } from './budget';
+import { bigintText, isLongBigint } from './describe';
+import { defineMember } from './tool-names';
+import { isWide, keysOf } from './wide-objects';
+import type { WorkBudget } from './budget';
+import type { Foreign } from './foreign';
+
+// The form of a value in structured output: data that JSON can represent. Each part has its own form, and only a part that has none
+// becomes a text, in its place:
+//
+// - `undefined`: a member is left out; an element, or the value itself, is `null`
+// - a number that is not finite: its name; -0: 0
+// - a BigInt: its digits as a string, or its length if it is very long
+// - a Date: ISO 8601, or `null` if it is invalid
+// - a Map: a list of pairs; a Set: a list
+// - a typed array: a list of its numbers; an ArrayBuffer or DataView: a list of its bytes
+// - an error: an object with name, message, cause, errors and its own properties, without its stack
+// - a boxed primitive: the primitive
+// - a regular expression, a symbol, a function, and what has no data, such as a promise: the text that `util.inspect` returns
+// - a part that contains itself: "[Circular]"; a part that is nested too deeply: "[Object]" or "[Array]"
+
+const MAX_DEPTH = 500;
+const MAX_PARTS = 100_000;
+/** UTF-16 units of the text of a part that has no data. */
+const MAX_TEXT = 1_000;
+
+/** The value is too large. */
+const TOO_LARGE = Symbol('too large');
+
+/**
+ * A new value that JSON represents completely. Shared parts are repeated.
+ *
+ * @param maxChars limit on strings and names, in UTF-16 units
+ * @param budget counts parts
+ * @returns undefined for a value that is too large
+ */
+export function* dataForm(
+  value: unknown,
+  maxChars: number,
+  budget: WorkBudget,
+): Generator<void, { data: unknown } | undefined, void> {
+  try {
+    const data = yield* new DataForms(maxChars, budget).of(value);
+    return { data: data === undefined ? null : data };
+  } catch (error) {
+    if (error === TOO_LARGE || error instanceof BudgetError) return undefined;
+    throw error;
+  }
+}
+
+class DataForms {
+  #charsLeft;
+  #budget;
+  #partsLeft = MAX_PARTS;
+  /** The values that contain the current part. */
+  #containing: Set<unknown> = new Set();
+
+  constructor(maxChars: number, budget: WorkBudget) {
+    this.#charsLeft = maxChars;
+    this.#budget = budget;
+  }
+
+  /** The form of a part. Undefined for `undefined`. */
+  *of(value: Foreign): Generator<void, unknown, void> {
+    this.#budget.addPart();
+    if (--this.#partsLeft < 0) throw TOO_LARGE;
+    if (this.#budget.shouldPause) yield;
+    switch (typeof value) {
+      case 'string':
+        return this.#text(value);
+      case 'number':
+        return Number.isFinite(value) ? (Object.is(value, -0) ? 0 : value) : String(value);
+      case 'boolean':
+      case 'undefined':
+        return value;
+      case 'bigint':
+        return this.#text(isLongBigint(value) ? bigintText(value) : String(value));
+      case 'object':
+        return value === null ? null : yield* this.#ofObject(value);
+      default:
+        return this.#shown(value);
+    }
+  }
+
+  *#ofObject(value: Foreign): Generator<void, unknown, void> {
+    // Nothing of a host's proxy is read.
+    if (types.isProxy(value)) return this.#shown(value);
+    if (types.isDate(value)) {
+      const time = Date.prototype.getTime.call(value);
+      return Number.isNaN(time) ? null : new Date(time).toISOString();
+    }
+    if (types.isBoxedPrimitive(value)) return yield* this.of(primitiveOf(value));
+    if (types.isRegExp(value)) return this.#text(RegExp.prototype.toString.call(value));
+    if (hasNoData(value) || hasOwnText(value)) return this.#shown(value);
+    if (this.#containing.has(value)) return '[Circular]';
+    if (this.#containing.size === MAX_DEPTH) return Array.isArray(value) ? '[Array]' : '[Object]';
+    this.#containing.add(value);
+    const form = yield* this.#ofParts(value);
+    this.#containing.delete(value);
+    return form;
+  }
+
+  *#ofParts(value: Foreign): Generator<void, unknown, void> {
+    if (Array.isArray(value) || types.isTypedArray(value)) return yield* this.#list(value as ArrayLike<unknown>);
+    if (types.isSet(value)) return yield* this.#list(this.#sized([...value]));
+    if (types.isMap(value)) return yield* this.#list(this.#sized([...value]));
+    if (types.isAnyArrayBuffer(value)) return yield* this.#list(new Uint8Array(value));
+    if (types.isDataView(value)) {
+      return yield* this.#list(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+    }
+    if (isWide(value)) throw TOO_LARGE;
+    const form = {};
+    if (types.isNativeError(value)) yield* this.#addHidden(form, value);
+    for (const key of keysOf(value)) yield* this.#add(form, key, memberOf(value, key));
+    return form;
+  }
+
+  *#list(items: ArrayLike<unknown>): Generator<void, unknown[], void> {
+    const list: unknown[] = [];
+    this.#sized(items);
+    for (let at = 0; at < items.length; at++) {
+      const form = yield* this.of(items[at]);
+      list.push(form === undefined ? null : form);
+    }
+    return list;
+  }
+
+  /** Of an error, the parts that are not enumerable. */
+  *#addHidden(form: object, error: Foreign): Generator<void, void, void> {
+    for (const key of ['name', 'message']) yield* this.#add(form, key, String(memberOf(error, key)));
+    for (const key of ['cause', 'errors']) {
+      if (Object.hasOwn(error, key)) yield* this.#add(form, key, memberOf(error, key));
+    }
+  }
+
+  *#add(form: object, key: string, value: unknown): Generator<void, void, void> {
+    const member = yield* this.of(value);
+    if (member === undefined) return;
+    this.#text(key);
+    defineMember(form, key, member);
+  }
+
+  #sized<T extends ArrayLike<unknown>>(items: T): T {
+    if (items.length > this.#partsLeft) throw TOO_LARGE;
+    return items;
+  }
+
+  #text(text: string) {
+    this.#charsLeft -= text.length;
+    if (this.#charsLeft < 0) throw TOO_LARGE;
+    return text;
+  }
+
+  #shown(value: unknown) {
+    const text = inspect(value, { depth: 0, maxArrayLength: 10, maxStringLength: MAX_TEXT, breakLength: Infinity });
+    return this.#text(text.slice(0, MAX_TEXT));
+  }
+}
+
+/** Whether the members of an object are not what it is. */
+function hasNoData(value: object) {
+  return (
+    types.isPromise(value) ||
+    types.isWeakMap(value) ||
+    types.isWeakSet(value) ||
+    types.isMapIterator(value) ||
+    types.isSetIterator(value) ||
+    types.isGeneratorObject(value) ||
+    types.isModuleNamespaceObject(value) ||
+    types.isExternal(value)
+  );
+}
+
+/** Whether an object says itself how it is shown, such as a remark in a value that was cut. */
+function hasOwnText(value: object) {
+  return typeof memberOf(value, inspect.custom) === 'function';
+}
+
+/** @param value a boxed primitive */
+function primitiveOf(value: Foreign): unknown {
+  for (const Kind of [String, Number, Boolean, BigInt, Symbol] as Foreign[]) {
+    try {
+      return Kind.prototype.valueOf.call(value);
+    } catch {
+      // It is of another kind.
+    }
+  }
+  return undefined;
+}
+
+/** The value of a property. A getter of the host's own may throw. */
+function memberOf(value: Foreign, key: PropertyKey): unknown {
+  try {
+    return value[key];
+  } catch {
+    return undefined;
+  }
+}
