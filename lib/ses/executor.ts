@@ -4,6 +4,7 @@ import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart, reasonText } from '../contract/errors';
 import { makeDisposable } from '../contract/await-using';
 import { describeOffer } from '../contract/executor';
+import { hintOfMissing } from '../contract/missing-names';
 import { needsInit } from '../contract/lifecycle';
 import { defineEntries } from '../contract/logs';
 import { checkOptions, checkRunOptions } from '../contract/options';
@@ -160,7 +161,10 @@ export class SESExecutor implements Executor {
       if (notice !== undefined) given = core.noted(given, notice);
       return isFirst ? Object.assign(given, { recovered: true }) : given;
     } catch (error) {
-      if (isFirst && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
+      if (!(error instanceof ExecutorError)) throw error;
+      const hint = core.isPython ? undefined : hintOfMissing(source, error.details ?? {}, core.surroundings);
+      if (hint !== undefined) error.details = { ...error.details, hint };
+      if (isFirst) error.details = { ...error.details, recovered: true };
       throw error;
     } finally {
       stopListening?.();

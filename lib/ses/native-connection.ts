@@ -2,7 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 
 import { errorRow } from '../contract/error-table';
 import { ExecutorError } from '../contract/errors';
-import { REFUSALS, invalidState } from '../contract/lifecycle';
+import { isIdentifier } from '../contract/identifiers';
+import { REFUSALS, invalidState, reasonInState } from '../contract/lifecycle';
 import { defineEntries, eachEntry, noteEntry, withNote } from '../contract/logs';
 import { DELIVERY, ENDING } from '../contract/boundary-numbers';
 import { OPTIONS } from '../contract/option-table';
@@ -17,6 +18,7 @@ import type { Foreign } from '../contract/foreign';
 import type { CheckedOptions } from '../contract/options';
 import type { Tool } from '../contract/tool-registry';
 import type { Offer } from '../contract/executor';
+import type { Surroundings } from '../contract/missing-names';
 import type { CodeOutput, Isolation, RunStats } from '../contract/executor-types';
 import type { NativeExecutor, NativeOutcome } from '../../native';
 import type { LogIndex } from '../contract/logs';
@@ -180,6 +182,12 @@ export class NativeConnection {
   /** Tools in the form in which the guest can call them. Python's thread waits for each call. */
   toolsFor(tools: Tool[]) {
     return this.isPython ? tools.map((tool) => ({ ...tool, isAsync: false, isBlocking: true })) : tools;
+  }
+
+  /** The names that hints can mention. */
+  get surroundings(): Surroundings {
+    const names = this.tools.list().filter(({ path }) => !path[0].startsWith('__') && path.every(isIdentifier));
+    return { functions: names.map(({ path }) => path.join('.')), imports: this.#imports };
   }
 
   get offer(): Offer {
@@ -387,7 +395,8 @@ export function errorOf({ payload, stats, logs, logIndex, cause, unanswered = 0 
     details.hint ??= waitedHint(unanswered);
   const logEntries = logs === undefined ? undefined : [];
   const fields = { code, severity, retryable, details, logs, logEntries, stats };
-  const failure = new ExecutorError(message, { ...fields, ...cause });
+  const reason = code === 'ERR_INVALID_STATE' ? reasonInState(details) : '';
+  const failure = new ExecutorError(message + reason, { ...fields, ...cause });
   if (logs === undefined || logIndex === undefined) return failure;
   return defineEntries(failure, logs, logIndex, { enumerable: false });
 }

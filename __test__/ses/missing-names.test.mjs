@@ -1,0 +1,105 @@
+// Hints about names of other environments, which models write most.
+
+import { describe, expect, test } from 'vitest';
+
+import { createMcpServer } from 'ses-executor/mcp';
+import { createCodeTool } from 'ses-executor/code-tool';
+import { createFileTools } from 'ses-executor/tools';
+
+import { rejection, withExecutor, withFolder } from '../helpers.mjs';
+
+const TOOLS = { search: async () => [], read: async () => 1, web: { open: async () => 2 } };
+const LISTED = 'The functions here are: search, read, web.open.';
+const TIMERS = 'There are no timers: leave the wait out, and `await` the functions that you call.';
+const NETWORK = `There is no network. ${LISTED}`;
+const NODE = `There is no Node.js: arguments, environment variables and the system cannot be read. ${LISTED}`;
+const BROWSER = 'There is no browser: return the value, or log it with `console.log(…)`.';
+const ASYNC =
+  '`await` needs an async function: write `async` before `function` or before the parameters, and `await` where it is called. Instead of `forEach` use `for (const item of items) { … }`.';
+
+const hintOf = (code, tools = TOOLS, options = {}) =>
+  withExecutor(options, tools, async (executor) => (await rejection(executor.run(code))).details.hint);
+
+describe('hints about', () => {
+  test.each([
+    ['setTimeout(() => {}, 10)', TIMERS],
+    ['await new Promise((done) => setTimeout(done, 100))', TIMERS],
+    ['const t = setInterval(() => {}, 1)', TIMERS],
+    ['await sleep(100)', TIMERS],
+    ['await delay(5)', TIMERS],
+    ['await fetch("https://a.test")', NETWORK],
+    ['await axios.get("https://a.test")', NETWORK],
+    ['new XMLHttpRequest()', NETWORK],
+    ['globalThis.fetch("https://a.test")', NETWORK],
+    ['const fs = require("fs")', `There is no \`require\`. ${LISTED}`],
+    ['process.env.HOME', NODE],
+    ['os.platform()', NODE],
+    ['Buffer.from("a")', 'There is no `Buffer`. Use `Uint8Array`, `TextEncoder` and `TextDecoder`, and `btoa` and `atob` for base64.'],
+    ['crypto.randomUUID()', 'There is no `crypto`: use `Math.random()` where nothing has to be secret.'],
+    ['performance.now()', 'There is no `performance`: use `Date.now()`.'],
+    ['module.exports = 1', 'Leave the export out: end the program with an expression, or with a call of the function.'],
+    ['Temporal.Now.instant()', 'There is no `Temporal`: use `Date` and `Intl.DateTimeFormat`.'],
+    ['WebAssembly.compile(new Uint8Array())', 'There is no `WebAssembly`: write the algorithm in JavaScript.'],
+    ['fs.readFileSync("a")', `There is no file system of Node.js. ${LISTED}`],
+    ['document.title', BROWSER],
+    ['window.location', BROWSER],
+    ['localStorage.getItem("a")', BROWSER],
+    ['alert("x")', BROWSER],
+    ['new Worker("a.js")', 'There is only one thread: use ordinary arrays and typed arrays.'],
+    ['_.map([1], (x) => x)', 'There are no libraries: use the methods of the language.'],
+    ['tools.search("x")', 'Call the function without `tools.`: `search(…)`.'],
+    ['await codemode.search("x")', 'Call the function without `codemode.`: `search(…)`.'],
+    ['functions.read({})', 'Call the function without `functions.`: `read(…)`.'],
+    ['tools.web.open("x")', 'Call the function without `tools.`: `web.open(…)`.'],
+    ['tools.weather("x")', `There is no \`tools\`: call functions by their names. ${LISTED}`],
+    ['await weather("Paris")', `There is no function \`weather\`. ${LISTED}`],
+    ['const rows = queryDatabase({ q: 1 })', `There is no function \`queryDatabase\`. ${LISTED}`],
+    ['search.run("x")', '`search` is a function itself: call `search(…)`.'],
+    ['function f() { await search("x") }\nf()', ASYNC],
+    ['const f = () => { const rows = await search(1); return rows }', ASYNC],
+    ['[1].forEach((n) => { await search(n) })', ASYNC],
+    ['import os', 'This is Python: the language has `Math`, `JSON`, `Date` and `Intl` without an import.'],
+    ['import numpy as np', 'This is Python: the language has `Math`, `JSON`, `Date` and `Intl` without an import.'],
+    ['console.log(f"a {1}")', 'This is Python: write a template, `${value}` between backticks.'],
+    ['serch("x")', 'Did you mean `search`?'],
+    ['print("x")', '`print` is Python. In JavaScript write `console.log(…)`.'],
+  ])('%s', async (code, hint) => {
+    expect(await hintOf(code)).toBe(hint);
+  }); // prettier-ignore
+
+  test('modules that may be imported', async () => {
+    const options = { authorizedImports: ['units'], modules: { units: 'export const k = 7' } };
+    expect(await hintOf('require("units")', {}, options)).toBe(
+      'There is no `require`. Write `await import(name)` with one of: units.',
+    );
+  });
+
+  test.each(['missing', 'x + 1', 'const a = weather;'])('no function for %s', async (code) => {
+    expect(await hintOf(code)).toBeUndefined();
+  });
+
+  test('no functions where there are none', async () => {
+    expect(await hintOf('await weather(1)', {})).toBeUndefined();
+    expect(await hintOf('await fetch("x")', {})).toBe('There is no network.');
+  });
+
+  test('many functions names the first ones', async () => {
+    const tools = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`tool${i}`, () => i]));
+    const names = Array.from({ length: 12 }, (_, i) => `tool${i}`).join(', ');
+    expect(await hintOf('await weather(1)', tools)).toBe(
+      `There is no function \`weather\`. The functions here are: ${names} and 3 more.`,
+    );
+  });
+});
+
+test('functions that change files are named where files can only be read', () =>
+  withFolder(async (root) => {
+    const { execute } = createCodeTool({ tools: createFileTools({ root, readOnly: true }) });
+    const { error } = await execute('await write("a", "b")');
+    expect(error.hint).toMatch(
+      /^Files can only be read here: there is no `write`\. The functions here are: read, readText, /,
+    );
+    const { error: other } = await execute('fs.readFileSync("a")');
+    expect(other.hint).toBe('There is no file system of Node.js. Call `await readText(path)`.');
+    await (await createMcpServer({ root, readOnly: true })).close();
+  }));

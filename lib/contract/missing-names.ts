@@ -1,0 +1,152 @@
+import { isIdentifier } from './identifiers';
+import type { ExecutorErrorDetails } from './errors';
+
+// Hints about names of other environments, for the author of code. `crates/hints` finds names that are only mistyped.
+
+/** What code can use, as far as the host knows. */
+export interface Surroundings {
+  /** names of functions, with their namespaces */
+  functions: readonly string[];
+  /** modules that code may import */
+  imports: readonly string[];
+}
+
+const TIMERS = 'There are no timers: leave the wait out, and `await` the functions that you call.';
+const NETWORK = 'There is no network.';
+const NODE = 'There is no Node.js: arguments, environment variables and the system cannot be read.';
+const BROWSER = 'There is no browser: return the value, or log it with `console.log(…)`.';
+const THREADS = 'There is only one thread: use ordinary arrays and typed arrays.';
+const BYTES = 'Use `Uint8Array`, `TextEncoder` and `TextDecoder`, and `btoa` and `atob` for base64.';
+const STREAMS = 'There are no streams: use arrays and async generators.';
+const FILES = 'There is no file system of Node.js.';
+const LIBRARIES = 'There are no libraries: use the methods of the language.';
+const ENDING = 'Leave it out: a program ends after its last statement.';
+const REQUIRE = 'There is no `require`.';
+const SIGNALS = 'Leave it out: the host ends what takes too long.';
+
+/** Hints by names. A hint that asks for a function is followed by the names of the functions. */
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate requestAnimationFrame': TIMERS,
+    'sleep delay wait pause timeout': TIMERS,
+    'fetch axios got ky superagent request XMLHttpRequest WebSocket EventSource Headers Request Response FormData http https':
+      NETWORK,
+    require: REQUIRE,
+    'module exports': 'Leave the export out: end the program with an expression, or with a call of the function.',
+    'process Deno Bun os child_process': NODE,
+    Buffer: `There is no \`Buffer\`. ${BYTES}`,
+    'Blob File FileReader': BYTES,
+    crypto: 'There is no `crypto`: use `Math.random()` where nothing has to be secret.',
+    performance: 'There is no `performance`: use `Date.now()`.',
+    Temporal: 'There is no `Temporal`: use `Date` and `Intl.DateTimeFormat`.',
+    WebAssembly: 'There is no `WebAssembly`: write the algorithm in JavaScript.',
+    'fs fsPromises readFile readFileSync writeFile writeFileSync existsSync readdirSync mkdirSync': FILES,
+    'path util': 'There are no modules of Node.js: use the methods of strings and objects.',
+    'window document navigator location history localStorage sessionStorage indexedDB alert confirm prompt HTMLElement':
+      BROWSER,
+    '$ jQuery DOMParser Image Audio': BROWSER,
+    'Worker SharedArrayBuffer Atomics': THREADS,
+    'ReadableStream WritableStream TransformStream': STREAMS,
+    'AbortController AbortSignal': SIGNALS,
+    '_ lodash moment dayjs d3 cheerio': LIBRARIES,
+    'exit quit': ENDING,
+    'input readline': 'Nobody answers while a program runs: ask in your answer.',
+  }).flatMap(([names, hint]) => names.split(' ').map((name) => [name, hint] as const)),
+);
+/** Hints that ask for a function of the host. */
+const WITH_FUNCTIONS = new Set([NETWORK, NODE, FILES, REQUIRE]);
+/** Objects that hold the functions in other environments for code of models. */
+const PREFIXES = new Set(
+  'tools tool codemode functions function_calls api apis mcp host client sdk default_api namespace agent skills env ctx context'.split(
+    ' ',
+  ),
+);
+const CHANGES_FILES = new Set(['write', 'edit', 'move', 'remove', 'writeFile', 'writeText']);
+const GLOBALS = /^(?:globalThis|self|window|global)\.([\p{ID_Continue}$]+) is not a function$/u;
+/** Longer code is not looked through. */
+const MAX_CODE = 256 << 10;
+const MAX_NAMES = 12;
+
+const NOT_ASYNC =
+  '`await` needs an async function: write `async` before `function` or before the parameters, and `await` where it is called. Instead of `forEach` use `for (const item of items) { … }`.';
+const PYTHON_IMPORT = 'This is Python: the language has `Math`, `JSON`, `Date` and `Intl` without an import.';
+const PYTHON_STRING = 'This is Python: write a template, `${value}` between backticks.';
+
+/**
+ * The hint of a failure of code about a name, if there is one. It replaces a hint only if that cannot know the name.
+ *
+ * @param details of the failure
+ */
+export function hintOfMissing(
+  code: string,
+  { name, message = '', hint, diagnostics }: ExecutorErrorDetails,
+  surroundings: Surroundings,
+): string | undefined {
+  const found = diagnostics?.find(({ severity }) => severity === 'ERROR');
+  if (found !== undefined) return found.fix === undefined ? hintOfSyntax(code, found) : undefined;
+  const [, ofGlobal] = GLOBALS.exec(message) ?? [];
+  if (ofGlobal !== undefined) return ofName(code, ofGlobal, surroundings) ?? hint;
+  if (hint !== undefined) return hint;
+  if (name === 'ReferenceError' && message.endsWith(' is not defined')) {
+    return ofName(code, message.slice(0, -' is not defined'.length), surroundings);
+  }
+  const [, called] = /^([\p{ID_Continue}$.]+)\.[\p{ID_Continue}$]+ is not a function$/u.exec(message) ?? [];
+  if (name !== 'TypeError' || called === undefined || !surroundings.functions.includes(called)) return undefined;
+  return `\`${called}\` is a function itself: call \`${called}(…)\`.`;
+}
+
+function hintOfSyntax(code: string, { message, location }: { message: string; location?: { line: number } }) {
+  if (/^await (?:isn't|is not) allowed in non-async function|^await is only valid in async/.test(message)) {
+    return NOT_ASYNC;
+  }
+  const line = location === undefined ? '' : (code.slice(0, MAX_CODE).split('\n')[location.line - 1] ?? '');
+  if (/^(?:import [\w.]+(?: as \w+)?(?:,.*)?|from [\w.]+ import .+)$/.test(line.trim())) return PYTHON_IMPORT;
+  if (/(?:^|[^\w$])[fr]b?["']/.test(line) && /missing \)|Expected|Unexpected/.test(message)) return PYTHON_STRING;
+  return undefined;
+}
+
+function ofName(code: string, name: string, { functions, imports }: Surroundings) {
+  if (PREFIXES.has(name)) return ofPrefix(code, name, functions);
+  if (CHANGES_FILES.has(name) && functions.includes('readText') && !functions.includes('write')) {
+    return `Files can only be read here: there is no \`${name}\`. ${listed(functions)}`.trim();
+  }
+  const known = NAMES.get(name);
+  if (known === REQUIRE && imports.length > 0) {
+    return `${REQUIRE} Write \`await import(name)\` with one of: ${imports.slice(0, MAX_NAMES).join(', ')}.`;
+  }
+  if (known === FILES && functions.includes('readText')) return `${FILES} Call \`await readText(path)\`.`;
+  if (known !== undefined) return WITH_FUNCTIONS.has(known) ? `${known} ${listed(functions)}`.trim() : known;
+  if (functions.length === 0 || !isIdentifier(name) || !isCalled(code, name)) return undefined;
+  return `There is no function \`${name}\`. ${listed(functions)}`;
+}
+
+function ofPrefix(code: string, prefix: string, functions: readonly string[]) {
+  const used = membersOf(code, prefix).find((path) => functions.includes(path));
+  if (used !== undefined) return `Call the function without \`${prefix}.\`: \`${used}(…)\`.`;
+  if (functions.length === 0) return undefined;
+  return `There is no \`${prefix}\`: call functions by their names. ${listed(functions)}`;
+}
+
+/** The members of an object that code names: `search` and `search.web` of `tools.search.web`. */
+function membersOf(code: string, name: string) {
+  const escaped = name.replaceAll('$', '\\$');
+  const uses = code.slice(0, MAX_CODE).matchAll(new RegExp(`(?<![\\p{ID_Continue}$.])${escaped}((?:\\.[\\p{ID_Continue}$]+)+)`, 'gu')); // prettier-ignore
+  return [...uses].flatMap(([, path]) => {
+    const names = path.slice(1).split('.');
+    return names.map((_, i) => names.slice(0, i + 1).join('.')).reverse();
+  });
+}
+
+function isCalled(code: string, name: string) {
+  const text = code.slice(0, MAX_CODE);
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
+    if (/^\s{0,4}\(/.test(text.slice(at + name.length, at + name.length + 5))) return true;
+  }
+  return false;
+}
+
+function listed(functions: readonly string[]) {
+  if (functions.length === 0) return '';
+  const more = functions.length > MAX_NAMES ? ` and ${functions.length - MAX_NAMES} more` : '';
+  return `The functions here are: ${functions.slice(0, MAX_NAMES).join(', ')}${more}.`;
+}
