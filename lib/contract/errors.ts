@@ -171,10 +171,11 @@ export function errorOf(
   code: ExecutorErrorCode,
   params: Record<string, string | number>,
   details: ExecutorErrorDetails,
+  reason = '',
 ): ExecutorError {
   const row = errorRow(code);
   if (row === undefined) throw new Error(`there is no error ${code}`);
-  const message = row.message.replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
+  const message = row.message.replace(/\{(\w+)\}/g, (_, name) => String(params[name])) + reason;
   return new ExecutorError(message, { code, severity: row.severity, retryable: row.retryable, details });
 }
 

@@ -31,5 +31,12 @@ export function needsInit(state: string) {
  * @param facts for `details`
  */
 export function invalidState(state: ExecutorState, operation: string, hint: string, facts?: ExecutorErrorDetails) {
-  return errorOf('ERR_INVALID_STATE', { state }, { state, operation, hint, ...facts });
+  const details = { state, operation, hint, ...facts };
+  return errorOf('ERR_INVALID_STATE', { state }, details, reasonInState(details));
+}
+
+/** What a message adds to the state, of calls that came too early. */
+export function reasonInState({ state, operation }: ExecutorErrorDetails): string {
+  if (state === 'NEW') return `: ${operation}() was called before init()`;
+  return state === 'INITIALIZING' ? `: ${operation}() was called before init() was done` : '';
 }

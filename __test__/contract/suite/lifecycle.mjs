@@ -103,7 +103,11 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
           await inState(state, async (executor) => {
             const error = await expectCode(call(executor), 'ERR_INVALID_STATE');
             expect(error).toBeInstanceOf(ExecutorError);
-            expect(error.message).toBe(`Invalid executor state: ${state}`);
+            const reasons = {
+              NEW: `: ${name}() was called before init()`,
+              INITIALIZING: `: ${name}() was called before init() was done`,
+            };
+            expect(error.message).toBe(`Invalid executor state: ${state}${reasons[state] ?? ''}`);
             expect(error).toMatchObject({ severity: 'ERROR', retryable: false, details: { state, operation: name } });
             expect(error.details.hint).toBe(hintOf(state, name));
             expect(executor.state).toBe(state);
