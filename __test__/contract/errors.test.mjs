@@ -66,14 +66,14 @@ describe('what earlier runs have defined is lost', () => {
 });
 
 test.each([
-  ['on the first line behind what ran before it', { line: 1, column: 11 }, { line: 1, column: 1, codeFrame: '1:1' }],
+  ['on the first line', { line: 1, column: 2 }, { line: 1, column: 2, codeFrame: '1:2' }],
   ['on another line', { line: 2, column: 1 }, { line: 2, column: 1, codeFrame: '2:1' }],
-  ['not in what ran before it', { line: 1, column: 10 }, {}],
+  ['not in front of it', { line: 1, column: 0 }, {}],
   ['not in what ran behind it', { line: 3, column: 1 }, {}],
 ])('the place of a failure is that in the code that is shown: %s', (_, details, place) => {
   const error = { code: 'ERR_RUNTIME_EXCEPTION', message: 'm', retryable: false, details };
   const codeFrame = (code, line, column) => `${line}:${column}`;
-  expect(failureOf(error, { code: 'first\nlast', codeFrame, before: 10 })).toStrictEqual({
+  expect(failureOf(error, { code: 'first\nlast', codeFrame })).toStrictEqual({
     code: 'ERR_RUNTIME_EXCEPTION',
     message: 'm',
     ...place,

@@ -18,7 +18,11 @@ const ASYNC =
   '`await` needs an async function: write `async` before `function` or before the parameters, and `await` where it is called. Instead of `forEach` use `for (const item of items) { … }`.';
 
 const hintOf = (code, tools = TOOLS, options = {}) =>
-  withExecutor(options, tools, async (executor) => (await rejection(executor.run(code))).details.hint);
+  withExecutor(options, tools, async (executor) => {
+    const { explanation } = await rejection(executor.run(code));
+    return /\nHint: (.*)$/.exec(explanation)[1];
+  });
+const GENERAL = 'Correct the code at that place and run it again.';
 
 describe('hints about', () => {
   test.each([
@@ -75,11 +79,11 @@ describe('hints about', () => {
   });
 
   test.each(['missing', 'x + 1', 'const a = weather;'])('no function for %s', async (code) => {
-    expect(await hintOf(code)).toBeUndefined();
+    expect(await hintOf(code)).toBe(GENERAL);
   });
 
   test('no functions where there are none', async () => {
-    expect(await hintOf('await weather(1)', {})).toBeUndefined();
+    expect(await hintOf('await weather(1)', {})).toBe(GENERAL);
     expect(await hintOf('await fetch("x")', {})).toBe('There is no network.');
   });
 

@@ -1,5 +1,6 @@
 import { errorRow } from './error-table';
 import { failureText } from './failure-text';
+import { MISSING_HINT } from './missing-names';
 import type { Foreign } from './foreign';
 import type { RunFailure } from './run-failure';
 import type { Diagnostic } from './diagnostic';
@@ -67,7 +68,8 @@ function hintOf(error: ExecutorError, found: Diagnostic | undefined) {
   if (isCpuSpent(details)) return CPU_HINT;
   const general =
     (error as { [GENERAL_HINTS]?: Record<string, string> })[GENERAL_HINTS]?.[code] ?? errorRow(code)?.hint;
-  return found?.fix ?? details.hint ?? general ?? OTHER_HINT;
+  const missing = (error as { [MISSING_HINT]?: string })[MISSING_HINT];
+  return found?.fix ?? details.hint ?? missing ?? general ?? OTHER_HINT;
 }
 
 /** The complete explanation of a failure, for a model that wrote the code. */

@@ -3,6 +3,9 @@ import type { ExecutorErrorDetails } from './errors';
 
 // Hints about names of other environments, for the author of code. `crates/hints` finds names that are only mistyped.
 
+/** Property of errors with the hint of {@link hintOfMissing}. It comes after fixes of findings and hints in the details. */
+export const MISSING_HINT: unique symbol = Symbol('missing');
+
 /** What code can use, as far as the host knows. */
 export interface Surroundings {
   /** names of functions, with their namespaces */

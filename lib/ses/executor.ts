@@ -4,7 +4,7 @@ import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart, reasonText } from '../contract/errors';
 import { makeDisposable } from '../contract/await-using';
 import { describeOffer } from '../contract/executor';
-import { hintOfMissing } from '../contract/missing-names';
+import { MISSING_HINT, hintOfMissing } from '../contract/missing-names';
 import { needsInit } from '../contract/lifecycle';
 import { defineEntries } from '../contract/logs';
 import { checkOptions, checkRunOptions } from '../contract/options';
@@ -163,7 +163,8 @@ export class SESExecutor implements Executor {
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
       const hint = core.isPython ? undefined : hintOfMissing(source, error.details ?? {}, core.surroundings);
-      if (hint !== undefined) error.details = { ...error.details, hint };
+      if (hint !== undefined && error.details?.hint !== undefined) error.details = { ...error.details, hint };
+      else if (hint !== undefined) Object.defineProperty(error, MISSING_HINT, { value: hint });
       if (isFirst) error.details = { ...error.details, recovered: true };
       throw error;
     } finally {
