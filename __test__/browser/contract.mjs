@@ -24,7 +24,6 @@ export function describeBrowser(suites) {
     harden: false,
     inspectNatives: false,
     survivesMemory: false,
-    nameIndices: false,
     browse: true,
     countBytes: false,
     makeAtOnce: false,

@@ -40,7 +40,6 @@ import { describeValues } from './values.mjs';
  * @property {boolean} [inspectNatives] whether it sees proxies, and what promises and iterators hold; default true
  * @property {boolean} [survivesMemory] whether it is READY, with what earlier runs have left, when a run has exceeded its memory;
  * default true
- * @property {boolean} [nameIndices] whether variables may have numbers for names; default true
  * @property {boolean} [browse] whether guests find what browsers have, timers and the document among it; default false
  * @property {boolean} [countBytes] whether `maxTransferBytes` counts bytes, not characters of a string; default true
  * @property {boolean} [makeAtOnce] whether variables are made in the guest when they are sent, which fails the call where it cannot
@@ -106,7 +105,6 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
     harden: true,
     inspectNatives: true,
     survivesMemory: true,
-    nameIndices: true,
     browse: false,
     checkImports: true,
     callLater: true,

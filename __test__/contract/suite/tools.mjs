@@ -235,22 +235,20 @@ export function describeTools({ withExecutor, can }) {
         async later(a, b, c) {
           return [a, b, c];
         },
-        'odd name': () => 'odd',
         $: () => 'dollar',
       };
       await withExecutor({}, tools, async (executor) => {
         const { output } = await executor.run(`
-        [none, two, withDefault, later, globalThis['odd name'], $].map((f) =>
+        [none, two, withDefault, later, $].map((f) =>
           [f.name, f.length, Object.isFrozen(f), 'prototype' in f, typeof f, Object.getPrototypeOf(f) === Function.prototype])`);
         expect(output).toEqual([
           ['none', 0, true, false, 'function', true],
           ['two', 2, true, false, 'function', true],
           ['withDefault', 1, true, false, 'function', true],
           ['later', 3, true, false, 'function', true],
-          ['odd name', 0, true, false, 'function', true],
           ['$', 0, true, false, 'function', true],
         ]);
-        expect((await executor.run("globalThis['odd name']() + $()")).output).toBe('odddollar');
+        expect((await executor.run('$()')).output).toBe('dollar');
         const error = await expectCode(executor.run('new two(1, 2)'), 'ERR_RUNTIME_EXCEPTION');
         expect(error.details.name).toBe('TypeError');
         await expectCode(executor.run('two.extra = 1'), 'ERR_RUNTIME_EXCEPTION');
@@ -502,9 +500,12 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('tools of built-in names do not break the engine', async () => {
-      await withExecutor({}, { Map: () => 'a tool', Promise: { all: () => 'another' } }, async (executor) => {
-        expect((await executor.run('[Map(), Promise.all()]')).output).toEqual(['a tool', 'another']);
+    test('tools of built-in names are refused and do not break the engine', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        for (const tools of [{ Map: () => 1 }, { Promise: { all: () => 1 } }, { 'odd name': () => 1 }]) {
+          await expect(executor.sendTools(tools)).rejects.toThrow(TypeError);
+        }
+        expect((await executor.run('new Map([[1, await Promise.all([2])]]).get(1)')).output).toEqual([2]);
         expect((await executor.run('console.log({ a: [1] }); await 1; ({ f() {} })')).output).toEqual({
           f: '[Function: f]',
         });
