@@ -1,13 +1,17 @@
-// Which crates of the workspace may use which. Cargo refuses circles of crates; this refuses arrows that would be none yet, and circles
-// of modules within a crate.
+// Which crates of the workspace may use which. Cargo refuses circles of crates; this refuses arrows that would be none yet, circles of
+// modules within a crate, and files that name an engine but serve all.
 //
 //   node scripts/check-crates.mjs
 
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
+import { namesOfEngine } from './engine-names.mjs';
 import { circlesIn, upwardIn } from './module-arrows.mjs';
 import { cargoEnvironment } from './setup/machine.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What each crate may name among its dependencies, the lowest first. */
 const LAYERS = {
@@ -40,6 +44,21 @@ const LAYERS = {
 /** The folders of a crate's `src/`, the lowest first: none names one above it. `tests/` and files beside them see all. */
 const FOLDERS = {
   'ses-engine': ['control', 'memory', 'platform', 'values', 'state', 'errors', 'bridge', 'realm', 'python'],
+};
+/** Engines by their folder: how files name them, and the files besides their folder that may. */
+const ENGINES = {
+  'crates/engine/src/python': {
+    words: /python|pyodide/i,
+    exempt: [
+      'crates/engine/src/engines.rs',
+      // It declares the module.
+      'crates/engine/src/lib.rs',
+      'crates/engine/src/tests/python.rs',
+      // They know Python as the language that models confuse with JavaScript.
+      'crates/hints',
+      'crates/prepare',
+    ],
+  },
 };
 /** Who alone may use what comes from elsewhere. */
 const OWNERS = {
@@ -75,6 +94,9 @@ for (const { name, dependencies, manifest_path: manifest } of JSON.parse(metadat
   for (const circle of circlesIn(sources)) {
     findings.push(`modules of ${name} name each other in a circle: ${[...circle, circle[0]].join(' → ')}`);
   }
+}
+for (const root of ['crates', 'src']) {
+  for (const [engine, rule] of Object.entries(ENGINES)) findings.push(...namesOfEngine(ROOT, root, engine, rule));
 }
 for (const finding of findings) console.error(finding);
 process.exitCode = findings.length > 0 ? 1 : 0;

@@ -1,9 +1,11 @@
 //! Arguments of the facade, which has already checked them.
 
+use std::collections::HashMap;
+
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 
-use ses_protocol::{Language, ModuleBody, ModuleSpec, MountSpec, PythonSpec, ToolSpec};
+use ses_protocol::{EngineSpec, FolderSpec, Language, ModuleBody, ModuleSpec, ToolSpec};
 
 /// A separate process. `surroundings`: `NAME=value` of time zone and locale.
 #[napi(object, object_to_js = false)]
@@ -13,24 +15,23 @@ pub struct NativeIsolation {
     pub surroundings: Vec<String>,
 }
 
-/// Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the folder of the prelude that are
-/// run in each isolate, of a folder for what takes long to make, and of one with packages; names of modules to import first.
+/// An engine by its name, and what it makes isolates of. `settings`: values that only the engine reads; `cache`: absolute path of a
+/// folder for results that take long to make.
 #[napi(object, object_to_js = false)]
-pub struct NativePython {
-    pub pyodide: String,
-    pub guest: String,
-    pub prelude: String,
-    pub modules: Vec<String>,
+pub struct NativeEngine {
+    pub name: String,
+    pub settings: HashMap<String, Vec<String>>,
     pub cache: Option<String>,
-    pub mount: Option<NativeMount>,
-    pub packages: Option<String>,
+    pub folders: Vec<NativeFolder>,
 }
 
-/// A folder that guest code may mount.
+/// A folder that isolates have. `root`: absolute path; `list`: the name of the file in it that lists its code.
 #[napi(object, object_to_js = false)]
-pub struct NativeMount {
+pub struct NativeFolder {
+    pub name: String,
     pub root: String,
     pub read_only: bool,
+    pub list: Option<String>,
 }
 
 /// A host function: `path` leads from the global to it.
@@ -58,18 +59,16 @@ pub fn language(name: &str) -> Language {
     Language::named(name).unwrap_or_default()
 }
 
-impl From<NativePython> for PythonSpec {
-    fn from(python: NativePython) -> Self {
-        let NativePython { pyodide, guest, prelude, modules, cache, mount, packages } = python;
-        Self {
-            pyodide: pyodide.into(),
-            guest: guest.into(),
-            prelude: prelude.into(),
-            modules,
-            cache: cache.map(Into::into),
-            mount: mount.map(|NativeMount { root, read_only }| MountSpec { root: root.into(), read_only }),
-            packages: packages.map(Into::into),
-        }
+impl From<NativeEngine> for EngineSpec {
+    fn from(NativeEngine { name, settings, cache, folders }: NativeEngine) -> Self {
+        let settings = settings.into_iter().collect();
+        Self { name, settings, cache: cache.map(Into::into), folders: folders.into_iter().map(Into::into).collect() }
+    }
+}
+
+impl From<NativeFolder> for FolderSpec {
+    fn from(NativeFolder { name, root, read_only, list }: NativeFolder) -> Self {
+        Self { name, root: root.into(), read_only, list }
     }
 }
 

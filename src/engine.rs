@@ -8,7 +8,7 @@ use ses_engine::Checker;
 use ses_files::pool::Pool as FilePool;
 #[cfg(unix)]
 use ses_process::{Confinement, ProcessBackend};
-use ses_protocol::PythonSpec;
+use ses_protocol::EngineSpec;
 use ses_session::{Backend, Counters, Engine, EngineStats, Watchdog};
 use ses_thread::ThreadBackend;
 
@@ -42,30 +42,33 @@ struct Engines {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Thread {
-        /// Where isolates have Python from; absent: they are hardened realms.
-        python: Option<Arc<PythonSpec>>,
+        engine: Arc<EngineSpec>,
         warm_pool: usize,
     },
     #[cfg(unix)]
-    Process { python: Option<Arc<PythonSpec>>, confinement: Confinement, spares: usize },
+    Process {
+        engine: Arc<EngineSpec>,
+        confinement: Confinement,
+        spares: usize,
+    },
 }
 
 impl Place {
     /// Of executors on threads.
-    pub fn thread(python: Option<Arc<PythonSpec>>, warm_pool: Option<usize>) -> Self {
-        Self::Thread { python, warm_pool: warm_pool.unwrap_or(DEFAULT_POOL) }
+    pub fn thread(engine: Arc<EngineSpec>, warm_pool: Option<usize>) -> Self {
+        Self::Thread { engine, warm_pool: warm_pool.unwrap_or(DEFAULT_POOL) }
     }
 
     /// Of executors in processes.
     #[cfg(unix)]
-    pub fn process(python: Option<Arc<PythonSpec>>, confinement: Confinement, spares: Option<usize>) -> Self {
-        Self::Process { python, confinement, spares: spares.unwrap_or(DEFAULT_POOL) }
+    pub fn process(engine: Arc<EngineSpec>, confinement: Confinement, spares: Option<usize>) -> Self {
+        Self::Process { engine, confinement, spares: spares.unwrap_or(DEFAULT_POOL) }
     }
 }
 
 impl Engines {
     fn at(&self, place: Place) -> Arc<Engine> {
-        if place == Place::thread(None, None) {
+        if place == Place::thread(Arc::default(), None) {
             return self.default.get_or_init(|| self.make(&place)).clone();
         }
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,13 +83,13 @@ impl Engines {
     fn make(&self, place: &Place) -> Arc<Engine> {
         let (watchdog, counters) = (self.watchdog.clone(), self.counters.clone());
         let backend: Arc<dyn Backend> = match place {
-            Place::Thread { python, warm_pool } => {
-                let (python, checker) = (python.clone(), self.checker.clone());
-                Arc::new(ThreadBackend::new(python, *warm_pool, checker, watchdog.clone(), counters.clone()))
+            Place::Thread { engine, warm_pool } => {
+                let (engine, checker) = (engine.clone(), self.checker.clone());
+                Arc::new(ThreadBackend::new(engine, *warm_pool, checker, watchdog.clone(), counters.clone()))
             }
             #[cfg(unix)]
-            Place::Process { python, confinement, spares } => {
-                let installation = worker::installation(python.clone());
+            Place::Process { engine, confinement, spares } => {
+                let installation = worker::installation(engine.clone());
                 let (watchdog, counters) = (watchdog.clone(), counters.clone());
                 Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
             }

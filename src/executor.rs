@@ -14,10 +14,11 @@ use napi::bindgen_prelude::{JsValue, Unknown};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use ses_protocol::{Config, Outcome, ToolCallId, ToolReply};
+use ses_engine::engine_of;
+use ses_protocol::{Config, EngineSpec, Outcome, ToolCallId, ToolReply};
 use ses_session::{Delivery, Executor, OwnerEvent};
 
-use crate::arguments::{self, NativeIsolation, NativePython, NativeTool};
+use crate::arguments::{self, NativeEngine, NativeIsolation, NativeTool};
 use crate::deliver::{DeliverArgs, NativeOutcome};
 use crate::dispatcher::{Dispatcher, NativeDispatcher};
 use crate::engine::{Place, engine_for};
@@ -26,11 +27,6 @@ use crate::options::NativeOptions;
 use crate::values;
 #[cfg(unix)]
 use crate::worker;
-
-/// What an isolate holds of memory and other things of the system, as far as V8's decision goes to look for executors that nobody
-/// refers to: 2 MiB, and 32 MiB with Python.
-const HELD_BYTES: i64 = 2 << 20;
-const HELD_BYTES_PYTHON: i64 = 32 << 20;
 
 /// What deliveries and the public methods share; both run on the Node.js thread.
 struct Inner {
@@ -97,23 +93,22 @@ pub struct NativeWorker {
 
 /// Where the executor's isolates live.
 #[cfg(unix)]
-fn place(isolation: Option<NativeIsolation>, python: Option<NativePython>, config: &Config) -> Result<Place> {
-    let python = python.map(|python| Arc::new(python.into()));
+fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &Config) -> Result<Place> {
     Ok(match isolation {
         Some(NativeIsolation { sandbox, spares, surroundings }) => {
             worker::set_surroundings(surroundings);
-            Place::process(python, worker::confinement(&sandbox), spares.map(|count| count as usize))
+            Place::process(engine, worker::confinement(&sandbox), spares.map(|count| count as usize))
         }
-        None => Place::thread(python, config.warm_pool),
+        None => Place::thread(engine, config.warm_pool),
     })
 }
 
 /// Where the executor's isolates live.
 #[cfg(not(unix))]
-fn place(isolation: Option<NativeIsolation>, python: Option<NativePython>, config: &Config) -> Result<Place> {
+fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &Config) -> Result<Place> {
     match isolation {
         Some(_) => Err(napi::Error::from_reason("there are no worker processes on this system")),
-        None => Ok(Place::thread(python.map(|python| Arc::new(python.into())), config.warm_pool)),
+        None => Ok(Place::thread(engine, config.warm_pool)),
     }
 }
 
@@ -125,15 +120,15 @@ pub struct NativeExecutor {
 
 #[napi]
 impl NativeExecutor {
-    /// `number`: what the dispatcher's `deliver` knows it by. `isolation`: absent, isolates live on threads. `python`: absent,
-    /// isolates run JavaScript.
+    /// `number`: what the dispatcher's `deliver` knows it by. `isolation`: absent, isolates live on threads. `engine`: absent,
+    /// isolates are hardened realms.
     #[napi(constructor)]
     pub fn new(
         #[napi(ts_arg_type = "unknown[]")] options: NativeOptions,
         dispatcher: &NativeDispatcher,
         number: f64,
         isolation: Option<NativeIsolation>,
-        python: Option<NativePython>,
+        engine: Option<NativeEngine>,
     ) -> Result<Self> {
         let (dispatcher, number) = (dispatcher.0.clone(), number as u64);
         let inbox = Arc::new(Inbox::default());
@@ -143,9 +138,10 @@ impl NativeExecutor {
                 bell.ring(number);
             }
         });
-        let bytes_per_isolate = if python.is_some() { HELD_BYTES_PYTHON } else { HELD_BYTES };
+        let engine: Arc<EngineSpec> = Arc::new(engine.map(Into::into).unwrap_or_default());
+        let bytes_per_isolate = engine_of(&engine).map_err(napi::Error::from_reason)?.held_bytes() as i64;
         let config = Config::from(options);
-        let place = place(isolation, python, &config)?;
+        let place = place(isolation, engine, &config)?;
         let executor = Executor::new(config, engine_for(place), notices);
         let inner = Rc::new(RefCell::new(Inner {
             executor,

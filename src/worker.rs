@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use ses_process::{Confinement, Installation};
-use ses_protocol::PythonSpec;
+use ses_protocol::EngineSpec;
 
 /// The program lies beside the addon.
 const PROGRAM: &str = "ses-executor-worker";
@@ -20,10 +20,10 @@ pub fn set_surroundings(variables: Vec<String>) {
 }
 
 /// What workers are started with.
-pub fn installation(python: Option<Arc<PythonSpec>>) -> Arc<Installation> {
+pub fn installation(engine: Arc<EngineSpec>) -> Arc<Installation> {
     let addon = addon();
     let surroundings = SURROUNDINGS.get().cloned().unwrap_or_default();
-    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings, python })
+    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings, engine })
 }
 
 /// By its name in `options.sandbox`.

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import { namesOfEngine } from '../../scripts/engine-names.mjs';
 import { circlesIn, upwardIn } from '../../scripts/module-arrows.mjs';
 import { withFolder } from '../helpers.mjs';
 
@@ -93,4 +94,21 @@ describe('folders in order', () => {
     const files = { 'low/mod.rs': '', 'high/mod.rs': '', 'other/mod.rs': '' };
     expect(await upwardOf(files)).toEqual(['the folder other has no place in the order']);
   });
+});
+
+test('only the folder of an engine and exempt files may name it, in comments too', async () => {
+  const files = {
+    'crates/engine/src/ruby/boot.rs': 'use crate::ruby::spec::RubySpec;',
+    'crates/engine/src/engines.rs': '"ruby" => Ok(Box::new(Ruby)),',
+    'crates/engine/src/rubygems.rs': '// RUBY',
+    'crates/thread/src/lib.rs': 'mod serve;\n\nuse ses_engine::MrubyState;',
+    'crates/thread/README.md': 'Ruby',
+    'crates/hints/src/lib.rs': 'const RUBY: &str = "puts";',
+  };
+  const rule = { words: /ruby/i, exempt: ['crates/engine/src/engines.rs', 'crates/hints'] };
+  const engine = 'crates/engine/src/ruby';
+  expect(await inCrate(files, (root) => namesOfEngine(root, 'crates', engine, rule))).toEqual([
+    `crates/engine/src/rubygems.rs:1 names the engine ${engine}`,
+    `crates/thread/src/lib.rs:3 names the engine ${engine}`,
+  ]);
 });

@@ -9,6 +9,7 @@ import { SESExecutor } from '../ses/executor';
 import { decode, encode } from '../ses/transfer';
 import type { ExecutorState } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
+import type { EngineFolder, EngineSpec } from '../ses/native-connection';
 import type { PythonOptions } from './options';
 import type { PythonRunOptions } from './options';
 
@@ -74,24 +75,27 @@ export class IsolateEngine {
   get #made() {
     const { executor, maxOperations } = this.#options;
     const options = { ...executor, autoInit: false, keepState: true, maxOperations };
-    this.#executor ??= untold(new SESExecutor(options, this.#seam()));
+    this.#executor ??= untold(new SESExecutor(options, this.#spec()));
     return this.#executor;
   }
 
   /** The settings that the native side needs for Python. */
-  #seam() {
-    const { fsMode, workDir, mountPoint, readOnly, packages } = this.#options;
+  #spec(): EngineSpec {
+    const { fsMode, workDir, readOnly, packages } = this.#options;
     const root = fsMode === 'nodefs' && workDir !== undefined ? resolve(workDir) : undefined;
     this.#refusal = root === undefined || readOnly ? undefined : refusalOf(root);
-    return {
-      pyodide: pyodideFolder(),
-      guest: join(__dirname, 'guest.js'),
-      prelude: join(__dirname, 'prelude'),
+    const folders: EngineFolder[] = [];
+    if (root !== undefined && this.#refusal === undefined) folders.push({ name: 'mount', root, readOnly });
+    if (packages !== undefined) {
+      folders.push({ name: 'packages', root: resolve(packages), readOnly: true, list: 'ses-executor-packages.json' });
+    }
+    const settings = {
+      pyodide: [pyodideFolder()],
+      guest: [join(__dirname, 'guest.js')],
+      prelude: [join(__dirname, 'prelude')],
       modules: [...BASE_BUILTIN_MODULES],
-      cache: snapshotFolder(),
-      mount: root === undefined || this.#refusal !== undefined ? undefined : { root, path: mountPoint, readOnly },
-      packages: packages === undefined ? undefined : resolve(packages),
     };
+    return { name: 'python', settings, cache: snapshotFolder(), folders };
   }
 }
 

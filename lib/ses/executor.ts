@@ -22,7 +22,7 @@ import type { AwaitUsing } from '../contract/await-using';
 import type { ExecutorOptions, RunOptions } from '../contract/executor-options';
 import type { CodeOutput, Executor, ExecutorState, Isolation } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
-import type { Outcome, PythonSeam } from './native-connection';
+import type { EngineSpec, Outcome } from './native-connection';
 
 /**
  * Runs guest code in an isolate of its own, on a thread of its own, step by step with state that lives on.
@@ -55,11 +55,11 @@ export class SESExecutor implements Executor {
   constructor(options?: ExecutorOptions);
   /**
    * @internal
-   * @param python for an isolate that runs Python
+   * @param engine what isolates are made of, if they are not hardened realms
    */
-  constructor(options?: ExecutorOptions, python?: PythonSeam);
-  constructor(options?: ExecutorOptions, python?: PythonSeam) {
-    this.#connection = new NativeConnection(checkOptions(options), python);
+  constructor(options?: ExecutorOptions, engine?: EngineSpec);
+  constructor(options?: ExecutorOptions, engine?: EngineSpec) {
+    this.#connection = new NativeConnection(checkOptions(options), engine);
   }
 
   /** The state now (section 4.1). */

@@ -61,20 +61,23 @@ export interface Outcome {
   unanswered?: number;
 }
 
-/**
- * What the native side needs for an isolate that runs Python: paths of Pyodide and of the two scripts in `lib/python/`,
- * modules to import in advance, a folder for results that take long to compute, and the folder that guests see as their
- * own.
- */
-export interface PythonSeam {
-  pyodide: string;
-  guest: string;
-  prelude: string;
-  modules: string[];
+/** An engine of the native side, and what it makes isolates of. All paths are absolute. */
+export interface EngineSpec {
+  name: 'python';
+  /** values that only the engine reads */
+  settings: Record<string, string[]>;
+  /** folder for results that take long to make */
   cache?: string;
-  mount?: { root: string; path: string; readOnly: boolean };
-  /** folder of packages */
-  packages?: string;
+  folders: EngineFolder[];
+}
+
+/** A folder that isolates have. */
+export interface EngineFolder {
+  name: string;
+  root: string;
+  readOnly: boolean;
+  /** name of the file in it that lists its code */
+  list?: string;
 }
 
 export interface PendingCall {
@@ -150,11 +153,11 @@ export class NativeConnection {
   /** Whether a renewal has started and the new isolate does not have the tools yet. */
   owesTools = false;
 
-  constructor(options: CheckedOptions, python?: PythonSeam) {
+  constructor(options: CheckedOptions, engine?: EngineSpec) {
     const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares } = options;
     this.autoInit = autoInit;
     this.recovers = autoInit && recover;
-    this.isPython = python !== undefined;
+    this.isPython = engine?.name === 'python';
     this.#imports = options.authorizedImports;
     this.#isProcess = isolation === 'process';
     this.timeoutMs = options.timeoutMs;
@@ -173,7 +176,7 @@ export class NativeConnection {
       dispatcher,
       number,
       this.#isProcess ? { sandbox, spares, surroundings: localeEnvironment() } : undefined,
-      python,
+      engine,
     );
     reporting.set(number, new WeakRef(this));
     collected.register(this, number);

@@ -2,8 +2,8 @@
 
 mod bridge;
 mod control;
+mod engines;
 mod errors;
-mod isolate;
 mod memory;
 mod platform;
 mod python;
@@ -14,12 +14,11 @@ mod tests;
 mod values;
 
 pub use control::interrupt::Interrupt;
-pub use isolate::{Booted, Guest};
+pub use engines::engine_of;
 pub use memory::parking::OnParked;
 pub use platform::traps::declare_worker;
-pub use python::boot::{make_snapshot, read_python};
-pub use python::folders::Folders;
-pub use realm::boot::ISOLATE_STACK_BYTES;
+pub use realm::boot::{Booted as BootedRealm, ISOLATE_STACK_BYTES};
 pub use realm::checker::Checker;
 pub use state::context::GuestContext;
+pub use state::engine::{Booted, Confined, Engine, Guest};
 pub use state::host::wake;

@@ -6,13 +6,12 @@
 use std::rc::Rc;
 
 use deno_core::v8;
-use ses_engine::Booted;
+use ses_engine::BootedRealm;
 
 /// The values of `expressions` in a realm in the state in which guests get it. They may call V8's own functions.
 fn values(expressions: &[String]) -> Vec<String> {
     v8::V8::set_flags_from_string("--allow-natives-syntax");
-    let booted = Booted::new(None, 64 << 20, Rc::new(|_| {})).expect("there is memory");
-    let Booted::Realm(mut booted) = booted else { panic!("it was not to have Python") };
+    let mut booted = BootedRealm::new(64 << 20, Rc::new(|_| {})).expect("there is memory");
     let instance = &mut booted.guarded.instance;
     v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
     let value = |text: &String| {

@@ -40,7 +40,7 @@ impl ProcessBackend {
 
     /// A process for a session: one that waits, if there is one. Also returns what that has said of itself.
     fn worker(&self, kind: Kind, mut listener: Listener, most: usize) -> std::io::Result<(Worker, Option<Hello>)> {
-        let folders = Folders::now(self.installation.python.as_deref());
+        let folders = Folders::now(&self.installation.engine);
         while let Some(worker) = self.pool.take(kind.memory_limit_bytes) {
             match worker.attach(listener, most, &folders) {
                 Ok(hello) => return Ok((worker, Some(hello))),

@@ -1,11 +1,12 @@
 //! What a worker process is started with.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
 
-use ses_protocol::{MountSpec, PythonSpec};
+use ses_protocol::EngineSpec;
 
 /// Whether a worker must have a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,8 +28,8 @@ pub struct Installation {
     pub addon: PathBuf,
     /// `NAME=value`, for the isolate's time zone and locale. A worker's environment is empty.
     pub surroundings: Vec<OsString>,
-    /// Where isolates have Python from; absent: they are hardened realms.
-    pub python: Option<Arc<PythonSpec>>,
+    /// What isolates are made of.
+    pub engine: Arc<EngineSpec>,
 }
 
 /// What a process is started for.
@@ -36,8 +37,8 @@ pub struct Installation {
 pub enum Task {
     /// To serve its host with an isolate of this kind.
     Serve(Kind),
-    /// To leave the snapshot in its place that workers with Python start from, if there is none. Such a process runs no guest code.
-    MakeSnapshot,
+    /// To fill the cache of the engine, if something is missing there. Such a process runs no guest code.
+    FillCache,
 }
 
 /// What tells workers apart before they have a session.
@@ -55,54 +56,40 @@ pub struct Arguments {
     /// The process that starts it.
     pub host: u32,
     pub task: Task,
-    pub python: Option<PythonSpec>,
+    pub engine: EngineSpec,
     pub surroundings: Vec<(String, String)>,
 }
 
-/// What stands between the arguments of every worker and `NAME=value`, if the worker is to have Python. Its eight follow.
-const PYTHON: &str = "python";
-/// Stands in the place of the confinement for [`Task::MakeSnapshot`].
-const SNAPSHOT: &str = "snapshot";
-/// What a worker may do with the folder that is mounted.
-const READ: &str = "read";
-const WRITE: &str = "write";
-/// Between names of modules, which have none.
-const SEPARATOR: &str = ",";
+/// Stands in the place of the confinement for [`Task::FillCache`].
+const FILL_CACHE: &str = "fill-cache";
 
 impl Installation {
-    pub fn arguments(&self, task: Task) -> Vec<OsString> {
+    /// # Errors
+    ///
+    /// A path of the engine is not UTF-8.
+    pub fn arguments(&self, task: Task) -> io::Result<Vec<OsString>> {
         let (limit_bytes, word) = match task {
             Task::Serve(Kind { confinement: Confinement::Off, memory_limit_bytes }) => (memory_limit_bytes, "off"),
             Task::Serve(Kind { memory_limit_bytes, .. }) => (memory_limit_bytes, "on"),
-            Task::MakeSnapshot => (0, SNAPSHOT),
+            Task::FillCache => (0, FILL_CACHE),
         };
-        let numbers = [process::id().to_string(), limit_bytes.to_string(), word.to_owned()];
+        let engine = self.engine.to_argument()?;
+        let texts = [process::id().to_string(), limit_bytes.to_string(), word.to_owned(), engine];
         let mut arguments = vec![self.addon.clone().into_os_string()];
-        arguments.extend(numbers.into_iter().map(OsString::from));
-        if let Some(PythonSpec { pyodide, guest, prelude, modules, cache, mount, packages }) = self.python.as_deref() {
-            arguments.push(PYTHON.into());
-            arguments.extend([pyodide, guest, prelude].map(|path| path.clone().into_os_string()));
-            arguments.push(modules.join(SEPARATOR).into());
-            arguments.push(cache.clone().unwrap_or_default().into_os_string());
-            // Without a folder the access says nothing.
-            let access = if mount.as_ref().is_some_and(|mount| mount.read_only) { READ } else { WRITE };
-            arguments.push(mount.as_ref().map(|mount| mount.root.clone()).unwrap_or_default().into_os_string());
-            arguments.push(access.into());
-            arguments.push(packages.clone().unwrap_or_default().into_os_string());
-        }
+        arguments.extend(texts.into_iter().map(OsString::from));
         arguments.extend(self.surroundings.iter().cloned());
-        arguments
+        Ok(arguments)
     }
 }
 
 impl Arguments {
     /// What [`Installation::arguments`] has made. `None`: something else.
     pub fn parse(arguments: &[OsString]) -> Option<Self> {
-        let [addon, host, memory_limit_bytes, word, surroundings @ ..] = arguments else { return None };
+        let [addon, host, memory_limit_bytes, word, engine, surroundings @ ..] = arguments else { return None };
         let number = |text: &OsString| text.to_str()?.parse::<u64>().ok();
         let memory_limit_bytes = usize::try_from(number(memory_limit_bytes)?).ok()?;
         let task = match word.to_str()? {
-            SNAPSHOT => Task::MakeSnapshot,
+            FILL_CACHE => Task::FillCache,
             "off" => Task::Serve(Kind { confinement: Confinement::Off, memory_limit_bytes }),
             _ => Task::Serve(Kind { confinement: Confinement::BestEffort, memory_limit_bytes }),
         };
@@ -110,64 +97,73 @@ impl Arguments {
             let (name, value) = text.to_str()?.split_once('=')?;
             Some((name.to_owned(), value.to_owned()))
         };
-        let (python, surroundings) = match surroundings {
-            [is_python, pyodide, guest, prelude, modules, cache, mount, access, packages, surroundings @ ..]
-                if is_python == PYTHON =>
-            {
-                let modules = modules.to_str()?.split(SEPARATOR).filter(|name| !name.is_empty());
-                let python = PythonSpec {
-                    pyodide: pyodide.into(),
-                    guest: guest.into(),
-                    prelude: prelude.into(),
-                    modules: modules.map(str::to_owned).collect(),
-                    cache: (!cache.is_empty()).then(|| cache.into()),
-                    mount: (!mount.is_empty())
-                        .then(|| MountSpec { root: mount.into(), read_only: access.as_os_str() == READ }),
-                    packages: (!packages.is_empty()).then(|| packages.into()),
-                };
-                (Some(python), surroundings)
-            }
-            _ => (None, surroundings),
-        };
         let surroundings = surroundings.iter().map(pair).collect::<Option<_>>()?;
-        Some(Self { addon: addon.clone(), host: u32::try_from(number(host)?).ok()?, task, python, surroundings })
+        let engine = EngineSpec::from_argument(engine.to_str()?)?;
+        Some(Self { addon: addon.clone(), host: u32::try_from(number(host)?).ok()?, task, engine, surroundings })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use ses_protocol::FolderSpec;
+
     use super::*;
 
     #[test]
     fn a_worker_reads_what_its_host_has_written() {
         let kind = Kind { confinement: Confinement::Off, memory_limit_bytes: 128 << 20 };
         let surroundings = vec![OsString::from("TZ=Europe/Berlin"), OsString::from("LANG=de_DE.UTF-8")];
-        let python = PythonSpec {
-            pyodide: "/npm/pyodide".into(),
-            guest: "/guest.js".into(),
-            prelude: "/prelude".into(),
-            modules: vec!["json".to_owned(), "os.path".to_owned()],
-            cache: None,
-            mount: Some(MountSpec { root: "/work".into(), read_only: true }),
-            packages: Some("/packages".into()),
+        let folder = |name: &str, list: Option<&str>| FolderSpec {
+            name: name.to_owned(),
+            root: "/a \"b\"/ä".into(),
+            read_only: list.is_some(),
+            list: list.map(str::to_owned),
         };
-        let mut installation =
-            Installation { program: "/launcher".into(), addon: "/a b.node".into(), surroundings, python: None };
-        assert_eq!(Arguments::parse(&installation.arguments(Task::Serve(kind))).expect("arguments").python, None);
-        installation.python = Some(Arc::new(python.clone()));
-        let parsed = Arguments::parse(&installation.arguments(Task::Serve(kind))).expect("arguments");
-        assert_eq!(parsed.python, Some(python));
+        let settings = BTreeMap::from([
+            ("files".to_owned(), vec!["/npm/a".to_owned(), "a=b, c".to_owned()]),
+            ("none".to_owned(), Vec::new()),
+        ]);
+        let other = EngineSpec {
+            name: "other".to_owned(),
+            settings,
+            cache: Some("/cache".into()),
+            folders: vec![folder("data", None), folder("code", Some("list.json"))],
+        };
+        let mut installation = Installation {
+            program: "/launcher".into(),
+            addon: "/a b.node".into(),
+            surroundings,
+            engine: Arc::default(),
+        };
+        let parsed = |installation: &Installation, task| {
+            Arguments::parse(&installation.arguments(task).expect("UTF-8")).expect("arguments")
+        };
+        assert_eq!(parsed(&installation, Task::Serve(kind)).engine, EngineSpec::default());
+        installation.engine = Arc::new(other.clone());
+        let serve = parsed(&installation, Task::Serve(kind));
+        assert_eq!(serve.engine, other);
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(parsed.surroundings, [pair("TZ", "Europe/Berlin"), pair("LANG", "de_DE.UTF-8")]);
-        assert_eq!((parsed.addon.to_str(), parsed.host), (Some("/a b.node"), process::id()));
-        assert_eq!(parsed.task, Task::Serve(kind));
-        let parsed = Arguments::parse(&installation.arguments(Task::MakeSnapshot)).expect("arguments");
-        assert_eq!((parsed.task, parsed.python.is_some()), (Task::MakeSnapshot, true));
+        assert_eq!(serve.surroundings, [pair("TZ", "Europe/Berlin"), pair("LANG", "de_DE.UTF-8")]);
+        assert_eq!((serve.addon.to_str(), serve.host), (Some("/a b.node"), process::id()));
+        assert_eq!(serve.task, Task::Serve(kind));
+        let fill = parsed(&installation, Task::FillCache);
+        assert_eq!((fill.task, fill.engine), (Task::FillCache, other));
     }
 
     #[test]
     fn other_arguments_are_refused() {
-        for arguments in [&[][..], &["x"], &["x", "1", "2"], &["x", "-1", "2", "on"], &["x", "1", "2", "on", "TZ"]] {
+        let realm = EngineSpec::default().to_argument().expect("UTF-8");
+        for arguments in [
+            &[][..],
+            &["x"],
+            &["x", "1", "2"],
+            &["x", "1", "2", "on"],
+            &["x", "1", "2", "on", "{}"],
+            &["x", "-1", "2", "on", &realm],
+            &["x", "1", "2", "on", &realm, "TZ"],
+        ] {
             let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
             assert_eq!(Arguments::parse(&arguments), None);
         }

@@ -4,11 +4,11 @@
 
 mod backend;
 mod content;
+mod engine_cache;
 mod launch;
 mod outbox;
 mod process;
 mod session;
-mod snapshot;
 mod worker;
 
 pub use backend::ProcessBackend;

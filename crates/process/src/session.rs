@@ -417,7 +417,7 @@ mod tests {
                 let (ready, is_ready) = channel();
                 Worker::start(installation, kind, move |worker| ready.send(worker).unwrap()).unwrap();
                 let worker = is_ready.recv_timeout(SOON).unwrap();
-                assert!(worker.attach(listener, 1 << 20, &Folders::now(None)).is_ok());
+                assert!(worker.attach(listener, 1 << 20, &Folders::default()).is_ok());
                 worker
             })
         }
@@ -430,8 +430,12 @@ mod tests {
             let number = SCRIPTS.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("ses-process-{}-{number}.sh", std::process::id()));
             fs::write(&path, script).unwrap();
-            let installation =
-                Installation { program: "/bin/sh".into(), addon: path.clone(), surroundings: Vec::new(), python: None };
+            let installation = Installation {
+                program: "/bin/sh".into(),
+                addon: path.clone(),
+                surroundings: Vec::new(),
+                engine: Arc::default(),
+            };
             let kind = Kind { confinement: Confinement::Off, memory_limit_bytes: 16 << 20 };
             let (report, events) = channel();
             let report = Mutex::new(report);

@@ -13,10 +13,10 @@ use ses_protocol::frames::{Frames, FromWorker, Hello, Message, Status, VERSION};
 use ses_session::Folders;
 use ses_sync::is_readable;
 
+use crate::engine_cache::fill_cache;
 use crate::launch::{Installation, Kind, Task};
 use crate::outbox::Outbox;
 use crate::process::{Process, end_of};
-use crate::snapshot;
 
 /// How long a worker may take until its isolate is ready. Many times what it takes on a machine that has far too much to do.
 const BOOT: Duration = Duration::from_secs(30);
@@ -290,11 +290,10 @@ impl Reading<'_> {
 
     /// Starts a process, reads what comes from it, and waits for its end. Returns why it has ended, or could not be started.
     fn serve(&mut self, installation: &Installation, kind: Kind) -> Result<String, String> {
-        if let Some(python) = installation.python.as_deref() {
-            snapshot::make(installation, python);
-            self.shared.state().folders = Folders::now(Some(python));
-        }
-        let started = Process::start(&installation.program, &installation.arguments(Task::Serve(kind)));
+        fill_cache(installation);
+        self.shared.state().folders = Folders::now(&installation.engine);
+        let arguments = installation.arguments(Task::Serve(kind));
+        let started = arguments.and_then(|arguments| Process::start(&installation.program, &arguments));
         let (process, commands, events, last_words) = match started {
             Ok(started) => started,
             Err(error) => return Err(format!("{} cannot be started: {error}", installation.program.display())),

@@ -3,6 +3,7 @@
 mod block;
 mod config;
 mod diagnostics;
+mod engine_spec;
 mod facts;
 mod failure;
 mod failure_kind;
@@ -11,13 +12,13 @@ mod language;
 mod logs;
 mod messages;
 mod options;
-mod python;
 pub mod refusals;
 mod value;
 
 pub use block::{Block, populate};
 pub use config::{ModuleBody, ModuleSpec, RunLimits, ToolSpec};
 pub use diagnostics::{Diagnostic, Location, Severity};
+pub use engine_spec::{EngineSpec, FolderSpec};
 pub use facts::are_facts;
 pub use failure::Failure;
 pub use failure_kind::{
@@ -31,5 +32,4 @@ pub use messages::{
     ToolCallId, ToolError, ToolReply,
 };
 pub use options::{Config, MAX_OPERATIONS, Range, TIMEOUT_MS};
-pub use python::{MountSpec, PACKAGES_LIST, PythonSpec};
 pub use value::{MAX_LISTED, Value, Values};

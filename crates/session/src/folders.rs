@@ -1,29 +1,35 @@
 //! The host folders of an isolate that was made ahead of need. They may have changed by the time it is taken.
 
 use std::fs::{self, Metadata};
-use std::path::Path;
 use std::time::SystemTime;
 
-use ses_protocol::{PACKAGES_LIST, PythonSpec};
+use ses_protocol::{EngineSpec, FolderSpec};
 
-/// The folders that were at the configured paths at some time. Empty if none was found.
+/// The folders that were at the configured paths at some time, in the order of the engine's.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Folders {
-    mount: Option<Place>,
-    packages: Option<Place>,
-    /// If packages were added later, the isolate does not know their libraries.
+pub struct Folders(Vec<Folder>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Folder {
+    /// Absent: none was found.
+    place: Option<Place>,
+    /// If code was added to the folder later, the isolate does not know it.
     list: Option<(Place, u64, Option<SystemTime>)>,
 }
 
 impl Folders {
-    /// The folders of `python` as they are now. Reads the file system.
+    /// The folders of an engine as they are now. Reads the file system.
     #[must_use]
-    pub fn now(python: Option<&PythonSpec>) -> Self {
-        let Some(PythonSpec { mount, packages, .. }) = python else { return Self::default() };
-        let list = packages.as_ref().and_then(|folder| fs::metadata(folder.join(PACKAGES_LIST)).ok());
+    pub fn now(engine: &EngineSpec) -> Self {
+        Self(engine.folders.iter().map(Folder::now).collect())
+    }
+}
+
+impl Folder {
+    fn now(FolderSpec { root, list, .. }: &FolderSpec) -> Self {
+        let list = list.as_ref().and_then(|name| fs::metadata(root.join(name)).ok());
         Self {
-            mount: mount.as_ref().and_then(|mount| place_of(&mount.root)),
-            packages: packages.as_ref().and_then(|folder| place_of(folder)),
+            place: fs::metadata(root).ok().map(|found| place(&found)),
             list: list.map(|list| (place(&list), list.len(), list.modified().ok())),
         }
     }
@@ -34,10 +40,6 @@ impl Folders {
 type Place = (u64, u64);
 #[cfg(not(unix))]
 type Place = Option<SystemTime>;
-
-fn place_of(path: &Path) -> Option<Place> {
-    fs::metadata(path).ok().map(|found| place(&found))
-}
 
 #[cfg(unix)]
 fn place(found: &Metadata) -> Place {
@@ -52,44 +54,37 @@ fn place(found: &Metadata) -> Place {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
-    use ses_protocol::MountSpec;
+    use std::path::Path;
 
     use super::*;
 
-    fn spec(mount: PathBuf, packages: PathBuf) -> PythonSpec {
-        PythonSpec {
-            pyodide: PathBuf::new(),
-            guest: PathBuf::new(),
-            prelude: PathBuf::new(),
-            modules: Vec::new(),
-            cache: None,
-            mount: Some(MountSpec { root: mount, read_only: false }),
-            packages: Some(packages),
-        }
+    const LIST: &str = "list.json";
+
+    fn folder(name: &str, root: &Path, list: Option<&str>) -> FolderSpec {
+        FolderSpec { name: name.to_owned(), root: root.to_owned(), read_only: false, list: list.map(str::to_owned) }
     }
 
     #[test]
-    fn folders_are_others_when_they_are_made_anew_or_have_other_packages() {
+    fn folders_are_others_when_they_are_made_anew_or_have_other_code() {
         let root = std::env::temp_dir().join(format!("ses-folders-{}", std::process::id()));
-        let (mount, packages) = (root.join("mount"), root.join("packages"));
-        fs::create_dir_all(&mount).unwrap();
-        fs::create_dir_all(&packages).unwrap();
-        fs::write(packages.join(PACKAGES_LIST), "{}").unwrap();
-        let spec = spec(mount.clone(), packages.clone());
-        let now = || Folders::now(Some(&spec));
+        let (data, code) = (root.join("data"), root.join("code"));
+        fs::create_dir_all(&data).unwrap();
+        fs::create_dir_all(&code).unwrap();
+        fs::write(code.join(LIST), "{}").unwrap();
+        let folders = vec![folder("data", &data, None), folder("code", &code, Some(LIST))];
+        let spec = EngineSpec { folders, ..EngineSpec::default() };
+        let now = || Folders::now(&spec);
         let first = now();
-        fs::write(mount.join("a.txt"), "a").unwrap();
-        fs::write(packages.join("a.py"), "a").unwrap();
+        fs::write(data.join("a.txt"), "a").unwrap();
+        fs::write(code.join("a.py"), "a").unwrap();
         assert_eq!(now(), first);
-        fs::write(packages.join(PACKAGES_LIST), "{ }").unwrap();
+        fs::write(code.join(LIST), "{ }").unwrap();
         let with_others = now();
         assert_ne!(with_others, first);
         // Renaming keeps the old folder's place on disk, as an open handle of a spare isolate does.
-        fs::rename(&mount, root.join("old")).unwrap();
+        fs::rename(&data, root.join("old")).unwrap();
         assert_ne!(now(), with_others);
-        fs::create_dir(&mount).unwrap();
+        fs::create_dir(&data).unwrap();
         assert_ne!(now(), with_others);
         fs::remove_dir_all(&root).unwrap();
     }

@@ -78,7 +78,7 @@ impl Session {
         self.link.send(Command::ToolReplies(replies));
     }
 
-    /// Hands over variables or tools. In Python this may run guest code, such as the finalizer of a replaced value.
+    /// Hands over variables or tools. In some engines this may run guest code, such as the finalizer of a replaced value.
     pub fn set_up(&self, id: JobId, call: CallId, command: Command) {
         let mut job = Job::new(id, call, None, 0);
         let mut open = self.session_state.open();

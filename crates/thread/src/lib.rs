@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use ses_engine::Checker;
-use ses_protocol::{Config, Event, Failure, PythonSpec};
+use ses_protocol::{Config, EngineSpec, Event, Failure};
 use ses_session::{Backend, Boot, Counters, Folders, Link, Pool, Watchdog};
 use ses_sync::channel;
 
@@ -28,28 +28,27 @@ struct Warm {
 /// Makes isolates on threads of this process and keeps some ready.
 pub struct ThreadBackend {
     pool: Arc<Pool<Warm>>,
-    python: Option<Arc<PythonSpec>>,
+    engine: Arc<EngineSpec>,
     checker: Arc<Checker>,
     watchdog: Arc<Watchdog>,
 }
 
 impl ThreadBackend {
-    /// Keeps `pool_size` isolates ready. They are hardened realms, or have Python if `python` says where to load it
-    /// from.
+    /// Makes isolates of one engine, and keeps `pool_size` of them ready.
     pub fn new(
-        python: Option<Arc<PythonSpec>>,
+        engine: Arc<EngineSpec>,
         pool_size: usize,
         checker: Arc<Checker>,
         watchdog: Arc<Watchdog>,
         counters: Arc<Counters>,
     ) -> Self {
-        let (own, kind) = (counters.clone(), python.clone());
+        let (own, kind) = (counters.clone(), engine.clone());
         let boot = move |limit_bytes, booting| {
             let (counters, kind) = (own.clone(), kind.clone());
-            serve::spawn("ses-warm".to_owned(), move || serve::warm(kind.as_deref(), limit_bytes, booting, counters))
+            serve::spawn("ses-warm".to_owned(), move || serve::warm(&kind, limit_bytes, booting, counters))
         };
         let pool = Arc::new(Pool::new(pool_size, watchdog.clone(), counters, boot));
-        Self { pool, python, checker, watchdog }
+        Self { pool, engine, checker, watchdog }
     }
 }
 
@@ -59,9 +58,9 @@ impl Backend for ThreadBackend {
     }
 
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
-        let folders = Folders::now(self.python.as_deref());
+        let folders = Folders::now(&self.engine);
         let mut ready = iter::from_fn(|| self.pool.take(config.memory_limit_bytes));
-        // The other isolates have packages that are no longer the ones at their path.
+        // The other isolates have folders that are no longer the ones at their path.
         let warm = ready.find(|warm| warm.folders == folders);
         let (commands, inbox) = channel();
         // If the pool is on, one of its isolates keeps the heap alive.
@@ -82,8 +81,8 @@ impl Backend for ThreadBackend {
             None => {
                 let control = Arc::new(Control::default());
                 let handover = handover(control.clone());
-                let python = self.python.clone();
-                serve::spawn(serve::thread_name(session), move || serve::cold(python.as_deref(), handover))
+                let engine = self.engine.clone();
+                serve::spawn(serve::thread_name(session), move || serve::cold(&engine, handover))
                     .map_err(|error| Failure::init(format!("no thread: {error}")))?;
                 control
             }

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use ses_engine::{Booted, Checker, Guest, ISOLATE_STACK_BYTES, OnParked};
-use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
+use ses_engine::{Booted, Checker, Guest, ISOLATE_STACK_BYTES, OnParked, engine_of};
+use ses_protocol::{Command, Config, EngineSpec, Event, Failure, SessionId};
 use ses_session::{Booting, Counters, Events, Folders, Reporter, Watchdog};
 use ses_sync::{Receiver, priority};
 
@@ -47,12 +47,12 @@ pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Res
 }
 
 /// Boots an isolate for a session. Serves the session until it is given up.
-pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
+pub fn cold(engine: &EngineSpec, handover: Handover) {
     priority::work_for_guests();
     let closed = Closed(handover.events.clone());
     let events = handover.events.clone();
     handover.control.begin();
-    let booted = match Booted::new(python, handover.config.memory_limit_bytes, parked_of(&events)) {
+    let booted = match boot(engine, handover.config.memory_limit_bytes, parked_of(&events)) {
         Ok(booted) => booted,
         Err(failure) => {
             events(Event::Initialized(Err(failure)));
@@ -67,9 +67,9 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
 }
 
 /// Boots an isolate for the pool, waits for a session, and serves it.
-pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
+pub fn warm(engine: &EngineSpec, limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
     priority::work_for_guests();
-    let folders = Folders::now(python);
+    let folders = Folders::now(engine);
     let control = Arc::new(Control::default());
     control.begin();
     let booting = Rc::new(RefCell::new(Some(booting)));
@@ -82,7 +82,7 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
             }
         })
     };
-    let Ok(mut booted) = Booted::new(python, limit_bytes, on_parked) else { return };
+    let Ok(mut booted) = boot(engine, limit_bytes, on_parked) else { return };
     booted.warm_up();
     control.set_interrupt(booted.interrupt());
     let (handover, handovers) = mpsc::channel();
@@ -98,20 +98,24 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
     serve(guest(booted, handover), keeper, closed);
 }
 
+fn boot(engine: &EngineSpec, limit_bytes: usize, on_parked: OnParked) -> Result<Box<dyn Booted>, Failure> {
+    engine_of(engine).map_err(Failure::init)?.boot(limit_bytes, on_parked)
+}
+
 /// Reports to a session that its isolate is parked.
 fn parked_of(events: &Events) -> OnParked {
     let events = events.clone();
     Rc::new(move |bytes| events(Event::Parked { bytes }))
 }
 
-fn guest(booted: Booted, handover: Handover) -> Guest {
+fn guest(booted: Box<dyn Booted>, handover: Handover) -> Box<dyn Guest> {
     let Handover { session, config, events, inbox, control, checker, watchdog, .. } = handover;
     let reporter = Reporter::new(events, watchdog);
     let context = ThreadContext { session, config, reporter, inbox, control };
-    Guest::new(booted, Rc::new(context), checker.programs())
+    booted.into_guest(Rc::new(context), checker.programs())
 }
 
-fn serve(mut guest: Guest, keeper: Option<Arc<Checker>>, closed: Closed) {
+fn serve(mut guest: Box<dyn Guest>, keeper: Option<Arc<Checker>>, closed: Closed) {
     guest.serve();
     // No guest code runs any more. Threads that wait for that need not wait until V8 has torn down the isolate.
     drop(closed);

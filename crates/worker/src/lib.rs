@@ -21,12 +21,10 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-use ses_engine::{
-    Booted, Folders, Guest, ISOLATE_STACK_BYTES, Interrupt, OnParked, declare_worker, make_snapshot, read_python,
-};
+use ses_engine::{Confined, ISOLATE_STACK_BYTES, Interrupt, OnParked, declare_worker, engine_of};
 use ses_process::{Arguments, Confinement, Kind, Task};
 use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VERSION};
-use ses_protocol::{Event, PythonSpec};
+use ses_protocol::{EngineSpec, Event, FolderSpec};
 use ses_sandbox::Reach;
 use ses_session::Watchdog;
 use ses_sync::priority;
@@ -50,7 +48,7 @@ pub fn serve(arguments: &[OsString]) -> c_int {
     declare_worker();
     let kind = match arguments.task {
         Task::Serve(kind) => kind,
-        Task::MakeSnapshot => return make_snapshot_of(arguments.python.as_ref()),
+        Task::FillCache => return fill_cache(arguments.engine),
     };
     let out = Arc::new(Out::new(events));
     let Err(error) = work(&arguments, kind, commands, &out);
@@ -60,15 +58,11 @@ pub fn serve(arguments: &[OsString]) -> c_int {
     NO_WORKER
 }
 
-/// Makes the snapshot that workers start from, on a thread with a large stack: they may not keep what they make.
-fn make_snapshot_of(python: Option<&PythonSpec>) -> c_int {
-    let Some(spec) = python else { return NO_WORKER };
-    let made = thread::scope(|scope| {
-        let make = || make_snapshot(spec);
-        let maker = thread::Builder::new().stack_size(ISOLATE_STACK_BYTES).spawn_scoped(scope, make)?;
-        maker.join().map_err(|_| io::Error::other("the snapshot of Python was not made"))
-    });
-    if made.is_ok() { 0 } else { NO_WORKER }
+/// Fills the cache of an engine, on a thread with a large stack: workers may not keep what they make.
+fn fill_cache(spec: EngineSpec) -> c_int {
+    let fill = move || engine_of(&spec).map(|engine| engine.fill_cache());
+    let filler = thread::Builder::new().stack_size(ISOLATE_STACK_BYTES).spawn(fill);
+    if filler.is_ok_and(|filler| matches!(filler.join(), Ok(Ok(())))) { 0 } else { NO_WORKER }
 }
 
 /// Commands and events.
@@ -102,18 +96,13 @@ fn leave(arguments: &Arguments) -> io::Result<Pipes> {
 
 /// Never returns unless something fails.
 fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io::Result<std::convert::Infallible> {
-    // Reads all files that Python takes.
-    let read = |spec: &PythonSpec| -> Result<_, String> { Ok((spec.clone(), read_python(spec)?)) };
-    let mut python = arguments.python.as_ref().map(read).transpose().map_err(io::Error::other)?;
+    let mut engine = engine_of(&arguments.engine).and_then(|engine| engine.read()).map_err(io::Error::other)?;
     let is_confined = kind.confinement != Confinement::Off;
-    let reach = reach_of(arguments.python.as_ref());
+    let reach: Vec<Reach> = arguments.engine.folders.iter().map(reach_of).collect();
     let landlock = is_confined && ses_sandbox::close_files(&reach);
     if is_confined && !landlock {
         // With the system calls for files, and nothing that keeps them within the folders, all files would be open.
-        if python.as_ref().is_some_and(|(_, folders)| folders.packages.is_some()) {
-            return Err(io::Error::other(NEEDS_LANDLOCK));
-        }
-        python = python.map(|(spec, folders)| (spec, folders.refused(NEEDS_LANDLOCK)));
+        engine.refuse_folders(NEEDS_LANDLOCK).map_err(io::Error::other)?;
     }
     let reach = if is_confined && !landlock { &[] } else { reach.as_slice() };
     let commands_fd = commands.as_raw_fd();
@@ -127,7 +116,7 @@ fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io
     let (booted, is_booted) = channel();
     let (go, goes) = channel();
     let limit_bytes = kind.memory_limit_bytes;
-    let isolate = move || serve_isolate(python, limit_bytes, commands, &out, watchdog, &booted, &goes);
+    let isolate = move || serve_isolate(engine, limit_bytes, commands, &out, watchdog, &booted, &goes);
     thread::Builder::new().name("ses-isolate".to_owned()).stack_size(ISOLATE_STACK_BYTES).spawn(isolate)?;
     // The thread has said why if it has ended.
     let Ok(interrupt) = is_booted.recv() else { return Err(io::Error::other("no isolate could be made")) };
@@ -150,17 +139,14 @@ fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io
     }
 }
 
-/// The folders that guest code may use.
-fn reach_of(python: Option<&PythonSpec>) -> Vec<Reach> {
-    let Some(PythonSpec { mount, packages, .. }) = python else { return Vec::new() };
-    let mount = mount.iter().map(|mount| Reach { folder: mount.root.clone(), is_writable: !mount.read_only });
-    let packages = packages.iter().map(|folder| Reach { folder: folder.clone(), is_writable: false });
-    mount.chain(packages).collect()
+/// A folder that guest code may use.
+fn reach_of(folder: &FolderSpec) -> Reach {
+    Reach { folder: folder.root.clone(), is_writable: !folder.read_only }
 }
 
 /// Makes an isolate, greets the host when the sandbox is closed, and serves the session that it opens.
 fn serve_isolate(
-    python: Option<(PythonSpec, Folders)>,
+    engine: Box<dyn Confined>,
     limit_bytes: usize,
     commands: File,
     out: &Arc<Out>,
@@ -177,7 +163,7 @@ fn serve_isolate(
         exit();
     };
     let on_parked: OnParked = Rc::new(on_lost.clone());
-    let mut isolate = match Booted::confined(python, limit_bytes, on_parked, Box::new(on_lost)) {
+    let mut isolate = match engine.boot(limit_bytes, on_parked, Box::new(on_lost)) {
         Ok(isolate) => isolate,
         Err(failure) => {
             eprintln!("ses-executor-worker: {}", failure.kind.message());
@@ -197,7 +183,7 @@ fn serve_isolate(
     out.begin(session);
     let _ = parked_to.set(out.clone());
     let context = PipeContext::new(session, config, frames, out.clone(), interrupt, watchdog);
-    let mut guest = Guest::new(isolate, Rc::new(context), &Arc::default());
+    let mut guest = isolate.into_guest(Rc::new(context), &Arc::default());
     out.report(Event::Initialized(Ok(())));
     guest.serve();
     // The isolate is lost, or the host has closed the session: the system takes it apart.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use deno_core::v8;
 use v8::script_compiler::{self, CachedData, CompileOptions, NoCacheReason};
 
-use crate::control::interrupt::Interrupt;
 use crate::memory::array_buffers;
 use crate::memory::budget::BufferBudget;
 use crate::memory::parking::{OnParked, set_thread_isolate};
@@ -22,12 +21,13 @@ use crate::python::mount;
 use crate::python::natives::{self, Origin};
 use crate::python::shell::{MOUNT_TEXT, REHEARSAL_TEXT, Shell, evaluate};
 use crate::python::signal::Signal;
+use crate::python::spec::PythonSpec;
 use crate::python::stack;
 use crate::realm::boot::{Guarded, ISOLATE_STACK_BYTES};
 use crate::realm::instance::Instance;
 use crate::realm::snapshot;
 use crate::state::origin::origin;
-use ses_protocol::{Failure, PythonSpec};
+use ses_protocol::Failure;
 
 /// The part of a limit for V8's heap and array buffers: Pyodide's own JavaScript, and values in transfer. 48 MiB.
 const HEAP_BYTES: usize = 48 << 20;
@@ -98,16 +98,6 @@ impl Booted {
         };
         let image = snapshot_of(&distribution, &on_parked);
         Unsealed::boot(distribution, image, limit_bytes, on_parked, false)?.seal(folders)
-    }
-
-    /// Sets the callback for the case that V8 has no memory left.
-    pub fn set_owner(&self, on_parked: OnParked) {
-        set_thread_isolate(on_parked, self.buffers.clone());
-    }
-
-    /// Ends guest code from any thread.
-    pub fn interrupt(&self) -> Interrupt {
-        Interrupt::with_request(&self.guarded.instance.isolate, self.signal.clone())
     }
 }
 

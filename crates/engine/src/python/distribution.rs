@@ -16,8 +16,9 @@ use crate::python::import_memory::{Importing, import_memory};
 use crate::python::machine_code;
 use crate::python::parallel::in_parallel;
 use crate::python::shell;
+use crate::python::spec::PythonSpec;
 use crate::python::used_names::UsedNames;
-use ses_protocol::PythonSpec;
+use ses_protocol::FolderSpec;
 
 /// The only version from which snapshots are made. The parts of a snapshot outside the memory depend on Pyodide's
 /// internals.
@@ -63,7 +64,7 @@ impl Distribution {
     /// A message for people that says what is missing or broken.
     pub fn of(spec: &PythonSpec) -> Result<Arc<Self>, String> {
         // The mount and the choice of packages make no difference.
-        let packages = spec.packages.as_ref().map(|_| PathBuf::new());
+        let packages = spec.packages.as_ref().map(|_| FolderSpec::default());
         let spec = &PythonSpec { mount: None, packages, ..spec.clone() };
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(distribution) = read.get(spec) {

@@ -7,8 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::python::libraries::Digest;
+use crate::python::spec::PythonSpec;
 use ses_files::mount::Mount;
-use ses_protocol::{MountSpec, PACKAGES_LIST, PythonSpec};
+use ses_protocol::FolderSpec;
 
 /// A longer list was not made by us. 16 MiB.
 const MAX_LIST_BYTES: u64 = 16 << 20;
@@ -23,7 +24,7 @@ pub struct Folders {
 #[derive(Debug)]
 pub enum Folder {
     /// Opened when it is mounted.
-    At(MountSpec),
+    At(FolderSpec),
     /// Already opened, or the reason why that failed.
     Open(Result<Mount, String>),
 }
@@ -42,7 +43,7 @@ impl Folders {
     ///
     /// A message for people that says what is wrong with the packages.
     pub fn of(spec: &PythonSpec, version: &str) -> Result<Self, String> {
-        let packages = spec.packages.as_deref().map(|root| Packages::open(root, version)).transpose()?;
+        let packages = spec.packages.as_ref().map(|folder| Packages::open(folder, version)).transpose()?;
         Ok(Self { mount: spec.mount.clone().map(Folder::At), packages })
     }
 
@@ -56,10 +57,11 @@ impl Folders {
         Self { mount, ..self }
     }
 
-    /// The same without a mount, because of `reason`.
-    #[must_use]
-    pub fn refused(self, reason: &str) -> Self {
-        Self { mount: self.mount.map(|_| Folder::Open(Err(reason.to_owned()))), ..self }
+    /// Takes the mount away, because of `reason`.
+    pub fn refuse(&mut self, reason: &str) {
+        if let Some(mount) = &mut self.mount {
+            *mount = Folder::Open(Err(reason.to_owned()));
+        }
     }
 }
 
@@ -76,27 +78,29 @@ impl Folder {
 }
 
 impl Packages {
-    fn open(root: &Path, version: &str) -> Result<Self, String> {
+    fn open(FolderSpec { root, list, .. }: &FolderSpec, version: &str) -> Result<Self, String> {
+        let name = list.as_deref().unwrap_or_default();
         let wrong = |what: &str| {
             format!(
                 "the packages in {} cannot be used: {what}; make them with: ses-executor python add",
                 root.display()
             )
         };
-        let list = read_list(&root.join(PACKAGES_LIST)).map_err(|error| wrong(&error))?;
+        let list = read_list(root, name).map_err(|error| wrong(&error))?;
         let made_for = list["pyodide"].as_str().unwrap_or_default();
         if made_for != version {
             return Err(wrong(&format!("they were made for Pyodide {made_for}, this is {version}")));
         }
         let digests = list["libraries"].as_object().into_iter().flat_map(|libraries| libraries.values());
         let libraries: Option<_> = digests.map(|digest| parse(digest.as_str()?)).collect();
-        let libraries = libraries.ok_or_else(|| wrong(&format!("{PACKAGES_LIST} has a digest that is none")))?;
+        let libraries = libraries.ok_or_else(|| wrong(&format!("{name} has a digest that is none")))?;
         Ok(Self { mount: Mount::open(root, true).map_err(|error| wrong(&error))?, libraries })
     }
 }
 
-fn read_list(path: &Path) -> Result<Value, String> {
-    let cannot = |error: &dyn std::fmt::Display| format!("{PACKAGES_LIST} cannot be read: {error}");
+fn read_list(root: &Path, name: &str) -> Result<Value, String> {
+    let path = &root.join(name);
+    let cannot = |error: &dyn std::fmt::Display| format!("{name} cannot be read: {error}");
     let length = fs::metadata(path).map_err(|error| cannot(&error))?.len();
     if length > MAX_LIST_BYTES {
         return Err(cannot(&"it is too long"));
@@ -121,11 +125,17 @@ fn parse(text: &str) -> Option<Digest> {
 mod tests {
     use super::*;
 
+    const LIST: &str = "list.json";
+
+    fn folder(root: &Path) -> FolderSpec {
+        FolderSpec { name: "packages".to_owned(), root: root.to_owned(), read_only: true, list: Some(LIST.to_owned()) }
+    }
+
     fn opened(name: &str, list: &str) -> Result<Packages, String> {
         let root = std::env::temp_dir().join(format!("ses-packages-{}-{name}", std::process::id()));
         fs::create_dir_all(&root).unwrap();
-        fs::write(root.join(PACKAGES_LIST), list).unwrap();
-        let packages = Packages::open(&root, "1.2.3");
+        fs::write(root.join(LIST), list).unwrap();
+        let packages = Packages::open(&folder(&root), "1.2.3");
         fs::remove_dir_all(&root).unwrap();
         packages
     }
@@ -148,6 +158,8 @@ mod tests {
             assert!(opened("digest", &list).unwrap_err().contains("has a digest that is none"), "{digest}");
         }
         assert!(opened("broken", "{").unwrap_err().contains("cannot be read"));
-        assert!(Packages::open(Path::new("/nowhere"), "1.2.3").unwrap_err().contains("ses-executor python add"));
+        assert!(
+            Packages::open(&folder(Path::new("/nowhere")), "1.2.3").unwrap_err().contains("ses-executor python add")
+        );
     }
 }

@@ -63,7 +63,7 @@ impl Guest {
     }
 
     /// Executes commands one after the other, until the session is given up or the isolate is lost.
-    pub fn serve(&mut self) {
+    pub fn serve_session(&mut self) {
         while let Some(command) = self.host.next_command() {
             let (job, done) = match command {
                 Command::SetVariables { job, names, values } => (job, self.set_variables(job, &names, values)),

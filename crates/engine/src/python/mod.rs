@@ -1,12 +1,13 @@
 //! Isolates that run Python: Pyodide in a plain context, whose memory is mapped from a snapshot.
 
-pub mod boot;
+mod boot;
 mod cache;
 mod calls;
 mod distribution;
+pub mod engine;
 mod failure;
-pub mod folders;
-pub mod guest;
+mod folders;
+mod guest;
 mod image;
 mod import_memory;
 mod libraries;
@@ -16,6 +17,7 @@ mod natives;
 mod parallel;
 mod shell;
 pub mod signal;
+mod spec;
 mod stack;
 #[cfg(test)]
 #[path = "../tests/python.rs"]

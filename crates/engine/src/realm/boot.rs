@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
-use crate::control::interrupt::Interrupt;
 use crate::control::stop::Stop;
 use crate::errors::stacks;
 use crate::memory::array_buffers;
@@ -25,8 +24,8 @@ use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::Failure;
 
 /// Address space of the stack of a thread that may have an isolate. Pages are touched only when used. V8 uses 1 MiB of
-/// it, or 24 MiB with Python. The parser of programs asks for 18 MiB for the deepest nesting possible in 3 KiB of
-/// source, and 6 KiB per bracket. Sources longer than agents write are parsed on a separate stack. 32 MiB.
+/// it in the hardened realm, and up to 24 MiB in other engines. The parser of programs asks for 18 MiB for the deepest
+/// nesting possible in 3 KiB of source, and 6 KiB per bracket. Sources longer than agents write are parsed on a separate stack. 32 MiB.
 pub const ISOLATE_STACK_BYTES: usize = 32 << 20;
 
 /// An isolate and the guard of its memory. Dropped in this order, because the isolate calls the guard until it is gone.
@@ -106,7 +105,7 @@ impl Booted {
 
     /// Runs an empty program as a session would. V8, the parser and the allocator then do their one-time work per
     /// isolate or thread in advance. The program leaves nothing in the realm.
-    pub fn warm_up(&mut self) {
+    pub fn run_empty_program(&mut self) {
         let Ok(program) = prepare::prepare("1", &PrepareOptions::unlimited()) else { return };
         let Instance { isolate, context } = &mut self.guarded.instance;
         v8::scope_with_context!(scope, isolate, &*context);
@@ -115,16 +114,6 @@ impl Booted {
         run_once(attempt, &program.code);
         attempt.perform_microtask_checkpoint();
         self.realm.finish(attempt, true);
-    }
-
-    /// Sets the callback for the case that V8 has no memory left.
-    pub fn set_owner(&self, on_parked: OnParked) {
-        set_thread_isolate(on_parked, self.buffers.clone());
-    }
-
-    /// Terminates guest code from any thread.
-    pub fn interrupt(&self) -> Interrupt {
-        Interrupt::with_request(&self.guarded.instance.isolate, self.stop.clone())
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod boot;
 pub mod checker;
+pub mod engine;
 pub mod evaluate;
 pub mod guest;
 pub mod instance;

@@ -2,6 +2,7 @@
 
 pub mod caller;
 pub mod context;
+pub mod engine;
 pub mod entry;
 pub mod host;
 pub mod log_room;

@@ -155,7 +155,7 @@ fn a_guest_needs_no_more_than_its_context() {
         // The first call of the first session.
         Command::ToolReplies(vec![((1 << 32) + 1, answer)]),
     ]);
-    guest.serve();
+    guest.serve_session();
     let mut seen = Vec::new();
     for event in context.events.take() {
         match event {
@@ -188,7 +188,7 @@ fn calls_of_any_session_have_numbers_that_javascript_has_too() {
         let commands = vec![Command::SetTools { job: 1, tools: vec![tool] }, run(2, "tool()")];
         let context = Rc::new(Context { session, ..Context::new(commands, 64 << 20) });
         let booted = Booted::new(context.config.memory_limit_bytes, Rc::new(|_| {})).expect("there is memory");
-        Guest::new(booted, context.clone(), Arc::default()).serve();
+        Guest::new(booted, context.clone(), Arc::default()).serve_session();
         let call = |event| if let Event::ToolCalls(calls) = event { calls.first().map(|call| call.id) } else { None };
         context.events.take().into_iter().find_map(call).expect("the tool is called")
     };
@@ -235,7 +235,7 @@ fn the_bytecode_of_a_program_that_comes_again_serves_later_isolates() {
     let mut seen = Vec::new();
     for commands in runs {
         let (mut guest, context) = guest_with(&programs, commands);
-        guest.serve();
+        guest.serve_session();
         seen.push((texts(&context).pop().expect("it has an output"), bytecode().is_some()));
     }
     let shown = |step| format!("() => new Error('here').stack.split('\\n')[1]    at at (step-{step}.js:3:18)");
@@ -249,7 +249,7 @@ fn the_bytecode_of_a_program_that_comes_again_serves_later_isolates() {
 fn a_command_that_has_come_is_not_kept_waiting() {
     let (mut guest, context) = guest(vec![run(1, "'first'")]);
     context.ready.borrow_mut().push_back(run(2, "'second'"));
-    guest.serve();
+    guest.serve_session();
     assert_eq!(texts(&context), ["first", "second"]);
     // Only after the last run.
     assert_eq!(context.waits.get(), 1);
@@ -270,14 +270,14 @@ fn bytecode_that_v8_cannot_use_does_no_harm() {
     let programs = Arc::<Programs>::default();
     let code = format!("/* {} */ const f = () => 'runs'; f()", "x".repeat(256));
     let (mut first, _) = guest_with(&programs, vec![run(1, &code)]);
-    first.serve();
+    first.serve_session();
     drop(first);
     let options = PrepareOptions::of(&config(), Language::JavaScript, 1e6, 1e6);
     let program = programs.kept(&code, &options).expect("it is kept");
     programs.keep_bytecode(&code, &options, &program, vec![7; 1_000].into());
     let (mut second, context) = guest_with(&programs, vec![run(1, &code)]);
     assert!(!second.takes_bytecode(&program));
-    second.serve();
+    second.serve_session();
     assert_eq!(texts(&context), ["runs"]);
 }
 
@@ -285,7 +285,7 @@ fn bytecode_that_v8_cannot_use_does_no_harm() {
 fn what_runs_leave_is_collected_between_them() {
     for iterations in (2_000..40_000).step_by(2_000) {
         let (mut guest, context) = guest(vec![run(1, &format!("for (let i = 0; i < {iterations}; i++) [i];"))]);
-        guest.serve();
+        guest.serve_session();
         let events = context.events.take();
         assert!(matches!(events[..], [Event::Settled { result: Ok(_), .. }]), "{events:?}");
         let (used, room) = guest.young();

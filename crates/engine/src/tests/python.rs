@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
 
-use ses_protocol::{Command, Event, MountSpec, PythonSpec, Success, ToolReply, ToolSpec, Value, Values};
+use ses_protocol::{Command, Event, FolderSpec, Success, ToolReply, ToolSpec, Value, Values};
 
-use crate::isolate::{Booted, Guest};
+use crate::python::boot::Booted;
 use crate::python::distribution::Distribution;
+use crate::python::guest::Guest;
 use crate::python::image::Image;
+use crate::python::spec::PythonSpec;
 use crate::realm::boot::ISOLATE_STACK_BYTES;
 use crate::tests::{Context, run};
 
@@ -31,10 +32,10 @@ fn serve(spec: &PythonSpec, commands: Vec<Command>) -> Vec<String> {
     let spec = spec.clone();
     let isolate = move || {
         let context = Rc::new(Context::new(commands, 256 << 20));
-        let booted = Booted::new(Some(&spec), context.config.memory_limit_bytes, Rc::new(|_| {}));
+        let booted = Booted::new(&spec, None, context.config.memory_limit_bytes, Rc::new(|_| {}));
         let booted = booted.unwrap_or_else(|failure| panic!("{} {:?}", failure.kind.message(), failure.details));
-        let mut guest = Guest::new(booted, context.clone(), &Arc::default());
-        guest.serve();
+        let mut guest = Guest::new(booted, context.clone());
+        guest.serve_session();
         drop(guest);
         context.events.take().into_iter().filter_map(told).collect()
     };
@@ -151,7 +152,7 @@ fn a_folder_is_mounted_and_nothing_else() {
     std::fs::write(folder.join("a.txt"), "from the host").unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc/passwd", folder.join("out")).unwrap();
-    let spec = PythonSpec { mount: Some(MountSpec { root: folder.clone(), read_only: false }), ..spec(None) };
+    let spec = PythonSpec { mount: Some(FolderSpec { root: folder.clone(), ..FolderSpec::default() }), ..spec(None) };
     let code = r#"
 import os
 assert os.listdir('/mnt/inner') == [] and sorted(os.listdir('/mnt'))[:2] == ['a.txt', 'inner'], os.listdir('/mnt')
@@ -191,9 +192,10 @@ fn packages_compile_their_libraries_only_and_few_adapters() {
     let digest: String =
         <sha2::Sha256 as sha2::Digest>::digest(library).iter().map(|byte| format!("{byte:02x}")).collect();
     let list = format!(r#"{{ "pyodide": "314.0.7", "libraries": {{ "a.so": "{digest}" }} }}"#);
-    std::fs::write(folder.join("ses-executor-packages.json"), list).unwrap();
+    std::fs::write(folder.join("list.json"), list).unwrap();
     std::fs::write(folder.join("own.py"), "value = 7").unwrap();
-    let spec = PythonSpec { packages: Some(folder.clone()), ..spec(None) };
+    let packages = FolderSpec { root: folder.clone(), list: Some("list.json".to_owned()), ..FolderSpec::default() };
+    let spec = PythonSpec { packages: Some(packages), ..spec(None) };
     let code = r#"
 import own
 wasm = realm.WebAssembly

@@ -1,0 +1,72 @@
+//! What an engine is: a kind of isolate. Each engine has a folder, and `engines.rs` lists them. Threads, worker processes and the addon
+//! know only these traits.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::control::interrupt::Interrupt;
+use crate::memory::parking::OnParked;
+use crate::memory::single_isolate::OnLost;
+use crate::state::context::GuestContext;
+use ses_prepare::Programs;
+use ses_protocol::Failure;
+
+/// An engine with its settings.
+pub trait Engine {
+    /// Memory of the process that an isolate holds and that V8's heap does not show. The host's garbage collector is told this size, so
+    /// it looks for executors that nobody refers to.
+    fn held_bytes(&self) -> usize;
+
+    /// Makes an isolate on the calling thread, with one limit for all of its memory. `on_parked` is called if the memory does not
+    /// suffice even for that.
+    fn boot(&self, limit_bytes: usize, on_parked: OnParked) -> Result<Box<dyn Booted>, Failure>;
+
+    /// Reads all files that isolates are made of and opens the folders, for a process that is about to lose its access to files.
+    ///
+    /// # Errors
+    ///
+    /// A message for people that says what is missing or broken.
+    fn read(&self) -> Result<Box<dyn Confined>, String>;
+
+    /// Makes what the cache lacks, on a thread with a large stack: confined processes may not write to it.
+    fn fill_cache(&self) {}
+}
+
+/// An engine in a process that will have one isolate and no more access to files.
+pub trait Confined: Send {
+    /// Takes the folders away from guest code, because nothing keeps the process within them.
+    ///
+    /// # Errors
+    ///
+    /// The isolate cannot be made without its folders.
+    fn refuse_folders(&mut self, reason: &str) -> Result<(), String>;
+
+    /// As [`Engine::boot`]. `on_lost` ends the process.
+    fn boot(
+        self: Box<Self>,
+        limit_bytes: usize,
+        on_parked: OnParked,
+        on_lost: OnLost,
+    ) -> Result<Box<dyn Booted>, Failure>;
+}
+
+/// An isolate without a session, on its thread.
+pub trait Booted {
+    /// Does in advance the one-time work that the first run would do.
+    fn warm_up(&mut self);
+
+    /// Sets the callback for the case that V8 has no memory left.
+    fn set_owner(&self, on_parked: OnParked);
+
+    /// Ends guest code from any thread.
+    fn interrupt(&self) -> Interrupt;
+
+    /// Gives the isolate to a session. `programs`: programs that need not be prepared again.
+    fn into_guest(self: Box<Self>, context: Rc<dyn GuestContext>, programs: &Arc<Programs>) -> Box<dyn Guest>;
+}
+
+/// An isolate in a session, on its thread.
+pub trait Guest {
+    /// Executes commands one after the other, until the session is given up or the isolate is lost.
+    fn serve(&mut self);
+}
