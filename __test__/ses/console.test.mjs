@@ -599,3 +599,16 @@ describe('floods cost the host no more than the limit', () => {
     expect(report).toMatchObject({ state: 'READY', next: 2 });
   });
 });
+
+// The library has an accessor for options of all later calls, and passes itself to methods of guests.
+test('guests reach no default options', async () => {
+  const code = `let seen;
+    console.log({ [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
+      seen = ['defaultOptions' in inspect, Reflect.set(inspect, 'defaultOptions', { maxArrayLength: 1 })];
+      return '';
+    } });
+    console.log([1, 2, 3]);
+    seen`;
+  const { output, logs } = await withExecutor({}, {}, (executor) => executor.run(code));
+  expect([output, logs]).toEqual([[false, false], '\n[ 1, 2, 3 ]']);
+});

@@ -4,6 +4,8 @@
 //! snapshot, and to which objects. The second run locks down and reports which names are alive then. The third run has
 //! only those names in the heap that all isolates of a process share. It makes the blob that the crate embeds.
 //!
+//! Numbered patches change the npm packages of the bootstrap (patches/README.md).
+//!
 //! On Linux, V8 adds its newest built-ins during the last two runs, and not to the contexts of the blob
 //! (src/platform/newest_built_ins.rs). On other systems, the objects that they extend are frozen only after V8 has
 //! added them.
@@ -20,9 +22,14 @@ mod bridge {
 }
 #[path = "src/realm/instance.rs"]
 mod instance;
+#[path = "build/lines.rs"]
+mod lines;
+#[path = "build/patches.rs"]
+mod patches;
 
 use bridge::ops;
 use instance::{Instance, external_references};
+use lines::lines;
 
 /// A script of the bootstrap: its name in the snapshot and its text.
 type Script = (&'static str, String);
@@ -38,7 +45,9 @@ fn main() {
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo:rustc-link-arg=-Wl,--defsym={NEWEST_BUILT_INS}");
     }
-    println!("cargo:rerun-if-changed=js");
+    for source in ["build", "js", "patches"] {
+        println!("cargo:rerun-if-changed={source}");
+    }
     println!("cargo:rerun-if-changed=src/bridge/interface.rs");
     println!("cargo:rerun-if-changed=src/bridge/ops.rs");
     println!("cargo:rerun-if-changed=src/realm/instance.rs");
@@ -107,65 +116,14 @@ fn fail(message: &str) -> ! {
     std::process::exit(1)
 }
 
-/// The SES shim. Its bundle links modules through closures. The scope of every module would keep these closures, and
-/// with them the whole shim, alive. They are dropped once a module has run.
+/// An npm package's file after its patches.
+fn patched(root: &Path, name: &str, text: String) -> String {
+    patches::patched(text, &root.join("patches").join(name)).unwrap_or_else(|error| fail(&error))
+}
+
+/// The SES shim.
 fn ses(root: &Path) -> String {
-    const HEAD: &str = "({imports:$h\u{34f}_imports,";
-    const DROP: &str = ";$h\u{34f}_imports=$h\u{34f}_live=$h\u{34f}_once=$h\u{34f}_import=$h\u{34f}____meta=null}()";
-    let bundle = package(root, "ses/dist/lockdown.umd.min.js");
-    let modules = bundle.matches(HEAD).count();
-    let between = format!("}}(),{HEAD}");
-    if modules < 2 || bundle.matches(&between).count() != modules - 1 {
-        fail("the SES bundle is not linked as build.rs expects; was it upgraded?");
-    }
-    let bundle = bundle.replace(&between, &format!("{DROP},{HEAD}"));
-    let bundle = replace_once(&bundle, "}()])();", &format!("{DROP}])();"));
-    name_constructors(&keep_date(&keep_regexp(&bundle)))
-}
-
-/// Keeps V8's own `Date` where the shim replaces it by one that calls it. Guests get all of `Date`, and construction
-/// through the shim's takes several times as long.
-fn keep_date(bundle: &str) -> String {
-    replace_once(bundle, "InitialDate=makeDateConstructor({powers:\"original\"})", "InitialDate=OriginalDate")
-}
-
-/// Keeps V8's own `RegExp` where the shim replaces it by one that calls it. Also keeps the order of the prototype's
-/// properties. V8's fast paths check both (10_defer_freezing.js). `compile` would change a frozen expression, so it is
-/// present but undefined.
-fn keep_regexp(bundle: &str) -> String {
-    let mut bundle = bundle.to_owned();
-    for (from, to) in [
-        ("SharedRegExp=makeRegExpConstructor()", "SharedRegExp=FERAL_REG_EXP"),
-        ("\"unsafe\"!==regExpTaming&&delete RegExpPrototype.compile,", " RegExpPrototype.compile=void 0,"),
-        ("defineProperties(RegExpPrototype,{constructor:{value:SharedRegExp}}),", ""),
-        ("compile:!1", "compile:\"undefined\""),
-    ] {
-        bundle = replace_once(&bundle, from, to);
-    }
-    bundle
-}
-
-/// Restores the names of the constructors that replace V8's for guests. The minified shim has lost them. V8 quotes a
-/// function's text in messages (`delete RegExp.length`), so the text must read like the engine's and contain none of
-/// the shim's own names.
-fn name_constructors(bundle: &str) -> String {
-    let mut bundle = bundle.to_owned();
-    for (from, to) in [
-        ("ResultRegExp=function(", "ResultRegExp=function RegExp("),
-        ("ResultError=function(", "ResultError=function Error("),
-        ("ResultDate=\"original\"===powers?function(", "ResultDate=\"original\"===powers?function Date("),
-    ] {
-        bundle = replace_once(&bundle, from, to);
-    }
-    for (from, to) in
-        [("FERAL_REG_EXP", "EngineRegExp"), ("FERAL_ERROR", "EngineError"), ("OriginalDate", "EngineDate")]
-    {
-        if bundle.contains(to) || !bundle.contains(from) {
-            fail(&format!("expected `{from}` and no `{to}` in the SES bundle; was it upgraded?"));
-        }
-        bundle = bundle.replace(from, to);
-    }
-    bundle
+    patched(root, "ses", package(root, "ses/dist/lockdown.umd.js"))
 }
 
 fn late_built_ins_script(root: &Path, late: &str) -> String {
@@ -182,58 +140,9 @@ fn audit_script(root: &Path) -> String {
 
 /// The inspect library as a function. Its parameters are natives that replace its stand-ins for Node's bindings.
 fn inspect_library(root: &Path) -> String {
-    let mut library = package(root, "node-inspect-extracted/dist/inspect.js");
-    // Bodies of the bundle's modules: each reaches from one module's head to the next head.
-    for (head, next, body) in [
-        ("499(t,e,n){", "},302(t,e,n){", "t.exports=natives.types"),
-        ("878(t){", "},727(t,e,n){", "t.exports=class URL{}"),
-        ("727(t,e,n){", "}};const e=", "t.exports=natives.util"),
-    ] {
-        library = replace_between(&library, head, next, body);
-    }
-    // The colors of its styles. Each isolate would read them when it starts, and logs have no colors.
-    let colors = "bold:[1,22],underline:[4,24],red:[31,39],green:[32,39],yellow:[33,39],magenta:[35,39],cyan:[36,39],grey:[90,39]},";
-    library = replace_between(&library, "Nn.colors={__proto__:null,", "Nn.styles=", colors);
-    for (from, to) in [
-        // The names of the guest's global, not the names that exist while the snapshot is made.
-        ("new Mt(f(yt(ve),t=>null!==It(/^[A-Z][a-zA-Z0-9]+$/,t)))", "new Mt(natives.builtinNames)"),
-        // Uses the engine's internal mark, so that no code is called.
-        ("isError:t=>l?.(t)||s(i,t)", "isError:t=>natives.types.isNativeError(t)||s(i,t)"),
-        ("ObjectGetOwnPropertyDescriptor:pt,", ""),
-        ("n(302);let $n,Pn,Sn;", "n(302),pt=natives.describe;let $n,Pn,Sn;"),
-        // Prints symbol keys, sizes of buffers, and proxies as Node.js 20 does.
-        ("s=t.stylize(e,\"symbol\")}", "s=`[${t.stylize(e,\"symbol\")}]`}"),
-        ("!1===i.enumerable&&(s=`[${s}]`)", "!1===i.enumerable&&\"symbol\"!=typeof r&&(s=`[${s}]`)"),
-        (
-            "`${t.stylize(`[${r}]`,\"string\")}: ${i}`",
-            "`${an(e)?t.stylize(`[${r}]`,\"string\"):t.stylize(r,\"name\")}: ${i}`",
-        ),
-        ("{ [byteLength]: ", "{ byteLength: "),
-        ("if(0!==s)for(let e=0;e<s;e++)u=", "if(!1)for(let e=0;e<s;e++)u="),
-        ("for(let n=0;n<s;n++)e=`${t.stylize(\"Proxy(\"", "for(let n=s;n<s;n++)e=`${t.stylize(\"Proxy(\""),
-        // Needed only while the library loads. The bootstrap empties them.
-        ("x(e,null),S(e),t.exports=e}", "x(e,null),natives.primordials=e,t.exports=e}"),
-        // A Map of loaded modules: for an object with numeric keys V8 would keep a long array.
-        (
-            "}};const e={};return function n(r){const o=e[r];if(void 0!==o)return o.exports;const i=e[r]={exports:{}};",
-            "}};const e=natives.loaded;natives.forget=()=>{t=null};return function n(r){natives.load=n;const o=e.get(r);\
-             if(void 0!==o)return o.exports;const i={exports:{}};e.set(r,i);",
-        ),
-        ("new r[o](e)", "new natives.typedArrays[o](e)"),
-        // Properties that SES made accessors, so that instances can override them, still hold the original method.
-        (
-            "{defineProperty:n,getOwnPropertyDescriptor:r,ownKeys:o}=Reflect",
-            "{ownKeys:o}=Reflect,n=natives.defineMalleable,r=natives.describe",
-        ),
-        // The executor sets the defaults: guests can reach `inspect` through their own inspect.custom methods.
-        (",ft(Nn,\"defaultOptions\",{__proto__:null,get:()=>_n,set:t=>(dn(t,\"options\"),ut(_n,t))});", ";"),
-        // The library's copies of frozen properties are read-only.
-        ("e.StringPrototypeReplaceAll=e.StringPrototypeReplaceAll||e._stringPrototypeReplaceAll,", ""),
-        // Guests have no URL class of Node's, and reading `href` would run their getters.
-        ("function(t){return Pn=Pn||n(812),\"string\"==typeof t.href&&t instanceof Pn.URL}(e)", "(!1)"),
-    ] {
-        library = replace_once(&library, from, to);
-    }
+    // The package has no other form of it.
+    let minified = package(root, "node-inspect-extracted/dist/inspect.js");
+    let library = patched(root, "node-inspect-extracted", lines(&minified));
     format!(
         "\"use strict\";\nglobalThis.__smol_boot.inspectModule = (natives) => {{\n\
          const module = {{ exports: {{}} }}, exports = module.exports;\n{library}\nreturn module.exports;\n}};\n"
@@ -242,20 +151,9 @@ fn inspect_library(root: &Path) -> String {
 
 fn replace_once(text: &str, from: &str, to: &str) -> String {
     if text.matches(from).count() != 1 {
-        fail(&format!("expected exactly one `{from}` in a bootstrap source; was a package upgraded?"));
+        fail(&format!("expected exactly one `{from}` in a script of the bootstrap"));
     }
     text.replacen(from, to, 1)
-}
-
-fn replace_between(text: &str, head: &str, next: &str, body: &str) -> String {
-    let found = text.find(head).and_then(|at| {
-        let start = at + head.len();
-        text[start..].find(next).map(|length| (start, start + length))
-    });
-    let (Some((start, end)), 1) = (found, text.matches(head).count()) else {
-        fail(&format!("expected exactly one module `{head}` in the inspect library; was it upgraded?"));
-    };
-    format!("{}{body}{}", &text[..start], &text[end..])
 }
 
 /// JSON of the properties that V8 adds when an isolate starts, in the format of `lateBuiltIns`.

@@ -42,6 +42,26 @@ fn hardening_keeps_what_v8_assumes_of_its_classes() {
     assert_eq!(lost, Vec::<&str>::new());
 }
 
+/// The shim would replace both by functions that call them. V8 quotes a function's text in this message.
+#[test]
+fn hardening_keeps_the_constructors_of_v8() {
+    let message = |class: &str| {
+        format!(
+            "(() => {{ 'use strict'; try {{ delete {class}.length }} catch (error) {{ return error.message }} }})()"
+        )
+    };
+    let compile = "JSON.stringify(Object.getOwnPropertyDescriptor(RegExp.prototype, 'compile'))".to_owned();
+    let expected = |class: &str| format!("Cannot delete property 'length' of function {class}() {{ [native code] }}");
+    assert_eq!(
+        values(&[message("Date"), message("RegExp"), compile]),
+        [
+            expected("Date"),
+            expected("RegExp"),
+            r#"{"writable":false,"enumerable":false,"configurable":false}"#.to_owned()
+        ]
+    );
+}
+
 /// Properties in a hash table are looked up on each read, and optimized code inlines none of them.
 #[test]
 fn prototypes_and_constructors_are_laid_out_for_reading() {

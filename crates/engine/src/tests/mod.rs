@@ -1,5 +1,6 @@
 //! Tests of guests over a context that has its commands from the start.
 
+mod build;
 #[cfg(target_os = "linux")]
 pub mod own_process;
 
