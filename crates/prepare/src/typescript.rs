@@ -9,6 +9,9 @@
 mod constants;
 mod detect;
 mod heritage;
+mod imports;
+mod namespaces;
+mod parameter_properties;
 mod parentheses;
 mod survey;
 mod valueless;
@@ -30,11 +33,13 @@ pub(super) fn strip(source: ParsedSource, goal: Goal) -> Result<ParsedSource, Re
     let mut valueless = valueless::Finder::default();
     let source = source.map(|module| {
         let mut program = Program::Module(module);
+        imports::drop_types(&mut program);
         GLOBALS.set(&Globals::default(), || {
             let unresolved = Mark::new();
             program.visit_mut_with(&mut heritage::Mover);
             program.mutate(resolver(unresolved, Mark::new(), true));
             program.visit_mut_with(&mut heritage::Returner);
+            namespaces::join(&mut program);
             // Not the resolver's mark of the top level, which would make an enum there a `var`: it is a `let`, so that
             // it neither is declared twice nor extends a value that an earlier run left.
             program.mutate(typescript::typescript(config(goal), unresolved, Mark::new()));

@@ -53,6 +53,12 @@ pub(in super::super) fn parameter_property(at: Location) -> Diagnostic {
         .with_fix("Leave out the modifier, and assign to properties in the body of the constructor")
 }
 
+/// The value moves, and the name must not.
+pub(in super::super) fn computed_field(at: Location) -> Diagnostic {
+    syntax_valid("a field with a computed name cannot have a value that reads parameter properties", at)
+        .with_fix("Give the field its value in the body of the constructor")
+}
+
 pub(in super::super) fn import_equals(at: Location) -> Diagnostic {
     syntax_valid("`import name = …` is not supported", at)
         .with_fix("Write `const name = …`, or `const name = await import(module)` for a module")

@@ -125,10 +125,22 @@ fn members_of_enums_behind_unknown_ones_must_have_values() {
 
 #[test]
 fn imports_of_types_are_erased_and_others_are_not() {
-    for code in ["import type { A } from 'no'; 1", "export type A = 1; 1", "import type A = require('no'); 1"] {
+    for code in [
+        "import type { A } from 'no'; 1",
+        "import { type A } from 'no'; 1",
+        "import { type A, type B as C } from 'no'; 1",
+        "export type A = 1; 1",
+        "type A = 1; export { type A }; 1",
+        "import type A = require('no'); 1",
+    ] {
         prepare(code, &options()).unwrap_or_else(|found| panic!("{code}: {found:?}"));
     }
-    for code in ["import { type A } from 'x-ok'; 1", "import A from 'x-ok'; let a: A", "import 'x-ok'; let a: 1"] {
+    for code in [
+        "import { type A, b } from 'x-ok'; 1",
+        "import {} from 'x-ok'; let a: 1",
+        "import A from 'x-ok'; let a: A",
+        "import 'x-ok'; let a: 1",
+    ] {
         assert_eq!(rules(&rejected(code)), ["static_import_in_script_mode"], "{code}");
     }
 }
@@ -194,4 +206,87 @@ fn constants_do_not_explode() {
         "super();".repeat(1_000)
     );
     assert_eq!(rules(&rejected(&supers)), ["typescript_too_complex"]);
+}
+
+/// Regression: swc looks for exported names only in the block that exports them.
+#[test]
+fn blocks_of_a_namespace_see_what_the_others_export() {
+    let last = |code: &str| body(code).lines().filter(|line| line.contains("use(")).collect::<Vec<_>>().join(" ");
+    for (code, expected) in [
+        ("namespace N { export const a = 1 } namespace N { use(a) }", "use(N.a);"),
+        ("namespace N { use(a) } namespace N { export let a = 1 }", "use(N.a);"),
+        ("namespace N { export let a = 1 } namespace N { use({ a }, ...[a]) }", "use({ a: N.a }, ...[N.a]);"),
+        ("namespace N { export const [a, { b: c = 1 }] = x } namespace N { use(a, c, b) }", "use(N.a, N.c, b);"),
+        (
+            "namespace N { export function f() {} export class C {} } namespace N { use(f(), new C) }",
+            "use(N.f(), new N.C());",
+        ),
+        ("namespace N { export enum E { A } } namespace N { use(E.A) }", "use(N.E.A);"),
+        ("namespace A.B { export let a = 1 } namespace A { use(B.a) }", "use(A.B.a);"),
+        ("namespace A.B { export let a = 1 } namespace A.B { use(a) }", "use(B.a);"),
+        (
+            "namespace A { export namespace B { export let a = 1 } } namespace A.B { () => use(a) }",
+            "return ((()=>use(B.a)));",
+        ),
+        ("namespace A { namespace B { export let a = 1 } } namespace A { namespace B { use(a) } }", "use(a);"),
+        ("namespace N { let a = 1 } namespace N { use(a) }", "use(a);"),
+        ("namespace N { export let a = 1 } namespace N { let a = 2; use(a) }", "use(a);"),
+        ("namespace N { export let a = 1 } namespace N { (a: 1) => use(a) }", "return ((a)=>use(a));"),
+        ("let a = 0; namespace N { export let a = 1 } namespace N { use(a) } use(a)", "use(N.a); return (use(a));"),
+        ("function g() { namespace N { export let a = 1 } namespace N { use(a) } }", "use(N.a);"),
+        ("namespace N { export let a = 1 } namespace N { export const b = use(a) }", "N.b = use(N.a);"),
+        ("class C {} namespace C { export let a = 1 } namespace C { use(a) }", "use(C.a);"),
+        ("enum E { A } namespace E { use(A) }", "use(A);"),
+        ("enum E { A = use(), } enum E { B = use(A) }", "E[E[\"A\"] = use()] = \"A\"; E[E[\"B\"] = use(E.A)] = \"B\";"),
+        (
+            "namespace N { export enum E { A = 1 } } namespace N { export enum E { B = use(A) } }",
+            "E[E[\"B\"] = use(E.A)] = \"B\";",
+        ),
+    ] {
+        assert_eq!(last(code).trim(), expected, "{code}");
+    }
+    let assigned = body(
+        "namespace N { export let a, b } namespace N { a = 1; a++; [a, { b, c: b = 2 }] = x; for (a of x); for (let a of x) a }",
+    );
+    assert!(
+        assigned.contains("N.a = 1;")
+            && assigned.contains("N.a++;")
+            && assigned.contains("[N.a, { b: N.b, c: N.b = 2 }] = x")
+            && assigned.contains("for (N.a of x)")
+            && assigned.contains("for (let a of x)a;"),
+        "{assigned}"
+    );
+}
+
+/// Regression: a class computes its fields before its constructor assigns parameter properties.
+#[test]
+fn parameter_properties_come_before_the_fields_that_read_them() {
+    let class = |code: &str| body(code).replace('\n', " ");
+    assert_eq!(
+        class("class A { b = this.a + 1; constructor(private a: number) {} }"),
+        "class A { a; b; constructor(a){ this.a = a; this.#__smol_fields(); } #__smol_fields() { this.b = this.a + 1; } }"
+    );
+    let derived = class(
+        "class A extends B { c = 0; d = f(this); 'e-f' = g(); h = () => this.a; constructor(readonly a = 1) { f(); super(a); g(); } }",
+    );
+    assert!(
+        derived.contains("a; c = 0; d; \"e-f\"; h = ()=>this.a;")
+            && derived.contains("f(); super(a), this.a = a, this.#__smol_fields(); g();")
+            && derived.contains("#__smol_fields() { this.d = f(this); this[\"e-f\"] = g(); }"),
+        "{derived}"
+    );
+    let private = class("class A { #b = this.a; static c = this; constructor(public a: 1) {} }");
+    assert!(private.contains("#b; static c = this;") && private.contains("this.#b = this.a;"), "{private}");
+    // Nothing reads the instance, or there is no parameter property.
+    for code in [
+        "class A { b = 1; c = () => this.b; static d = this; constructor(public a: 1) {} }",
+        "class A { b = this.c; constructor(a: 1) {} }",
+        "class A { declare b: 1; c: 2; constructor(public a: 1) {} }",
+    ] {
+        assert!(!class(code).contains("__smol_fields"), "{code}");
+    }
+    let found = rejected("class A { [k()] = this.a; constructor(public a: 1) {} }");
+    assert_eq!(found[0].message, "a field with a computed name cannot have a value that reads parameter properties");
+    assert_eq!(found[0].location, Some(Location { line: 1, column: 11 }));
+    assert!(class("class A { ['b'] = this.a; constructor(public a: 1) {} }").contains("this['b'] = this.a"));
 }

@@ -11,6 +11,7 @@ use super::super::goal::Goal;
 use super::super::parse::ParsedSource;
 use super::super::rules;
 use super::constants::Constants;
+use super::parameter_properties;
 use ses_protocol::{Diagnostic, Location};
 
 /// Scopes that swc may look through for all names of a program. One takes some 10 ns.
@@ -236,6 +237,9 @@ impl VisitMut for Surveyor<'_> {
 
     fn visit_mut_class(&mut self, node: &mut Class) {
         self.in_scope(node);
+        for span in parameter_properties::assign_first(node) {
+            self.refuse_code(rules::typescript::computed_field, span);
+        }
     }
 
     fn visit_mut_constructor(&mut self, node: &mut Constructor) {
