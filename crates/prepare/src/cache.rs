@@ -77,7 +77,7 @@ fn bytes(code: &str, options: &PrepareOptions, program: &Program) -> usize {
     let meant = program.meant.iter().map(|meant| &meant.name);
     let names = program.private.iter().chain(names).chain(cells).chain(plain).chain(constants).chain(meant);
     let names: usize = names.map(|name| name.len() + size_of::<String>()).sum();
-    ENTRY_BYTES + code.len() + program.code.len() + program.positions.bytes() + imports + names
+    ENTRY_BYTES + code.len() + program.bytes() + imports + names
 }
 
 impl Cache {

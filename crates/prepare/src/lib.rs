@@ -117,6 +117,11 @@ impl Form {
 }
 
 impl Program {
+    /// Memory that the text and its positions take.
+    pub fn bytes(&self) -> usize {
+        self.code.len() + self.positions.bytes()
+    }
+
     /// Whether it may run in a realm whose earlier programs have left `observed`.
     pub fn suits(&self, observed: &Observed) -> bool {
         !self.private.iter().any(|name| observed.contains(name))

@@ -64,6 +64,8 @@ pub struct MemoryGuard {
     heap_at_collection: AtomicUsize,
     /// The thread holds the lock of the isolate's handle. Parking needs this lock.
     requesting: AtomicBool,
+    /// Memory of the host's for the program under way: texts and positions. Bounded by `maxCodeBytes`.
+    program_bytes: AtomicUsize,
 }
 
 impl MemoryGuard {
@@ -84,6 +86,7 @@ impl MemoryGuard {
             is_changing: AtomicBool::new(false),
             heap_at_collection: AtomicUsize::new(0),
             requesting: AtomicBool::new(false),
+            program_bytes: AtomicUsize::new(0),
         });
         guard.watch(isolate);
         isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
@@ -143,7 +146,13 @@ impl MemoryGuard {
         self.is_changing.store(true, Ordering::Relaxed);
     }
 
-    /// All memory of the isolate, including garbage and memory reserved for its heap. Must be called on its thread.
+    /// A program begins. Should the thread be parked, these bytes stay with it.
+    pub fn begin_program(&self, bytes: usize) {
+        self.program_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// All memory of the isolate, including garbage, memory reserved for its heap, and the program under way. Must be
+    /// called on its thread.
     pub fn held_bytes(&self) -> usize {
         // V8 returns pages a while after the collection that freed them, so they may still be in use.
         let earlier = self.heap_at_collection.load(Ordering::Relaxed);
@@ -154,7 +163,7 @@ impl MemoryGuard {
             let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
             isolate.get_heap_statistics().total_physical_size().max(earlier)
         };
-        heap + self.buffers.outside()
+        heap + self.buffers.outside() + self.program_bytes.load(Ordering::Relaxed)
     }
 
     /// The isolate of this thread.

@@ -9,6 +9,8 @@ use deno_core::v8;
 use crate::memory::limits::{MemoryGuard, close_account, with_guard};
 use crate::memory::parking::park_thread;
 use crate::memory::single_isolate;
+#[cfg(target_os = "linux")]
+use crate::memory::thread_leftovers;
 use ses_protocol::Failure;
 
 /// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate.
@@ -16,6 +18,11 @@ pub fn park() {
     let bytes = with_guard(MemoryGuard::held_bytes);
     // Allocations of the report count for no isolate.
     close_account();
+    #[cfg(target_os = "linux")]
+    if bytes.is_some() {
+        // The thread never frees anything again. The syntax tree of a large program has left free memory in its arena.
+        thread_leftovers::give_back_all();
+    }
     park_thread(bytes);
 }
 

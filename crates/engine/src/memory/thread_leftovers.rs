@@ -32,14 +32,11 @@ impl Drop for ThreadLeftovers {
         #[cfg(all(target_os = "linux", target_env = "gnu"))]
         {
             let is_large = arena::may_be_large();
-            if is_large {
-                arena::give_back();
-            }
             let has_compiled_much = self.longest > LARGE_PROGRAM_BYTES || self.buffers.zones.peak() > LARGE_ZONES_BYTES;
             if has_compiled_much || (is_large && trims::is_due()) {
-                // SAFETY: this may be called at any time. The argument is the number of bytes of the main thread's
-                // memory to keep.
-                unsafe { libc::malloc_trim(0) };
+                give_back_all();
+            } else if is_large {
+                arena::give_back();
             }
         }
     }
@@ -51,6 +48,18 @@ impl Drop for ThreadLeftovers {
 pub fn give_back() {
     #[cfg(target_env = "gnu")]
     arena::give_back();
+}
+
+/// The same, and the free memory within all arenas.
+#[cfg(target_os = "linux")]
+pub fn give_back_all() {
+    #[cfg(target_env = "gnu")]
+    {
+        arena::give_back();
+        // SAFETY: this may be called whenever the thread is not in the allocator. The argument is the number of bytes
+        // of the main thread's memory to keep.
+        unsafe { libc::malloc_trim(0) };
+    }
 }
 
 /// When all arenas were last trimmed. Much of the memory for the host's values is freed only after the isolate's end.

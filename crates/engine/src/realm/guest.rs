@@ -242,6 +242,7 @@ impl Guest {
             Ok(program) => program,
             Err(diagnostics) => return Done::sound(Err(refused(&diagnostics, &code))),
         };
+        self.guarded.memory.begin_program(code.len() + program.bytes());
         self.observed.add(&program.lookups);
         self.runs += 1;
         let (function, compiled_as) = self.reruns.find(&code, &program).unzip();
