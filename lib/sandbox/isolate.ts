@@ -8,6 +8,8 @@ import type { RegistryTexts } from './registry';
 export interface IsolateOptions {
   isolation: 'thread' | 'process';
   sandbox: 'required' | 'best-effort' | 'off';
+  owner: string;
+  maxParkedMb: number;
   executionTimeoutMs: number;
   memoryLimitMb: number;
   maxOperations: number;

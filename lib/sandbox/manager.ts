@@ -87,10 +87,12 @@ export class SandboxManager<
       maxSdkCalls: checked.maxSdkCalls,
     };
     const { executionTimeoutMs, memoryLimitMb, maxOperations, maxSdkCalls, maxTransferBytes, maxLogBytes } = checked;
-    const { isolation, sandbox } = checked;
+    const { isolation, sandbox, owner, maxParkedMb } = checked;
     const isolateOptions = {
       isolation,
       sandbox,
+      owner,
+      maxParkedMb,
       executionTimeoutMs,
       memoryLimitMb,
       maxOperations,

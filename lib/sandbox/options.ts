@@ -39,6 +39,13 @@ export interface SandboxManagerOptions<
   isolation?: ExecutorOptions['isolation'] | undefined;
   /** With `isolation: "process"`: whether that sandbox is required; default `"best-effort"`. */
   sandbox?: ExecutorOptions['sandbox'] | undefined;
+  /**
+   * Name of the tenant that the isolates belong to. As for `SESExecutor`; default `"ses-executor/sandbox"`, so that
+   * executors without an owner are never refused for what programs leave behind here.
+   */
+  owner?: ExecutorOptions['owner'] | undefined;
+  /** Memory in MiB that abandoned isolates of this owner may hold; default 2,048. */
+  maxParkedMb?: ExecutorOptions['maxParkedMb'] | undefined;
   /** Memory of one execution in MiB; default 64. */
   memoryLimitMb?: number | undefined;
   /**
@@ -122,6 +129,8 @@ export interface ManagerOptions extends Record<keyof typeof NUMBERS, number> {
   context: unknown;
   isolation: 'thread' | 'process';
   sandbox: 'required' | 'best-effort' | 'off';
+  owner: string;
+  maxParkedMb: number;
   onReport: ((report: ExecutionReport) => void) | undefined;
 }
 
@@ -140,8 +149,11 @@ export interface ExecutionOptions {
   context: unknown;
 }
 
-/** Options for where isolates live, as for executors. */
-const PLACE = ['isolation', 'sandbox'] as const;
+/** Options for where isolates live and whose they are, as for executors. */
+const PLACE = ['isolation', 'sandbox', 'owner', 'maxParkedMb'] as const;
+
+/** Whose isolates are by default. Executors without an owner are not refused for what these leave behind. */
+const OWNER = 'ses-executor/sandbox';
 
 const KNOWN_OPTIONS = [
   'registry',
@@ -180,7 +192,7 @@ export function checkManagerOptions(options: unknown): ManagerOptions {
     adapters,
     context: given.context,
     ...(Object.fromEntries(numbers) as Record<keyof typeof NUMBERS, number>),
-    ...(checkSome(given, PLACE) as Pick<ManagerOptions, (typeof PLACE)[number]>),
+    ...(checkSome({ ...given, owner: given.owner ?? OWNER }, PLACE) as Pick<ManagerOptions, (typeof PLACE)[number]>),
     stateSchema,
     onReport: onReport && safeListener(onReport, 'onReport'),
     rateLimits: checkRateLimits(rateLimits),
