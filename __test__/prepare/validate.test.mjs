@@ -106,7 +106,7 @@ describe('validateCode: each rule', () => {
   });
 
   describe('max_operations_valid', () => {
-    test.each([0, -1, 1.5, NaN, Infinity, -Infinity, 2 ** 53])('%d', (maxOperations) => {
+    test.each([0, -1, 1.5, NaN, -Infinity, 2 ** 53])('%d', (maxOperations) => {
       expect(validateCode('1', { maxOperations })).toEqual([
         expect.objectContaining({
           rule: 'max_operations_valid',
@@ -116,7 +116,7 @@ describe('validateCode: each rule', () => {
       ]);
     });
 
-    test.each([1, 50_000, 2 ** 53 - 1])('not %d', (maxOperations) => {
+    test.each([1, 50_000, 2 ** 53 - 1, Infinity])('not %d', (maxOperations) => {
       expect(validateCode('1', { maxOperations })).toEqual([]);
     });
   });

@@ -46,7 +46,7 @@ test('the default imports', () => {
 test.each([
   [[1], undefined, 'authorizedImports must be an array of module names, got an array'],
   [undefined, 1, 'options must be an object, got 1'],
-  [undefined, { max_operations: 0 }, 'options.max_operations must be a positive integer, got 0'],
+  [undefined, { max_operations: 0 }, 'options.max_operations must be a positive integer or Infinity, got 0'],
   [undefined, { mountPoint: 'mnt' }, 'options.mountPoint must be an absolute path, got "mnt"'],
   [undefined, { engine: 'worker' }, 'options.engine must be "isolate" or "host", got "worker"'],
   [undefined, Promise.resolve({}), 'options must be a plain object, got a promise; await it first'],

@@ -579,10 +579,17 @@ print("b")`;
         expect(await output('for i in range(50):\n    i\ni')).toBe(49);
       });
 
-      test.each([-1, 0, 1.5, NaN, Infinity])('a run cannot have %d operations', async (maxOperations) => {
+      test.each([-1, 0, 1.5, NaN, -Infinity])('a run cannot have %d operations', async (maxOperations) => {
         await expect(executor.run('1', { maxOperations })).rejects.toThrow(
-          new TypeError(`options.maxOperations must be a positive integer, got ${maxOperations}`),
+          new TypeError(`options.maxOperations must be a positive integer or Infinity, got ${maxOperations}`),
         );
+      });
+
+      test('a run without a limit ends by itself only', async () => {
+        const code = 'n = 0\nwhile n < 9_000:\n    n += 1\nfor i in range(60_000):\n    n += 1\nn';
+        const { output: counted, stats } = await executor.run(code, { maxOperations: Infinity });
+        expect(counted).toBe(69_000);
+        expect(stats.operations).toBeGreaterThan(100_000);
       });
 
       test('what runs has counted', async () => {

@@ -529,3 +529,62 @@ test.each([
     expect((await expectCode(executor.run(code), expected)).logs).toBe('');
   });
 });
+
+describe('without a limit of operations', () => {
+  const options = { maxOperations: Infinity, timeoutMs: 60_000 };
+
+  test('loops are not counted, and the deadline still ends them', async () => {
+    await withExecutor(options, {}, async (executor) => {
+      const { output, stats } = await executor.run('let n = 0; while (n < 3e7) n++; for (const x of [1]) n++; n');
+      expect(output).toBe(30_000_001);
+      expect(stats.operations).toBe(0);
+      await expectCode(executor.run('for (;;);', { timeoutMs: 100 }), 'ERR_TIMEOUT');
+    });
+  });
+
+  test('functions of other runs count where they were prepared with a limit', async () => {
+    await withExecutor({ maxOperations: 1_000 }, {}, async (executor) => {
+      await executor.run('const counted = (n) => { while (n-- > 0); return "done" }');
+      const free = await executor.run('const free = (n) => { while (n-- > 0); return "done" }; counted(100_000)', {
+        maxOperations: Infinity,
+      });
+      expect(free.output).toBe('done');
+      expect(free.stats.operations).toBe(100_000);
+      expect((await executor.run('free(100_000)')).output).toBe('done');
+      await expectCode(executor.run('counted(1_001)'), 'ERR_MAX_OPS_EXCEEDED');
+    });
+  });
+
+  test('modules may loop as long as they want while they load', async () => {
+    const modules = {
+      m: 'let n = 0; while (n < 12_000_000) n++; export default n; export const f = () => { for (;;); }',
+    };
+    await withExecutor({ ...options, authorizedImports: ['m'], modules }, {}, async (executor) => {
+      expect((await executor.run("(await import('m')).default")).output).toBe(12_000_000);
+      await expectCode(executor.run("(await import('m')).f()", { maxOperations: 100 }), 'ERR_MAX_OPS_EXCEEDED');
+    });
+  });
+
+  test.each([
+    ['a final answer in a catch', 'while (true) { try { final_answer(1) } catch {} }', 1],
+    ['a final answer in an endless loop', 'for (;;) { final_answer([2]) }', [2]],
+    ['a final answer given again', 'for (;;) { try { final_answer(3) } finally { continue } }', 3],
+    ['await in a loop', 'let n = 0; while (n < 100) { await null; n++ } n', 100],
+    [
+      'a generator',
+      'function* g() { for (let i = 0; ; i++) yield i } let s = 0; for (const x of g()) { if (x > 9) break; s += x } s',
+      45,
+    ],
+    ['labels', 'a: for (;;) { for (;;) break a } 4', 4],
+  ])('%s', async (_, code, expected) => {
+    const { output } = await withExecutor(options, {}, (executor) => executor.run(code));
+    expect(output).toEqual(expected);
+  });
+
+  test('worker processes have none either', async () => {
+    await withExecutor({ ...options, isolation: 'process', sandbox: 'best-effort' }, {}, async (executor) => {
+      const { output, stats } = await executor.run('let n = 0; while (n < 1e6) n++; n');
+      expect([output, stats.operations]).toEqual([1_000_000, 0]);
+    });
+  });
+});

@@ -29,6 +29,9 @@ export interface ExecutorOptions {
    * limit fails at the latest when it leaves its current loops. Limits up to 2^31 - 1 are counted fastest. An integer
    * from 1 to 2^53 - 1; default 50,000.
    *
+   * `Infinity` means no limit, also while modules load. The loops of such a program are not counted, not even when a
+   * later run calls its functions. Time remains limited.
+   *
    * Any other *number* is accepted here, but each run then fails with `ERR_VALIDATION_FAILED` and the diagnostic
    * `max_operations_valid` (section 6.2).
    */

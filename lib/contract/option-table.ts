@@ -71,6 +71,9 @@ export const OPTIONS: OptionRow[] = [
 runs defined. Loops that run while modules load have a separate limit of 10 million iterations. A run over the limit
 fails at the latest when it leaves its current loops. Limits up to 2^31 - 1 are counted fastest.
 
+\`Infinity\` means no limit, also while modules load. The loops of such a program are not counted, not even when a later
+run calls its functions. Time remains limited.
+
 Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATION_FAILED\` and the diagnostic
 \`max_operations_valid\` (section 6.2).`,
     rust: { type: 'f64', doc: 'Guarded loop iterations per run; may be invalid, which `prepare` then reports.' },

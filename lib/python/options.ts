@@ -133,8 +133,8 @@ const HOST_OPTIONS = ['autoInit', 'onToolCall', 'onLog'];
 /** Options that only Python has, with their conditions. */
 const OWN_OPTIONS: Record<string, Condition> = {
   authorized_imports: { expected: 'an array of module names', accepts: isTexts },
-  max_operations: { expected: 'a positive integer', accepts: isCount },
-  max_while_iterations: { expected: 'a positive integer', accepts: isCount },
+  max_operations: { expected: 'a positive integer or Infinity', accepts: isLimit },
+  max_while_iterations: { expected: 'a positive integer or Infinity', accepts: isLimit },
   allowed_dangerous_builtins: { expected: 'an array of names', accepts: isTexts },
   fsMode: { expected: '"nodefs" or "nativefs"', accepts: isOneOf('nodefs', 'nativefs') },
   workDir: { expected: 'the path of a folder', accepts: isText },
@@ -285,4 +285,8 @@ export function countOf(count: number): number {
 
 function isCount(value: unknown) {
   return value === Infinity || (Number.isSafeInteger(value) && Number(value) > 0);
+}
+
+function isLimit(value: any) {
+  return value === Infinity || isCount(value);
 }

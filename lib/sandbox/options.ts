@@ -64,7 +64,7 @@ export interface SandboxManagerOptions<
   maxConcurrent?: number | undefined;
   /** Maximum waiting executions. A further one fails with `ERR_SANDBOX_BUSY`. Default 256. */
   maxQueued?: number | undefined;
-  /** Loop iterations of one execution; default: limited only by its deadline. */
+  /** Loop iterations of one execution. Default `Infinity`: limited only by its deadline. */
   maxOperations?: number | undefined;
   /** Maximum characters of JSON for the parameters of one call; default 65,536. */
   maxParamsBytes?: number | undefined;
@@ -109,7 +109,7 @@ const NUMBERS = {
   maxSdkCalls: [50, 0, MAX_COUNT],
   maxConcurrent: [availableParallelism() * 4, 1, 10_000],
   maxQueued: [256, 0, MAX_COUNT],
-  maxOperations: [Number.MAX_SAFE_INTEGER, 1, Number.MAX_SAFE_INTEGER],
+  maxOperations: [Infinity, 1, Number.MAX_SAFE_INTEGER],
   maxParamsBytes: [65_536, 2, MAX_BYTES],
   maxTransferBytes: [16 * (1 << 20), 1024, MAX_BYTES],
   maxLogBytes: [65_536, 1024, 256 * (1 << 20)],
@@ -243,6 +243,8 @@ function checkFunction(value: unknown, path: string) {
 function integer(value: unknown, path: string, [fallback, min, max]: [number, number, number]) {
   if (value === undefined) return fallback;
   if (typeof value !== 'number') throw new TypeError(`${path} must be a number, got ${describe(value)}`);
+  // A number without a limit has this default.
+  if (value === Infinity && fallback === Infinity) return value;
   if (!Number.isInteger(value) || value < min || value > max) {
     throw new RangeError(`${path} must be an integer from ${min} to ${max}, got ${describe(value)}`);
   }

@@ -19,6 +19,9 @@
   // and an infinite loop ends within a tenth of a second.
   const LOADING_BUDGET = 10_000_000;
 
+  // More than a run can take, and exact: infinity cannot be counted down.
+  const MOST_OPERATIONS = 2 ** 53 - 1;
+
   const constant = (object, key, value) =>
     defineProperty(object, key, { __proto__: null, value, writable: false, enumerable: true, configurable: false });
 
@@ -413,10 +416,12 @@
     p.emptyMap(unreached);
   };
 
+  // `limit` of a run without a limit: infinity. Functions of other runs, and modules, count nevertheless.
   boot.begin = (limit) => {
+    const isLimited = limit <= MOST_OPERATIONS;
     signal = undefined;
     operationLimit = limit;
-    loadingBudget = LOADING_BUDGET;
+    loadingBudget = isLimited ? LOADING_BUDGET : MOST_OPERATIONS;
     isAnswered = false;
     isAwaited = false;
     // A terminated run has not reset this.
@@ -430,7 +435,7 @@
     earlier.length = 0;
     runs += 1;
     kept = undefined;
-    __smol_budget = limit;
+    __smol_budget = isLimited ? limit : MOST_OPERATIONS;
     __smol_done = false;
   };
 

@@ -61,6 +61,7 @@ use ses_protocol::{Diagnostic, Language, Location};
 use source_index::SourceIndex;
 use stack::Room;
 use swc_ecma_ast::{Module, Stmt};
+use transform::Loops;
 
 /// Positions are 32-bit, and the parser reserves a few of their values.
 const MAX_CODE_BYTES: usize = 1 << 30; // 1 GiB
@@ -165,7 +166,8 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
             Form::Script => transform::end_with_value(&mut body),
             Form::Function | Form::AsyncFunction => transform::return_completion_value(&mut body),
         }
-        transform::instrument(&mut body, &waiting);
+        let loops = if options.is_unlimited() { Loops::Unlimited } else { Loops::Counted(&waiting) };
+        transform::instrument(&mut body, loops);
         let publication = transform::publish(&bindings, &cells, &mut body);
         let printed = print::program(Source { code, functions }, publication, body, form);
         let private =
@@ -214,7 +216,8 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
             return None;
         }
         let mut module = as_written(parsed, source);
-        transform::instrument(&mut module.body, &waiting);
+        // Runs with a limit may call its functions, too.
+        transform::instrument(&mut module.body, Loops::Counted(&waiting));
         Some(Program { is_doubtful, ..runnable(print::module(Source { code: source, functions }, module)) })
     });
     finish(done, report).map_err(|mut diagnostics| {

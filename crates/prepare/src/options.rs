@@ -13,7 +13,7 @@ pub struct PrepareOptions {
     pub language: Language,
     /// Module names that `import()` may use, compared exactly.
     pub authorized_imports: Vec<String>,
-    /// Maximum loop iterations of a run; an integer from 1 to 2^53 - 1.
+    /// Maximum loop iterations of a run: an integer from 1 to 2^53 - 1, or infinity for no limit.
     pub max_operations: f64,
     /// Wall-clock budget of a run; an integer from 1 to 2^31 - 1.
     pub timeout_ms: f64,
@@ -48,17 +48,27 @@ impl PrepareOptions {
         }
     }
 
+    /// Whether a run may take any number of iterations. Its program has no guards.
+    pub fn is_unlimited(&self) -> bool {
+        self.max_operations == f64::INFINITY
+    }
+
     /// Rules `max_operations_valid`, `timeout_valid` and `log_budget_too_small`.
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        if !MAX_OPERATIONS.takes(self.max_operations) {
+        if !self.is_unlimited() && !MAX_OPERATIONS.takes(self.max_operations) {
             let Range { min, max, default } = MAX_OPERATIONS;
             found.push(
                 Diagnostic::error(
                     "max_operations_valid",
-                    format!("maxOperations must be an integer from {min} to {max}, got {}", self.max_operations),
+                    format!(
+                        "maxOperations must be an integer from {min} to {max} or Infinity, got {}",
+                        self.max_operations
+                    ),
                 )
-                .with_fix(format!("Pass a positive integer, or leave maxOperations out for the default of {default}")),
+                .with_fix(format!(
+                    "Pass a positive integer, Infinity for no limit, or leave maxOperations out for the default of {default}"
+                )),
             );
         }
         if !TIMEOUT_MS.takes(self.timeout_ms) {

@@ -1,17 +1,25 @@
 # What `guest.js` calls
 
 _config = {}
+_NO_LIMIT = float("inf")
 
 
 def configure(config):
     """What runs are given from now on, as JSON: the `config` of `__smolagents_run`, and where files are."""
     _config.update(_decode_json(config))
+    for name in ("max_operations", "max_while_iterations"):
+        _config[name] = _limit_of(_config[name])
     _environ["PYODIDE_MOUNT_POINT"] = _config["mount_point"]
+
+
+def _limit_of(limit):
+    """A limit as the host says it: none is infinity, for which JSON has null."""
+    return _NO_LIMIT if limit is None or limit == _NO_LIMIT else int(limit)
 
 
 async def _outcome(code, max_operations=None):
     try:
-        config = _config if max_operations is None else {**_config, "max_operations": int(max_operations)}
+        config = _config if max_operations is None else {**_config, "max_operations": _limit_of(max_operations)}
         outcome = await __smolagents_run(code, config)
     except _Failure as failure:
         return _failed(failure.code, str(failure), failure.details)

@@ -16,7 +16,7 @@ use crate::state::origin::origin;
 use crate::state::scripts::Script;
 use crate::values::serialize::Unwritable;
 use ses_prepare::{Form, Program, code_frame, module_name};
-use ses_protocol::{Command, Diagnostic, Failure, FailureKind, Severity, Success, Value};
+use ses_protocol::{Command, Diagnostic, Failure, FailureKind, MAX_OPERATIONS, Severity, Success, Value};
 
 /// The most UTF-16 units of a program that is compiled with all its functions.
 const MAX_EAGER_UNITS: usize = 1 << 15;
@@ -305,7 +305,9 @@ fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
         host.exceed_limit(None);
     }
     if let (Some(left), Some(run)) = (left, host.run.borrow_mut().as_mut()) {
-        run.operations = run.max_operations - left.clamp(0.0, run.max_operations);
+        // The budget of a run without a limit.
+        let budget = run.max_operations.min(MAX_OPERATIONS.max);
+        run.operations = budget - left.clamp(0.0, budget);
     }
 }
 

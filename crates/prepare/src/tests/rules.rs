@@ -2,7 +2,7 @@ use super::{options, prepared, rejected};
 use ses_protocol::{Diagnostic, Location, Severity};
 
 use super::validate;
-use crate::{Form, Observed, PrepareOptions, prepare_module, prepare_page};
+use crate::{Form, Observed, PrepareOptions, prepare, prepare_module, prepare_page};
 
 fn rules(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
     diagnostics.iter().map(|diagnostic| diagnostic.rule).collect()
@@ -60,7 +60,7 @@ fn what_an_async_arrow_function_cannot_contain_is_a_syntax_error() {
 
 #[test]
 fn options_out_of_range_are_reported_beside_the_program() {
-    for bad in [0.0, -1.0, 1.5, f64::NAN, f64::INFINITY, 9_007_199_254_740_992.0] {
+    for bad in [0.0, -1.0, 1.5, f64::NAN, f64::NEG_INFINITY, 9_007_199_254_740_992.0] {
         let found = validate("1", &PrepareOptions { max_operations: bad, ..options() });
         assert_eq!(rules(&found), ["max_operations_valid"], "{bad}");
         assert!(crate::prepare("1", &PrepareOptions { max_operations: bad, ..options() }).is_err());
@@ -72,6 +72,31 @@ fn options_out_of_range_are_reported_beside_the_program() {
     for good in [1.0, 2_147_483_647.0] {
         assert!(validate("1", &PrepareOptions { timeout_ms: good, max_operations: good, ..options() }).is_empty());
     }
+    let unlimited = PrepareOptions { max_operations: f64::INFINITY, ..options() };
+    assert!(validate("1", &unlimited).is_empty());
+    assert_eq!(rules(&validate("1", &PrepareOptions { timeout_ms: f64::INFINITY, ..unlimited })), ["timeout_valid"]);
+}
+
+/// Modules keep their guards, because runs with a limit may call their functions.
+#[test]
+fn programs_without_a_limit_have_no_guards() {
+    let unlimited = PrepareOptions { max_operations: f64::INFINITY, ..options() };
+    for code in [
+        "for (;;) { break }",
+        "a: for (const b of c) { for (const d in b) { continue a } }",
+        "do { await f() } while (g())",
+        "const f = function* () { while (h) { try { yield 1 } finally { while (i); } } }; for await (const j of k) f()",
+    ] {
+        let guarded = |options: &PrepareOptions| {
+            let code = prepare(code, options).expect("a program").code;
+            ["__smol_budget", "__smol_left", "__smol_guard"].iter().any(|name| code.contains(name))
+        };
+        assert_eq!((guarded(&options()), guarded(&unlimited)), (true, false), "{code}");
+    }
+    let caught = prepare("try { f() } catch { g() }", &unlimited).expect("a program").code;
+    assert_eq!(caught, prepare("try { f() } catch { g() }", &options()).expect("a program").code);
+    let module = prepare_module("export const f = () => { for (;;); }", "m", &unlimited).expect("a module").code;
+    assert!(module.contains("__smol_budget"), "{module}");
 }
 
 #[test]

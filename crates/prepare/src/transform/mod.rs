@@ -30,16 +30,21 @@ use swc_ecma_visit::{VisitMut, VisitMutWith};
 
 /// Adds loop guards, makes every `catch` pass signals on, records where values are thrown, and routes `import()`
 /// through the executor, in one pass.
-///
-/// `waiting`: from the analysis.
-pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(program: &mut N, waiting: &'a HashSet<BytePos>) {
-    let mut instrument = Instrument { waiting, is_labeled: false, is_in_nest: false, caught: Vec::new() };
+pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(program: &mut N, loops: Loops<'a>) {
+    let mut instrument = Instrument { loops, is_labeled: false, is_in_nest: false, caught: Vec::new() };
     program.visit_mut_with(&mut instrument);
 }
 
+/// Whether the loops of a program have guards.
+pub(super) enum Loops<'a> {
+    /// Positions of those that cannot count in a register, as the analysis found.
+    Counted(&'a HashSet<BytePos>),
+    /// The run has no limit of operations.
+    Unlimited,
+}
+
 pub(super) struct Instrument<'a> {
-    /// Positions of loops that cannot count in a register.
-    waiting: &'a HashSet<BytePos>,
+    loops: Loops<'a>,
     /// The next visited statement has a label.
     is_labeled: bool,
     /// Inside a loop of the same function that counts in a register.
@@ -60,11 +65,11 @@ impl VisitMut for Instrument<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
         // A label that `continue` names must stay at the loop itself.
         let is_labeled = mem::take(&mut self.is_labeled);
-        let Some(the_loop) = nodes::loop_of(node) else {
+        let (Some(the_loop), Loops::Counted(waiting)) = (nodes::loop_of(node), &self.loops) else {
             node.visit_mut_children_with(self);
             return;
         };
-        let is_outermost = !is_labeled && !self.is_in_nest && !self.waiting.contains(&the_loop.span_lo());
+        let is_outermost = !is_labeled && !self.is_in_nest && !waiting.contains(&the_loop.span_lo());
         self.is_in_nest |= is_outermost;
         node.visit_mut_children_with(self);
         if self.is_in_nest {
