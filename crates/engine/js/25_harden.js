@@ -136,15 +136,15 @@
   // `harden` for a value that structured clone has just made: no accessors except `stack`, no proxies, prototypes of
   // the realm. So "not extensible" can stand for "done". Values can be read without descriptors, and before the object
   // is frozen, when V8 reads them fastest. The queue is written by index, because the prototypes that could have
-  // setters are frozen. `isPlain`: no array has holes or extra properties.
-  const hardenFresh = (root, isPlain) => {
+  // setters are frozen.
+  const hardenFresh = (root) => {
     const queue = [root];
     let length = 1;
     while (length > 0) {
       const object = queue[--length];
       if (typeof object !== "object" || object === null || !isExtensible(object)) continue;
       if (isArray(object)) {
-        const elements = isPlain === true ? object : values(object);
+        const elements = values(object);
         for (let i = 0; i < elements.length; i++) {
           const value = elements[i];
           if (typeof value === "object" && value !== null) queue[length++] = value;

@@ -6,8 +6,7 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
-  const { arrayPush, defineProperty, freeze, getDescriptor, isExtensible, newMap, newWeakSet, ownKeys, reflectDefine } =
-    p;
+  const { arrayPush, defineProperty, freeze, newMap, newWeakSet, ownKeys, reflectDefine } = p;
 
   // Builds the functions of `specs`, nested by their paths. Returns a null-prototype object of name -> tool or
   // namespace.
@@ -71,21 +70,11 @@
   // Objects that are variables of the host.
   boot.sent = newWeakSet();
 
-  // Whether `setVariables` would accept all of `names`.
-  boot.canDefine = (names) => {
-    for (let i = 0; i < names.length; i++) {
-      if (cells.has(names[i])) continue;
-      const descriptor = getDescriptor(globalThis, names[i]);
-      if (descriptor === undefined ? !isExtensible(globalThis) : !descriptor.configurable) return false;
-    }
-    return true;
-  };
-
-  // `values` come from structured clone; `isPlain`: see `hardenFresh`. Returns the names that could not be defined.
-  boot.setVariables = (names, values, isPlain) => {
+  // `values` come from structured clone. Returns the names that could not be defined.
+  boot.setVariables = (names, values) => {
     const refused = [];
     for (let i = 0; i < names.length; i++) {
-      const value = boot.hardenFresh(values[i], isPlain);
+      const value = boot.hardenFresh(values[i]);
       if (boot.isObject(value)) boot.sent.add(value);
       const cell = cells.get(names[i]);
       if (cell !== undefined) {

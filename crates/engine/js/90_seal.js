@@ -251,11 +251,9 @@ const {
     boot.keep(0, ["__smol_warm_up", 1, undefined]);
     boot.finish(false);
     boot.format(["text", { array: [1], nested: { key: "value" } }]);
-    boot.canDefine([]);
     boot.setVariables([], []);
     boot.installTools([]);
     boot.hardenFresh({ array: [{}] });
-    boot.hardenFresh({ array: [{}] }, true);
     harden({ array: [{}] });
   };
 
@@ -272,7 +270,6 @@ const {
     isSignal: boot.isSignal,
     argumentsWithUrlTexts: boot.argumentsWithUrlTexts,
     declaredValue: boot.declaredValue,
-    canDefine: boot.canDefine,
     setVariables: boot.setVariables,
     installTools: boot.installTools,
     buildExports: boot.buildExports,

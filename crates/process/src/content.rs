@@ -19,23 +19,17 @@ pub fn readable(event: Event, max_transfer_bytes: usize) -> Option<Event> {
         _ => None,
     };
     Some(match event {
-        Event::Settled {
-            job,
-            result: Ok(Success::Output { value: output, is_final_answer }),
-            figures,
-            sound,
-            installing,
-        } => {
+        Event::Settled { job, result: Ok(Success::Output { value: output, is_final_answer }), figures, sound } => {
             let result = Ok(Success::Output { value: value(output)?, is_final_answer });
-            Event::Settled { job, result, figures, sound, installing }
+            Event::Settled { job, result, figures, sound }
         }
         Event::ToolCalls(calls) => {
             let calls = calls.into_iter().map(|call| Some(ToolCall { args: args(call.args)?, ..call }));
             Event::ToolCalls(calls.collect::<Option<_>>()?)
         }
-        Event::Settled { result: Err(ref failure), .. }
-        | Event::Initialized(Err(ref failure))
-        | Event::Installed(Err(ref failure)) => are_facts(&failure.details).then_some(event)?,
+        Event::Settled { result: Err(ref failure), .. } | Event::Initialized(Err(ref failure)) => {
+            are_facts(&failure.details).then_some(event)?
+        }
         event => event,
     })
 }
@@ -56,7 +50,7 @@ mod tests {
 
     fn output(value: Value) -> Event {
         let result = Ok(Success::Output { value, is_final_answer: false });
-        Event::Settled { job: 1, result, figures: Figures::default(), sound: true, installing: false }
+        Event::Settled { job: 1, result, figures: Figures::default(), sound: true }
     }
 
     fn call(args: Values) -> Event {
@@ -67,7 +61,7 @@ mod tests {
         let mut failure = Failure::new(FailureKind::ValidationFailed);
         failure.details = details.as_object().unwrap().clone();
         let (result, figures) = (Err(failure), Figures::default());
-        Event::Settled { job: 1, result, figures, sound: true, installing: false }
+        Event::Settled { job: 1, result, figures, sound: true }
     }
 
     #[test]
@@ -90,7 +84,6 @@ mod tests {
             call(Values::Wire(b"\xFF\x0FA\x01T$\0\x01".to_vec())),
             call(Values::List((0..MAX_LISTED).map(|_| text()).collect())),
             failed(found),
-            Event::Installed(Ok(())),
         ] {
             let written = format!("{event:?}");
             assert_eq!(readable(event, MAX_BYTES).map(|event| format!("{event:?}")), Some(written));

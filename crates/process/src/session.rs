@@ -46,8 +46,6 @@ struct Open {
     opening: Option<Deadline>,
     /// A fresh process takes the place of the worker's, and has not greeted.
     is_replaced: bool,
-    /// Until when the worker must have installed variables.
-    installing: Option<Deadline>,
     /// Bytes of the arguments of calls that were not answered.
     calls: HashMap<ToolCallId, usize>,
     /// Calls of the run under way.
@@ -159,15 +157,10 @@ impl Peer {
                 is_last = result.is_err();
                 Event::Initialized(result)
             }
-            Event::Settled { job, result, figures, sound, installing } => {
-                self.end_job(job, installing)?;
+            Event::Settled { job, result, figures, sound } => {
+                self.end_job(job)?;
                 is_last = !sound;
-                Event::Settled { job, result, figures, sound, installing }
-            }
-            Event::Installed(result) => {
-                self.session_state.open().installing.take().ok_or(NONSENSE)?;
-                is_last = result.is_err();
-                Event::Installed(result)
+                Event::Settled { job, result, figures, sound }
             }
             Event::ToolCalls(calls) => {
                 self.begin_calls(&calls)?;
@@ -178,8 +171,7 @@ impl Peer {
                 let job = self.session_state.open().jobs.pop_front().ok_or("the isolate has no memory left")?.job;
                 let failure = Failure::parked(self.config.memory_limit_bytes, bytes);
                 is_last = true;
-                let figures = Figures::default();
-                Event::Settled { job, result: Err(failure), figures, sound: false, installing: false }
+                Event::Settled { job, result: Err(failure), figures: Figures::default(), sound: false }
             }
             Event::Log { job, entry } => {
                 if self.session_state.open().jobs.front().is_none_or(|asked| !asked.is_run || asked.job != job) {
@@ -207,15 +199,11 @@ impl Peer {
     }
 
     /// Jobs are done in the order in which they were asked for.
-    fn end_job(&self, job: JobId, installing: bool) -> Result<(), &'static str> {
+    fn end_job(&self, job: JobId) -> Result<(), &'static str> {
         let mut open = self.session_state.open();
-        let asked = open.jobs.pop_front().filter(|asked| asked.job == job).ok_or(NONSENSE)?;
+        open.jobs.pop_front().filter(|asked| asked.job == job).ok_or(NONSENSE)?;
         open.calls.clear();
         open.made = 0;
-        if installing {
-            // What comes later has the time that this had.
-            open.installing = Some(asked.deadline.ok_or(NONSENSE)?);
-        }
         Ok(())
     }
 
@@ -591,7 +579,7 @@ mod tests {
 
     fn settled() -> String {
         let (result, figures) = (Ok(Success::Done), Figures::default());
-        says(&Event::Settled { job: 1, result, figures, sound: true, installing: false })
+        says(&Event::Settled { job: 1, result, figures, sound: true })
     }
 
     #[test]

@@ -75,10 +75,8 @@ pub enum ErrorCode {
 pub enum Event {
     /// It is ready, or could not be made.
     Initialized(Result<(), Failure>),
-    /// A job ended. `sound`: the isolate can take the next one. `installing`: not before [`Event::Installed`].
-    Settled { job: JobId, result: Result<Success, Failure>, figures: Figures, sound: bool, installing: bool },
-    /// The guest has the variables that the last job has sent, or the isolate is lost.
-    Installed(Result<(), Failure>),
+    /// A job ended. `sound`: the isolate can take the next one.
+    Settled { job: JobId, result: Result<Success, Failure>, figures: Figures, sound: bool },
     /// At most [`MAX_TOLD_CALLS`], oldest first.
     ToolCalls(Vec<ToolCall>),
     /// The guest goes on with an answer only: it has taken so many of this run. Said where calls have limits.

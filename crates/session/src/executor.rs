@@ -70,11 +70,21 @@ struct QueuedRun {
     limits: RunLimits,
 }
 
-/// The run that the isolate works on.
-struct RunningJob {
-    id: JobId,
-    call: CallId,
-    timeout_ms: f64,
+/// The run whose turn it is.
+enum CurrentRun {
+    /// The isolate must first do the work of earlier `sendVariables` and `sendTools` calls. That work must not count
+    /// against the run's deadline, and ending the run must not end that work.
+    Waiting(QueuedRun),
+    /// The isolate works on it.
+    Begun { id: JobId, call: CallId, timeout_ms: f64 },
+}
+
+impl CurrentRun {
+    fn call(&self) -> CallId {
+        match *self {
+            Self::Waiting(QueuedRun { call, .. }) | Self::Begun { call, .. } => call,
+        }
+    }
 }
 
 /// Calls that wait for the thread of the last session to end.
@@ -99,12 +109,8 @@ pub struct Executor {
     initializing: Vec<CallId>,
     /// Calls that wait for the isolate, oldest first, with their names: `sendVariables` or `sendTools`.
     setups: VecDeque<(JobId, &'static str)>,
-    running: Option<RunningJob>,
-    /// The isolate still works on variables whose call is already settled.
-    is_installing: bool,
-    /// The run whose turn it is. It is held while the isolate works on variables or tools. That work must not count
-    /// against the run's deadline, and ending the run must not end that work.
-    held: Option<QueuedRun>,
+    /// Present in state RUNNING only.
+    current: Option<CurrentRun>,
     queue: VecDeque<Queued>,
     closing: Vec<Closing>,
     /// Why the isolate of a DIRTY executor was lost, if its process is gone.
@@ -124,9 +130,7 @@ impl Executor {
             jobs_started: 0,
             initializing: Vec::new(),
             setups: VecDeque::new(),
-            running: None,
-            is_installing: false,
-            held: None,
+            current: None,
             queue: VecDeque::new(),
             closing: Vec::new(),
             lost: None,
@@ -166,7 +170,6 @@ impl Executor {
             match Session::start(self.sessions_started, self.config.clone(), &self.engine, self.notices.clone()) {
                 Ok(session) => {
                     self.session = Some(session);
-                    self.is_installing = false;
                     self.lost = None;
                 }
                 Err(failure) => {
@@ -228,21 +231,25 @@ impl Executor {
                 .with("aborted", true)
                 .with("reason", reason)
         };
-        if let Some(held) = self.held.take_if(|held| held.call == call) {
-            self.deliver(call, Outcome::failed(aborted(held.limits.timeout_ms)));
-            self.end_run();
-            return;
+        match self.current {
+            Some(CurrentRun::Waiting(ref run)) if run.call == call => {
+                let outcome = Outcome::failed(aborted(run.limits.timeout_ms));
+                self.current = None;
+                self.deliver(call, outcome);
+                return self.end_run();
+            }
+            Some(CurrentRun::Begun { id, call: current, timeout_ms }) if current == call => {
+                if let Some(session) = &self.session {
+                    session.interrupt(id, aborted(timeout_ms));
+                }
+                return;
+            }
+            _ => {}
         }
         if let Some(index) = self.queue.iter().position(|queued| queued.call() == call) {
             if let Some(Queued::Run(queued)) = self.queue.remove(index) {
                 self.deliver(call, Outcome::failed(aborted(queued.limits.timeout_ms)));
             }
-            return;
-        }
-        if let (Some(running), Some(session)) = (&self.running, &self.session)
-            && running.call == call
-        {
-            session.interrupt(running.id, aborted(running.timeout_ms));
         }
     }
 
@@ -286,18 +293,11 @@ impl Executor {
                 }
                 None
             }
-            OwnerEvent::Settled { session, job, call, outcome, sound, installing } => {
+            OwnerEvent::Settled { session, job, call, outcome, sound } => {
                 if self.is_current(session) {
-                    self.is_installing = installing;
                     self.on_settled(job, sound);
                 }
                 Some(Delivery::Settled { call, outcome })
-            }
-            OwnerEvent::Installed { session, result } => {
-                if self.is_current(session) {
-                    self.on_installed(result);
-                }
-                None
             }
             OwnerEvent::ToolCalls { session, calls } => self.is_current(session).then_some(Delivery::ToolCalls(calls)),
             OwnerEvent::Logs { session } => {
@@ -330,17 +330,17 @@ impl Executor {
     }
 
     fn on_settled(&mut self, job: JobId, sound: bool) {
-        if self.running.as_ref().is_none_or(|running| running.id != job) {
+        if !matches!(self.current, Some(CurrentRun::Begun { id, .. }) if id == job) {
             self.setups.retain(|&(setup, _)| setup != job);
             if sound {
-                self.hand_over_held();
+                self.begin_current();
                 self.go_on();
             } else {
                 self.on_corrupted();
             }
             return;
         }
-        self.running = None;
+        self.current = None;
         if let Some(session) = &mut self.session {
             session.disarm();
         }
@@ -349,22 +349,6 @@ impl Executor {
             return;
         }
         self.end_run();
-    }
-
-    fn on_installed(&mut self, result: Result<(), Failure>) {
-        self.is_installing = false;
-        match result {
-            Ok(()) => {
-                self.hand_over_held();
-                self.go_on();
-            }
-            Err(failure) => {
-                if let Some(run) = self.held.take() {
-                    self.deliver(run.call, Outcome::failed(failure));
-                }
-                self.on_corrupted();
-            }
-        }
     }
 
     /// The isolate is lost, so nothing that waits for it can be done.
@@ -402,11 +386,12 @@ impl Executor {
         self.lose(failure.clone(), failure)
     }
 
-    /// The isolate is gone. Ends the job that it worked on and the run that waits for variables with these failures.
-    fn lose(&mut self, of_job: Failure, of_held: Failure) -> Option<Delivery> {
+    /// The isolate is gone. Ends the job that it worked on and the run that waits for variables or tools with these
+    /// failures.
+    fn lose(&mut self, of_job: Failure, of_waiting: Failure) -> Option<Delivery> {
         let job = self.session.as_ref().and_then(|session| session.take_lost(of_job));
-        if let Some(held) = self.held.take() {
-            self.deliver(held.call, Outcome::failed(of_held));
+        if let Some(run) = self.current.take_if(|run| matches!(run, CurrentRun::Waiting(_))) {
+            self.deliver(run.call(), Outcome::failed(of_waiting));
         }
         // The isolate may have been given up before.
         if self.state != State::Dirty {
@@ -426,7 +411,7 @@ impl Executor {
             self.on_initialized(Err(self.lost_failure(0)?));
             return None;
         }
-        let has_run = self.running.is_some();
+        let has_run = matches!(self.current, Some(CurrentRun::Begun { .. }));
         let tool_calls = self.session.as_ref().filter(|_| has_run).map_or(0, Session::tool_calls);
         self.lose(self.lost_failure(tool_calls)?, self.lost_failure(0)?)
     }
@@ -477,17 +462,18 @@ impl Executor {
 
     fn start_run(&mut self, run: QueuedRun) {
         self.transition(Transition::RunStarted);
-        self.held = Some(run);
-        self.hand_over_held();
+        self.current = Some(CurrentRun::Waiting(run));
+        self.begin_current();
     }
 
     /// Hands over the run whose turn it is, unless the isolate must do something first.
-    fn hand_over_held(&mut self) {
-        if !self.is_installing
-            && self.setups.is_empty()
-            && let Some(run) = self.held.take()
-        {
-            self.hand_over(run);
+    fn begin_current(&mut self) {
+        if !self.setups.is_empty() {
+            return;
+        }
+        match self.current.take() {
+            Some(CurrentRun::Waiting(run)) => self.hand_over(run),
+            current => self.current = current,
         }
     }
 
@@ -516,7 +502,7 @@ impl Executor {
         self.jobs_started += 1;
         let id = self.jobs_started;
         match session.run(id, call, code, limits) {
-            Ok(()) => self.running = Some(RunningJob { id, call, timeout_ms: limits.timeout_ms }),
+            Ok(()) => self.current = Some(CurrentRun::Begun { id, call, timeout_ms: limits.timeout_ms }),
             Err(failure) => {
                 self.deliver(call, Outcome::failed(failure));
                 self.transition(Transition::RunEnded);
@@ -530,8 +516,12 @@ impl Executor {
         for call in std::mem::take(&mut self.initializing) {
             self.deliver(call, refused("init"));
         }
-        let running = self.running.take().map(|running| (running.id, "run"));
-        for (job, operation) in std::mem::take(&mut self.setups).into_iter().chain(running) {
+        let (waiting, begun) = match self.current.take() {
+            Some(CurrentRun::Waiting(run)) => (Some(Queued::Run(run)), None),
+            Some(CurrentRun::Begun { id, .. }) => (None, Some((id, "run"))),
+            None => (None, None),
+        };
+        for (job, operation) in std::mem::take(&mut self.setups).into_iter().chain(begun) {
             // If another thread has settled the job, its outcome is on its way.
             let failure = Failure::invalid_state(state, operation, hint);
             if let Some((call, outcome)) = self.session.as_ref().and_then(|session| session.refuse(job, failure)) {
@@ -539,7 +529,7 @@ impl Executor {
             }
         }
         let queue = std::mem::take(&mut self.queue);
-        for queued in self.held.take().into_iter().map(Queued::Run).chain(queue) {
+        for queued in waiting.into_iter().chain(queue) {
             self.deliver(queued.call(), refused(queued.operation()));
         }
     }

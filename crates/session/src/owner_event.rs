@@ -11,20 +11,13 @@ pub enum OwnerEvent {
         session: SessionId,
         result: Result<(), Failure>,
     },
-    /// A job ended. `sound`: the isolate can take the next job. `installing`: it can do so only after
-    /// [`OwnerEvent::Installed`].
+    /// A job ended. `sound`: the isolate can take the next job.
     Settled {
         session: SessionId,
         job: JobId,
         call: CallId,
         outcome: Box<Outcome>,
         sound: bool,
-        installing: bool,
-    },
-    /// The guest has the variables of the last job, or the isolate is lost.
-    Installed {
-        session: SessionId,
-        result: Result<(), Failure>,
     },
     ToolCalls {
         session: SessionId,

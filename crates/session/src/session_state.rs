@@ -149,7 +149,7 @@ impl SessionState {
                 }
                 (self.notices)(OwnerEvent::Initialized { session, result });
             }
-            Event::Settled { job, result, figures, sound, installing } => {
+            Event::Settled { job, result, figures, sound } => {
                 let mut open = self.open();
                 let (job, asked) = open.claim(job);
                 open.has_dropped_calls |= figures.dropped_calls > 0;
@@ -162,10 +162,9 @@ impl SessionState {
                         Some(asked) if !has_answer => Err(asked.failure.with(STATE_LOST, !sound)),
                         _ => result,
                     };
-                    self.settle(job, result, figures, sound, installing);
+                    self.settle(job, result, figures, sound);
                 }
             }
-            Event::Installed(result) => (self.notices)(OwnerEvent::Installed { session, result }),
             Event::ToolCalls(calls) => {
                 if let Some(last) = calls.last() {
                     self.tool_calls.store(last.made, Ordering::Relaxed);
@@ -279,10 +278,10 @@ impl SessionState {
     }
 
     /// Reports the outcome of a job that the caller has claimed.
-    fn settle(&self, job: Job, result: Result<Success, Failure>, figures: Figures, sound: bool, installing: bool) {
+    fn settle(&self, job: Job, result: Result<Success, Failure>, figures: Figures, sound: bool) {
         let (session, id, call) = (self.id, job.id, job.call);
         let outcome = Box::new(Outcome { result, report: job.report(figures) });
-        (self.notices)(OwnerEvent::Settled { session, job: id, call, outcome, sound, installing });
+        (self.notices)(OwnerEvent::Settled { session, job: id, call, outcome, sound });
     }
 
     /// Counts the isolate as given up while it worked, once.
@@ -298,7 +297,7 @@ impl SessionState {
         if let Some(link) = link {
             link.interrupt();
         }
-        self.settle(job, Err(failure), self.figures(), false, false);
+        self.settle(job, Err(failure), self.figures(), false);
     }
 
     /// The figures of the run under way, as far as they are known.

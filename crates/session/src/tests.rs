@@ -206,12 +206,12 @@ fn settled(job: u64, value: f64) -> Event {
 fn settled_with(job: u64, value: f64, is_final_answer: bool) -> Event {
     let result = Ok(Success::Output { value: Value::Number(value), is_final_answer });
     let figures = Figures { operations: 0, tool_calls: 2, heap_used_bytes: 0, dropped_calls: 0 };
-    Event::Settled { job, result, figures, sound: true, installing: false }
+    Event::Settled { job, result, figures, sound: true }
 }
 
-/// Variables or tools are installed, or will be soon.
-fn done(job: u64, installing: bool) -> Event {
-    Event::Settled { job, result: Ok(Success::Done), figures: Figures::default(), sound: true, installing }
+/// Variables or tools are installed.
+fn done(job: u64) -> Event {
+    Event::Settled { job, result: Ok(Success::Done), figures: Figures::default(), sound: true }
 }
 
 fn entry(message: &str) -> LogEntry {
@@ -254,7 +254,7 @@ fn a_long_queue_without_deadlines_is_refused_one_by_one() {
     assert!(bench.executor.send_tools(2.0, Vec::new()).is_none());
     bench.run(3.0);
     (0..QUEUED).for_each(|queued| bench.run(f64::from(4 + queued)));
-    bench.isolate.report(done(1, false));
+    bench.isolate.report(done(1));
     let deliveries = bench.deliveries();
     assert_eq!((deliveries.len(), deliveries[0].as_str()), (2 + QUEUED as usize, "2 done"));
     assert_eq!(deliveries.last().unwrap(), &format!("{} ERR_RUNTIME_EXCEPTION \"engine\"", 3 + QUEUED));
@@ -384,12 +384,10 @@ fn a_run_begins_when_all_that_was_sent_before_is_there() {
     assert_eq!(bench.executor.state(), "RUNNING");
     // An abort does not end other work of the isolate.
     bench.executor.abort(4.0, "enough");
-    bench.isolate.report(done(1, true));
+    bench.isolate.report(done(1));
     assert_eq!(bench.deliveries(), ["4 ERR_EXEC_TIMEOUT \"enough\"", "2 done"]);
-    bench.isolate.report(Event::Installed(Ok(())));
-    assert_eq!(bench.deliveries(), [""; 0]);
     assert_eq!(bench.isolate.asked(), [Asked::Variables(1), Asked::Tools(2)]);
-    bench.isolate.report(done(2, false));
+    bench.isolate.report(done(2));
     assert_eq!(bench.deliveries(), ["3 done"]);
     assert_eq!(bench.isolate.asked(), [Asked::Run(3)]);
     bench.isolate.report(settled(3, 42.0));
@@ -429,16 +427,6 @@ fn an_isolate_that_is_parked_with_nothing_to_do_is_lost_for_want_of_memory() {
     assert!(bench.executor.cleanup(2.0).is_none());
     bench.isolate.report(parked());
     assert_eq!(bench.messages(), ["Cleanup failed: Memory limit exceeded (16 MB)"]);
-
-    // The variables of a settled call use up the memory while a run waits for them.
-    let mut bench = Bench::new(Watchdog::default());
-    assert!(bench.executor.send_variables(2.0, Vec::new(), Values::List(Vec::new())).is_none());
-    bench.isolate.report(done(1, true));
-    assert_eq!(bench.deliveries(), ["2 done"]);
-    bench.run(3.0);
-    bench.isolate.report(parked());
-    assert_eq!(bench.messages(), ["Memory limit exceeded (16 MB)"]);
-    assert_eq!(bench.executor.state(), "DIRTY");
 }
 
 #[test]

@@ -10,7 +10,6 @@ mod head;
 mod host_errors;
 mod outgoing;
 mod patterns;
-mod plain;
 mod reader;
 mod slice_tags;
 mod slices;
@@ -20,7 +19,6 @@ pub use budget::{Limited, with_limit, without_limit};
 pub use dense::with_dense_arrays;
 pub use host_errors::without_stacks;
 pub use outgoing::{for_node, for_node_of_anybody, unless_refused};
-pub use plain::Plain;
 pub use survey::Refusal;
 
 /// First byte of every serialized value, before the version.

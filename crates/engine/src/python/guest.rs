@@ -74,7 +74,7 @@ impl Guest {
             };
             let Done { result, mut figures, sound } = done;
             figures.heap_used_bytes = self.used_bytes();
-            self.host.context.report(Event::Settled { job, result, figures, sound, installing: false });
+            self.host.context.report(Event::Settled { job, result, figures, sound });
             if !sound {
                 break;
             }

@@ -27,12 +27,7 @@ use crate::state::scripts::{Script, program_name};
 use crate::values::serialize;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
-use ses_transfer::Plain;
 
-/// Sizes of serialized variables that are installed after the call. Smaller ones are not worth another wake-up, and
-/// larger ones would take too long.
-const MIN_SENT_BYTES: usize = 64 << 10;
-const MAX_SENT_BYTES: usize = 4 << 20;
 /// The message if variables cannot be made.
 const TOO_LARGE: &str = "the variables are nested too deeply or too large for the guest";
 /// The hint if a run has met its memory limit and a collection after it leaves no room for the next run.
@@ -41,8 +36,6 @@ const NO_ROOM_HINT: &str = "Variables hold nearly all of it, those of earlier ru
 /// The least source size for which bytecode is cached. Writing it takes a millisecond, and the next run waits for it.
 /// 64 KiB.
 const MAX_BYTECODE_CODE: usize = 64 << 10;
-/// The deepest nesting for which V8's stack certainly suffices.
-const MAX_SENT_DEPTH: usize = 500;
 
 /// A session without commands for this time is idle.
 const SOON: Duration = Duration::from_millis(20);
@@ -57,12 +50,6 @@ struct LastProgram {
     /// Whether it was prepared before, so it has run at least twice.
     is_kept: bool,
     compiled: Compiled,
-}
-
-/// Variables and their serialized values, which are plain.
-struct Sent {
-    names: Vec<String>,
-    wire: Vec<u8>,
 }
 
 /// The outcome of a job.
@@ -85,8 +72,6 @@ pub struct Guest {
     observed: Observed,
     programs: Arc<Programs>,
     reruns: Box<Reruns>,
-    /// Variables that were reported as installed but are not yet.
-    sent: Option<Sent>,
     guarded: Guarded,
 }
 
@@ -116,7 +101,6 @@ impl Guest {
             observed,
             programs,
             reruns: Box::default(),
-            sent: None,
             guarded,
         }
     }
@@ -133,11 +117,10 @@ impl Guest {
             };
             let Done { result, mut figures, sound } = done;
             figures.heap_used_bytes = self.guarded.instance.isolate.get_heap_statistics().used_heap_size() as u64;
-            let installing = sound && self.sent.is_some();
-            self.host.context.report(Event::Settled { job, result, figures, sound, installing });
+            self.host.context.report(Event::Settled { job, result, figures, sound });
             self.host.forget_stop(job, &self.guarded.instance.isolate);
             self.keep_program();
-            if !sound || (installing && !self.install_sent()) {
+            if !sound {
                 break;
             }
             self.work_unwatched();
@@ -175,50 +158,10 @@ impl Guest {
             return Done::sound(Err(Failure::transfer_limit(limit, Some(bytes)).with("value", "variables")));
         }
         self.host.sent_names.borrow_mut().extend(names.iter().cloned());
-        let values = match values {
-            Values::Wire(wire) if self.can_install_later(names, &wire) => {
-                self.sent = Some(Sent { names: names.to_vec(), wire });
-                return Done::sound(Ok(Success::Done));
-            }
-            values => values,
-        };
         self.set_up(TOO_LARGE, |scope, host| {
             let values = serialize::read_values(scope, &host.memory, values)?;
-            host.realm.get()?.set_variables(scope, names, values, false)
+            host.realm.get()?.set_variables(scope, names, values)
         })
-    }
-
-    /// Whether variables can be made after the call, so that the host goes on meanwhile. Only if nothing in the call
-    /// can fail and the work is short.
-    fn can_install_later(&mut self, names: &[String], wire: &[u8]) -> bool {
-        if !(MIN_SENT_BYTES..=MAX_SENT_BYTES).contains(&wire.len()) {
-            return false;
-        }
-        let Some(Plain { depth, heap_bytes }) = Plain::of(wire) else { return false };
-        let heap = self.guarded.instance.isolate.get_heap_statistics().used_heap_size();
-        let used = heap + self.host.memory.outside() + heap_bytes;
-        depth <= MAX_SENT_DEPTH && used <= self.host.context.config().memory_limit_bytes / 2 && self.can_define(names)
-    }
-
-    /// Whether the guest's global accepts variables with these names.
-    fn can_define(&mut self, names: &[String]) -> bool {
-        v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
-        v8::tc_scope!(let attempt, scope);
-        self.host.realm.get().and_then(|realm| realm.can_define(attempt, names)).unwrap_or(false)
-    }
-
-    /// Installs the variables that [`Self::set_variables`] has left for later, before any guest code runs. False: the
-    /// session cannot go on, because the variables were already reported as installed.
-    fn install_sent(&mut self) -> bool {
-        let Some(Sent { names, wire }) = self.sent.take() else { return true };
-        let Done { result, sound, .. } = self.set_up(TOO_LARGE, |scope, host| {
-            let values = serialize::read_plain(scope, &wire)?;
-            host.realm.get()?.set_variables(scope, &names, values, true)
-        });
-        let result = if sound { result.map(drop) } else { Err(self.guarded.memory.failure()) };
-        let is_installed = result.is_ok();
-        self.host.context.report(Event::Installed(result));
-        is_installed
     }
 
     /// Defines tools in the realm.

@@ -99,25 +99,17 @@ impl Realm {
         Some(value)
     }
 
-    /// Whether the guest's global accepts variables with these names.
-    pub fn can_define(&self, scope: &mut v8::PinScope, names: &[String]) -> Option<bool> {
-        let names = strings(scope, names)?;
-        self.call(scope, "canDefine", &[names.into()]).map(|answer| answer.is_true())
-    }
-
     /// Hardens and defines variables. `values` is an array in the order of `names`. Returns the names that the guest's
-    /// global did not accept. `is_plain`: the values are [`ses_transfer::Plain`].
+    /// global did not accept.
     pub fn set_variables(
         &self,
         scope: &mut v8::PinScope,
         names: &[String],
         values: v8::Local<v8::Value>,
-        is_plain: bool,
     ) -> Option<Vec<String>> {
         let names = strings(scope, names)?;
         let values = v8::Local::new(scope, values);
-        let is_plain = v8::Boolean::new(scope, is_plain).into();
-        let refused = self.call(scope, "setVariables", &[names.into(), values, is_plain])?;
+        let refused = self.call(scope, "setVariables", &[names.into(), values])?;
         to_strings(scope, refused)
     }
 

@@ -330,7 +330,7 @@ pub fn read_result<'s>(
 ) -> Option<(v8::Local<'s, v8::Value>, bool)> {
     let Value::Wire(wire) = value else { return read_value(scope, budget, value).map(|value| (value, false)) };
     let cleaned = transfer::without_stacks(&wire);
-    let value = read_plain(scope, cleaned.as_deref().unwrap_or(&wire))?;
+    let value = read_without_errors(scope, cleaned.as_deref().unwrap_or(&wire))?;
     Some((value, cleaned.is_some()))
 }
 
@@ -354,11 +354,11 @@ pub fn read_values<'s>(
 /// nesting is deeper than the stack allows, or memory is exhausted. An exception may be pending.
 pub fn read<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
     let cleaned = transfer::without_stacks(wire);
-    read_plain(scope, cleaned.as_deref().unwrap_or(wire))
+    read_without_errors(scope, cleaned.as_deref().unwrap_or(wire))
 }
 
 /// As [`read`], for serialized bytes without errors.
-pub fn read_plain<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
+fn read_without_errors<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
     let context = scope.get_current_context();
     let deserializer = v8::ValueDeserializer::new(scope, Box::new(Reader), wire);
     if deserializer.read_header(context) != Some(true) {

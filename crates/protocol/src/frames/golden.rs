@@ -101,7 +101,7 @@ fn from_worker() -> Vec<FromWorker> {
         details: Failure::new(FailureKind::ValidationFailed).with("line", 1).details,
         tool_call: Some(9),
     };
-    let settled = |result| Event::Settled { job: 4, result, figures, sound: true, installing: false };
+    let settled = |result| Event::Settled { job: 4, result, figures, sound: true };
     let args = Values::List(vec![Value::Null]);
     let events = [
         Event::Initialized(Ok(())),
@@ -109,7 +109,6 @@ fn from_worker() -> Vec<FromWorker> {
         settled(Ok(output)),
         settled(Err(failed)),
         settled(Ok(Success::Done)),
-        Event::Installed(Ok(())),
         Event::ToolCalls(vec![ToolCall { id: 9, tool: 3, is_async: true, args, made: 1 }]),
         Event::Log { job: 4, entry: LogEntry { level: 2, message: "caf\u{e9}".into(), at_ms: 1e12 } },
         Event::Closed { panicked: false },

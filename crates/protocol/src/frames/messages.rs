@@ -108,8 +108,7 @@ messages!(Status {
 });
 messages!(Event {
     0x82 Initialized(result),
-    0x83 Settled { job, result, figures, sound, installing },
-    0x84 Installed(result),
+    0x83 Settled { job, result, figures, sound },
     0x85 ToolCalls(calls),
     0x86 Log { job, entry },
     0x87 Closed { panicked },

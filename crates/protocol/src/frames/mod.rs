@@ -24,7 +24,7 @@ pub use stream::Frames;
 pub(crate) use writer::Writer;
 
 /// What a peer must speak, byte for byte.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Bytes of a frame in front of its body, the length included.
 pub const HEAD_BYTES: usize = 9;
