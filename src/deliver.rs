@@ -6,6 +6,7 @@ use napi_derive::napi;
 use serde_json::Value;
 
 use ses_protocol::{Failure, LogEntry, LogIndex, Outcome, Report, Success, ToolCall};
+use ses_session::Delivery;
 
 use crate::numbers::{delivery, ending};
 use crate::values::{NativeValue, push_values, rust_text};
@@ -49,51 +50,57 @@ impl From<Failure> for NativeError {
 /// What a tool call with two arguments takes of the positional arguments.
 const USUAL_ARGS: usize = 6;
 
-/// Positional arguments of the `deliver` callback: the executor's number, then [`DeliverArgs`].
-pub struct Delivery {
+/// A call of the `deliver` callback. Its positional arguments are the executor's number, the kind of the delivery, and
+/// what that kind carries.
+pub struct DeliveryCall {
     pub executor: u64,
-    pub args: DeliverArgs,
+    pub delivery: Delivery,
 }
 
-/// The kind, then what the kind carries.
-pub enum DeliverArgs {
-    Nothing,
-    Settled {
-        call: f64,
-        outcome: Box<Outcome>,
-    },
-    Logs(Vec<LogEntry>),
-    /// Call, tool, isAsync, then as [`push_values`], and so on.
-    ToolCalls(Vec<ToolCall>),
-}
-
-impl JsValuesTupleIntoVec for Delivery {
+impl JsValuesTupleIntoVec for DeliveryCall {
     fn into_vec(self, env: sys::napi_env) -> Result<Vec<sys::napi_value>> {
+        let Delivery { settled, tool_calls, logs } = self.delivery;
         // SAFETY: napi passes the live environment of the thread that this runs on.
         unsafe {
             let executor = f64::to_napi_value(env, self.executor as f64)?;
-            Ok(match self.args {
-                DeliverArgs::Settled { call, outcome } => settled(env, executor, call, *outcome)?,
-                DeliverArgs::ToolCalls(calls) => {
-                    let mut args = Vec::with_capacity(2 + calls.len() * USUAL_ARGS);
-                    args.extend([executor, u32::to_napi_value(env, delivery::TOOL_CALLS)?]);
-                    for ToolCall { id, tool, is_async, args: values, .. } in calls {
-                        args.push(f64::to_napi_value(env, id as f64)?);
-                        args.push(u32::to_napi_value(env, tool)?);
-                        args.push(bool::to_napi_value(env, is_async)?);
-                        push_values(env, values, &mut args)?;
-                    }
-                    args
-                }
-                DeliverArgs::Logs(entries) => {
-                    let (logs, index) = joined(&entries);
-                    let mut args = vec![executor, u32::to_napi_value(env, delivery::LOGS)?];
-                    push_logs(env, logs, index, &mut args)?;
-                    args
-                }
-                DeliverArgs::Nothing => vec![executor, u32::to_napi_value(env, delivery::NOTHING)?],
-            })
+            if let Some((call, outcome)) = settled {
+                return settled_args(env, executor, call, *outcome);
+            }
+            if !tool_calls.is_empty() {
+                return tool_calls_args(env, executor, tool_calls);
+            }
+            if logs.is_empty() {
+                return Ok(vec![executor, u32::to_napi_value(env, delivery::NOTHING)?]);
+            }
+            let (logs, index) = joined(&logs);
+            let mut args = vec![executor, u32::to_napi_value(env, delivery::LOGS)?];
+            push_logs(env, logs, index, &mut args)?;
+            Ok(args)
         }
+    }
+}
+
+/// `executor, 1`, then call, tool, isAsync and as [`push_values`] of each call.
+///
+/// # Safety
+///
+/// `env` is the live environment of the calling thread.
+unsafe fn tool_calls_args(
+    env: sys::napi_env,
+    executor: sys::napi_value,
+    calls: Vec<ToolCall>,
+) -> Result<Vec<sys::napi_value>> {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut args = Vec::with_capacity(2 + calls.len() * USUAL_ARGS);
+        args.extend([executor, u32::to_napi_value(env, delivery::TOOL_CALLS)?]);
+        for ToolCall { id, tool, is_async, args: values, .. } in calls {
+            args.push(f64::to_napi_value(env, id as f64)?);
+            args.push(u32::to_napi_value(env, tool)?);
+            args.push(bool::to_napi_value(env, is_async)?);
+            push_values(env, values, &mut args)?;
+        }
+        Ok(args)
     }
 }
 
@@ -103,7 +110,7 @@ impl JsValuesTupleIntoVec for Delivery {
 /// # Safety
 ///
 /// `env` is the live environment of the calling thread.
-unsafe fn settled(
+unsafe fn settled_args(
     env: sys::napi_env,
     executor: sys::napi_value,
     call: f64,
@@ -146,7 +153,7 @@ fn joined(entries: &[LogEntry]) -> (String, LogIndex) {
 ///
 /// # Safety
 ///
-/// As for [`settled`].
+/// As for [`settled_args`].
 unsafe fn push_logs(env: sys::napi_env, logs: String, index: LogIndex, args: &mut Vec<sys::napi_value>) -> Result<()> {
     let LogIndex { levels, at_ms, lengths } = index;
     // SAFETY: the caller's contract.

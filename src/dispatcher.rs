@@ -13,13 +13,15 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Result, Status, sys};
 use napi_derive::napi;
 
-use crate::deliver::{DeliverArgs, Delivery};
+use ses_session::Delivery;
+
+use crate::deliver::DeliveryCall;
 use crate::values::hold;
 
 /// Weak: idle executors do not keep the event loop alive.
-type Deliver = ThreadsafeFunction<u64, Unknown<'static>, Delivery, Status, false, true>;
+type Deliver = ThreadsafeFunction<u64, Unknown<'static>, DeliveryCall, Status, false, true>;
 /// What an executor has to deliver next. Called on the Node.js thread.
-type Source = Rc<dyn Fn(&Env) -> DeliverArgs>;
+type Source = Rc<dyn Fn(&Env) -> Delivery>;
 
 /// Tells the Node.js thread, from any thread, that an executor has something to deliver.
 #[derive(Clone)]
@@ -47,7 +49,7 @@ impl Dispatcher {
     }
 
     /// Adds an executor, until [`Self::remove`].
-    pub fn add(&self, executor: u64, next: impl Fn(&Env) -> DeliverArgs + 'static) {
+    pub fn add(&self, executor: u64, next: impl Fn(&Env) -> Delivery + 'static) {
         self.sources.borrow_mut().insert(executor, Rc::new(next));
     }
 
@@ -95,7 +97,7 @@ impl NativeDispatcher {
         env: Env,
         #[napi(ts_arg_type = "(executor: number, kind: number, ...parts: any[]) => void")] deliver: Function<
             '_,
-            Delivery,
+            DeliveryCall,
             Unknown<'static>,
         >,
     ) -> Result<Self> {
@@ -106,7 +108,8 @@ impl NativeDispatcher {
                 let executor = context.value;
                 // Not borrowed meanwhile: to deliver may end an executor.
                 let next = shared.borrow().get(&executor).cloned();
-                Ok(Delivery { executor, args: next.map_or(DeliverArgs::Nothing, |next| next(&context.env)) })
+                let delivery = next.map_or_else(Delivery::default, |next| next(&context.env));
+                Ok(DeliveryCall { executor, delivery })
             })?;
         Ok(Self(Rc::new(Dispatcher {
             env: env.raw(),

@@ -16,10 +16,10 @@ use napi_derive::napi;
 
 use ses_engine::engine_of;
 use ses_protocol::{Config, EngineSpec, Outcome, ToolCallId, ToolReply};
-use ses_session::{Delivery, Executor, OwnerEvent};
+use ses_session::{Delivery, Executor};
 
 use crate::arguments::{self, NativeEngine, NativeIsolation, NativeTool};
-use crate::deliver::{DeliverArgs, NativeOutcome};
+use crate::deliver::NativeOutcome;
 use crate::dispatcher::{Dispatcher, NativeDispatcher};
 use crate::engine::{Place, engine_for};
 use crate::inbox::Inbox;
@@ -54,29 +54,19 @@ impl Inner {
         outcome
     }
 
-    /// Applies the next notice, or several that are tool calls.
-    fn next_delivery(&mut self, env: &Env, inbox: &Inbox) -> DeliverArgs {
-        let (notices, has_more) = inbox.take();
+    /// Applies the next event, or several that are tool calls.
+    fn next_delivery(&mut self, env: &Env, inbox: &Inbox) -> Delivery {
+        let (events, has_more) = inbox.take();
         if has_more {
             // As in `Inbox::push`, but from this thread.
             self.dispatcher.bell().ring(self.number);
         }
-        let mut calls = Vec::new();
-        for notice in notices {
-            match self.apply(env, notice) {
-                Some(Delivery::ToolCalls(more)) => calls.extend(more),
-                Some(Delivery::Settled { call, outcome }) => return DeliverArgs::Settled { call, outcome },
-                Some(Delivery::Logs(entries)) => return DeliverArgs::Logs(entries),
-                None => {}
-            }
+        let mut events = events.into_iter();
+        let mut delivery = events.next().map_or_else(Delivery::default, |event| self.executor.on_owner_event(event));
+        for event in events {
+            delivery.tool_calls.append(&mut self.executor.on_owner_event(event).tool_calls);
         }
-        if calls.is_empty() { DeliverArgs::Nothing } else { DeliverArgs::ToolCalls(calls) }
-    }
-
-    /// Applies a notice.
-    fn apply(&mut self, env: &Env, notice: OwnerEvent) -> Option<Delivery> {
-        let delivery = self.executor.on_owner_event(notice);
-        if let Some(Delivery::Settled { .. }) = delivery {
+        if delivery.settled.is_some() {
             self.dispatcher.settle(env);
         }
         delivery
@@ -132,9 +122,9 @@ impl NativeExecutor {
     ) -> Result<Self> {
         let (dispatcher, number) = (dispatcher.0.clone(), number as u64);
         let inbox = Arc::new(Inbox::default());
-        let (bell, notices) = (dispatcher.bell(), inbox.clone());
-        let notices = Arc::new(move |notice| {
-            if notices.push(notice) {
+        let (bell, events) = (dispatcher.bell(), inbox.clone());
+        let owner_events = Arc::new(move |event| {
+            if events.push(event) {
                 bell.ring(number);
             }
         });
@@ -142,7 +132,7 @@ impl NativeExecutor {
         let bytes_per_isolate = engine_of(&engine).map_err(napi::Error::from_reason)?.held_bytes() as i64;
         let config = Config::from(options);
         let place = place(isolation, engine, &config)?;
-        let executor = Executor::new(config, engine_for(place), notices);
+        let executor = Executor::new(config, engine_for(place), owner_events);
         let inner = Rc::new(RefCell::new(Inner {
             executor,
             number,
@@ -155,7 +145,7 @@ impl NativeExecutor {
         dispatcher.add(number, move |env| {
             reporting
                 .upgrade()
-                .map_or(DeliverArgs::Nothing, |inner| with(&inner, |inner| inner.next_delivery(env, &inbox)))
+                .map_or_else(Delivery::default, |inner| with(&inner, |inner| inner.next_delivery(env, &inbox)))
         });
         Ok(Self { inner })
     }

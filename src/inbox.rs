@@ -8,7 +8,7 @@ use ses_protocol::MAX_TOLD_CALLS;
 use ses_session::OwnerEvent;
 
 /// Events of tool calls that are delivered together, so that their arguments fit on the stack of one call.
-const MAX_NOTICES: usize = 64 / MAX_TOLD_CALLS;
+const MAX_EVENTS: usize = 64 / MAX_TOLD_CALLS;
 
 /// Filled by any thread, emptied by the Node.js thread. The lock is held for a few instructions.
 #[derive(Default)]
@@ -16,29 +16,29 @@ pub struct Inbox(Mutex<Pending>);
 
 #[derive(Default)]
 struct Pending {
-    notices: VecDeque<OwnerEvent>,
+    events: VecDeque<OwnerEvent>,
     /// The Node.js thread has been told, and will call [`Inbox::take`].
     is_told: bool,
 }
 
 impl Inbox {
-    /// Adds a notice. Returns whether the Node.js thread must be told: while it has not looked, it has been.
-    pub fn push(&self, notice: OwnerEvent) -> bool {
+    /// Adds an event. Returns whether the Node.js thread must be told: while it has not looked, it has been.
+    pub fn push(&self, event: OwnerEvent) -> bool {
         let mut pending = self.lock();
-        pending.notices.push_back(notice);
+        pending.events.push_back(event);
         !mem::replace(&mut pending.is_told, true)
     }
 
-    /// The oldest notice, or several of tool calls. The second value: whether the Node.js thread must be told again,
+    /// The oldest event, or several of tool calls. The second value: whether the Node.js thread must be told again,
     /// since there are more.
     pub fn take(&self) -> (Vec<OwnerEvent>, bool) {
         let mut pending = self.lock();
-        let are_calls = |notice: &OwnerEvent| matches!(notice, OwnerEvent::ToolCalls { .. });
-        let calls = pending.notices.iter().take(MAX_NOTICES).take_while(|notice| are_calls(notice)).count();
-        let count = calls.max(1).min(pending.notices.len());
-        let notices = pending.notices.drain(..count).collect();
-        pending.is_told = !pending.notices.is_empty();
-        (notices, pending.is_told)
+        let are_calls = |event: &OwnerEvent| matches!(event, OwnerEvent::ToolCalls { .. });
+        let calls = pending.events.iter().take(MAX_EVENTS).take_while(|event| are_calls(event)).count();
+        let count = calls.max(1).min(pending.events.len());
+        let events = pending.events.drain(..count).collect();
+        pending.is_told = !pending.events.is_empty();
+        (events, pending.is_told)
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {

@@ -96,12 +96,12 @@ struct Closing {
 /// One `SESExecutor` (specification, sections 2.3, 4 and 7.2).
 ///
 /// Methods return the outcome if it is already known. Otherwise they return `None`, and the outcome follows as a
-/// [`Delivery::Settled`] for the same call.
+/// [`Delivery`] for the same call.
 pub struct Executor {
     state: State,
     config: Arc<Config>,
     engine: Arc<Engine>,
-    notices: OwnerEvents,
+    owner_events: OwnerEvents,
     session: Option<Session>,
     sessions_started: SessionId,
     jobs_started: JobId,
@@ -118,13 +118,13 @@ pub struct Executor {
 }
 
 impl Executor {
-    pub fn new(config: Config, engine: Arc<Engine>, notices: OwnerEvents) -> Self {
+    pub fn new(config: Config, engine: Arc<Engine>, owner_events: OwnerEvents) -> Self {
         engine.backend.expect(&config);
         Self {
             state: State::New,
             config: Arc::new(config),
             engine,
-            notices,
+            owner_events,
             session: None,
             sessions_started: 0,
             jobs_started: 0,
@@ -167,7 +167,7 @@ impl Executor {
                 return Some(Outcome::failed(too_much_held(&held)));
             }
             self.sessions_started += 1;
-            match Session::start(self.sessions_started, self.config.clone(), &self.engine, self.notices.clone()) {
+            match Session::start(self.sessions_started, self.config.clone(), &self.engine, self.owner_events.clone()) {
                 Ok(session) => {
                     self.session = Some(session);
                     self.lost = None;
@@ -265,7 +265,7 @@ impl Executor {
         let Some(session) = self.session.take() else { return Some(Outcome::done()) };
         let entries = session.take_logs();
         if !entries.is_empty() {
-            (self.notices)(OwnerEvent::Deliver(Delivery::Logs(entries)));
+            (self.owner_events)(OwnerEvent::Deliver(Delivery::logs(entries)));
         }
         // Dropping the handle ends the thread, which reports its end by `Event::Closed`.
         if was_idle {
@@ -284,29 +284,30 @@ impl Executor {
         }
     }
 
-    /// Applies a report from another thread. Returns what the facade must be told.
-    pub fn on_owner_event(&mut self, notice: OwnerEvent) -> Option<Delivery> {
-        match notice {
+    /// Applies an event from another thread. Returns what the facade gets.
+    pub fn on_owner_event(&mut self, event: OwnerEvent) -> Delivery {
+        match event {
             OwnerEvent::Initialized { session, result } => {
                 if self.is_current(session) {
                     self.on_initialized(result);
                 }
-                None
+                Delivery::default()
             }
             OwnerEvent::Settled { session, job, call, outcome, sound } => {
                 if self.is_current(session) {
                     self.on_settled(job, sound);
                 }
-                Some(Delivery::Settled { call, outcome })
+                Delivery::settled(call, outcome)
             }
-            OwnerEvent::ToolCalls { session, calls } => self.is_current(session).then_some(Delivery::ToolCalls(calls)),
+            OwnerEvent::ToolCalls { session, calls } if self.is_current(session) => Delivery::tool_calls(calls),
+            OwnerEvent::ToolCalls { .. } => Delivery::default(),
             OwnerEvent::Logs { session } => {
-                let entries = self.session.as_ref().filter(|current| current.id() == session)?.take_logs();
-                (!entries.is_empty()).then_some(Delivery::Logs(entries))
+                let current = self.session.as_ref().filter(|current| current.id() == session);
+                current.map_or_else(Delivery::default, |session| Delivery::logs(session.take_logs()))
             }
-            OwnerEvent::Lost { session, reason } => self.on_lost(session, reason),
-            OwnerEvent::Closed { session, end } => self.on_closed(session, end),
-            OwnerEvent::Deliver(delivery) => Some(delivery),
+            OwnerEvent::Lost { session, reason } => self.on_lost(session, reason).unwrap_or_default(),
+            OwnerEvent::Closed { session, end } => self.on_closed(session, end).unwrap_or_default(),
+            OwnerEvent::Deliver(delivery) => delivery,
         }
     }
 
@@ -376,7 +377,7 @@ impl Executor {
                 Some((cause, _)) => Outcome::failed(Failure::new(FailureKind::CleanupFailed { cause })),
                 None => Outcome::done(),
             };
-            return Some(Delivery::Settled { call, outcome: Box::new(outcome) });
+            return Some(Delivery::settled(call, Box::new(outcome)));
         }
         let (cause, failure) = lost.filter(|_| self.is_current(session))?;
         if self.state == State::Initializing {
@@ -397,7 +398,7 @@ impl Executor {
         if self.state != State::Dirty {
             self.on_corrupted();
         }
-        job.map(|(call, outcome)| Delivery::Settled { call, outcome: Box::new(outcome) })
+        job.map(|(call, outcome)| Delivery::settled(call, Box::new(outcome)))
     }
 
     /// The process of the isolate has ended by itself. The work under way is not repeated, because it may have had
@@ -535,7 +536,7 @@ impl Executor {
     }
 
     fn deliver(&self, call: CallId, outcome: Outcome) {
-        (self.notices)(OwnerEvent::Deliver(Delivery::Settled { call, outcome: Box::new(outcome) }));
+        (self.owner_events)(OwnerEvent::Deliver(Delivery::settled(call, Box::new(outcome))));
     }
 
     fn illegal(&self, operation: &str, hint: &str) -> Outcome {

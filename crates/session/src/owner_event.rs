@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use ses_protocol::{CallId, Failure, JobId, LogEntry, Outcome, SessionId, ToolCall};
 
-/// An event on another thread, for [`crate::Executor::on_owner_event`].
+/// An event on another thread, for [`crate::Executor::on_owner_event`]. [`ses_protocol::Event`] is what the isolate
+/// reports; this is what its session makes of it.
 pub enum OwnerEvent {
     /// The isolate is ready, or could not be made.
     Initialized {
@@ -52,12 +53,30 @@ pub enum End {
     Parked(usize),
 }
 
-/// A message to the facade.
-pub enum Delivery {
-    Settled { call: CallId, outcome: Box<Outcome> },
-    ToolCalls(Vec<ToolCall>),
-    Logs(Vec<LogEntry>),
+/// What the facade gets next. At most one part is present.
+#[derive(Default)]
+pub struct Delivery {
+    /// A call and its outcome.
+    pub settled: Option<(CallId, Box<Outcome>)>,
+    /// Oldest first.
+    pub tool_calls: Vec<ToolCall>,
+    /// Oldest first.
+    pub logs: Vec<LogEntry>,
 }
 
-/// Receives notices. Called on any thread.
+impl Delivery {
+    pub fn settled(call: CallId, outcome: Box<Outcome>) -> Self {
+        Self { settled: Some((call, outcome)), ..Self::default() }
+    }
+
+    pub fn tool_calls(tool_calls: Vec<ToolCall>) -> Self {
+        Self { tool_calls, ..Self::default() }
+    }
+
+    pub fn logs(logs: Vec<LogEntry>) -> Self {
+        Self { logs, ..Self::default() }
+    }
+}
+
+/// Receives events for the owner. Called on any thread.
 pub type OwnerEvents = Arc<dyn Fn(OwnerEvent) + Send + Sync>;

@@ -33,8 +33,13 @@ pub struct Session {
 
 impl Session {
     /// Starts an isolate. [`OwnerEvent::Initialized`] follows.
-    pub fn start(id: SessionId, config: Arc<Config>, engine: &Engine, notices: OwnerEvents) -> Result<Self, Failure> {
-        let session_state = Arc::new(SessionState::new(id, config.clone(), engine, notices));
+    pub fn start(
+        id: SessionId,
+        config: Arc<Config>,
+        engine: &Engine,
+        owner_events: OwnerEvents,
+    ) -> Result<Self, Failure> {
+        let session_state = Arc::new(SessionState::new(id, config.clone(), engine, owner_events));
         engine.counters.add_live();
         let events = {
             let session_state = session_state.clone();
@@ -173,7 +178,7 @@ impl Session {
         interrupt(&self.session_state, &self.link, job, failure, ABORT_GRACE);
     }
 
-    /// Takes a job that no notice is to settle any more. Returns its outcome.
+    /// Takes a job, so that no event settles it any more. Returns its outcome.
     pub fn refuse(&self, job: JobId, failure: Failure) -> Option<(CallId, Outcome)> {
         let job = self.session_state.open().jobs.claim(job)?;
         self.session_state.count_given_up();

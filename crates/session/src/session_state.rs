@@ -29,7 +29,7 @@ pub const STATE_LOST: &str = "stateLost";
 pub struct SessionState {
     pub id: SessionId,
     pub config: Arc<Config>,
-    notices: OwnerEvents,
+    owner_events: OwnerEvents,
     counters: Arc<Counters>,
     pub watchdog: Arc<Watchdog>,
     /// Any thread may hold it, for one of these: a few instructions, the copy of a log entry, or a system call that
@@ -112,11 +112,11 @@ impl Open {
 }
 
 impl SessionState {
-    pub fn new(id: SessionId, config: Arc<Config>, engine: &Engine, notices: OwnerEvents) -> Self {
+    pub fn new(id: SessionId, config: Arc<Config>, engine: &Engine, owner_events: OwnerEvents) -> Self {
         let session_state = Self {
             id,
             config,
-            notices,
+            owner_events,
             counters: engine.counters.clone(),
             watchdog: engine.watchdog.clone(),
             open: Mutex::new(Open { is_live: true, ..Open::default() }),
@@ -147,7 +147,7 @@ impl SessionState {
                 if result.is_err() {
                     self.end_life();
                 }
-                (self.notices)(OwnerEvent::Initialized { session, result });
+                (self.owner_events)(OwnerEvent::Initialized { session, result });
             }
             Event::Settled { job, result, figures, sound } => {
                 let mut open = self.open();
@@ -171,7 +171,7 @@ impl SessionState {
                 }
                 self.open().on_calls(&calls);
                 if !self.is_given_up() {
-                    (self.notices)(OwnerEvent::ToolCalls { session, calls });
+                    (self.owner_events)(OwnerEvent::ToolCalls { session, calls });
                 }
             }
             Event::Idle { answers } => {
@@ -198,12 +198,12 @@ impl SessionState {
             Event::Parked { bytes } => self.on_parked(bytes),
             Event::Lost { reason } => {
                 self.end_life();
-                (self.notices)(OwnerEvent::Lost { session, reason });
+                (self.owner_events)(OwnerEvent::Lost { session, reason });
             }
             Event::Closed { panicked } => {
                 self.end_life();
                 let end = if panicked { End::Panicked } else { End::Ended };
-                (self.notices)(OwnerEvent::Closed { session, end });
+                (self.owner_events)(OwnerEvent::Closed { session, end });
             }
         }
     }
@@ -217,7 +217,7 @@ impl SessionState {
         let is_first = open.unsent.len() == 1;
         drop(open);
         if is_first {
-            (self.notices)(OwnerEvent::Logs { session: self.id });
+            (self.owner_events)(OwnerEvent::Logs { session: self.id });
         }
     }
 
@@ -228,7 +228,7 @@ impl SessionState {
         let job = self.open().jobs.claim_current();
         match job {
             Some(job) => self.give_up(job, Failure::parked(self.config.memory_limit_bytes, bytes), None),
-            None => (self.notices)(OwnerEvent::Closed { session: self.id, end: End::Parked(bytes) }),
+            None => (self.owner_events)(OwnerEvent::Closed { session: self.id, end: End::Parked(bytes) }),
         }
     }
 
@@ -281,7 +281,7 @@ impl SessionState {
     fn settle(&self, job: Job, result: Result<Success, Failure>, figures: Figures, sound: bool) {
         let (session, id, call) = (self.id, job.id, job.call);
         let outcome = Box::new(Outcome { result, report: job.report(figures) });
-        (self.notices)(OwnerEvent::Settled { session, job: id, call, outcome, sound });
+        (self.owner_events)(OwnerEvent::Settled { session, job: id, call, outcome, sound });
     }
 
     /// Counts the isolate as given up while it worked, once.

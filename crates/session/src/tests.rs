@@ -99,7 +99,7 @@ struct Bench {
     executor: Executor,
     isolate: Arc<Isolate>,
     counters: Arc<Counters>,
-    notices: Arc<Mutex<Vec<OwnerEvent>>>,
+    owner_events: Arc<Mutex<Vec<OwnerEvent>>>,
 }
 
 impl Bench {
@@ -124,11 +124,11 @@ impl Bench {
             watchdog: Arc::new(watchdog),
             counters: counters.clone(),
         };
-        let notices = Arc::<Mutex<Vec<OwnerEvent>>>::default();
-        let told = notices.clone();
+        let owner_events = Arc::<Mutex<Vec<OwnerEvent>>>::default();
+        let inbox = owner_events.clone();
         let executor =
-            Executor::new(config, Arc::new(engine), Arc::new(move |notice| told.lock().unwrap().push(notice)));
-        let mut bench = Self { executor, isolate, counters, notices };
+            Executor::new(config, Arc::new(engine), Arc::new(move |event| inbox.lock().unwrap().push(event)));
+        let mut bench = Self { executor, isolate, counters, owner_events };
         assert!(bench.executor.init(1.0).is_none());
         bench
     }
@@ -148,49 +148,53 @@ impl Bench {
     fn told(&mut self) -> Vec<Delivery> {
         let mut told = Vec::new();
         loop {
-            let notices = std::mem::take(&mut *self.notices.lock().unwrap());
-            if notices.is_empty() {
+            let events = std::mem::take(&mut *self.owner_events.lock().unwrap());
+            if events.is_empty() {
                 return told;
             }
-            told.extend(notices.into_iter().filter_map(|notice| self.executor.on_owner_event(notice)));
+            told.extend(events.into_iter().map(|event| self.executor.on_owner_event(event)));
         }
     }
 
     fn deliveries(&mut self) -> Vec<String> {
-        self.told().into_iter().map(show).collect()
+        self.told().into_iter().filter_map(show).collect()
     }
 
     /// The messages of the failures among the deliveries.
     fn messages(&mut self) -> Vec<String> {
-        let message = |delivery| match delivery {
-            Delivery::Settled { outcome, .. } => outcome.result.err().map(|failure| failure.kind.message()),
-            _ => None,
+        let message = |delivery: Delivery| {
+            let (_, outcome) = delivery.settled?;
+            outcome.result.err().map(|failure| failure.kind.message())
         };
         self.told().into_iter().filter_map(message).collect()
     }
 }
 
-fn show(delivery: Delivery) -> String {
-    match delivery {
-        Delivery::Settled { call, outcome } => {
-            let Outcome { result, report } = *outcome;
-            let logs = report.map(|report| format!(" {} calls, log {:?}", report.figures.tool_calls, report.logs));
-            let result = match result {
-                Ok(Success::Done) => "done".to_owned(),
-                Ok(Success::Output { value, .. }) => format!("{value:?}"),
-                Err(failure) => {
-                    let details = ["reason", "operation", "details", "cause"];
-                    let told = details.iter().find_map(|&name| failure.details.get(name)).unwrap_or_default();
-                    format!("{} {told}", failure.kind.code())
-                }
-            };
-            format!("{call} {result}{}", logs.unwrap_or_default())
-        }
-        Delivery::ToolCalls(calls) => {
-            calls.iter().map(|call| format!("tool {}", call.id)).collect::<Vec<_>>().join(", ")
-        }
-        Delivery::Logs(entries) => format!("{} entries", entries.len()),
-    }
+/// `None`: there is nothing to deliver.
+fn show(Delivery { settled, tool_calls, logs }: Delivery) -> Option<String> {
+    let settled = settled.map(|(call, outcome)| {
+        let Outcome { result, report } = *outcome;
+        let logs = report.map(|report| format!(" {} calls, log {:?}", report.figures.tool_calls, report.logs));
+        let result = match result {
+            Ok(Success::Done) => "done".to_owned(),
+            Ok(Success::Output { value, .. }) => format!("{value:?}"),
+            Err(failure) => {
+                let details = ["reason", "operation", "details", "cause"];
+                let told = details.iter().find_map(|&name| failure.details.get(name)).unwrap_or_default();
+                format!("{} {told}", failure.kind.code())
+            }
+        };
+        format!("{call} {result}{}", logs.unwrap_or_default())
+    });
+    let calls: Vec<_> = tool_calls.iter().map(|call| format!("tool {}", call.id)).collect();
+    let parts = [
+        settled,
+        (!calls.is_empty()).then(|| calls.join(", ")),
+        (!logs.is_empty()).then(|| format!("{} entries", logs.len())),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    assert!(parts.len() <= 1, "{parts:?} are delivered together");
+    parts.into_iter().next()
 }
 
 include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/config.rs"));
@@ -330,7 +334,7 @@ fn a_guest_that_does_not_end_when_it_is_asked_is_given_up() {
     bench.isolate.looks.store(true, Ordering::Relaxed);
     bench.run(2.0);
     bench.executor.abort(2.0, "enough");
-    while bench.notices.lock().unwrap().is_empty() {
+    while bench.owner_events.lock().unwrap().is_empty() {
         std::thread::yield_now();
     }
     assert_eq!(bench.isolate.asked(), [Asked::Run(1), Asked::End(1), Asked::Interrupt]);
@@ -402,11 +406,9 @@ fn variables_that_are_lost_with_their_process_have_called_no_tools() {
     bench.isolate.report(settled(1, 42.0));
     assert!(bench.executor.send_variables(3.0, Vec::new(), Values::List(Vec::new())).is_none());
     bench.isolate.report(Event::Lost { reason: "gone".to_owned() });
-    let calls = bench.told().into_iter().filter_map(|delivery| match delivery {
-        Delivery::Settled { call: 3.0, outcome } => {
-            outcome.result.err().map(|failure| failure.details["toolCalls"].clone())
-        }
-        _ => None,
+    let calls = bench.told().into_iter().filter_map(|delivery| {
+        let (_, outcome) = delivery.settled.filter(|&(call, _)| call == 3.0)?;
+        outcome.result.err().map(|failure| failure.details["toolCalls"].clone())
     });
     assert_eq!(calls.collect::<Vec<_>>(), [0]);
 }
