@@ -47,7 +47,7 @@ export function offerOf(executor: Executor): Offer {
  * @param own names of options that may stand beside it, for messages
  * @throws {TypeError}
  */
-export function refuseBeside(others: object, own: readonly string[]) {
+export function refuseOtherOptions(others: object, own: readonly string[]) {
   const [name] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
   if (name === undefined) return;
   const close = closest(name, own);

@@ -250,7 +250,7 @@ impl ProcessLink {
         self.worker.send(self.session, control);
     }
 
-    /// Begins the session of a worker that was started ahead of need. If it does not answer within `patience`, a fresh one begins it.
+    /// Begins the session of a worker that was started ahead of need. If it does not answer within `limit`, a fresh one begins it.
     pub fn open_spare(&self, control: Control, limit: Duration) {
         let (session, answer) = (self.session, self.answer);
         let (worker, session_state, watchdog) =

@@ -266,10 +266,10 @@ mod tests {
     type Boots = Receiver<(usize, Booting<u32>)>;
 
     fn pool(size: usize) -> (Pool<u32>, Boots, Arc<Counters>) {
-        pool_beside(size, Arc::default())
+        pool_with(size, Arc::default())
     }
 
-    fn pool_beside(size: usize, counters: Arc<Counters>) -> (Pool<u32>, Boots, Arc<Counters>) {
+    fn pool_with(size: usize, counters: Arc<Counters>) -> (Pool<u32>, Boots, Arc<Counters>) {
         let (boots, begun) = channel();
         let boots = Mutex::new(boots);
         let boot = move |limit, booting| {
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn only_the_pools_that_were_asked_last_keep_isolates() {
         let counters = Arc::<Counters>::default();
-        let pools: Vec<_> = (0..5).map(|_| pool_beside(1, counters.clone())).collect();
+        let pools: Vec<_> = (0..5).map(|_| pool_with(1, counters.clone())).collect();
         for (at, (pool, begun, _)) in pools.iter().enumerate() {
             pool.expect(64);
             begun.recv().unwrap().1.ready(at as u32);

@@ -137,7 +137,7 @@ mod tests {
 
         /// A reporter whose watchdog is kept busy until the returned value is dropped, so that it reports nothing by
         /// itself.
-        fn patient() -> (Self, impl Drop) {
+        fn with_busy_watchdog() -> (Self, impl Drop) {
             struct Busy {
                 free: Sender<()>,
                 _work: Deadline,
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_first_call_is_told_at_once_and_the_others_when_the_guest_waits() {
-        let (bench, _busy) = Bench::patient();
+        let (bench, _busy) = Bench::with_busy_watchdog();
         for id in 1..=4 {
             bench.call(id, true);
         }
@@ -195,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_is_waited_for_is_told_behind_those_held_back() {
-        let (bench, _busy) = Bench::patient();
+    fn a_call_that_is_waited_for_is_told_after_those_held_back() {
+        let (bench, _busy) = Bench::with_busy_watchdog();
         for id in 1..=3 {
             bench.call(id, true);
         }
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn events_keep_their_order() {
-        let (bench, _busy) = Bench::patient();
+        let (bench, _busy) = Bench::with_busy_watchdog();
         for id in 1..=2 {
             bench.call(id, true);
         }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn no_more_than_so_many_are_held_back() {
-        let (bench, _busy) = Bench::patient();
+        let (bench, _busy) = Bench::with_busy_watchdog();
         let most = MAX_TOLD_CALLS as u64;
         for id in 1..=most + 2 {
             bench.call(id, true);
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn no_more_than_so_many_bytes_are_held_back() {
-        let (bench, _busy) = Bench::patient();
+        let (bench, _busy) = Bench::with_busy_watchdog();
         bench.call(1, true);
         bench.call(2, true);
         let args = Values::List(vec![Value::Latin1(Block::copy_of(&[b'a'; MAX_HELD_BYTES]).unwrap())]);

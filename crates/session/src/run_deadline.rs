@@ -98,13 +98,13 @@ pub fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
     Failure::new(FailureKind::Timeout { timeout_ms }).with("timeoutMs", timeout_ms).with("reason", reason)
 }
 
-/// Ends a job with `failure`. First asks the guest to end it within `patience`, then gives the isolate up.
+/// Ends a job with `failure`. First asks the guest to end it within `grace`, then gives the isolate up.
 pub fn interrupt(
     session_state: &Arc<SessionState>,
     link: &Arc<dyn Link>,
     job: JobId,
     failure: Failure,
-    patience: Duration,
+    grace: Duration,
 ) {
     let is_asked = if session_state.config.keep_state { session_state.ask(job, &failure, &**link) } else { None };
     match is_asked {
@@ -115,9 +115,9 @@ pub fn interrupt(
         Some(false) => return,
         Some(true) => {}
     }
-    let (impatient, to_isolate) = (session_state.clone(), link.clone());
+    let (late_state, to_isolate) = (session_state.clone(), link.clone());
     let late = failure.clone().with(STATE_LOST, true);
-    match session_state.watchdog.arm(Instant::now() + patience, move || end(&impatient, &*to_isolate, job, late)) {
+    match session_state.watchdog.arm(Instant::now() + grace, move || end(&late_state, &*to_isolate, job, late)) {
         Ok(grace) => {
             let mut open = session_state.open();
             // If the job has ended meanwhile, the deadline is dropped without the lock.

@@ -3,7 +3,7 @@ import { hostTools } from './host-tools';
 import { languageOf } from './language';
 import { OWN_OPTIONS, settingsOf } from './settings';
 import { describe } from '../../contract/describe';
-import { isExecutor, offerOf, refuseBeside } from '../../contract/executor';
+import { isExecutor, offerOf, refuseOtherOptions } from '../../contract/executor';
 import { isIdentifier } from '../../contract/identifiers';
 import { NO_LIMIT, checkAnyLanguage, checkSignal, record } from '../../contract/options';
 import { MAX_CHARS, modelReport } from '../../contract/model-text';
@@ -38,7 +38,7 @@ export function makeCodeTool(
   const given = settingsOf(options);
   const { tools, executor, name, description, maxOutputChars = MAX_CHARS, approve, ...executorOptions } = given;
   if (executor === undefined) refuseWrong(executorOptions, known);
-  else refuseBesideExecutor(executor, executorOptions, known);
+  else refuseOtherOptionsOf(executor, executorOptions, known);
   for (const [key, value] of Object.entries({ approve, description })) {
     if (value === undefined || typeof value === 'function') continue;
     throw new TypeError(`options.${key} must be a function, got ${describe(value)}`);
@@ -53,7 +53,7 @@ export function makeCodeTool(
   const callable = callables(tools, language);
   const frontEnd = frontEndOf((typeof executor === 'function' ? undefined : executor?.language) ?? given.language);
   const sessions = executor === undefined ? undefined : new Sessions(executor, frontEnd);
-  const offer = executor === undefined ? ownOffer(executorOptions) : offerBeside(callable, executor);
+  const offer = executor === undefined ? ownOffer(executorOptions) : callerOffer(callable, executor);
   const sent = (offer.tools ?? []).map((it) => functionDeclaration(it.path.join('.'), it, language));
   const describeWith = (descriptions: Record<string, string | undefined>) => {
     const own = callable.map((it) => it.declaration(language, descriptions[it.name]));
@@ -89,9 +89,9 @@ export function makeCodeTool(
 }
 
 /** Rejects options of the executor. Of executors that a function returns, only the language must be known before. */
-function refuseBesideExecutor(executor: unknown, { language, ...others }: Foreign, known: readonly string[]) {
+function refuseOtherOptionsOf(executor: unknown, { language, ...others }: Foreign, known: readonly string[]) {
   if (typeof executor === 'function') checkAnyLanguage(language);
-  refuseBeside(typeof executor === 'function' ? others : { language, ...others }, known);
+  refuseOtherOptions(typeof executor === 'function' ? others : { language, ...others }, known);
 }
 
 /** Rejects wrong options when the tool is created, so that they do not fail each call. */
@@ -119,7 +119,7 @@ function pythonOptions(options: Given) {
 }
 
 /** The offer to code in the caller's executor: everything that has a known name and is not shadowed by a tool. */
-function offerBeside(callable: { name: string }[], executor: NonNullable<CodeToolOptions['executor']>): Offer {
+function callerOffer(callable: { name: string }[], executor: NonNullable<CodeToolOptions['executor']>): Offer {
   if (typeof executor === 'function') return {};
   const { variables = [], tools = [], ...others } = offerOf(executor);
   const taken = new Set(callable.map(({ name }) => name.split('.')[0]));

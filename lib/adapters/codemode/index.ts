@@ -9,7 +9,7 @@
 
 import { WorkBudget, inSlices } from '../../contract/budget';
 import { describe, isPlainObject } from '../../contract/describe';
-import { isExecutor, refuseBeside } from '../../contract/executor';
+import { isExecutor, refuseOtherOptions } from '../../contract/executor';
 import { refuseWrongOptions } from '../../ses/check-options';
 import { calledProgram } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
@@ -103,7 +103,7 @@ export class SESCodemodeExecutor {
       refuseWrongOptions(own, ['executor']);
     } else {
       if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
-      refuseBeside(own, ['executor']);
+      refuseOtherOptions(own, ['executor']);
     }
     this.#options = own;
     this.#executor = executor;

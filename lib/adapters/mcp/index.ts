@@ -8,7 +8,7 @@
 import { refuseAddress } from './servers';
 import { createSessionServer } from './session-server';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
-import { isExecutor, refuseBeside } from '../../contract/executor';
+import { isExecutor, refuseOtherOptions } from '../../contract/executor';
 import { NO_LIMIT, OPTION_NAMES, checkOptions, optionsOf } from '../../contract/options';
 import { refuseWrongOptions } from '../../ses/check-options';
 import type { ExecutorOptions } from '../../contract/executor-options';
@@ -136,6 +136,6 @@ function executorOptions(options: ExecutorOptions) {
 /** Rejects executor options next to `executor`, which has its own options. */
 function ofGiven(executor: unknown, others: object) {
   if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
-  refuseBeside(others, OWN_OPTIONS);
+  refuseOtherOptions(others, OWN_OPTIONS);
   return {};
 }

@@ -29,7 +29,7 @@ export class Toolset {
   /** All tools with schemas, by the language of the code. */
   #callable: Map<LanguageText, CallableTool[]> = new Map();
   /** The source of each callable, by name. */
-  #givers: Map<string, string> = new Map();
+  #sources: Map<string, string> = new Map();
 
   declarationsIn(language: LanguageText) {
     const functions = flattenTools(this.#functions).map((it) => functionDeclaration(it.path.join('.'), it, language));
@@ -37,27 +37,27 @@ export class Toolset {
   }
 
   get isEmpty() {
-    return this.#givers.size === 0;
+    return this.#sources.size === 0;
   }
 
-  addFunctions(giver: string, functions: Tools) {
-    for (const name of Object.keys(functions)) this.#claim(name, giver);
+  addFunctions(source: string, functions: Tools) {
+    for (const name of Object.keys(functions)) this.#claim(name, source);
     Object.assign(this.#functions, functions);
   }
 
   /** Adds the exports of a module: functions, namespaces, and tools with schemas. Their names become identifiers. */
-  addExported(giver: string, exported: Record<string, Foreign>) {
+  addExported(source: string, exported: Record<string, Foreign>) {
     const entries = Object.entries(byIdentifier(exported, writable));
-    this.addFunctions(giver, Object.fromEntries(entries.filter(([, value]) => !isDefinition(value))));
+    this.addFunctions(source, Object.fromEntries(entries.filter(([, value]) => !isDefinition(value))));
     for (const [name, value] of entries.filter(([, value]) => isDefinition(value))) {
-      this.#claim(name, giver);
+      this.#claim(name, source);
       this.#exported.push(new CallableTool(name, value));
     }
   }
 
   /** @param definitions definitions by identifier */
-  addNamespace(giver: string, namespace: string, definitions: Record<string, CodeToolDefinition>) {
-    this.#claim(namespace, giver);
+  addNamespace(source: string, namespace: string, definitions: Record<string, CodeToolDefinition>) {
+    this.#claim(namespace, source);
     for (const [name, definition] of Object.entries(definitions)) {
       this.#named.push(new CallableTool(`${namespace}.${name}`, definition));
     }
@@ -85,11 +85,11 @@ export class Toolset {
     return callable;
   }
 
-  #claim(name: string, giver: string) {
-    const other = this.#givers.get(name);
-    if (other !== undefined) throw new TypeError(`${other} and ${giver} both have ${name}`);
+  #claim(name: string, source: string) {
+    const other = this.#sources.get(name);
+    if (other !== undefined) throw new TypeError(`${other} and ${source} both have ${name}`);
     refuseUncallable([name]);
-    this.#givers.set(name, giver);
+    this.#sources.set(name, source);
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, isPlainObject } from '../../contract/describe';
 import { ExecutorError } from '../../contract/errors';
 import { makeDisposable } from '../../contract/await-using';
-import { describeOffer, isExecutor, offerOf, refuseBeside } from '../../contract/executor';
+import { describeOffer, isExecutor, offerOf, refuseOtherOptions } from '../../contract/executor';
 import { queueOf } from '../../contract/executor-queue';
 import { STATE_LOST } from '../../contract/failure';
 import { OPTION_NAMES, checkAnyLanguage, checkSignal, optionsOf } from '../../contract/options';
@@ -222,7 +222,7 @@ function given(executor: unknown, others: object) {
   if ((executor as { isolation?: unknown }).isolation === 'run') {
     throw new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'");
   }
-  refuseBeside(others, [...OWN_OPTIONS, 'autoInit']);
+  refuseOtherOptions(others, [...OWN_OPTIONS, 'autoInit']);
   return executor;
 }
 

@@ -91,7 +91,7 @@ impl MemoryGuard {
         guard.watch(isolate);
         isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
         isolate.add_gc_prologue_callback(before_collection, guard.data(), v8::GCType::kGCTypeAll);
-        isolate.add_gc_epilogue_callback(behind_collection, guard.data(), v8::GCType::kGCTypeAll);
+        isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeAll);
         GUARD.set(&raw const *guard);
         guard
     }
@@ -377,7 +377,7 @@ unsafe extern "C" fn before_collection(
 
 /// V8 calls this after each collection. The value set here does not depend on earlier calls. If V8 leaves out a call,
 /// the next collection corrects the value.
-unsafe extern "C" fn behind_collection(
+unsafe extern "C" fn after_collection(
     _isolate: v8::UnsafeRawIsolatePtr,
     _kind: v8::GCType,
     _flags: v8::GCCallbackFlags,

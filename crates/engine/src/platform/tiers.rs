@@ -161,8 +161,8 @@ unsafe fn source_size(function: Handle) -> i32 {
 /// How a function is compiled, and by which compiler.
 fn chosen(mode: u8, kind: u8, is_large: bool) -> (u8, u8) {
     let kind = if is_large && kind == MAGLEV { TURBOFAN } else { kind };
-    let is_beside = kind == TURBOFAN && (single_isolate::is_declared() || !is_large) && compile_thread::is_ready();
-    (if is_beside { mode } else { SYNCHRONOUS }, kind)
+    let is_parallel = kind == TURBOFAN && (single_isolate::is_declared() || !is_large) && compile_thread::is_ready();
+    (if is_parallel { mode } else { SYNCHRONOUS }, kind)
 }
 
 // SAFETY: the name is the linker's name for the wrapper of V8's function, which has these parameters. V8 calls it when
@@ -211,7 +211,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7
     mode: u8,
     kind: u8,
 ) -> *const usize {
-    let is_asked_beside = mode != SYNCHRONOUS && kind == TURBOFAN;
+    let is_asked_in_parallel = mode != SYNCHRONOUS && kind == TURBOFAN;
     // SAFETY: as above; V8 asks for loops of functions with feedback only.
     unsafe {
         let is_large = source_size(function) > MAX_CHARACTERS;
@@ -221,7 +221,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7
                 isolate, function, loop_offset, mode, kind,
             )
         };
-        if !is_asked_beside || is_large {
+        if !is_asked_in_parallel || is_large {
             return compile();
         }
         // The request may come from Maglev's code, which must not wait for Turbofan. Without a compile thread, the loop

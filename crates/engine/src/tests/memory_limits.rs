@@ -53,7 +53,7 @@ fn a_guard_is_found_on_its_own_thread_and_not_once_it_is_being_dropped() {
 fn drop_unused(isolate: &mut v8::Isolate, guard: Box<MemoryGuard>) {
     isolate.remove_gc_epilogue_callback(after_collection, guard.data());
     isolate.remove_gc_prologue_callback(before_collection, guard.data());
-    isolate.remove_gc_epilogue_callback(behind_collection, guard.data());
+    isolate.remove_gc_epilogue_callback(after_collection, guard.data());
     isolate.remove_near_heap_limit_callback(near_heap_limit, 0);
     drop(guard);
 }
@@ -74,7 +74,7 @@ fn a_call_that_v8_leaves_out_is_made_up_for_by_the_next_collection() {
         isolate.low_memory_notification();
         assert!(guard.can_park());
         // SAFETY: as above.
-        unsafe { behind_collection(raw, kind, flags, guard.data()) };
+        unsafe { after_collection(raw, kind, flags, guard.data()) };
         assert!(guard.can_park());
         isolate.low_memory_notification();
         assert!(guard.can_park());

@@ -5,11 +5,11 @@ use super::*;
 /// The actions of a task.
 type Diary = Arc<Mutex<Vec<&'static str>>>;
 
-/// A task in V8's layout. If it is patient, it runs until it is asked to return.
+/// A task in V8's layout. `runs_until_asked`: it returns only when it is asked to.
 #[repr(C)]
 struct Fake {
     table: *const TaskTable,
-    is_patient: bool,
+    runs_until_asked: bool,
     diary: Diary,
 }
 
@@ -24,7 +24,7 @@ static FAKE: TaskTable = {
         // SAFETY: both live until the task returns.
         let (fake, delegate) = unsafe { (&*task.0.cast::<Fake>(), &*delegate) };
         fake.diary.lock().unwrap().push("ran");
-        while fake.is_patient && !(DELEGATE.should_yield)(delegate) {
+        while fake.runs_until_asked && !(DELEGATE.should_yield)(delegate) {
             thread::yield_now();
         }
     }
@@ -35,9 +35,9 @@ static FAKE: TaskTable = {
 };
 
 /// Posts a task for an isolate. `is_open`: the isolate has a guest.
-fn post(is_open: bool, is_patient: bool) -> (Handle, Arc<CompileThread>, Diary) {
+fn post(is_open: bool, runs_until_asked: bool) -> (Handle, Arc<CompileThread>, Diary) {
     let (shared, diary) = (CompileThread::new(BufferBudget::new(1 << 20)), Diary::default());
-    let fake = Fake { table: &FAKE, is_patient, diary: diary.clone() };
+    let fake = Fake { table: &FAKE, runs_until_asked, diary: diary.clone() };
     let task = Some(Task(Box::into_raw(Box::new(fake)).cast()));
     *shared.state() = State { task, is_open, ..State::default() };
     OF_THIS_THREAD.set(Arc::downgrade(&shared));
