@@ -129,6 +129,43 @@ describe('a gate', () => {
     gate.close(closed);
     expect(await Promise.all(waiting)).toStrictEqual([closed, closed, closed]);
   });
+
+  test('a caller that has entered without room makes later ones wait until two have left', () => {
+    const gate = gateOf(1, 0);
+    const order = [];
+    gate.enterNow();
+    gate.enterNow();
+    gate.enterLater(() => order.push('begun'));
+    expect(gate.hasRoom).toBe(false);
+    gate.leave();
+    expect([gate.hasRoom, ...order]).toStrictEqual([false]);
+    gate.leave();
+    expect([gate.hasRoom, ...order]).toStrictEqual([false, 'begun']);
+  });
+
+  test('100,000 callers that leave as soon as they begin need no stack of their own', () => {
+    const gate = gateOf(1, 0);
+    let begun = 0;
+    gate.enterNow();
+    for (let i = 0; i < 100_000; i++) {
+      gate.enterLater(() => {
+        begun++;
+        gate.leave();
+      });
+    }
+    gate.leave();
+    expect([begun, gate.hasRoom]).toStrictEqual([100_000, true]);
+  });
+
+  test('close() drops callers that would have begun later', () => {
+    const gate = gateOf(1, 0);
+    const order = [];
+    gate.enterNow();
+    gate.enterLater(() => order.push('begun'));
+    gate.close();
+    gate.leave();
+    expect([gate.hasRoom, ...order]).toStrictEqual([true]);
+  });
 });
 
 describe('onAbort', () => {

@@ -100,6 +100,24 @@ describe('tool calls of a run', () => {
     expect(answers).toStrictEqual([1, 0, 'b', 0, ERROR, ['Error', 'no', undefined, false], 2, 0, 'c']);
   });
 
+  test.each([1, 2, 3])(
+    'a guest that sends too many asynchronous calls has %i at work',
+    async (maxConcurrentToolCalls) => {
+      const gates = [0, 1, 2, 3, 4].map(() => deferred());
+      const begun = [];
+      const { calls, sent } = callsOf([async (at) => (begun.push(at), gates[at].promise)], { maxConcurrentToolCalls });
+      for (const at of [0, 1, 2, 3, 4]) calls.add(at, 0, true, [at]);
+      for (let done = 0; done < 5; done++) {
+        expect(begun).toStrictEqual([0, 1, 2, 3, 4].slice(0, done + maxConcurrentToolCalls));
+        gates[done].resolve(`value ${done}`);
+        await turn();
+      }
+      const answers = sent.flatMap((it) => (Array.isArray(it) ? it : it.together));
+      expect(answers).toStrictEqual([0, 1, 2, 3, 4].flatMap((at) => [at, 0, `value ${at}`]));
+      expect(calls.unanswered).toBe(0);
+    },
+  );
+
   test('a guest waits itself where the arguments of calls that wait would be too many', async () => {
     const tool = () => new Promise(() => {});
     const { calls, sent } = callsOf([tool], { maxConcurrentToolCalls: 1, maxTransferBytes: 10 });

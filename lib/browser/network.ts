@@ -46,7 +46,7 @@ export class Requests {
   /** Ends the requests in progress together with the page. */
   #scope = new RunScope();
   #heldBytes = 0;
-  #limiter = new ConcurrencyLimiter({ maxConcurrent: MAX_AT_ONCE, maxQueued: Infinity });
+  #limiter = new ConcurrencyLimiter({ maxConcurrent: MAX_AT_ONCE });
 
   constructor(tab: Tab) {
     this.#tab = tab;

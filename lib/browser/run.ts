@@ -1,4 +1,5 @@
 import { setImmediate } from '../contract/clock';
+import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
 import { RunScope } from '../contract/run-scope';
 import { ToolExceptions } from '../contract/tool-exceptions';
 import { REPLY_KIND } from '../contract/boundary-numbers';
@@ -81,10 +82,8 @@ export class Run {
   #requests = 0;
   /** Bytes of arguments of unanswered calls. */
   #argumentBytes = 0;
-  /** Asynchronous calls that are in progress, and those that wait for their turn. */
-  #working = 0;
-  #queued: Asked[] = [];
-  #isStarting = false;
+  /** Counts asynchronous calls. */
+  #limiter;
   /** Answers that have not been sent to the page. */
   #answers: unknown[] = [];
   /** The synchronous call that the page waits for; 0 if there is none. */
@@ -131,6 +130,7 @@ export class Run {
     this.#id = id;
     this.#tab = tab;
     this.#options = options;
+    this.#limiter = new ConcurrencyLimiter({ maxConcurrent: options.maxConcurrentToolCalls });
     this.#endowments = given;
     this.#log = log;
     this.#failures = failures;
@@ -326,7 +326,7 @@ export class Run {
     if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: false });
     const isAsync = waits !== 1;
     if (waits !== 0) this.#asking = call;
-    const { maxConcurrentToolCalls, maxTransferBytes } = this.#options;
+    const { maxTransferBytes } = this.#options;
     if (this.#argumentBytes + body.length > maxTransferBytes) {
       const message = `the arguments of all unanswered calls would take more than maxTransferBytes (${maxTransferBytes})`;
       return this.#reply(call, REPLY_KIND.ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
@@ -334,12 +334,12 @@ export class Run {
     const asked = { call, tool, isAsync, waitsForTurn: waits === 2, body };
     this.#count(asked, 1);
     if (isAsync && tool !== undefined) this.#promised.set(call, tool.path.join('.'));
-    if (isAsync && this.#working >= maxConcurrentToolCalls) {
-      this.#queued.push(asked);
+    if (isAsync && !this.#limiter.hasRoom) {
+      this.#limiter.enterLater(() => this.#deliveries.add(() => this.#begin(asked)));
       if (asked.waitsForTurn) setImmediate(() => this.#promise(call));
       return;
     }
-    if (isAsync) this.#working++;
+    if (isAsync) this.#limiter.enterNow();
     return this.#begin(asked);
   }
 
@@ -358,8 +358,7 @@ export class Run {
         this.#reply(call, status, payload);
         if (status === REPLY_KIND.PROMISE) return;
         this.#count(asked, -1);
-        if (isAsync) this.#working--;
-        this.#startQueued();
+        if (isAsync) this.#limiter.leave();
       },
       onThrown: (thrown) => this.#thrown.keep(call, thrown),
     };
@@ -372,19 +371,6 @@ export class Run {
     } catch (error) {
       start({ error });
     }
-  }
-
-  /** Starts waiting calls up to the limit. Each of them may finish immediately. */
-  #startQueued() {
-    if (this.#isStarting) return;
-    this.#isStarting = true;
-    while (this.#working < this.#options.maxConcurrentToolCalls) {
-      const next = this.#queued.shift();
-      if (next === undefined) break;
-      this.#working++;
-      this.#deliveries.add(() => this.#begin(next));
-    }
-    this.#isStarting = false;
   }
 
   /** @param change of the number of unanswered calls of this kind */

@@ -6,16 +6,25 @@ export class ConcurrencyLimiter {
   #maxQueued;
   #full;
   #active = 0;
-  #queue: { begin: () => void; refuse: (error: unknown) => void }[] = [];
+  #queue: { begin: () => void; refuse?: (error: unknown) => void }[] = [];
+  #isStarting = false;
 
-  /** @param full makes the error for a caller that finds the queue full, if the queue is bounded */
+  /**
+   * @param limits.maxQueued by default any number of callers may wait
+   * @param full makes the error for a caller that finds the queue full, if the queue is bounded
+   */
   constructor(
-    { maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number },
+    { maxConcurrent, maxQueued = Infinity }: { maxConcurrent: number; maxQueued?: number },
     full?: (maxQueued: number) => Error,
   ) {
     this.#maxConcurrent = maxConcurrent;
     this.#maxQueued = maxQueued;
     this.#full = full;
+  }
+
+  /** Whether one more caller may begin now. */
+  get hasRoom() {
+    return this.#active < this.#maxConcurrent;
   }
 
   /**
@@ -24,10 +33,7 @@ export class ConcurrencyLimiter {
    * @param aborted makes the error if the signal is aborted
    */
   async enter(signal?: AbortSignal, aborted?: () => Error): Promise<void> {
-    if (this.#active < this.#maxConcurrent) {
-      this.#active++;
-      return;
-    }
+    if (this.hasRoom) return this.enterNow();
     if (this.#queue.length >= this.#maxQueued) throw this.#full?.(this.#maxQueued);
     await new Promise((resolve: (value?: undefined) => void, reject) => {
       const waiting = {
@@ -47,15 +53,36 @@ export class ConcurrencyLimiter {
     });
   }
 
-  leave() {
-    const next = this.#queue.shift();
-    // The turn goes to the next caller.
-    if (next !== undefined) next.begin();
-    else this.#active--;
+  /** Counts a caller that begins now, even if there is no room; `leave` ends it. */
+  enterNow() {
+    this.#active++;
   }
 
-  /** @param error rejects all waiting callers */
-  close(error: unknown) {
-    for (const waiting of [...this.#queue]) waiting.refuse(error);
+  /**
+   * The same as `enter`, without a promise and without a limit for those that wait.
+   *
+   * @param begin called when there is room; must not throw
+   */
+  enterLater(begin: () => void) {
+    this.#queue.push({ begin });
+  }
+
+  leave() {
+    this.#active--;
+    // A caller that begins may leave immediately. Starting the next one there would be a recursion.
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    while (this.hasRoom) {
+      const next = this.#queue.shift();
+      if (next === undefined) break;
+      this.#active++;
+      next.begin();
+    }
+    this.#isStarting = false;
+  }
+
+  /** @param error rejects all waiting callers; those of `enterLater` are dropped */
+  close(error?: unknown) {
+    for (const waiting of this.#queue.splice(0)) waiting.refuse?.(error);
   }
 }

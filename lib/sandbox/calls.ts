@@ -19,7 +19,7 @@ export class SandboxCalls {
   #manager;
   #options;
   #state: unknown;
-  #limiter = new ConcurrencyLimiter({ maxConcurrent: 1, maxQueued: Infinity });
+  #limiter = new ConcurrencyLimiter({ maxConcurrent: 1 });
 
   constructor(manager: AnyManager, options: SandboxToolsOptions = {}) {
     this.#manager = manager;

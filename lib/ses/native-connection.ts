@@ -138,7 +138,7 @@ export class NativeConnection {
   #calls: Map<number, PendingCall> = new Map();
   #nextCall = 1;
   /** Tool calls of the current run. */
-  #toolCalls = new RunCalls(this);
+  #toolCalls;
   /** Functions that have returned promises without being `async`. The guest learns it call by call. */
   promising: WeakSet<Function> = new WeakSet();
   /** Ends with `cleanup()`. Scopes work for runs that the isolate has already finished. */
@@ -165,6 +165,7 @@ export class NativeConnection {
     this.maxTransferBytes = options.maxTransferBytes;
     this.maxConcurrentToolCalls = options.maxConcurrentToolCalls;
     this.onToolCall = onToolCall;
+    this.#toolCalls = new RunCalls(this);
     this.tools = new ToolRegistry();
     this.#logFeed = new LogFeed(onLog, (kind, parts) => this.deliver(kind, parts));
     // Loaded lazily: code that only references the class must not load the addon.

@@ -1,6 +1,7 @@
 import { RunScope } from '../contract/run-scope';
 import { ToolExceptions } from '../contract/tool-exceptions';
 import { REPLY_KIND } from '../contract/boundary-numbers';
+import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
 import { answerToolCall } from '../contract/tool-calls';
 import wire = require('./transfer');
 import { mayReadNow, readInSlices } from './read-scheduler';
@@ -26,13 +27,10 @@ export class RunCalls {
   #scope = new RunScope();
   /** Calls that the host is working on. */
   #unanswered = 0;
-  /** The pending calls whose tools have returned promises. */
-  #working = 0;
-  /** Functions that begin calls which wait until one of these settles. */
-  #waiting: (() => void)[] = [];
-  /** Bytes of their arguments. */
+  /** Counts the calls whose tools return promises. */
+  #limiter;
+  /** Bytes of the arguments of calls that wait for the limiter. */
   #waitingBytes = 0;
-  #isStarting = false;
   /** Calls whose arguments have not been read yet, in order. */
   #unread: UnreadCall[] = [];
   /** Answers for `NativeExecutor.toolResults` that have not been sent yet. */
@@ -42,6 +40,7 @@ export class RunCalls {
 
   constructor(executor: NativeConnection) {
     this.#executor = executor;
+    this.#limiter = new ConcurrencyLimiter({ maxConcurrent: executor.maxConcurrentToolCalls });
   }
 
   get unanswered() {
@@ -56,7 +55,7 @@ export class RunCalls {
   /** Nobody waits for later answers of tools. */
   end() {
     this.#isOver = true;
-    this.#waiting = [];
+    this.#limiter.close();
     this.#unread = [];
     this.#replies = [];
     this.#scope.end();
@@ -98,9 +97,8 @@ export class RunCalls {
     if (run === undefined) return;
     const tool = executor.tools.get(id);
     this.#unanswered++;
-    // The native side bounds the number of these calls.
-    let isWorking = isAsync;
-    if (isAsync) this.#working++;
+    let isCounted = isAsync || (tool !== undefined && !tool.isBlocking && executor.promising.has(tool.fn));
+    const mustWait = isCounted && !this.#limiter.hasRoom;
     // The guest already has a promise.
     let isPromised = false;
     const answer: Answer = {
@@ -112,43 +110,32 @@ export class RunCalls {
       reply: (status, payload) => {
         if (this.#isOver) return;
         if (status === REPLY_KIND.PROMISE) {
-          isWorking = true;
-          this.#working++;
+          if (!isCounted) this.#limiter.enterNow();
+          isCounted = true;
           if (tool !== undefined) executor.promising.add(tool.fn);
           if (isPromised) return;
         }
         this.#reply(call, status, payload, isAsync || isPromised);
-        if (status === REPLY_KIND.PROMISE) return;
-        if (isWorking) this.#working--;
-        this.#startWaiting();
+        if (isCounted && status !== REPLY_KIND.PROMISE) this.#limiter.leave();
       },
       onThrown: (thrown) => {
         if (!this.#isOver) this.#thrown.keep(call, thrown);
       },
     };
     const begin = () => run.context.runInAsyncScope(() => answerToolCall(tool, isAsync, args, answer));
-    const givesPromise = tool !== undefined && !tool.isBlocking && executor.promising.has(tool.fn);
-    if (isAsync || !givesPromise || this.#working < executor.maxConcurrentToolCalls) return begin();
+    if (!mustWait) {
+      if (isCounted) this.#limiter.enterNow();
+      return begin();
+    }
     this.#waitingBytes += bytes;
-    this.#waiting.push(() => {
+    this.#limiter.enterLater(() => {
       this.#waitingBytes -= bytes;
       begin();
     });
+    if (isAsync) return;
     // Otherwise the guest itself waits, so that the host does not have to keep more arguments.
     isPromised = this.#waitingBytes <= executor.maxTransferBytes;
     if (isPromised) this.#reply(call, REPLY_KIND.PROMISE, undefined, false);
-  }
-
-  /** Begins waiting calls as long as the limit allows. A call may finish immediately. */
-  #startWaiting() {
-    if (this.#isStarting) return;
-    this.#isStarting = true;
-    while (this.#working < this.#executor.maxConcurrentToolCalls) {
-      const begin = this.#waiting.shift();
-      if (begin === undefined) break;
-      begin();
-    }
-    this.#isStarting = false;
   }
 
   /**

@@ -207,7 +207,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Calls are made by runs, within the limits that the isolate itself keeps.
+    /// Calls are made by runs, within the limits that the isolate itself keeps. `maxConcurrentToolCalls` is not among
+    /// them: the host keeps it where it calls tools (`lib/contract/concurrency-limiter.ts`).
     fn begin_calls(&self, calls: &[ToolCall]) -> Result<(), &'static str> {
         let mut open = self.session_state.open();
         open.made += calls.len() as u64;
@@ -216,7 +217,6 @@ impl Peer {
         let is_within = (1..=MAX_TOLD_CALLS).contains(&calls.len())
             && open.made <= self.config.max_tool_calls
             // The guest waits for one more call at most, which has its own arguments.
-            && open.calls.len() <= self.config.max_concurrent_tool_calls.saturating_add(1)
             && open.calls.values().sum::<usize>() <= self.config.max_transfer_bytes.saturating_mul(2);
         if is_run && are_new && is_within { Ok(()) } else { Err(NONSENSE) }
     }

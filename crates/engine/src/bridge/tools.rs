@@ -71,13 +71,11 @@ fn call<'s>(
     };
     if is_async {
         let promise = promise_of(scope, host, number, tool, args.wire_bytes())?;
-        let mut calls = host.calls.borrow_mut();
-        if calls.running >= host.context.config().max_concurrent_tool_calls {
-            calls.waiting.push_back(WaitingCall { number, tool, args });
+        host.calls.borrow_mut().waiting.push_back(WaitingCall { number, tool, args });
+        start_waiting(host);
+        if !host.calls.borrow().waiting.is_empty() {
+            // No event of a call reports how many calls the run has made.
             host.report_progress();
-        } else {
-            calls.running += 1;
-            send(host, number, tool, true, args);
         }
         return Some(promise);
     }
@@ -116,7 +114,8 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     };
 }
 
-/// Starts waiting calls as far as there is room.
+/// Starts waiting calls as far as there is room. This is the guest's side of `maxConcurrentToolCalls`. It also keeps
+/// arguments out of the host until the host can use them.
 fn start_waiting(host: &Host) {
     let mut calls = host.calls.borrow_mut();
     while calls.running < host.context.config().max_concurrent_tool_calls
