@@ -80,13 +80,13 @@ export declare class NativeExecutor {
   /** `payload`: kind and value of each of `names`, or the serialized array of values. */
   sendVariables(call: number, names: Array<string>, payload: unknown[] | Uint8Array): NativeOutcome | null;
   sendTools(call: number, tools: Array<NativeTool>): NativeOutcome | null;
-  /** A limit that is null is the executor's. */
+  /** A limit that is null is the executor's. `limits_calls`: the host answers each tool call within a limited time. */
   run(
     call: number,
     code: string,
-    maxOperations?: number | undefined | null,
-    timeoutMs?: number | undefined | null,
-    toolTimeoutMs?: number | undefined | null,
+    maxOperations: number | undefined | null,
+    timeoutMs: number | undefined | null,
+    limitsCalls: boolean,
     language?: string | undefined | null,
   ): NativeOutcome | null;
   abort(call: number, reason: string): void;

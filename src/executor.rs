@@ -188,7 +188,7 @@ impl NativeExecutor {
         self.call(env, |executor| executor.send_tools(call, tools.into_iter().map(Into::into).collect()))
     }
 
-    /// A limit that is null is the executor's.
+    /// A limit that is null is the executor's. `limits_calls`: the host answers each tool call within a limited time.
     #[napi]
     pub fn run(
         &self,
@@ -197,11 +197,11 @@ impl NativeExecutor {
         code: String,
         max_operations: Option<f64>,
         timeout_ms: Option<f64>,
-        tool_timeout_ms: Option<f64>,
+        limits_calls: bool,
         language: Option<String>,
     ) -> Option<NativeOutcome> {
         let language = language.as_deref().map(arguments::language);
-        self.call(env, |executor| executor.run(call, code, max_operations, timeout_ms, tool_timeout_ms, language))
+        self.call(env, |executor| executor.run(call, code, max_operations, timeout_ms, limits_calls, language))
     }
 
     #[napi]

@@ -10,6 +10,7 @@ const require = createRequire(import.meta.url);
 const { REPLY_KIND } = require('../../build/contract/boundary-numbers.js');
 const { answerToolCall } = require('../../build/contract/tool-calls.js');
 const { RunScope, currentScope, within } = require('../../build/contract/run-scope.js');
+const { ToolTimes } = require('../../build/contract/tool-times.js');
 const { onAbort } = require('../../build/contract/signals.js');
 const { ToolRegistry, flattenTools, isNamespace } = require('../../build/contract/tool-registry.js');
 const { blocking, defined, withTimeout } = require('../../build/contract/tool-traits.js');
@@ -212,6 +213,37 @@ describe('ToolRegistry', () => {
   });
 });
 
+describe('time limits of tools', () => {
+  const tool = (timeoutMs) => ({ path: ['tool'], fn: () => 1, timeoutMs });
+
+  test.each([
+    [[], undefined, undefined],
+    [[null, undefined], undefined, undefined],
+    [[null, 7], undefined, 7],
+    [[5, 7], undefined, 5],
+    [[5, 7], 3, 3],
+    [[], 3, 3],
+  ])('of the run and its executor %j, of the tool %j: %j', (limits, ofTool, expected) => {
+    const times = new ToolTimes(...limits);
+    expect(times.limitOf(tool(ofTool))).toBe(expected);
+    expect(times.limitOf(undefined)).toBe(times.limitOf(tool(undefined)));
+  });
+
+  test('the clock may stop while all unanswered calls have a limit', () => {
+    const times = new ToolTimes();
+    const [limited, unlimited] = [tool(5), tool(undefined)];
+    expect(times.mayStopClock).toBe(false);
+    times.begin(limited);
+    expect(times.mayStopClock).toBe(true);
+    times.begin(unlimited);
+    expect(times.mayStopClock).toBe(false);
+    times.end(unlimited);
+    expect(times.mayStopClock).toBe(true);
+    times.end(limited);
+    expect(times.mayStopClock).toBe(false);
+  });
+});
+
 describe('answerToolCall', () => {
   const unhandled = [];
   const note = (reason) => unhandled.push(reason);
@@ -230,6 +262,7 @@ describe('answerToolCall', () => {
       const tool = fn && { path: ['tool'], fn, self: undefined, isAsync, length: 0 };
       answerToolCall(tool, isAsync, readArguments(encode(args, 'args', Infinity)), {
         wire,
+        toolTimes: new ToolTimes(),
         reply: (status, payload) => {
           replies.push(status === PROMISE ? [status] : [status, status === ERROR ? payload : valueOf(payload)]);
           if (status !== PROMISE) setImmediate(() => resolve({ replies, thrown }));
@@ -285,6 +318,7 @@ describe('answerToolCall', () => {
     const answered = new Promise((resolve) => {
       answerToolCall({ ...tool, timeoutMs: 1 }, true, [], {
         wire,
+        toolTimes: new ToolTimes(),
         scope: new RunScope(),
         onToolCall: ({ signal }) => void (ofCall = signal),
         reply: (status, payload) => resolve(told.replies.push([status, payload])),
@@ -308,6 +342,7 @@ describe('answerToolCall', () => {
     const whole = { path: ['tool'], fn: () => 1, self: undefined, isAsync: true, length: 0, ...tool };
     answerToolCall(whole, whole.isAsync, [], {
       wire,
+      toolTimes: new ToolTimes(),
       scope: new RunScope(),
       maxTransferBytes: Infinity,
       reply: (status, payload) => told.replies.push([status, payload]),

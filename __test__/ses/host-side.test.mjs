@@ -12,6 +12,7 @@ const { REPLY_KIND, VALUE_KIND } = require('../../build/contract/boundary-number
 const clock = require('../../build/contract/clock.js');
 const { RunScope } = require('../../build/contract/run-scope.js');
 const { ToolRegistry } = require('../../build/contract/tool-registry.js');
+const { ToolTimes } = require('../../build/contract/tool-times.js');
 const { LogFeed } = require('../../build/ses/log-feed.js');
 const { nativeModules } = require('../../build/ses/modules.js');
 const { readOutput } = require('../../build/ses/output.js');
@@ -27,7 +28,7 @@ describe('tool calls of a run', () => {
   function callsOf(fns, more = {}) {
     const sent = [];
     const tools = fns.map((fn) => ({ path: ['f'], fn, self: undefined, isBlocking: false, length: 0 }));
-    const run = { toolTimeoutMs: undefined, context: { runInAsyncScope: (call) => call() } };
+    const run = { toolTimes: new ToolTimes(), context: { runInAsyncScope: (call) => call() } };
     const executor = {
       runUnderWay: () => run,
       tools: { get: (id) => tools[id] },

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 import { checkOptions } from '../../build/contract/options.js';
 import { RunScope } from '../../build/contract/run-scope.js';
+import { ToolTimes } from '../../build/contract/tool-times.js';
 import { NativeConnection } from '../../build/ses/native-connection.js';
 import { readOutput } from '../../build/ses/output.js';
 import { rejection } from '../helpers.mjs';
@@ -18,8 +19,8 @@ async function read(change, then = () => {}) {
   await core.call((call) => core.native.init(call));
   try {
     const call = core.nextCall();
-    const started = core.native.run(call, WIDE, null, TIMEOUT_MS, null, null);
-    const outcome = await core.settled(call, started, { run: { toolTimeoutMs: undefined } });
+    const started = core.native.run(call, WIDE, null, TIMEOUT_MS, false, null);
+    const outcome = await core.settled(call, started, { run: { toolTimes: new ToolTimes() } });
     const stats = { ...outcome.stats, durationMs: 1_000 };
     const limits = { maxTransferBytes: 1 << 30, timeoutMs: TIMEOUT_MS, signal: undefined, life: new RunScope() };
     const reading = readOutput({ ...outcome, stats }, { ...limits, ...change });

@@ -9,6 +9,7 @@ import { checkOptions } from '../../build/contract/options.js';
 import { NativeConnection } from '../../build/ses/native-connection.js';
 import { deferred, expectCode, gateTool, neverTool, rejection, runChild, withExecutor } from '../helpers.mjs';
 import { flattenTools } from '../../build/contract/tool-registry.js';
+import { ToolTimes } from '../../build/contract/tool-times.js';
 
 // Calls that a run had left unanswered counted in all later runs, whose answers then waited for others that never came.
 test('an ended run leaves no unanswered call behind', async () => {
@@ -24,7 +25,7 @@ test('an ended run leaves no unanswered call behind', async () => {
   });
   const run = (code) => {
     const call = core.nextCall();
-    return core.settled(call, native.run(call, code, null, null, null, null), { run: { toolTimeoutMs: undefined } });
+    return core.settled(call, native.run(call, code, null, null, false, null), { run: { toolTimes: new ToolTimes() } });
   };
   await core.call((call) => native.init(call));
   try {

@@ -1,6 +1,7 @@
 import { performance } from '../contract/clock';
 import { ExecutorError, errorOf } from '../contract/errors';
 import { withTimeLimit } from '../contract/time-limit';
+import { ToolTimes } from '../contract/tool-times';
 import { keepArtifacts } from './artifacts';
 import { ProtocolError } from './connection';
 import { Deadline } from './deadline';
@@ -58,7 +59,6 @@ export async function runInPage({
   const history = isLasting ? programs.history : undefined;
   const preparing = preparePage(code, options, executorOptions, history);
   const failures = new Failures(code, id, programs);
-  const toolTimeoutMs = options.toolTimeoutMs ?? executorOptions.toolTimeoutMs ?? undefined;
   let tab: Tab;
   let runner: Run;
   let ending: Ending;
@@ -80,7 +80,8 @@ export async function runInPage({
       throw withRun(crashOf(error), log, { stats, artifacts: [] });
     }
     programs.add(id, program);
-    runner = new Run({ id, tab, options: { ...executorOptions, toolTimeoutMs }, given, log, failures, context });
+    const toolTimes = new ToolTimes(options.toolTimeoutMs, executorOptions.toolTimeoutMs);
+    runner = new Run({ id, tab, options: executorOptions, toolTimes, given, log, failures, context });
     began = performance.now();
     const order = orderFor(id, options, executorOptions, given.forPage(isLasting));
     const start = () => runner.start(program.code, order);
@@ -122,7 +123,7 @@ async function supervise(
 ): Promise<Ending> {
   const end = (error: ExecutorError) => run.settle({ error, tabAfter: 'lost' });
   const deadline = new Deadline(timeoutMs, tab, () => end(timeout(timeoutMs)));
-  run.onWaiting = (isWaiting) => deadline.wait(isWaiting);
+  run.onWaiting = (mayStopClock) => deadline.wait(mayStopClock);
   const watched = {
     tab,
     limitMb: memoryLimitMb,

@@ -22,6 +22,7 @@ import type { Options } from './values';
 import type { ExecutorError } from '../contract/errors';
 import type { Answer } from '../contract/tool-calls';
 import type { Tool } from '../contract/tool-registry';
+import type { ToolTimes } from '../contract/tool-times';
 
 /** Size limit of values for display: log entries and errors. The page truncates them first. */
 const MAX_SHOWN_BYTES = 4 << 20;
@@ -93,11 +94,9 @@ export class Run {
   #called: Map<number, Called> = new Map();
   /** Unanswered calls for which the guest has a promise. */
   #promised: Map<number, string> = new Map();
-  /** Unanswered calls: those whose tool has a time limit, and all. */
-  #limited = 0;
-  #unanswered = 0;
-  /** Reports whether the run waits only for tools that have a time limit. */
-  onWaiting: (isWaiting: boolean) => void = () => {};
+  #toolTimes;
+  /** Reports whether the time in which the run only waits counts: see `ToolTimes.mayStopClock`. */
+  onWaiting: (mayStopClock: boolean) => void = () => {};
   artifacts: Made[] = [];
   #artifactBytes = 0;
   toolCalls = 0;
@@ -114,6 +113,7 @@ export class Run {
     id,
     tab,
     options,
+    toolTimes,
     given,
     log,
     failures,
@@ -121,7 +121,12 @@ export class Run {
   }: {
     id: number;
     tab: Tab;
+<<<<<<< HEAD
     options: CheckedBrowserOptions;
+=======
+    options: any;
+    toolTimes: ToolTimes;
+>>>>>>> 050912a4 (tools: decide time limits of calls in one place)
     given: Endowments;
     log: Log;
     failures: Failures;
@@ -131,6 +136,7 @@ export class Run {
     this.#tab = tab;
     this.#options = options;
     this.#limiter = new ConcurrencyLimiter({ maxConcurrent: options.maxConcurrentToolCalls });
+    this.#toolTimes = toolTimes;
     this.#endowments = given;
     this.#log = log;
     this.#failures = failures;
@@ -332,7 +338,9 @@ export class Run {
       return this.#reply(call, REPLY_KIND.ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
     }
     const asked = { call, tool, isAsync, waitsForTurn: waits === 2, body };
-    this.#count(asked, 1);
+    this.#argumentBytes += body.length;
+    this.#toolTimes.begin(tool);
+    this.onWaiting(this.#toolTimes.mayStopClock);
     if (isAsync && tool !== undefined) this.#promised.set(call, tool.path.join('.'));
     if (isAsync && !this.#limiter.hasRoom) {
       this.#limiter.enterLater(() => this.#deliveries.add(() => this.#begin(asked)));
@@ -346,18 +354,20 @@ export class Run {
   /** @returns a promise that must settle before the page's next message is handled */
   #begin(asked: Asked): void | Promise<void> {
     const { call, tool, isAsync, waitsForTurn, body } = asked;
-    const { maxTransferBytes, toolTimeoutMs, onToolCall } = this.#options;
+    const { maxTransferBytes, onToolCall } = this.#options;
     const answer: Answer = {
       wire,
       maxTransferBytes,
       scope: this.#scope,
       onToolCall,
-      timeoutMs: toolTimeoutMs,
+      toolTimes: this.#toolTimes,
       reply: (status, payload) => {
         if (this.#isOver) return;
         this.#reply(call, status, payload);
         if (status === REPLY_KIND.PROMISE) return;
-        this.#count(asked, -1);
+        this.#argumentBytes -= body.length;
+        this.#toolTimes.end(tool);
+        this.onWaiting(this.#toolTimes.mayStopClock);
         if (isAsync) this.#limiter.leave();
       },
       onThrown: (thrown) => this.#thrown.keep(call, thrown),
@@ -373,6 +383,7 @@ export class Run {
     }
   }
 
+<<<<<<< HEAD
   /** @param change of the number of unanswered calls of this kind */
   #count({ tool, body }: Asked, change: 1 | -1) {
     this.#unanswered += change;
@@ -382,6 +393,9 @@ export class Run {
   }
 
   #reply(call: number, status: number, payload: Foreign) {
+=======
+  #reply(call: number, status: number, payload: any) {
+>>>>>>> 050912a4 (tools: decide time limits of calls in one place)
     const called = this.#called.get(call);
     if (status === REPLY_KIND.ERROR && called !== undefined) {
       const [name, message, code = null, isBridge] = payload;

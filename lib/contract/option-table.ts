@@ -107,10 +107,7 @@ Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATI
 for one tool.
 
 Time in which guest code only waits for calls with a limit does not count against \`timeoutMs\`.`,
-    rust: {
-      type: 'Option<f64>',
-      doc: 'Within which each tool call is answered, in milliseconds; absent: not limited.',
-    },
+    rust: null,
   },
   {
     name: 'runConcurrency',

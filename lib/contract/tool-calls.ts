@@ -7,6 +7,7 @@ import { describe } from './describe';
 import { within } from './run-scope';
 import { traceToolCall } from './tracing';
 import type { Tool } from './tool-registry';
+import type { ToolTimes } from './tool-times';
 import type { RunScope } from './run-scope';
 import type { OnToolCall } from './tool-types';
 import type { ToolCallTrace } from './tracing';
@@ -29,8 +30,8 @@ export interface Wire {
 export interface Answer {
   wire: Wire;
   maxTransferBytes: number;
-  /** the time in which each tool of the run must answer */
-  timeoutMs?: number;
+  /** of the run */
+  toolTimes: ToolTimes;
   /** of the run */
   scope: RunScope;
   reply: (status: number, payload: unknown) => void;
@@ -83,7 +84,7 @@ export interface Call {
 
 /** The answer to a call that may have a time limit: an error when the time is over. Later answers do not count. */
 function inTime({ tool, facts }: Call, answer: Answer): Answer {
-  const timeoutMs = tool.timeoutMs ?? answer.timeoutMs;
+  const timeoutMs = answer.toolTimes.limitOf(tool);
   if (timeoutMs === undefined) return answer;
   const scope = answer.scope.part();
   let isDone = false;

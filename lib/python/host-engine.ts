@@ -13,8 +13,13 @@ import { ToolExceptions } from '../contract/tool-exceptions';
 import { REPLY_KIND } from '../contract/boundary-numbers';
 import { answerToolCall } from '../contract/tool-calls';
 import { ToolRegistry, flattenTools } from '../contract/tool-registry';
+<<<<<<< HEAD
 import type { Foreign } from '../contract/foreign';
 import type { ExecutorState, LogEntry, LogLevel } from '../contract/executor-types';
+=======
+import { ToolTimes } from '../contract/tool-times';
+import type { ExecutorState, LogEntry } from '../contract/executor-types';
+>>>>>>> 050912a4 (tools: decide time limits of calls in one place)
 import type { Tools } from '../contract/tool-types';
 import type { Guest, Host } from './guest';
 import type { PythonOptions } from './options';
@@ -33,6 +38,7 @@ type ToolAnswer = { status: number; payload: unknown };
 class HostRun {
   began = performance.now();
   scope = new RunScope();
+  toolTimes = new ToolTimes();
   toolCalls = 0;
   operations = 0;
   logEntries: LogEntry[] = [];
@@ -204,6 +210,7 @@ export class HostEngine {
     answerToolCall(this.#tools.get(tool), false, args, {
       wire: NO_WIRE,
       maxTransferBytes: Infinity,
+      toolTimes: run.toolTimes,
       scope: run.scope,
       onToolCall: this.#options.executor.onToolCall,
       reply: (status, payload) => {

@@ -12,6 +12,7 @@ import { onAbort } from '../contract/signals';
 import { SharedStartup } from '../contract/shared-startup';
 import { refuseUnwritableNames } from '../contract/tool-names';
 import { flattenTools, refuseReservedName } from '../contract/tool-registry';
+import { ToolTimes } from '../contract/tool-times';
 import { traceRun } from '../contract/tracing';
 import { encodeVariables, namesOfVariables } from '../contract/variables';
 import { readOutput } from './output';
@@ -148,9 +149,9 @@ export class SESExecutor implements Executor {
     const isFirst = this.#isRenewed;
     this.#isRenewed = false;
     const call = core.nextCall();
-    const started = core.native.run(call, source, maxOperations, timeoutMs, toolTimeoutMs, language);
-    const run = { toolTimeoutMs: toolTimeoutMs ?? core.toolTimeoutMs };
-    const settled = core.settled(call, started, { run });
+    const toolTimes = new ToolTimes(toolTimeoutMs, core.toolTimeoutMs);
+    const started = core.native.run(call, source, maxOperations, timeoutMs, toolTimes.limitAll, language);
+    const settled = core.settled(call, started, { run: { toolTimes } });
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
     try {
       const outcome = succeeded(await settled) as Outcome;

@@ -17,6 +17,7 @@ import { ToolRegistry } from '../contract/tool-registry';
 import type { Foreign } from '../contract/foreign';
 import type { CheckedOptions } from '../contract/options';
 import type { Tool } from '../contract/tool-registry';
+import type { ToolTimes } from '../contract/tool-times';
 import type { Offer } from '../contract/executor';
 import type { Surroundings } from '../contract/missing-names';
 import type { CodeOutput, Isolation, RunStats } from '../contract/executor-types';
@@ -89,7 +90,7 @@ export interface PendingCall {
 }
 
 export interface RunOfCall {
-  toolTimeoutMs: number | undefined;
+  toolTimes: ToolTimes;
   /** the context of the caller, in which its tools are called */
   context: AsyncResource;
 }
@@ -238,7 +239,7 @@ export class NativeConnection {
   settled(
     call: number,
     decided: NativeOutcome | null,
-    { run, onDone }: { run?: { toolTimeoutMs: number | undefined }; onDone?: () => void },
+    { run, onDone }: { run?: { toolTimes: ToolTimes }; onDone?: () => void },
   ): Outcome | undefined | Promise<Outcome> {
     if (decided !== null) return decided.error && { ending: ENDING.ERROR, payload: decided.error };
     activeExecutors.begin(this);
@@ -328,7 +329,7 @@ export class NativeConnection {
     if (outcome.ending !== ENDING.ERROR || outcome.payload.code !== 'ERR_INVALID_STATE') pending.onDone?.();
     // A run that did not start has called nothing, and another run may be under way.
     if (pending.run !== undefined && outcome.stats !== undefined) {
-      if (pending.run.toolTimeoutMs === undefined) outcome.unanswered = this.#toolCalls.unanswered;
+      if (!pending.run.toolTimes.limitAll) outcome.unanswered = this.#toolCalls.unanswered;
       this.#forgetToolCalls();
     }
     pending.resolve(outcome);

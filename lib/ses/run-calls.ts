@@ -104,7 +104,7 @@ export class RunCalls {
     const answer: Answer = {
       wire,
       maxTransferBytes: executor.maxTransferBytes,
-      timeoutMs: run.toolTimeoutMs,
+      toolTimes: run.toolTimes,
       scope: this.#scope,
       onToolCall: executor.onToolCall,
       reply: (status, payload) => {

@@ -45,7 +45,7 @@ pub struct RunLimits {
     pub timeout_ms: f64,
     /// Processor time; absent: not limited.
     pub cpu_ms: Option<f64>,
-    /// Within which each tool call is answered, in milliseconds; absent: only those of tools that are limited.
-    pub tool_timeout_ms: Option<f64>,
+    /// The isolate reports when the guest only waits for tool calls ([`crate::Event::Idle`]).
+    pub reports_waits: bool,
     pub language: Language,
 }

@@ -79,7 +79,7 @@ pub enum Event {
     Settled { job: JobId, result: Result<Success, Failure>, figures: Figures, sound: bool },
     /// At most [`MAX_TOLD_CALLS`], oldest first.
     ToolCalls(Vec<ToolCall>),
-    /// The guest goes on with an answer only: it has taken so many of this run. Said where calls have limits.
+    /// The guest goes on with an answer only: it has taken so many of this run. Said if the run's limits ask for it.
     Idle { answers: u64 },
     /// The guest has taken answers of so many more bytes. Said when it is many.
     Taken { bytes: u64 },

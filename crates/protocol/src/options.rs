@@ -10,8 +10,6 @@ pub struct Config {
     pub max_operations: f64,
     /// Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.
     pub timeout_ms: f64,
-    /// Within which each tool call is answered, in milliseconds; absent: not limited.
-    pub tool_timeout_ms: Option<f64>,
     /// `runConcurrency: "queue"`; else a second run is refused.
     pub queue_runs: bool,
     /// How many calls of `run()`, `sendVariables()` and `sendTools()` may wait for their turn. Another call fails
@@ -65,7 +63,6 @@ pub struct Config {
 frames::record!(Config {
     max_operations,
     timeout_ms,
-    tool_timeout_ms,
     queue_runs,
     max_queued_runs,
     authorized_imports,

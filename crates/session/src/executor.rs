@@ -68,6 +68,8 @@ struct QueuedRun {
     call: CallId,
     code: String,
     limits: RunLimits,
+    /// All its tool calls have a time limit.
+    limits_calls: bool,
 }
 
 /// The run whose turn it is.
@@ -193,29 +195,30 @@ impl Executor {
         self.set_up(call, SetUp::Tools(tools))
     }
 
-    /// Runs code, or queues it (sections 4.3, 4 and 7.2). Absent limits are those of the executor.
+    /// Runs code, or queues it (sections 4.3, 4 and 7.2). Absent limits are those of the executor. `limits_calls`: the
+    /// host answers all tool calls of the run within a limited time.
     pub fn run(
         &mut self,
         call: CallId,
         code: String,
         max_operations: Option<f64>,
         timeout_ms: Option<f64>,
-        tool_timeout_ms: Option<f64>,
+        limits_calls: bool,
         language: Option<Language>,
     ) -> Option<Outcome> {
         let limits = RunLimits {
             max_operations: max_operations.unwrap_or(self.config.max_operations),
             timeout_ms: timeout_ms.unwrap_or(self.config.timeout_ms),
             cpu_ms: self.config.max_cpu_ms,
-            tool_timeout_ms: tool_timeout_ms.or(self.config.tool_timeout_ms),
+            reports_waits: false,
             language: language.unwrap_or(self.config.language),
         };
         match self.state {
             State::Ready => {
-                self.start_run(QueuedRun { call, code, limits });
+                self.start_run(QueuedRun { call, code, limits, limits_calls });
                 None
             }
-            State::Running => self.enqueue(Queued::Run(QueuedRun { call, code, limits })),
+            State::Running => self.enqueue(Queued::Run(QueuedRun { call, code, limits, limits_calls })),
             State::Dirty if self.lost.is_some() => self.lost_failure(0).map(Outcome::failed),
             State::Dirty => Some(self.illegal("run", refusals::DIRTY)),
             State::New | State::Initializing | State::Dead => Some(self.illegal("run", refusals::NO_ISOLATE)),
@@ -498,11 +501,11 @@ impl Executor {
     /// Hands a run to the isolate. Its time begins here. If the run cannot begin, it is settled, and the caller goes on
     /// with the queue. This function does not: each run of a long queue may fail to begin, and recursion would overflow
     /// the stack.
-    fn hand_over(&mut self, QueuedRun { call, code, limits }: QueuedRun) {
+    fn hand_over(&mut self, QueuedRun { call, code, limits, limits_calls }: QueuedRun) {
         let Some(session) = &mut self.session else { return };
         self.jobs_started += 1;
         let id = self.jobs_started;
-        match session.run(id, call, code, limits) {
+        match session.run(id, call, code, limits, limits_calls) {
             Ok(()) => self.current = Some(CurrentRun::Begun { id, call, timeout_ms: limits.timeout_ms }),
             Err(failure) => {
                 self.deliver(call, Outcome::failed(failure));

@@ -84,7 +84,7 @@ mod tests {
         max_operations: 1.0,
         timeout_ms: 1.0,
         cpu_ms: None,
-        tool_timeout_ms: None,
+        reports_waits: false,
         language: Language::Auto,
     };
 

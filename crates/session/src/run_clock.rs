@@ -1,4 +1,4 @@
-//! Computes the deadline of a run. Time that the run waits for tools does not count.
+//! Decides which time counts against the deadline of a run. Time that the run waits for tools does not count.
 
 use std::collections::HashMap;
 use std::time::Instant;

@@ -99,12 +99,20 @@ impl Session {
         self.link.send(command);
     }
 
-    /// Arms the deadlines and hands a run over.
+    /// Arms the deadlines and hands a run over. `limits_calls`: all its calls have a time limit, whatever their tools
+    /// are.
     ///
     /// # Errors
     ///
     /// Nothing would watch the deadlines. The run has not begun.
-    pub fn run(&mut self, id: JobId, call: CallId, code: String, limits: RunLimits) -> Result<(), Failure> {
+    pub fn run(
+        &mut self,
+        id: JobId,
+        call: CallId,
+        code: String,
+        mut limits: RunLimits,
+        limits_calls: bool,
+    ) -> Result<(), Failure> {
         let job = Job::new(id, call, Some(limits), self.session_state.config.max_log_bytes);
         let started = job.started();
         self.session_state.operations.store(0, Ordering::Relaxed);
@@ -113,8 +121,9 @@ impl Session {
         let mut open = self.session_state.open();
         open.jobs.add(job);
         open.untaken = 0;
+        limits.reports_waits = open.may_stop_clock(limits_calls);
         drop(open);
-        if let Err(error) = self.arm(id, started, limits) {
+        if let Err(error) = self.arm(id, started, limits, limits_calls) {
             self.disarm();
             if self.session_state.open().jobs.claim(id).is_some() {
                 let cause = format!("nothing can watch over the run's deadline: {error}");
@@ -128,12 +137,12 @@ impl Session {
     }
 
     /// Limits that are out of range arm nothing. VALIDATE refuses the run.
-    fn arm(&mut self, job: JobId, started: Instant, limits: RunLimits) -> io::Result<()> {
+    fn arm(&mut self, job: JobId, started: Instant, limits: RunLimits, limits_calls: bool) -> io::Result<()> {
         let duration = |ms: f64| TIMEOUT_MS.takes(ms).then(|| Duration::from_millis(ms as u64));
         let (session_state, link) = (self.session_state.clone(), self.link.clone());
         if let Some(timeout) = duration(limits.timeout_ms) {
             let due = started + timeout;
-            self.session_state.open().clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
+            self.session_state.open().clock = Some(RunClock::new(job, due, limits_calls));
             let deadline = RunDeadline {
                 session_state: session_state.clone(),
                 link: link.clone(),

@@ -47,7 +47,7 @@ pub struct Open {
     pub jobs: Jobs,
     /// The clock of the run under way.
     pub clock: Option<RunClock>,
-    /// Tools that always answer within a limited time, whatever the limits of a run are.
+    /// Tools with a time limit. The host keeps these limits (`lib/contract/tool-times.ts`).
     limited_tools: HashSet<u32>,
     /// The run that the guest was asked to end.
     pub asked: Option<Asked>,
@@ -77,6 +77,11 @@ impl Open {
                 self.limited_tools.remove(&tool.id);
             }
         }
+    }
+
+    /// Whether the clock of a run can stop. `limits_calls`: all calls of the run have a time limit.
+    pub fn may_stop_clock(&self, limits_calls: bool) -> bool {
+        limits_calls || !self.limited_tools.is_empty()
     }
 
     fn on_calls(&mut self, calls: &[ToolCall]) {

@@ -141,7 +141,7 @@ impl Bench {
     }
 
     fn run(&mut self, call: f64) {
-        assert!(self.executor.run(call, "1".to_owned(), None, None, None, None).is_none());
+        assert!(self.executor.run(call, "1".to_owned(), None, None, false, None).is_none());
     }
 
     /// The deliveries so far.
@@ -268,7 +268,7 @@ fn a_long_queue_without_deadlines_is_refused_one_by_one() {
 #[test]
 fn a_deadline_may_pass_while_the_run_is_handed_over() {
     let mut bench = Bench::with(Watchdog::default(), Config { max_cpu_ms: Some(1e6), ..config() });
-    assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(1.0), None, None).is_none());
+    assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(1.0), false, None).is_none());
     assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"deadline\" 0 calls, log \"\""]);
     assert_eq!(bench.executor.state(), "DIRTY");
 }
@@ -277,7 +277,7 @@ fn a_deadline_may_pass_while_the_run_is_handed_over() {
 fn a_run_that_is_looked_at_while_its_deadline_is_armed_keeps_it() {
     let mut bench = Bench::new(Watchdog::default());
     HELD_UP.set(Duration::from_millis(30));
-    assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(60.0), None, None).is_none());
+    assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(60.0), false, None).is_none());
     HELD_UP.set(Duration::ZERO);
     let until = Instant::now() + Duration::from_secs(60);
     let mut deliveries = bench.deliveries();

@@ -99,8 +99,8 @@ pub struct Host {
     answers: Cell<u64>,
     /// Bytes of answers that the guest has taken and that were not reported to the session yet.
     taken_bytes: Cell<usize>,
-    /// All calls of the run are answered within a limited time.
-    limits_calls: Cell<bool>,
+    /// The session wants to know when the guest only waits.
+    reports_waits: Cell<bool>,
     /// Commands that arrived during the synchronous wait for a tool.
     early: RefCell<VecDeque<Command>>,
     pub interrupt: OnceCell<Interrupt>,
@@ -132,7 +132,7 @@ impl Host {
             memory,
             answers: Cell::default(),
             taken_bytes: Cell::default(),
-            limits_calls: Cell::default(),
+            reports_waits: Cell::default(),
             early: RefCell::default(),
             interrupt: OnceCell::new(),
             stop,
@@ -155,7 +155,7 @@ impl Host {
         self.job.set(job);
         self.answers.set(0);
         self.taken_bytes.set(0);
-        self.limits_calls.set(limits.tool_timeout_ms.is_some());
+        self.reports_waits.set(limits.reports_waits);
         self.terminated.set(false);
         self.runs.set(self.runs.get() + 1);
         *self.run.borrow_mut() = Some(Run {
@@ -257,7 +257,7 @@ impl Host {
 
     /// Waits for the next command while the guest waits too. `None` when the session was given up.
     fn await_answer(&self) -> Option<Command> {
-        if self.limits_calls.get() || self.tools.borrow().has_limited() {
+        if self.reports_waits.get() {
             self.context.report(Event::Idle { answers: self.answers.get() });
         }
         // As in `next_command`.

@@ -14,7 +14,6 @@ pub struct ToolTable {
     names: HashMap<u32, String>,
     /// Names of tools that return promises.
     asynchronous: HashSet<String>,
-    has_limited: bool,
 }
 
 impl ToolTable {
@@ -22,7 +21,6 @@ impl ToolTable {
         self.names.extend(tools.iter().map(|tool| (tool.id, tool.display_name())));
         let asynchronous = tools.iter().filter(|tool| tool.is_async).map(ToolSpec::display_name);
         self.asynchronous.extend(asynchronous);
-        self.has_limited |= tools.iter().any(|tool| tool.is_limited);
     }
 
     pub fn has(&self, id: u32) -> bool {
@@ -43,11 +41,6 @@ impl ToolTable {
     /// Whether a tool with this name returns, or returned, promises.
     pub fn is_async(&self, name: &str) -> bool {
         self.asynchronous.contains(name)
-    }
-
-    /// Whether there are, or were, tools that always answer within a limited time, whatever the limits of a run are.
-    pub fn has_limited(&self) -> bool {
-        self.has_limited
     }
 }
 

@@ -138,7 +138,7 @@ pub fn run(job: u64, code: &str) -> Command {
         max_operations: 1e6,
         timeout_ms: 1e6,
         cpu_ms: None,
-        tool_timeout_ms: None,
+        reports_waits: false,
         language: Language::JavaScript,
     };
     Command::Run { job, code: code.to_owned(), limits }

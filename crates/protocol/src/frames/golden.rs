@@ -36,7 +36,6 @@ fn config() -> Config {
         harden_tool_results: true,
         keep_state: true,
         max_cpu_ms: Some(5_000.0),
-        tool_timeout_ms: None,
         owner: "me".into(),
         max_parked_bytes: 4,
         warm_pool: None,
@@ -54,7 +53,7 @@ fn to_worker() -> Vec<ToWorker> {
         max_operations: 10.0,
         timeout_ms: 20.0,
         cpu_ms: None,
-        tool_timeout_ms: Some(30.0),
+        reports_waits: true,
         language: Language::Auto,
     };
     let values = vec![
@@ -238,7 +237,7 @@ fn a_frame_larger_than_the_buffer_and_one_across_its_end_arrive_whole() {
         max_operations: 1.0,
         timeout_ms: 1.0,
         cpu_ms: None,
-        tool_timeout_ms: None,
+        reports_waits: false,
         language: Language::Auto,
     };
     let frame = framed(&ToWorker::Command(Command::Run { job: 1, limits, code: "x".repeat(200_000) }));

@@ -191,7 +191,7 @@ choice!(Values { 0 List(values), 1 Wire(wire) });
 record!(ToolSpec { path, id, is_async, length, is_limited });
 record!(ModuleSpec { specifier, body });
 choice!(ModuleBody { 0 Source(text), 1 Exports { names, values, functions } });
-record!(RunLimits { max_operations, timeout_ms, cpu_ms, tool_timeout_ms, language });
+record!(RunLimits { max_operations, timeout_ms, cpu_ms, reports_waits, language });
 
 choice!(ToolReply { 0 Value(value), 1 Error(error), 2 Promise });
 record!(ToolError { name, message, code, bridge });
