@@ -22,7 +22,7 @@ const LAYERS = {
   'ses-sandbox': [],
   'ses-hints': ['ses-protocol'],
   'ses-prepare': ['ses-protocol'],
-  'ses-session': ['ses-protocol', 'ses-sync'],
+  'ses-session': ['ses-hints', 'ses-protocol', 'ses-sync'],
   'ses-engine': ['ses-files', 'ses-hints', 'ses-prepare', 'ses-protocol', 'ses-sync', 'ses-transfer'],
   'ses-process': ['ses-protocol', 'ses-session', 'ses-sync', 'ses-transfer'],
   'ses-worker': ['ses-engine', 'ses-process', 'ses-protocol', 'ses-sandbox', 'ses-session', 'ses-sync'],

@@ -18,7 +18,8 @@ const {
   reasonText,
   transferLimitExceeded,
 } = require('../../build/contract/errors.js');
-const { GENERAL_HINTS, STATE_LOST, failureOf, losesState, withStateLost } = require('../../build/contract/failure.js');
+const { failureOf, losesState } = require('../../build/contract/failure.js');
+const { GENERAL_HINTS, STATE_LOST, withStateLost } = require('../../build/contract/hints.js');
 const { failureText } = require('../../build/contract/failure-text.js');
 
 test.each(ERRORS.map(({ code }) => code))('%s has its entry in the documentation', (code) => {
@@ -108,7 +109,7 @@ describe('the hint of a failure', () => {
   });
 
   test('that ends a sentence gets no second full stop before what is lost', () => {
-    const hints = ['Do it', 'Do it.', 'Do it?'].map((hint) => withStateLost({ hint }).hint);
+    const hints = ['Do it', 'Do it.', 'Do it?'].map((hint) => withStateLost(hint));
     expect(hints).toStrictEqual(['Do it.', 'Do it.', 'Do it?'].map((hint) => `${hint} ${STATE_LOST}`));
   });
 });

@@ -1,3 +1,4 @@
+import { NO_NETWORK_HINT } from '../contract/hints';
 import { startResponsiveTimer } from './responsive-timer';
 import { loadPreparation } from './page-program';
 import type { Foreign } from '../contract/foreign';
@@ -6,7 +7,6 @@ import type { Tab } from './tab';
 
 /** Time limit for a page's answer, because handlers of the guest's proxies run. */
 const MAX_MS = 100;
-const NO_NETWORK = 'There is no network here: only `data:` and `blob:` URLs can be fetched.';
 /** Longer lines are not written by hand. */
 const MAX_LINE = 2 << 10;
 
@@ -26,7 +26,7 @@ export async function hintOf(
   origins: string[],
 ): Promise<{ hint?: string; isAnswered: boolean }> {
   if (origins.length === 0 && name === 'TypeError' && message.startsWith('Failed to fetch')) {
-    return { hint: NO_NETWORK, isAnswered: true };
+    return { hint: NO_NETWORK_HINT, isAnswered: true };
   }
   const { pageHint } = loadPreparation();
   const text = line === undefined ? '' : (code.split(/\r\n|[\n\r\u2028\u2029]/, line)[line - 1] ?? '');

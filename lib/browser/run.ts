@@ -1,5 +1,6 @@
 import { setImmediate } from '../contract/clock';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
+import { hintOfThrown } from '../contract/hints';
 import { RunScope } from '../contract/run-scope';
 import { ToolExceptions } from '../contract/tool-exceptions';
 import { REPLY_KIND } from '../contract/boundary-numbers';
@@ -292,7 +293,7 @@ export class Run {
     this.#ending = { error, cause, tabAfter: 'idle' };
     void hintOf(error.details, this.#failures.code, this.#endowments, this.#tab, this.#options.origins).then(
       ({ hint, isAnswered }) => {
-        const told = hint ?? causes;
+        const told = hintOfThrown(hint, causes);
         if (told !== undefined) error.details = { ...error.details, hint: told };
         this.settle({ tabAfter: isAnswered ? 'idle' : 'busy' });
       },

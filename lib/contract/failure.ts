@@ -1,6 +1,6 @@
 import { errorRow } from './error-table';
 import { failureText } from './failure-text';
-import { MISSING_HINT } from './missing-names';
+import { hintOf, isCpuSpent, withStateLost } from './hints';
 import type { Foreign } from './foreign';
 import type { RunFailure } from './run-failure';
 import type { Diagnostic } from './diagnostic';
@@ -9,16 +9,7 @@ import type { ExecutorError, ExecutorErrorDetails } from './errors';
 /** the lines around a place */
 export type CodeFrame = (code: string, line: number, column: number, message: string) => string;
 
-/** General hints by error code, for errors in a language other than the table's. */
-export const GENERAL_HINTS = Symbol('hints');
-/** Appended to the hint of a failure that has destroyed the state of earlier runs. */
-export const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 const LINE_FEED = 0x0a;
-const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
-const VARIABLES_HINT =
-  'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.';
-const CPU_HINT = 'Compute less in one run. Time in which it waits does not count.';
-const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
 /** What a model can do about a failure. It follows from the error alone, unless only a part of the code is shown. */
 export function failureOf(error: ExecutorError, shown?: Shown): RunFailure {
@@ -32,7 +23,7 @@ export function failureOf(error: ExecutorError, shown?: Shown): RunFailure {
     ...(shown === undefined ? frameOf(place, details) : frameIn(shown, place, reasonOf(error, found))),
     ...(details.tool !== undefined && { tool: details.tool }),
     ...(diagnostics.length > 0 && { diagnostics }),
-    hint: hintOf(error, found),
+    hint: hintOf(error, found?.fix),
     retryable: error.retryable,
   };
 }
@@ -61,28 +52,11 @@ function reasonOf({ message, details = {} }: ExecutorError, found: Diagnostic | 
   return details.name === undefined ? (found?.message ?? message) : errorText(details);
 }
 
-function hintOf(error: ExecutorError, found: Diagnostic | undefined) {
-  const { code, details = {} } = error;
-  if (details.aborted) return ABORTED_HINT;
-  if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;
-  if (isCpuSpent(details)) return CPU_HINT;
-  const general =
-    (error as { [GENERAL_HINTS]?: Record<string, string> })[GENERAL_HINTS]?.[code] ?? errorRow(code)?.hint;
-  const missing = (error as { [MISSING_HINT]?: string })[MISSING_HINT];
-  return found?.fix ?? details.hint ?? missing ?? general ?? OTHER_HINT;
-}
-
 /** The complete explanation of a failure, for a model that wrote the code. */
 export function explanationOf(error: ExecutorError) {
   const failure = failureOf(error);
   const isLost = losesState(error) || error.details?.recovered === true;
-  return failureText(isLost ? withStateLost(failure) : failure);
-}
-
-/** The failure with the remark that the state of earlier runs is lost. Fixes of findings end without a full stop. */
-export function withStateLost(failure: RunFailure): RunFailure {
-  const { hint } = failure;
-  return { ...failure, hint: `${hint}${/[.?]$/.test(hint) ? '' : '.'} ${STATE_LOST}` };
+  return failureText(isLost ? { ...failure, hint: withStateLost(failure.hint) } : failure);
 }
 
 /**
@@ -105,10 +79,6 @@ function messageOf({ code, message, details = {} }: ExecutorError, found: Diagno
   // The message contains the logs, too.
   if (typeof details.cause === 'string') return details.cause;
   return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
-}
-
-function isCpuSpent({ aborted, reason, maxCpuMs }: ExecutorErrorDetails = {}) {
-  return !aborted && reason === 'cpu' && maxCpuMs !== undefined;
 }
 
 function placeIn(code: string, place: Place | undefined) {

@@ -1,5 +1,6 @@
 import { ExecutorError } from './errors';
-import { STATE_LOST, failureOf, withStateLost } from './failure';
+import { failureOf } from './failure';
+import { STATE_LOST, withStateLost } from './hints';
 import { queueOf } from './executor-queue';
 import { REFUSALS, invalidState } from './lifecycle';
 import { passEntries } from './logs';
@@ -159,7 +160,8 @@ export class Session {
     if (signal?.aborted !== true) this.#isolate = isolate;
     const { failure } = report;
     const note = report.note === undefined ? STATE_LOST : `${report.note} ${STATE_LOST}`;
-    return Object.assign(report, failure === undefined ? { note } : { failure: withStateLost(failure) });
+    const told = failure === undefined ? { note } : { failure: { ...failure, hint: withStateLost(failure.hint) } };
+    return Object.assign(report, told);
   }
 
   async #forget() {

@@ -1,15 +1,7 @@
-import { errorRow } from '../contract/error-table';
 import { ExecutorError } from '../contract/errors';
-import { GENERAL_HINTS } from '../contract/failure';
+import { GENERAL_HINTS, PYTHON_HINTS, hintInPython } from '../contract/hints';
 import type { ExecutorErrorDetails } from '../contract/errors';
 import type { CodeFrame } from '../contract/failure';
-
-/** Hints for Python code. The error table words these hints for JavaScript. */
-const OWN_HINTS: Record<string, string> = {
-  ERR_MAX_OPS_EXCEEDED:
-    'Write loops that end earlier, or use built-ins such as sum and sorted, and the functions that are provided.',
-  ERR_EXEC_TIMEOUT: 'Do less in one run, and wait less.',
-};
 
 /**
  * Code that failed. `message` is `Error executing code: <cause>\nLogs:\n<logs>` (section 7.2), where the cause is the
@@ -24,7 +16,7 @@ Object.defineProperty(AgentExecutionError.prototype, 'name', {
   writable: true,
   configurable: true,
 });
-Object.defineProperty(AgentExecutionError.prototype, GENERAL_HINTS, { value: OWN_HINTS });
+Object.defineProperty(AgentExecutionError.prototype, GENERAL_HINTS, { value: PYTHON_HINTS });
 
 /**
  * The failure of a run, in the words of the specification.
@@ -35,10 +27,7 @@ export function agentError(error: ExecutorError, code: string, codeFrame: CodeFr
   const { severity, retryable, stats } = error;
   const cause = error.details?.cause ?? error.message;
   const details: ExecutorErrorDetails = { ...error.details, cause };
-  const general = errorRow(error.code)?.hint;
-  const hint = OWN_HINTS[error.code];
-  // Facts about this run follow the general hint, so only the general part is replaced.
-  if (general && hint && details.hint) details.hint = details.hint.replace(general, hint);
+  if (details.hint !== undefined) details.hint = hintInPython(error.code, details.hint);
   const logs = logText(error);
   if (codeFrame !== undefined && details.line !== undefined && details.column !== undefined) {
     details.codeFrame = codeFrame(code, details.line, details.column, reasonOf(details));

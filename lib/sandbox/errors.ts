@@ -1,6 +1,7 @@
 import { ExecutorError, describeThrown } from '../contract/errors';
-import { GENERAL_HINTS, failureOf } from '../contract/failure';
+import { failureOf } from '../contract/failure';
 import { failureText } from '../contract/failure-text';
+import { GENERAL_HINTS, SANDBOX_HINTS } from '../contract/hints';
 import type { ExecutorErrorCode } from '../contract/error-codes';
 import type { ExecutorErrorDetails } from '../contract/errors';
 import type { ExecutionReport } from './report';
@@ -38,15 +39,6 @@ export interface SandboxError extends Omit<ExecutorError, 'code' | 'name' | 'det
   report?: ExecutionReport;
 }
 
-/** Hints for the author of a program, for failures that only sandboxes have. */
-const HINTS = {
-  ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
-  ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
-  ERR_UNKNOWN_METHOD: 'Look for the method with spec.find("words").',
-  ERR_INVALID_STATE_OUTPUT: 'Give back a state whose paths above are corrected.',
-  ERR_SANDBOX_BUSY: 'Try again in a moment.',
-} as Record<string, string>;
-
 /** The facts of a failure. Some codes are those of sandboxes only. */
 type Fields = Omit<ConstructorParameters<typeof ExecutorError>[1], 'code' | 'details'> &
   Pick<SandboxError, 'code' | 'details'>;
@@ -70,7 +62,7 @@ export const SandboxError: {
   }
 } as never;
 Object.defineProperty(SandboxError.prototype, 'name', { value: 'SandboxError', writable: true, configurable: true });
-Object.defineProperty(SandboxError.prototype, GENERAL_HINTS, { value: HINTS });
+Object.defineProperty(SandboxError.prototype, GENERAL_HINTS, { value: SANDBOX_HINTS });
 
 /**
  * The error that a guest's adapter call fails with: the adapter's error, reduced to the parts that guests may see.

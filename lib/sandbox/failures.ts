@@ -1,4 +1,5 @@
 import { ExecutorError, reasonText } from '../contract/errors';
+import { hintInSandbox, hintOfProgram } from '../contract/hints';
 import { codeFrame } from '../ses/code-frame';
 import { HOST } from './bootstrap';
 import { InvalidCallError, SandboxError, SdkCallError } from './errors';
@@ -11,40 +12,6 @@ import type { Methods } from './adapters';
 
 /** Matches stack frames of the isolate's preparation. */
 const PREPARATION = /\n[^\n]*\bstep-1\.js:[^\n]*/g;
-
-/** Matches the executor's note that an error was thrown in the preparation. */
-const FROM_PREPARATION = /It was thrown in [^\n]*\(step-1\.js\)[^\n]*/;
-
-/**
- * Matches the executor's note that another run declares a name. Its search also finds names in the isolate's
- * preparation.
- */
-const FROM_OTHERS = /`[^`\n]*` was declared in another run, [^\n]*/;
-
-/**
- * Matches the executor's list of unanswered calls. It names the executor's tools, and an option that a manager does not
- * have.
- */
-const WAITED = / At the deadline the host had not answered [^:]*: .*/;
-
-/** Maximum number of methods that a hint names. */
-const MAX_NAMES = 5;
-
-/** V8's message for a missing method. */
-const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a function$/u;
-
-/** V8's message for an object that cannot be changed. */
-const FROZEN = /^Cannot (?:assign to read only|add|delete) property /;
-const FROZEN_HINT =
-  'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.';
-
-/** V8's message for a global that only programs of another kind have. */
-const ABSENT = /^(sdk|utils|state) is not defined$/;
-const ABSENT_HINTS = {
-  sdk: 'A search has `spec` only: call `sdk` in a program that is executed.',
-  utils: 'A search has `spec` only: call `utils` in a program that is executed.',
-  state: 'Only a mutation has the state.',
-};
 
 /**
  * Matches the executor's warning about calls that were not awaited. The warning uses the names of the executor's tools.
@@ -98,21 +65,13 @@ function inTermsOfSdk(error: ExecutorError, { kind }: Execution, methods: Method
       cause: cause.cause,
     });
   }
-  const hint = typeof details.message === 'string' ? hintOf(details.message, kind, methods) : undefined;
+  const unknownMethod = (source: string, method: string) => methods.unknown(source, method);
+  const hint = typeof details.message === 'string' ? hintOfProgram(details.message, kind, unknownMethod) : undefined;
   return new SandboxError(error.message, {
     ...fields,
     details: hint === undefined ? details : { ...details, hint },
     ...(cause !== undefined && { cause }),
   });
-}
-
-/** @param kind of the execution */
-function hintOf(message: string, kind: string, methods: Methods) {
-  if (kind === 'mutate' && FROZEN.test(message)) return FROZEN_HINT;
-  const [, absent] = ABSENT.exec(message) ?? [];
-  if (absent !== undefined) return ABSENT_HINTS[absent as keyof typeof ABSENT_HINTS];
-  const missing = MISSING.exec(message);
-  return missing === null ? undefined : methods.unknown(missing[1], missing[2]);
 }
 
 /** @param at byte offset of the failed call, or -1 if it is not known */
@@ -128,9 +87,9 @@ function detailsOf(
   if (typeof facts.tool === 'string' && facts.tool.startsWith(HOST)) delete facts.tool;
   if (typeof facts.stack === 'string') facts.stack = stackOf(facts.stack, program);
   if (typeof facts.hint === 'string') {
-    const waited = waitedHint(execution.unanswered);
-    facts.hint = facts.hint.replace(FROM_PREPARATION, '').replace(FROM_OTHERS, '').replace(WAITED, waited).trim();
-    if (facts.hint === '') delete facts.hint;
+    const hint = hintInSandbox(facts.hint, execution.unanswered);
+    if (hint === undefined) delete facts.hint;
+    else facts.hint = hint;
   }
   if (Array.isArray(facts.diagnostics)) {
     facts.diagnostics = facts.diagnostics.map((diagnostic: Foreign) => diagnosticOf(diagnostic, program));
@@ -141,13 +100,6 @@ function detailsOf(
   // The executor's frame contains the lines of the extended program.
   if (place !== undefined) facts.codeFrame = codeFrame(program.code, place.line, place.column, message);
   return facts;
-}
-
-/** @param methods that were unanswered at the deadline */
-function waitedHint(methods: string[]) {
-  if (methods.length === 0) return '';
-  const names = methods.slice(0, MAX_NAMES).join(', ') + (methods.length > MAX_NAMES ? ' and others' : '');
-  return ` At the deadline there was no answer of ${names}: waiting for it counts.`;
 }
 
 /** The error's message, and its position. */

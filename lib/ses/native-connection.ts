@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 
-import { errorRow } from '../contract/error-table';
 import { ExecutorError } from '../contract/errors';
+import { hintOfTimeout } from '../contract/hints';
 import { isIdentifier } from '../contract/identifiers';
 import { REFUSALS, invalidState, reasonInState } from '../contract/lifecycle';
 import { defineEntries, eachEntry, noteEntry, withNote } from '../contract/logs';
@@ -396,18 +396,14 @@ export function succeeded<T extends Outcome | undefined>(outcome: T): T {
 export function errorOf({ payload, stats, logs, logIndex, cause, unanswered = 0 }: Outcome) {
   const { code, severity, retryable, message } = payload;
   const details = JSON.parse(payload.details);
-  if (unanswered > 0 && code === 'ERR_EXEC_TIMEOUT' && details.reason === 'deadline')
-    details.hint ??= waitedHint(unanswered);
+  if (code === 'ERR_EXEC_TIMEOUT' && details.reason === 'deadline') {
+    const hint = hintOfTimeout(details.hint, unanswered);
+    if (hint !== undefined) details.hint = hint;
+  }
   const logEntries = logs === undefined ? undefined : [];
   const fields = { code, severity, retryable, details, logs, logEntries, stats };
   const reason = code === 'ERR_INVALID_STATE' ? reasonInState(details) : '';
   const failure = new ExecutorError(message + reason, { ...fields, ...cause });
   if (logs === undefined || logIndex === undefined) return failure;
   return defineEntries(failure, logs, logIndex, { enumerable: false });
-}
-
-function waitedHint(unanswered: number) {
-  const calls = unanswered === 1 ? 'a tool call' : `${unanswered} tool calls`;
-  const fact = `At the deadline the host had not answered ${calls}`;
-  return `${errorRow('ERR_EXEC_TIMEOUT')?.hint} ${fact}: waiting for tools counts, unless \`toolTimeoutMs\` limits calls.`;
 }

@@ -3,13 +3,11 @@ import { SlowValueError } from './slices';
 import { valueOf } from './transfer';
 import { mayReadNow, readInSlices } from './read-scheduler';
 import { ExecutorError, errorOf, reasonText, transferLimitExceeded } from '../contract/errors';
+import { LATE_OUTPUT_HINT } from '../contract/hints';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { withTimeLimit } from '../contract/time-limit';
 import type { Outcome } from './native-connection';
 import type { RunScope } from '../contract/run-scope';
-
-/** What to do about an output that was not read in time. */
-const LATE_HINT = 'The code ended in time, but its output takes long to be read: give back less.';
 
 /**
  * The output of a run, or a promise of it if reading takes long.
@@ -52,7 +50,7 @@ async function readLarge(outcome: Outcome, { maxTransferBytes, timeoutMs, signal
     return await withTimeLimit(Promise.race([readInSlices(outcome.payload, scope), cleanedUp]), {
       timeoutMs: timeLeft(outcome, timeoutMs),
       signal,
-      late: () => ended({ reason: 'deadline', hint: LATE_HINT }),
+      late: () => ended({ reason: 'deadline', hint: LATE_OUTPUT_HINT }),
       aborted: (reason) => ended({ aborted: true, reason: reasonText(reason) }),
     });
   } catch (error) {

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ses_hints::of_runs;
 use ses_protocol::{Failure, FailureKind, JobId};
 
 use crate::backend::Link;
@@ -11,9 +12,6 @@ use crate::run_clock::Expired;
 use crate::session_state::{STATE_LOST, SessionState};
 use crate::watchdog::Deadline;
 
-/// `details.hint` of a run that took too long, if earlier runs have left promises that never settle.
-const DROPPED_CALLS_HINT: &str = "Do less in one run, and await only promises that settle: those of tool calls that an earlier run \
-     did not await never do. Call the tools again and await them in the same run.";
 /// `details.reason` of a run that took too long.
 const DEADLINE: &str = "deadline";
 /// `details.reason` of a run that used up its processor time.
@@ -79,7 +77,7 @@ impl RunDeadline {
     fn end(&self) {
         let mut failure = timed_out(self.timeout_ms, DEADLINE);
         if self.session_state.open().has_dropped_calls {
-            failure = failure.with("hint", DROPPED_CALLS_HINT);
+            failure = failure.with("hint", of_runs::DROPPED_CALLS);
         }
         interrupt(&self.session_state, &self.link, self.job, failure, STOP_GRACE);
     }

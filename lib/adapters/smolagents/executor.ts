@@ -3,7 +3,7 @@ import { ExecutorError } from '../../contract/errors';
 import { makeDisposable } from '../../contract/await-using';
 import { describeOffer, isExecutor, offerOf, refuseOtherOptions } from '../../contract/executor';
 import { queueOf } from '../../contract/executor-queue';
-import { STATE_LOST } from '../../contract/failure';
+import { STATE_LOST } from '../../contract/hints';
 import { OPTION_NAMES, checkAnyLanguage, checkSignal, optionsOf } from '../../contract/options';
 import { refuseUnwritableNames } from '../../contract/tool-names';
 import { flattenTools } from '../../contract/tool-registry';

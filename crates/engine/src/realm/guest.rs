@@ -25,14 +25,12 @@ use crate::state::context::GuestContext;
 use crate::state::host::Host;
 use crate::state::scripts::{Script, program_name};
 use crate::values::serialize;
+use ses_hints::of_runs;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
 
 /// The message if variables cannot be made.
 const TOO_LARGE: &str = "the variables are nested too deeply or too large for the guest";
-/// The hint if a run has met its memory limit and a collection after it leaves no room for the next run.
-const NO_ROOM_HINT: &str = "Variables hold nearly all of it, those of earlier runs included: work on smaller pieces, and keep \
-    results instead of everything that led to them.";
 /// The least source size for which bytecode is cached. Writing it takes a millisecond, and the next run waits for it.
 /// 64 KiB.
 const MAX_BYTECODE_CODE: usize = 64 << 10;
@@ -228,7 +226,7 @@ impl Guest {
         }
         let sound = self.recover();
         if !sound {
-            result = result.map_err(|failure| failure.with("stateLost", true).with("hint", NO_ROOM_HINT));
+            result = result.map_err(|failure| failure.with("stateLost", true).with("hint", of_runs::NO_ROOM));
         }
         if result.is_err() || !is_new {
             compiled = Compiled::default();
