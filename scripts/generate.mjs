@@ -1,4 +1,4 @@
-// Writes what follows from the tables of options, errors, refusals and numbers in `lib/contract/`, parts of the types and of the docs and the
+// Writes what follows from the tables of options, errors, the lifecycle and numbers in `lib/contract/`, parts of the types and of the docs and the
 // Rust that takes them, and what follows from the items of the addon: its types.
 //
 //   node scripts/generate.mjs [--check] [tables] [addon]
@@ -14,11 +14,12 @@ import { fileURLToPath } from 'node:url';
 import prettier from 'prettier';
 
 import { errorParts } from './generate/errors.mjs';
+import { lifecycleParts } from './generate/lifecycle.mjs';
 import { nativeParts } from './generate/native.mjs';
 import { numberParts } from './generate/numbers.mjs';
 import { optionParts } from './generate/options.mjs';
 import { withPart } from './generate/parts.mjs';
-import { refusalParts } from './generate/refusals.mjs';
+
 
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');
@@ -26,7 +27,7 @@ const groups = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const isWanted = (group) => groups.length === 0 || groups.includes(group);
 const parts = [
   ...(isWanted('tables')
-    ? [...optionParts(), ...errorParts(), ...refusalParts(), ...numberParts(), preludeText()]
+    ? [...optionParts(), ...errorParts(), ...lifecycleParts(), ...numberParts(), preludeText()]
     : []),
   ...(isWanted('addon') ? nativeParts() : []),
 ];

@@ -143,18 +143,18 @@ describe('a gate', () => {
     expect([gate.hasRoom, ...order]).toStrictEqual([false, 'begun']);
   });
 
-  test('100,000 callers that leave as soon as they begin need no stack of their own', () => {
+  test('20,000 callers that leave as soon as they begin need no stack of their own', () => {
     const gate = gateOf(1, 0);
     let begun = 0;
     gate.enterNow();
-    for (let i = 0; i < 100_000; i++) {
+    for (let i = 0; i < 20_000; i++) {
       gate.enterLater(() => {
         begun++;
         gate.leave();
       });
     }
     gate.leave();
-    expect([begun, gate.hasRoom]).toStrictEqual([100_000, true]);
+    expect([begun, gate.hasRoom]).toStrictEqual([20_000, true]);
   });
 
   test('close() drops callers that would have begun later', () => {

@@ -5,7 +5,8 @@ import { clearInterval, setInterval } from '../contract/clock';
 import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart, errorOf } from '../contract/errors';
 import { withTimeLimit } from '../contract/time-limit';
-import { REFUSALS, invalidState, needsInit } from '../contract/lifecycle';
+import { Lifecycle, REFUSALS } from '../contract/lifecycle';
+import { Readiness, recovered } from '../contract/readiness';
 import { onAbort } from '../contract/signals';
 import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools } from '../contract/tool-registry';
@@ -57,13 +58,14 @@ export interface RunFacts {
  */
 export class BrowserExecutor implements Executor {
   #options;
-  #state: ExecutorState = 'NEW';
+  #lifecycle = new Lifecycle();
   #shared;
   #starting = new SharedStartup();
   /** Ends the `init()` that is in progress. */
   #endStart: (error: Error) => void = () => {};
-  /** Whether the next run gets a new page instead of the previous one. That run reports `recovered`. */
-  #isRenewed = false;
+  #readiness;
+  /** Whether the run under way has found that no browser can be started. */
+  #isGone = false;
   #runs = 0;
   #endowments = new Endowments();
   /** Replaced at each cleanup. Operations that began before it no longer affect the executor. */
@@ -80,6 +82,12 @@ export class BrowserExecutor implements Executor {
     this.#options = checkBrowserOptions(options);
     this.#shared = sharedBrowser(this.#options);
     this.#pages = this.#newPages();
+    this.#readiness = new Readiness(this.#options, {
+      state: () => this.state,
+      isLost: () => this.state === 'DIRTY',
+      init: () => this.init(),
+      renew: () => this.#renew(),
+    });
     if (!this.#options.sandbox) {
       process.emitWarning(
         'options.sandbox is false: guest code has the rights of this process. Use it only for your own code.',
@@ -93,7 +101,7 @@ export class BrowserExecutor implements Executor {
 
   /** The current state, as for `SESExecutor`. */
   get state(): ExecutorState {
-    return this.#state;
+    return this.#lifecycle.state;
   }
 
   /** Whether each run has its own page, or all runs share one; see the option. */
@@ -103,9 +111,9 @@ export class BrowserExecutor implements Executor {
 
   /** Starts the browser if none is running. Rejects with `ERR_BROWSER_INIT_FAILED` and `ERR_INVALID_STATE`. */
   async init(): Promise<void> {
-    if (this.#state === 'READY') return;
-    if (!needsInit(this.#state)) throw this.#illegal('init', REFUSALS.HAS_ISOLATE);
-    this.#state = 'INITIALIZING';
+    this.#lifecycle.refuse('init');
+    if (this.state === 'READY') return;
+    this.#lifecycle.apply('init');
     await this.#starting.join(() => this.#start());
   }
 
@@ -117,7 +125,7 @@ export class BrowserExecutor implements Executor {
     const names = namesOfVariables(variables);
     for (const name of names) refuseName(name, 'variables');
     const values = encodeVariables(variables, names, this.#options.maxTransferBytes, encode);
-    const ready = this.#makeReady();
+    const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;
     await this.#setUp('sendVariables', () => {
       this.#endowments.takeVariables(names, values);
@@ -129,7 +137,7 @@ export class BrowserExecutor implements Executor {
   async sendTools(tools: Tools): Promise<void> {
     const flat = flattenTools(tools);
     for (const { path } of flat) refuseName(path[0], 'tools');
-    const ready = this.#makeReady();
+    const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;
     await this.#setUp('sendTools', () => {
       this.#endowments.takeTools(flat, tools);
@@ -149,7 +157,7 @@ export class BrowserExecutor implements Executor {
   async cleanup(): Promise<void> {
     const left = this.#leave();
     this.#endowments.clear();
-    this.#isRenewed = false;
+    this.#readiness.forget();
     await left;
   }
 
@@ -160,8 +168,8 @@ export class BrowserExecutor implements Executor {
     const fallback = this.#fallback;
     this.#fallback = undefined;
     this.#starting.forget();
-    this.#state = 'DEAD';
-    this.#endStart(this.#illegal('init', REFUSALS.CLEANED_UP));
+    this.#lifecycle.apply('cleanup');
+    this.#endStart(this.#lifecycle.illegal('init', REFUSALS.CLEANED_UP));
     this.#refuseAll(REFUSALS.CLEANED_UP);
     this.#pages.close();
     this.#pages = this.#newPages();
@@ -169,16 +177,11 @@ export class BrowserExecutor implements Executor {
     await fallback?.cleanup();
   }
 
-  /** Creates a page if no usable one exists, as far as the options allow it. */
-  #makeReady() {
-    const { autoInit, recover } = this.#options;
-    if (!autoInit) return undefined;
-    if (recover && this.#state === 'DIRTY') {
-      void this.#leave();
-      this.#endowments.forgetVariables();
-      this.#isRenewed = true;
-    }
-    return needsInit(this.#state) ? this.init() : undefined;
+  /** Creates a page in place of one that is lost. The tools are kept. */
+  #renew() {
+    void this.#leave();
+    this.#endowments.forgetVariables();
+    return this.init();
   }
 
   #newPages() {
@@ -197,18 +200,18 @@ export class BrowserExecutor implements Executor {
       // The page of a session is created here, so that it is ready for the first run.
       if (pages.isLasting) await staying(Promise.race([pages.take(), left]));
     } catch (error) {
-      if (pages !== this.#pages) throw this.#illegal('init', REFUSALS.CLEANED_UP);
+      if (pages !== this.#pages) throw this.#lifecycle.illegal('init', REFUSALS.CLEANED_UP);
       if (error instanceof LibraryError) {
-        this.#state = 'DEAD';
+        this.#lifecycle.apply('initFailed');
         throw error;
       }
       this.#doWithout(error as Error);
     }
     if (pages !== this.#pages) {
-      if (this.#state === 'DEAD') this.#shared.leave(this);
-      throw this.#illegal('init', REFUSALS.CLEANED_UP);
+      if (this.state === 'DEAD') this.#shared.leave(this);
+      throw this.#lifecycle.illegal('init', REFUSALS.CLEANED_UP);
     }
-    this.#state = 'READY';
+    this.#lifecycle.apply('initialized');
   }
 
   /**
@@ -217,7 +220,8 @@ export class BrowserExecutor implements Executor {
    */
   #doWithout({ message: reason }: Error) {
     if (!this.#options.fallback) {
-      this.#state = 'DEAD';
+      this.#lifecycle.apply('initFailed');
+      this.#isGone = true;
       throw errorOf('ERR_BROWSER_INIT_FAILED', { details: reason }, { reason });
     }
     const { FallbackExecutor } = require('./fallback-executor') as typeof import('./fallback-executor');
@@ -234,29 +238,26 @@ export class BrowserExecutor implements Executor {
       if (signal?.aborted) throw aborted(signal.reason);
     };
     refuseIfAborted();
-    const ready = this.#makeReady();
+    const ready = this.#readiness.makeReady();
     if (ready !== undefined) await withTimeLimit(ready, { signal, aborted });
     refuseIfAborted();
-    if (this.#state !== 'READY' && this.#state !== 'RUNNING') {
-      throw this.#illegal('run', this.#state === 'DIRTY' ? REFUSALS.DIRTY : REFUSALS.NO_ISOLATE);
-    }
+    this.#lifecycle.refuse('run');
     const language = checked.language ?? this.#options.language;
-    const isFirst = this.#isRenewed;
-    this.#isRenewed = false;
+    const isFirst = this.#readiness.beginRun();
     try {
       const output = await this.#enqueue(code, { ...checked, timeoutMs, language });
-      return isFirst ? Object.assign(output, { recovered: true }) : output;
+      return isFirst ? recovered(output) : output;
     } catch (error) {
-      if (isFirst && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
+      if (isFirst && error instanceof ExecutorError) error.details = recovered({ ...error.details });
       throw error;
     }
   }
 
   // --- runs in turn ------------------------------------------------------------------------------------------------
 
-  async #setUp(operation: string, apply: () => void) {
-    if (this.#state === 'READY') return apply();
-    if (this.#state !== 'RUNNING') throw this.#illegal(operation, REFUSALS.NOT_READY);
+  async #setUp(operation: 'sendVariables' | 'sendTools', apply: () => void) {
+    this.#lifecycle.refuse(operation);
+    if (this.state === 'READY') return apply();
     this.#refuseFullQueue(operation);
     await new Promise((resolve, reject) => {
       this.#queue.add({ operation, apply, resolve, interrupt: reject });
@@ -264,7 +265,7 @@ export class BrowserExecutor implements Executor {
   }
 
   async #enqueue(code: string, options: RunSettings): Promise<BrowserOutput> {
-    if (this.#state === 'RUNNING') this.#refuseFullQueue('run');
+    if (this.state === 'RUNNING') this.#refuseFullQueue('run');
     const { signal, timeoutMs } = options;
     let stopListening: (() => void) | undefined;
     try {
@@ -273,7 +274,7 @@ export class BrowserExecutor implements Executor {
         const job: RunJob = { operation: 'run', code, options, context, resolve, reject, interrupt: reject };
         const abort = () => this.#queue.abort(job, abortedBeforeStart(signal?.reason, timeoutMs));
         stopListening = signal && onAbort(signal, abort);
-        if (this.#state === 'RUNNING') this.#queue.add(job);
+        if (this.state === 'RUNNING') this.#queue.add(job);
         else this.#queue.start(job);
       });
     } catch (error) {
@@ -284,7 +285,8 @@ export class BrowserExecutor implements Executor {
   }
 
   #begin(job: RunJob) {
-    this.#state = 'RUNNING';
+    this.#lifecycle.apply('runStarted');
+    this.#isGone = false;
     const pages = this.#pages;
     staying(this.#perform(job, pages)).then(
       (output) => this.#finish(pages, () => job.resolve(output)),
@@ -295,13 +297,14 @@ export class BrowserExecutor implements Executor {
   #finish(pages: Pages, settle: () => void) {
     settle();
     if (pages !== this.#pages) return;
-    if (this.#state === 'RUNNING') this.#state = 'READY';
-    if (this.#state !== 'DIRTY') return this.#queue.next();
-    this.#refuseAll(REFUSALS.LEFT_DIRTY);
+    this.#lifecycle.apply('runEnded');
+    if (this.state === 'DIRTY') return this.#refuseAll(REFUSALS.LEFT_DIRTY);
+    this.#queue.next();
+    if (this.#isGone && this.state === 'READY') this.#lifecycle.apply('cleanup');
   }
 
   #refuseAll(hint: string) {
-    this.#queue.refuseAll((operation) => this.#illegal(operation, hint));
+    this.#queue.refuseAll((operation) => this.#lifecycle.illegal(operation, hint));
   }
 
   // --- one run -----------------------------------------------------------------------------------------------------
@@ -329,7 +332,7 @@ export class BrowserExecutor implements Executor {
           tab.close();
           if (isLasting && pages === this.#pages) {
             pages.forget();
-            this.#state = 'DIRTY';
+            this.#lifecycle.apply('corrupted');
           }
         }
         this.#shared.refill();
@@ -352,7 +355,7 @@ export class BrowserExecutor implements Executor {
     try {
       return await context.runInAsyncScope(() => fallback.run(code, options));
     } finally {
-      if (fallback.isDirty && fallback === this.#fallback) this.#state = 'DIRTY';
+      if (fallback.isDirty && fallback === this.#fallback) this.#lifecycle.apply('corrupted');
     }
   }
 
@@ -361,15 +364,11 @@ export class BrowserExecutor implements Executor {
   #refuseFullQueue(operation: string) {
     const { runConcurrency, maxQueuedRuns } = this.#options;
     if (runConcurrency !== 'queue') {
-      throw this.#illegal(operation, REFUSALS.NO_QUEUE);
+      throw this.#lifecycle.illegal(operation, REFUSALS.NO_QUEUE);
     }
     if (this.#queue.waiting >= maxQueuedRuns) {
-      throw this.#illegal(operation, REFUSALS.QUEUE_FULL, { maxQueuedRuns });
+      throw this.#lifecycle.illegal(operation, REFUSALS.QUEUE_FULL, { maxQueuedRuns });
     }
-  }
-
-  #illegal(operation: string, hint: string, facts?: Record<string, unknown>) {
-    return invalidState(this.#state, operation, hint, facts);
   }
 }
 export interface BrowserExecutor extends AwaitUsing {}

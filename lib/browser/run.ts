@@ -122,12 +122,8 @@ export class Run {
   }: {
     id: number;
     tab: Tab;
-<<<<<<< HEAD
     options: CheckedBrowserOptions;
-=======
-    options: any;
     toolTimes: ToolTimes;
->>>>>>> 050912a4 (tools: decide time limits of calls in one place)
     given: Endowments;
     log: Log;
     failures: Failures;
@@ -384,19 +380,7 @@ export class Run {
     }
   }
 
-<<<<<<< HEAD
-  /** @param change of the number of unanswered calls of this kind */
-  #count({ tool, body }: Asked, change: 1 | -1) {
-    this.#unanswered += change;
-    this.#argumentBytes += change * body.length;
-    if ((tool?.timeoutMs ?? this.#options.toolTimeoutMs) !== undefined) this.#limited += change;
-    this.onWaiting(this.#limited > 0 && this.#limited === this.#unanswered);
-  }
-
   #reply(call: number, status: number, payload: Foreign) {
-=======
-  #reply(call: number, status: number, payload: any) {
->>>>>>> 050912a4 (tools: decide time limits of calls in one place)
     const called = this.#called.get(call);
     if (status === REPLY_KIND.ERROR && called !== undefined) {
       const [name, message, code = null, isBridge] = payload;

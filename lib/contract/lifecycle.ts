@@ -2,9 +2,8 @@ import { errorOf } from './errors';
 import type { ExecutorErrorDetails } from './errors';
 import type { ExecutorState } from './executor-types';
 
-// The calls that are legal in each state, for executors written in JavaScript. `crates/session/src/lifecycle.rs` and
-// `executor.rs` do the same for the executors of the addon, which take these texts from here
-// (`scripts/generate/refusals.mjs`).
+// The one lifecycle of all executors. `scripts/generate/lifecycle.mjs` writes these tables for the crates, which keep the
+// state of isolates. Executors that keep their state in JavaScript use `Lifecycle`.
 
 /** Why a call is refused or ended: `details.hint` of ERR_INVALID_STATE. */
 export const REFUSALS = Object.freeze({
@@ -19,10 +18,81 @@ export const REFUSALS = Object.freeze({
   WITHIN: 'it is called within the run that it would wait for',
   QUEUE_FULL: 'the queue is full; raise maxQueuedRuns or wait',
 });
+export type Refusal = keyof typeof REFUSALS;
+
+/** What can happen to an executor. */
+export const TRANSITIONS = Object.freeze({
+  init: '`init()` was called.',
+  initialized: 'The isolate of an `init()` is ready.',
+  initFailed: 'The isolate could not be made.',
+  runStarted: 'A run was handed to the isolate.',
+  runEnded: 'A run ended and the isolate is sound.',
+  corrupted: 'A run timed out, was aborted, or left an isolate that cannot be trusted.',
+  cleanup: '`cleanup()` was called.',
+});
+export type Transition = keyof typeof TRANSITIONS;
+
+/**
+ * The state after each transition that is allowed.
+ *
+ * The specification is silent on `cleanup()` of NEW, INITIALIZING and RUNNING executors and on `init()` while
+ * INITIALIZING: cleaning up always ends in DEAD, and a second `init()` joins the first. READY becomes DIRTY when
+ * `sendVariables` or `sendTools` exhausts the isolate's memory.
+ */
+export const STATES: Readonly<Record<ExecutorState, Partial<Record<Transition, ExecutorState>>>> = Object.freeze({
+  NEW: { init: 'INITIALIZING', cleanup: 'DEAD' },
+  INITIALIZING: { init: 'INITIALIZING', initialized: 'READY', initFailed: 'DEAD', cleanup: 'DEAD' },
+  READY: { init: 'READY', runStarted: 'RUNNING', corrupted: 'DIRTY', cleanup: 'DEAD' },
+  RUNNING: { runEnded: 'READY', corrupted: 'DIRTY', cleanup: 'DEAD' },
+  DIRTY: { cleanup: 'DEAD' },
+  DEAD: { init: 'INITIALIZING', cleanup: 'DEAD' },
+});
+
+const WITHOUT_ISOLATE = { sendVariables: 'NOT_READY', sendTools: 'NOT_READY', run: 'NO_ISOLATE' } as const;
+
+/**
+ * Which calls are refused in a state, and why. The others are legal. In RUNNING they wait for their turn, if the options
+ * allow it.
+ */
+export const REFUSED: Readonly<Record<ExecutorState, Partial<Record<Operation, Refusal>>>> = Object.freeze({
+  NEW: WITHOUT_ISOLATE,
+  INITIALIZING: WITHOUT_ISOLATE,
+  READY: {},
+  RUNNING: { init: 'HAS_ISOLATE' },
+  DIRTY: { init: 'HAS_ISOLATE', sendVariables: 'NOT_READY', sendTools: 'NOT_READY', run: 'DIRTY' },
+  DEAD: WITHOUT_ISOLATE,
+});
+export const OPERATIONS = Object.freeze(['init', 'sendVariables', 'sendTools', 'run'] as const);
+export type Operation = (typeof OPERATIONS)[number];
+
+/** The state of one executor. */
+export class Lifecycle {
+  #state: ExecutorState = 'NEW';
+
+  get state() {
+    return this.#state;
+  }
+
+  /** A transition that is not allowed changes nothing. */
+  apply(transition: Transition) {
+    this.#state = STATES[this.#state][transition] ?? this.#state;
+  }
+
+  /** @throws {ExecutorError} if the call is refused in this state */
+  refuse(operation: Operation) {
+    const refusal = REFUSED[this.#state][operation];
+    if (refusal !== undefined) throw this.illegal(operation, REFUSALS[refusal]);
+  }
+
+  /** The error for a call that is refused, or ends, for another reason. See {@link invalidState}. */
+  illegal(operation: string, hint: string, facts?: Record<string, unknown>) {
+    return invalidState(this.#state, operation, hint, facts);
+  }
+}
 
 /** Whether `init()` creates an isolate or is about to, because there is none that could go on. */
-export function needsInit(state: string) {
-  return state === 'NEW' || state === 'INITIALIZING' || state === 'DEAD';
+export function needsInit(state: ExecutorState) {
+  return STATES[state].init === 'INITIALIZING';
 }
 
 /**

@@ -5,6 +5,7 @@ import { ExecutorError } from '../contract/errors';
 import { makeDisposable } from '../contract/await-using';
 import { describeOffer } from '../contract/executor';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
+import { Readiness, recovered } from '../contract/readiness';
 import { SharedStartup } from '../contract/shared-startup';
 import { refuseUnwritableNames } from '../contract/tool-names';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
@@ -41,9 +42,7 @@ export class PyodideExecutor implements Executor {
   #sent = nothingSent();
   #allowedDangerous: Set<string>;
   #starting = new SharedStartup();
-  #renewal = new SharedStartup();
-  /** Whether the interpreter replaced a lost one, and no run has reported that yet. */
-  #isRenewed = false;
+  #readiness;
 
   static {
     describeOffer(this.prototype, (executor) => {
@@ -64,6 +63,16 @@ export class PyodideExecutor implements Executor {
     this.#options = checkPythonOptions(authorizedImports, options);
     this.#allowedDangerous = new Set(this.#options.allowedDangerousBuiltins);
     this.#engine = engineOf(this.#options);
+    this.#readiness = new Readiness(
+      { autoInit: this.#options.autoInit, recover: true },
+      {
+        // An interpreter that is not configured yet is not ready.
+        state: () => (this.#starting.isUnderWay ? 'INITIALIZING' : this.state),
+        isLost: () => this.state === 'DIRTY',
+        init: () => this.init(),
+        renew: () => this.#renew(),
+      },
+    );
   }
 
   get state(): ExecutorState {
@@ -89,7 +98,7 @@ export class PyodideExecutor implements Executor {
     refuseReservedNames(variables, 'variables');
     const names = Object.keys(variables);
     const call = this.#copyOf(variables);
-    if (this.#needsStart) await this.#startAgain(names);
+    await this.#makeReady(names);
     if (names.length === 0) return;
     try {
       await this.#engine.sendVariables(call);
@@ -111,7 +120,7 @@ export class PyodideExecutor implements Executor {
     refuseNoTools(tools);
     refuseReservedNames(tools, 'tools');
     const names = [...Object.keys(pythonToolsMap), ...Object.keys(tools)];
-    if (this.#needsStart) await this.#startAgain(names);
+    await this.#makeReady(names);
     await this.#defineTools(tools, pythonToolsMap);
     this.#forget(names);
     Object.assign(this.#sent.tools, tools);
@@ -130,17 +139,17 @@ export class PyodideExecutor implements Executor {
 
   async #run(code: string, options?: PythonRunOptions) {
     // With no start to wait for, the executor is RUNNING immediately.
-    if (this.#needsStart) await this.#startAgain([]);
-    const isFirst = this.#isRenewed;
-    this.#isRenewed = false;
+    const ready = this.#readiness.makeReady();
+    if (ready !== undefined) await ready;
+    const isFirst = this.#readiness.beginRun();
     try {
       const outcome = await this.#engine.run(code, options);
       Object.defineProperty(outcome, 'logs', { value: logText(outcome) });
-      return isFirst ? Object.assign(outcome, { recovered: true as const }) : outcome;
+      return isFirst ? recovered(outcome) : outcome;
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
       error.details ??= {};
-      if (isFirst) error.details.recovered = true;
+      if (isFirst) recovered(error.details);
       // The interpreter was abandoned. The next call creates another one.
       if (this.state === 'DIRTY') error.details.stateLost = true;
       throw agentError(error, code, this.#engine.codeFrame);
@@ -174,9 +183,8 @@ export class PyodideExecutor implements Executor {
   /** Ends Python (section 4.6). The next call starts it again. */
   async cleanup(): Promise<void> {
     this.#sent = nothingSent();
-    this.#isRenewed = false;
     this.#starting.forget();
-    this.#renewal.forget();
+    this.#readiness.forget();
     await this.#end();
   }
 
@@ -189,29 +197,24 @@ export class PyodideExecutor implements Executor {
     }
   }
 
-  get #needsStart() {
-    const isThere = !this.#starting.isUnderWay && ['READY', 'RUNNING'].includes(this.state);
-    return this.#options.autoInit && !isThere;
-  }
-
   /**
    * Replaces an abandoned interpreter, so that callers need not know its state.
    * @param names about to be sent. Their old values are dropped first, so that a value that cannot be restored does not
    * block the restart.
    */
-  #startAgain(names: string[]) {
+  async #makeReady(names: string[]) {
+    const ready = this.#readiness.makeReady();
+    if (ready === undefined) return;
+    // The start sends what was sent before only after its first `await`.
     this.#forget(names);
-    // All waiting calls share one restart, and then continue in their order.
-    return this.#renewal.join(() => this.#renew());
+    await ready;
   }
 
   async #renew() {
     const sent = this.#sent;
-    const wasLost = this.state === 'DIRTY';
-    if (wasLost) await this.#end();
+    await this.#end();
     this.#refuseAfterCleanup(sent);
     await this.init();
-    if (wasLost) this.#isRenewed = true;
   }
 
   async #start() {

@@ -4,7 +4,7 @@ import { loadHostPyodide } from './host-pyodide';
 import { BASE_BUILTIN_MODULES } from './options';
 import { ExecutorError } from '../contract/errors';
 import { errorRow } from '../contract/error-table';
-import { REFUSALS, invalidState } from '../contract/lifecycle';
+import { Lifecycle, REFUSALS, invalidState } from '../contract/lifecycle';
 import { safeListener } from '../contract/logs';
 import { LEVELS } from '../contract/option-table';
 import { checkRunOptions } from '../contract/options';
@@ -13,13 +13,10 @@ import { ToolExceptions } from '../contract/tool-exceptions';
 import { REPLY_KIND } from '../contract/boundary-numbers';
 import { answerToolCall } from '../contract/tool-calls';
 import { ToolRegistry, flattenTools } from '../contract/tool-registry';
-<<<<<<< HEAD
+import { ToolTimes } from '../contract/tool-times';
 import type { Foreign } from '../contract/foreign';
 import type { ExecutorState, LogEntry, LogLevel } from '../contract/executor-types';
-=======
-import { ToolTimes } from '../contract/tool-times';
-import type { ExecutorState, LogEntry } from '../contract/executor-types';
->>>>>>> 050912a4 (tools: decide time limits of calls in one place)
+import type { Operation } from '../contract/lifecycle';
 import type { Tools } from '../contract/tool-types';
 import type { Guest, Host } from './guest';
 import type { PythonOptions } from './options';
@@ -63,7 +60,7 @@ export class HostEngine {
   #options;
   #onLog;
   #tools = new ToolRegistry();
-  #state: ExecutorState = 'NEW';
+  #lifecycle = new Lifecycle();
   #pyodide: Foreign;
   #guest: Guest | undefined;
   /** Ends the `init()` in progress. */
@@ -81,13 +78,13 @@ export class HostEngine {
     this.#onLog = onLog && safeListener(onLog);
   }
 
-  get state() {
-    return this.#state;
+  get state(): ExecutorState {
+    return this.#lifecycle.state;
   }
 
   async init() {
     if (this.#pyodide !== undefined) return;
-    this.#state = 'INITIALIZING';
+    this.#lifecycle.apply('init');
     let end: (error: Error) => void = () => {};
     const ended = new Promise<never>((_, reject) => (end = reject));
     this.#endInit = end;
@@ -97,10 +94,10 @@ export class HostEngine {
       if (this.#options.packages !== undefined) mountPackages(pyodide, this.#options.packages);
       this.#guest = guest.connect(pyodide, this.#host());
       this.#pyodide = pyodide;
-      this.#state = 'READY';
+      this.#lifecycle.apply('initialized');
     } catch (error) {
       // After `cleanup()` another `init()` may be in progress.
-      if (this.#endInit === end) this.#state = 'DEAD';
+      if (this.#endInit === end) this.#lifecycle.apply('initFailed');
       throw error;
     }
   }
@@ -149,16 +146,13 @@ export class HostEngine {
   async cleanup() {
     this.#endInit?.(invalidState('DEAD', 'init', REFUSALS.CLEANED_UP));
     this.#endInit = undefined;
-    if (this.#pyodide === undefined) {
-      this.#state = 'DEAD';
-      return;
-    }
+    if (this.#pyodide === undefined) return this.#lifecycle.apply('cleanup');
     await this.#nativeFiles?.syncfs();
     if (this.#isMounted) this.#pyodide.FS.unmount(this.#options.mountPoint);
     this.#isMounted = false;
     this.#nativeFiles = this.#pyodide = this.#guest = undefined;
     this.#tools.clear();
-    this.#state = 'DEAD';
+    this.#lifecycle.apply('cleanup');
   }
 
   async #runNow(code: string, options?: PythonRunOptions) {
@@ -168,7 +162,7 @@ export class HostEngine {
       throw new TypeError(`options.${limit[0]} needs an isolate: engine "host" cannot end a run`);
     this.#refuseUnlessReady('run');
     const run = (this.#run = new HostRun());
-    this.#state = 'RUNNING';
+    this.#lifecycle.apply('runStarted');
     try {
       const output = await this.#guest?.run(code, maxOperations ?? undefined);
       const { logs, logEntries, stats, answer } = run;
@@ -178,7 +172,7 @@ export class HostEngine {
     } finally {
       run.scope.end();
       this.#run = undefined;
-      if (this.#state === 'RUNNING') this.#state = 'READY';
+      this.#lifecycle.apply('runEnded');
     }
   }
 
@@ -231,9 +225,9 @@ export class HostEngine {
     }
   }
 
-  #refuseUnlessReady(operation: string) {
-    if (this.#state === 'READY') return;
-    throw invalidState(this.#state, operation, this.#state === 'RUNNING' ? REFUSALS.BUSY : REFUSALS.NO_ISOLATE);
+  #refuseUnlessReady(operation: Operation) {
+    this.#lifecycle.refuse(operation);
+    if (this.state === 'RUNNING') throw this.#lifecycle.illegal(operation, REFUSALS.BUSY);
   }
 }
 

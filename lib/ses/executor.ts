@@ -5,11 +5,10 @@ import { ExecutorError, abortedBeforeStart, reasonText } from '../contract/error
 import { makeDisposable } from '../contract/await-using';
 import { describeOffer } from '../contract/executor';
 import { MISSING_HINT, hintOfMissing } from '../contract/missing-names';
-import { needsInit } from '../contract/lifecycle';
 import { defineEntries } from '../contract/logs';
 import { checkOptions, checkRunOptions } from '../contract/options';
+import { Readiness, recovered } from '../contract/readiness';
 import { onAbort } from '../contract/signals';
-import { SharedStartup } from '../contract/shared-startup';
 import { refuseUnwritableNames } from '../contract/tool-names';
 import { flattenTools, refuseReservedName } from '../contract/tool-registry';
 import { ToolTimes } from '../contract/tool-times';
@@ -41,9 +40,7 @@ import type { EngineSpec, Outcome } from './native-connection';
  */
 export class SESExecutor implements Executor {
   #connection: NativeConnection;
-  #renewal = new SharedStartup();
-  /** Whether the isolate is new and no run has reported that yet. */
-  #isRenewed = false;
+  #readiness;
 
   static {
     describeOffer(this.prototype, (executor) => executor.#connection.offer);
@@ -60,7 +57,13 @@ export class SESExecutor implements Executor {
    */
   constructor(options?: ExecutorOptions, engine?: EngineSpec);
   constructor(options?: ExecutorOptions, engine?: EngineSpec) {
-    this.#connection = new NativeConnection(checkOptions(options), engine);
+    const connection = (this.#connection = new NativeConnection(checkOptions(options), engine));
+    this.#readiness = new Readiness(connection, {
+      state: () => connection.native.state,
+      isLost: () => connection.native.state === 'DIRTY' || connection.owesTools,
+      init: async () => void (await connection.init()),
+      renew: () => connection.renew(),
+    });
   }
 
   /** The state now (section 4.1). */
@@ -100,7 +103,7 @@ export class SESExecutor implements Executor {
     }
     if (!this.#connection.isPython) refuseUnwritableNames(names, 'variables');
     const payload = encodeVariables(variables, names, this.#connection.maxTransferBytes, encodeList);
-    const ready = this.#makeReady();
+    const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;
     await this.#connection.sendVariables(names, payload);
   }
@@ -116,7 +119,7 @@ export class SESExecutor implements Executor {
   async sendTools(tools: Tools): Promise<void> {
     const functions = this.#connection.toolsFor(flattenTools(tools));
     if (!this.#connection.isPython) refuseUnwritableNames(Object.keys(tools), 'tools');
-    const ready = this.#makeReady();
+    const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;
     const { native, tools: registry } = this.#connection;
     const { specs, commit } = registry.stage(functions);
@@ -141,13 +144,12 @@ export class SESExecutor implements Executor {
       if (signal?.aborted) throw abortedBeforeStart(signal.reason, timeoutMs);
     };
     refuseIfAborted();
-    const ready = this.#makeReady();
+    const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;
     refuseIfAborted();
     const core = this.#connection;
     const { code: source, note } = core.isPython ? { code } : programText(code, true);
-    const isFirst = this.#isRenewed;
-    this.#isRenewed = false;
+    const isFirst = this.#readiness.beginRun();
     const call = core.nextCall();
     const toolTimes = new ToolTimes(toolTimeoutMs, core.toolTimeoutMs);
     const started = core.native.run(call, source, maxOperations, timeoutMs, toolTimes.limitAll, language);
@@ -160,13 +162,13 @@ export class SESExecutor implements Executor {
       let given = outputOf(outcome, output instanceof Promise ? await output : output);
       const notice = core.isPython ? undefined : (note ?? uncalledNotice(source, given));
       if (notice !== undefined) given = core.noted(given, notice);
-      return isFirst ? Object.assign(given, { recovered: true }) : given;
+      return isFirst ? recovered(given) : given;
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
       const hint = core.isPython ? undefined : hintOfMissing(source, error.details ?? {}, core.surroundings);
       if (hint !== undefined && error.details?.hint !== undefined) error.details = { ...error.details, hint };
       else if (hint !== undefined) Object.defineProperty(error, MISSING_HINT, { value: hint });
-      if (isFirst) error.details = { ...error.details, recovered: true };
+      if (isFirst) error.details = recovered({ ...error.details });
       throw error;
     } finally {
       stopListening?.();
@@ -180,19 +182,8 @@ export class SESExecutor implements Executor {
    * Rejects with `ERR_CLEANUP_FAILED`, after which the executor is usable all the same.
    */
   async cleanup(): Promise<void> {
-    this.#renewal.forget();
-    this.#isRenewed = false;
+    this.#readiness.forget();
     await this.#connection.cleanup();
-  }
-
-  /** Creates an isolate if there is no usable one and the options allow it. */
-  #makeReady() {
-    const core = this.#connection;
-    if (this.#renewal.isUnderWay || (core.recovers && (this.state === 'DIRTY' || core.owesTools))) {
-      this.#isRenewed = true;
-      return this.#renewal.join(() => core.renew());
-    }
-    return core.autoInit && needsInit(this.state) ? core.init() : undefined;
   }
 }
 export interface SESExecutor extends AwaitUsing {}

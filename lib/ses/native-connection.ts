@@ -126,7 +126,7 @@ function nativeOptions(options: CheckedOptions, tools: ToolRegistry) {
 /** The parts of one executor on this side: the native executor, calls under way, tools. */
 export class NativeConnection {
   autoInit;
-  recovers;
+  recover;
   timeoutMs;
   toolTimeoutMs;
   maxTransferBytes;
@@ -157,7 +157,7 @@ export class NativeConnection {
   constructor(options: CheckedOptions, engine?: EngineSpec) {
     const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares } = options;
     this.autoInit = autoInit;
-    this.recovers = autoInit && recover;
+    this.recover = recover;
     this.isPython = engine?.name === 'python';
     this.#imports = options.authorizedImports;
     this.#isProcess = isolation === 'process';

@@ -9,6 +9,7 @@ mod failure;
 mod failure_kind;
 pub mod frames;
 mod language;
+mod lifecycle;
 mod logs;
 mod messages;
 mod options;
@@ -26,6 +27,7 @@ pub use failure_kind::{
     ERR_TOOL_PROXY_FAIL, ERR_TRANSFER_LIMIT_EXCEEDED, ERR_VALIDATION_FAILED, FailureKind,
 };
 pub use language::Language;
+pub use lifecycle::{Operation, State, Transition};
 pub use logs::{LEVEL_WARN, LEVELS, LogEntry, LogIndex, TRUNCATION_MARKER};
 pub use messages::{
     CallId, Command, ErrorCode, Event, Figures, JobId, MAX_TOLD_CALLS, Outcome, Report, SessionId, Success, ToolCall,

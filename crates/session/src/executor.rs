@@ -4,13 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ses_protocol::{
-    CallId, Command, Config, Failure, FailureKind, JobId, Language, Outcome, RunLimits, SessionId, ToolCallId,
-    ToolReply, ToolSpec, Values, refusals,
+    CallId, Command, Config, Failure, FailureKind, JobId, Language, Operation, Outcome, RunLimits, SessionId, State,
+    ToolCallId, ToolReply, ToolSpec, Transition, Values, refusals,
 };
 
 use crate::backend::Process;
 use crate::engine::Engine;
-use crate::lifecycle::{State, Transition};
 use crate::lost_isolates::Held;
 use crate::owner_event::{Delivery, End, OwnerEvent, OwnerEvents};
 use crate::session::Session;
@@ -29,9 +28,9 @@ impl Queued {
         }
     }
 
-    fn operation(&self) -> &'static str {
+    fn operation(&self) -> Operation {
         match self {
-            Self::Run(_) => "run",
+            Self::Run(_) => Operation::Run,
             Self::SetUp(set_up) => set_up.content.operation(),
         }
     }
@@ -49,10 +48,10 @@ enum SetUp {
 }
 
 impl SetUp {
-    fn operation(&self) -> &'static str {
+    fn operation(&self) -> Operation {
         match self {
-            Self::Variables { .. } => "sendVariables",
-            Self::Tools(_) => "sendTools",
+            Self::Variables { .. } => Operation::SendVariables,
+            Self::Tools(_) => Operation::SendTools,
         }
     }
 
@@ -109,8 +108,8 @@ pub struct Executor {
     jobs_started: JobId,
     /// `init()` calls that wait for the isolate.
     initializing: Vec<CallId>,
-    /// Calls that wait for the isolate, oldest first, with their names: `sendVariables` or `sendTools`.
-    setups: VecDeque<(JobId, &'static str)>,
+    /// Calls of `sendVariables` and `sendTools` that wait for the isolate, oldest first.
+    setups: VecDeque<(JobId, Operation)>,
     /// Present in state RUNNING only.
     current: Option<CurrentRun>,
     queue: VecDeque<Queued>,
@@ -156,10 +155,10 @@ impl Executor {
 
     /// Makes the isolate (section 4.3, 1). READY: no-op; INITIALIZING: joins the `init()` under way.
     pub fn init(&mut self, call: CallId) -> Option<Outcome> {
-        let Some(next) = self.state.after(Transition::Init) else {
-            return Some(self.illegal("init", refusals::HAS_ISOLATE));
-        };
-        if next == State::Ready {
+        if let Some(hint) = self.state.refusal(Operation::Init) {
+            return Some(self.illegal(Operation::Init, hint));
+        }
+        if self.state == State::Ready {
             return Some(Outcome::done());
         }
         if self.state != State::Initializing {
@@ -180,7 +179,7 @@ impl Executor {
                 }
             }
         }
-        self.state = next;
+        self.transition(Transition::Init);
         self.initializing.push(call);
         None
     }
@@ -213,16 +212,15 @@ impl Executor {
             reports_waits: false,
             language: language.unwrap_or(self.config.language),
         };
-        match self.state {
-            State::Ready => {
-                self.start_run(QueuedRun { call, code, limits, limits_calls });
-                None
-            }
-            State::Running => self.enqueue(Queued::Run(QueuedRun { call, code, limits, limits_calls })),
-            State::Dirty if self.lost.is_some() => self.lost_failure(0).map(Outcome::failed),
-            State::Dirty => Some(self.illegal("run", refusals::DIRTY)),
-            State::New | State::Initializing | State::Dead => Some(self.illegal("run", refusals::NO_ISOLATE)),
+        if let Some(refused) = self.refused(Operation::Run) {
+            return Some(refused);
         }
+        let run = QueuedRun { call, code, limits, limits_calls };
+        if self.state == State::Running {
+            return self.enqueue(Queued::Run(run));
+        }
+        self.start_run(run);
+        None
     }
 
     /// Ends the run of `call` like a timeout, even if it still waits for its turn. `reason` comes from the caller's
@@ -249,10 +247,10 @@ impl Executor {
             }
             _ => {}
         }
-        if let Some(index) = self.queue.iter().position(|queued| queued.call() == call) {
-            if let Some(Queued::Run(queued)) = self.queue.remove(index) {
-                self.deliver(call, Outcome::failed(aborted(queued.limits.timeout_ms)));
-            }
+        if let Some(index) = self.queue.iter().position(|queued| queued.call() == call)
+            && let Some(Queued::Run(queued)) = self.queue.remove(index)
+        {
+            self.deliver(call, Outcome::failed(aborted(queued.limits.timeout_ms)));
         }
     }
 
@@ -427,15 +425,15 @@ impl Executor {
     }
 
     fn set_up(&mut self, call: CallId, content: SetUp) -> Option<Outcome> {
-        match self.state {
-            State::Ready => {
-                self.start_set_up(QueuedSetUp { call, content });
-                None
-            }
-            State::Running => self.enqueue(Queued::SetUp(QueuedSetUp { call, content })),
-            State::Dirty if self.lost.is_some() => self.lost_failure(0).map(Outcome::failed),
-            _ => Some(self.illegal(content.operation(), refusals::NOT_READY)),
+        if let Some(refused) = self.refused(content.operation()) {
+            return Some(refused);
         }
+        let set_up = QueuedSetUp { call, content };
+        if self.state == State::Running {
+            return self.enqueue(Queued::SetUp(set_up));
+        }
+        self.start_set_up(set_up);
+        None
     }
 
     /// Queues a call until the run under way, and the calls that already wait, are done.
@@ -516,18 +514,18 @@ impl Executor {
 
     fn refuse_all_pending(&mut self, hint: &'static str) {
         let state = self.state.name();
-        let refused = |operation| Outcome::failed(Failure::invalid_state(state, operation, hint));
+        let refused = |operation: Operation| Outcome::failed(Failure::invalid_state(state, operation.name(), hint));
         for call in std::mem::take(&mut self.initializing) {
-            self.deliver(call, refused("init"));
+            self.deliver(call, refused(Operation::Init));
         }
         let (waiting, begun) = match self.current.take() {
             Some(CurrentRun::Waiting(run)) => (Some(Queued::Run(run)), None),
-            Some(CurrentRun::Begun { id, .. }) => (None, Some((id, "run"))),
+            Some(CurrentRun::Begun { id, .. }) => (None, Some((id, Operation::Run))),
             None => (None, None),
         };
         for (job, operation) in std::mem::take(&mut self.setups).into_iter().chain(begun) {
             // If another thread has settled the job, its outcome is on its way.
-            let failure = Failure::invalid_state(state, operation, hint);
+            let failure = Failure::invalid_state(state, operation.name(), hint);
             if let Some((call, outcome)) = self.session.as_ref().and_then(|session| session.refuse(job, failure)) {
                 self.deliver(call, outcome);
             }
@@ -542,8 +540,15 @@ impl Executor {
         (self.owner_events)(OwnerEvent::Deliver(Delivery::settled(call, Box::new(outcome))));
     }
 
-    fn illegal(&self, operation: &str, hint: &str) -> Outcome {
-        Outcome::failed(Failure::invalid_state(self.state.name(), operation, hint))
+    /// Refuses a call that the state does not allow.
+    fn refused(&self, operation: Operation) -> Option<Outcome> {
+        let hint = self.state.refusal(operation)?;
+        let lost = self.lost_failure(0).filter(|_| self.state == State::Dirty);
+        Some(lost.map_or_else(|| self.illegal(operation, hint), Outcome::failed))
+    }
+
+    fn illegal(&self, operation: Operation, hint: &str) -> Outcome {
+        Outcome::failed(Failure::invalid_state(self.state.name(), operation.name(), hint))
     }
 
     fn transition(&mut self, transition: Transition) {

@@ -10,7 +10,6 @@ mod engine;
 mod executor;
 mod folders;
 mod jobs;
-mod lifecycle;
 mod logs;
 mod lost_isolates;
 mod owner_event;

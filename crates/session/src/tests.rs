@@ -509,3 +509,24 @@ fn a_thread_that_panics_while_it_is_cleaned_up_is_told_of() {
     assert_eq!(bench.deliveries(), ["2 ERR_CLEANUP_FAILED null"]);
     assert_eq!((bench.executor.state(), bench.counters.now().live), ("DEAD", 0));
 }
+
+#[test]
+fn every_cell_of_the_table() {
+    use ses_protocol::State::*;
+    use ses_protocol::Transition::*;
+
+    let transitions = [Init, Initialized, InitFailed, RunStarted, RunEnded, Corrupted, Cleanup];
+    let table = [
+        (New, [Some(Initializing), None, None, None, None, None, Some(Dead)]),
+        (Initializing, [Some(Initializing), Some(Ready), Some(Dead), None, None, None, Some(Dead)]),
+        (Ready, [Some(Ready), None, None, Some(Running), None, Some(Dirty), Some(Dead)]),
+        (Running, [None, None, None, None, Some(Ready), Some(Dirty), Some(Dead)]),
+        (Dirty, [None, None, None, None, None, None, Some(Dead)]),
+        (Dead, [Some(Initializing), None, None, None, None, None, Some(Dead)]),
+    ];
+    for (from, row) in table {
+        for (transition, expected) in transitions.into_iter().zip(row) {
+            assert_eq!(from.after(transition), expected, "{from:?} by {transition:?}");
+        }
+    }
+}

@@ -228,8 +228,7 @@ impl Part for &'static str {
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
         let name = from.bytes()?;
-        let states = ["NEW", "INITIALIZING", "READY", "RUNNING", "DIRTY", "DEAD"];
-        states.into_iter().find(|state| state.as_bytes() == name).ok_or(Malformed)
+        State::ALL.into_iter().map(State::name).find(|state| state.as_bytes() == name).ok_or(Malformed)
     }
 }
 
