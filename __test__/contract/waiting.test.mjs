@@ -143,7 +143,7 @@ describe('a gate', () => {
     expect([gate.hasRoom, ...order]).toStrictEqual([false, 'begun']);
   });
 
-  test('20,000 callers that leave as soon as they begin need no stack of their own', () => {
+  test('20,000 callers that leave as soon as they begin do not exhaust the stack', () => {
     const gate = gateOf(1, 0);
     let begun = 0;
     gate.enterNow();

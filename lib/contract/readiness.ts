@@ -8,7 +8,7 @@ export interface Steps {
   /** whether the isolate is lost, and a new one is to take its place */
   isLost: () => boolean;
   /** makes an isolate; calls during the first one join it */
-  init: () => Promise<void>;
+  init: () => Promise<unknown>;
   /** makes an isolate in place of one that is lost */
   renew: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export class Readiness {
   }
 
   /** Makes an isolate if there is no usable one. Returns undefined if the call need not wait. */
-  makeReady(): Promise<void> | undefined {
+  makeReady(): Promise<unknown> | undefined {
     const { autoInit, recover } = this.#options;
     if (!autoInit) return undefined;
     const { state, isLost, init, renew } = this.#steps;

@@ -61,7 +61,7 @@ export class SESExecutor implements Executor {
     this.#readiness = new Readiness(connection, {
       state: () => connection.native.state,
       isLost: () => connection.native.state === 'DIRTY' || connection.owesTools,
-      init: async () => void (await connection.init()),
+      init: () => connection.init(),
       renew: () => connection.renew(),
     });
   }
