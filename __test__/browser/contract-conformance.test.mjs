@@ -2,4 +2,4 @@
 
 import { describeBrowser } from './contract.mjs';
 
-describeBrowser(['hints', 'recovery', 'conformance', 'large values', 'deferred values']);
+describeBrowser(['hints', 'recovery', 'conformance', 'large values', 'pending values']);

@@ -98,7 +98,8 @@ export class PyodideExecutor implements Executor {
     refuseReservedNames(variables, 'variables');
     const names = Object.keys(variables);
     const call = this.#copyOf(variables);
-    await this.#makeReady(names);
+    const ready = this.#makeReady(names);
+    if (ready !== undefined) await ready;
     if (names.length === 0) return;
     try {
       await this.#engine.sendVariables(call);
@@ -120,7 +121,8 @@ export class PyodideExecutor implements Executor {
     refuseNoTools(tools);
     refuseReservedNames(tools, 'tools');
     const names = [...Object.keys(pythonToolsMap), ...Object.keys(tools)];
-    await this.#makeReady(names);
+    const ready = this.#makeReady(names);
+    if (ready !== undefined) await ready;
     await this.#defineTools(tools, pythonToolsMap);
     this.#forget(names);
     Object.assign(this.#sent.tools, tools);
@@ -202,12 +204,11 @@ export class PyodideExecutor implements Executor {
    * @param names about to be sent. Their old values are dropped first, so that a value that cannot be restored does not
    * block the restart.
    */
-  async #makeReady(names: string[]) {
+  #makeReady(names: string[]) {
     const ready = this.#readiness.makeReady();
-    if (ready === undefined) return;
     // The start sends what was sent before only after its first `await`.
-    this.#forget(names);
-    await ready;
+    if (ready !== undefined) this.#forget(names);
+    return ready;
   }
 
   async #renew() {

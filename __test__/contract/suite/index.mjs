@@ -23,7 +23,7 @@ import { describeToolDefinition } from './tool-definition.mjs';
 import { describeToolFailures } from './tool-failures.mjs';
 import { describeTools } from './tools.mjs';
 import { describeTracing } from './tracing.mjs';
-import { describeDeferredValues } from './values-deferred.mjs';
+import { describePendingValues } from './values-pending.mjs';
 import { describeLargeValues } from './values-large.mjs';
 import { describeValues } from './values.mjs';
 
@@ -68,7 +68,7 @@ const SUITES = {
   queue: describeQueue,
   values: describeValues,
   'large values': describeLargeValues,
-  'deferred values': describeDeferredValues,
+  'pending values': describePendingValues,
   persistence: describePersistence,
   imports: describeImports,
   'values of the host': describeHostValues,
