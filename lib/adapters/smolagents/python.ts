@@ -16,9 +16,13 @@ export interface PythonSmolagentsExecutorOptions extends PyodideExecutorOptions 
 /** Options that are not options of the executor. */
 const OWN_OPTIONS = ['tools', 'language'];
 
+/** Options that ask for a folder. */
+const ASKING = ['workDir', 'mountPoint', 'directoryHandle'] as const;
+
 /**
  * The type of `new SmolagentsExecutor({ language: 'python' })`: a `PyodideExecutor` that accepts Tool objects. Python
- * code calls tools as functions, with positional or keyword arguments.
+ * code calls tools as functions, with positional or keyword arguments. No folder is mounted unless `workDir`,
+ * `mountPoint` or `mount: true` asks for one.
  */
 export class PythonSmolagentsExecutor extends PyodideExecutor {
   #ownTools: Tools;
@@ -26,7 +30,9 @@ export class PythonSmolagentsExecutor extends PyodideExecutor {
 
   constructor({ tools = [], language: _, ...options }: PythonSmolagentsExecutorOptions) {
     checkPythonOptions(undefined, options, OWN_OPTIONS);
-    super(undefined, options);
+    // Agents that need no files get none.
+    const mount = options.mount ?? ASKING.some((name) => options[name] !== undefined);
+    super(undefined, { ...options, mount });
     this.#ownTools = toPythonTools(tools);
   }
 

@@ -10,14 +10,20 @@ import builtins
 import codecs
 import collections
 import collections.abc
+import concurrent.futures
+import concurrent.futures.thread
 import copy
 import datetime
 import difflib
 import functools
+import gc
 import importlib.util
 import inspect
 import io
+import itertools
 import json
+import opcode
+import operator
 import os
 import sys
 import textwrap
@@ -35,6 +41,8 @@ FILENAME = "<smolagents>"
 LAST_EXPRESSION = "__smolagents_last_expr__"
 AWAITED = "__smolagents_awaited__"
 ROUND = "__smolagents_round__"
+CALLED = "__smolagents_called__"
+STARTED = "__smolagents_started__"
 # Where Python notes which warnings it has printed.
 WARNED = "__warningregistry__"
 DANGEROUS_BUILTINS = ("eval", "exec", "compile", "open", "input")

@@ -1,5 +1,6 @@
 # Imports and builtins
 
+_names_of_module = types.ModuleType.__dict__["__dict__"].__get__
 # What guest code has for `__main__`: modules of Python look there for the names that they are given.
 _user_module = types.ModuleType("__main__")
 __smolagents_user_globals__ = _user_module.__dict__
@@ -41,8 +42,59 @@ def _refused_import(name, allowed):
     return error
 
 
+# Modules whose names default to being allowed. `import_ahead` fills it.
+_default_modules = set()
+# Of these modules code gets nothing through others: what can open files, run processes, or import.
+_HELD_BACK = frozenset(
+    ("os", "posix", "io", "_io", "pathlib", "pathlib._local", "shutil", "sys", "importlib", "importlib._bootstrap")
+)
+# Of a module that say how it was loaded, which leads to all others.
+_LOADED_BY = ("__builtins__", "__loader__", "__spec__", "__cached__")
+_views = {}
+
+
+def import_ahead(names):
+    """Imports the modules that code may import by default. JSON."""
+    for name in _decode_json(names):
+        _import(name)
+        _default_modules.add(name)
+
+
+def _view_of(module, allowed):
+    """What code gets of a module that is allowed by default: none of the modules and functions in it that are not allowed."""
+    key = (id(module), tuple(allowed))
+    view = _views.get(key)
+    if view is None:
+        view = _views[key] = types.ModuleType(module.__name__, module.__doc__)
+        view.__spec__ = view.__loader__ = None
+        names = _names_of_module(view)
+        for name, value in list(_names_of_module(module).items()):
+            if name not in _LOADED_BY and _may_have(value, allowed):
+                names[name] = _shown(value, allowed)
+    return view
+
+
+def _may_have(value, allowed):
+    if issubclass(type(value), types.ModuleType):
+        return __smolagents_is_import_allowed(value.__name__, allowed)
+    return getattr(value, "__module__", None) not in _HELD_BACK
+
+
+def _shown(value, allowed):
+    """A module as code sees it."""
+    is_default = issubclass(type(value), types.ModuleType) and value.__name__.partition(".")[0] in _default_modules
+    return _view_of(value, allowed) if is_default else value
+
+
+def _is_for_c(name, globals, locals, fromlist):
+    """Whether C code imports a module for itself, such as `_pylong` for large integers. It calls the `__import__` of the code at work,
+    with an empty list, and ignores what that returns."""
+    return type(fromlist) is list and not fromlist and globals is locals is not None and name.partition(".")[0] in _stdlib
+
+
 def __smolagents_safe_import_factory(allowed):
     """An `__import__` that imports what is allowed."""
+    allowed = tuple(allowed)
 
     def safe_import(name, globals=None, locals=None, fromlist=(), level=0):
         full_name = name
@@ -50,17 +102,43 @@ def __smolagents_safe_import_factory(allowed):
             package = (globals or {}).get("__package__")
             if package:
                 full_name = _resolve_name("." * level + name, package)
+        if _is_for_c(full_name, globals, locals, fromlist):
+            _import(name)
+            return None
         # That one only says how code is read.
         if full_name != "__future__" and not __smolagents_is_import_allowed(full_name, allowed):
             raise _refused_import(full_name, allowed)
-        return _import(name, globals, locals, fromlist, level)
+        module = _import(name, globals, locals, fromlist, level)
+        if full_name.startswith("matplotlib"):
+            _prepare_pyplot()
+        if "*" in allowed or full_name.partition(".")[0] not in _default_modules:
+            return module
+        _add_submodules(full_name, fromlist or (), allowed)
+        return _shown(module, allowed)
 
     return safe_import
+
+
+def _add_submodules(name, others, allowed):
+    """Adds to the view of a package what was imported of it since."""
+    parts = name.split(".")
+    paths = [".".join(parts[:count]) for count in range(2, len(parts) + 1)]
+    for path in [*paths, *(f"{name}.{other}" for other in others if type(other) is str)]:
+        module = _modules.get(path)
+        if issubclass(type(module), types.ModuleType):
+            holder, _, own = path.rpartition(".")
+            _names_of_module(_view_of(_modules[holder], allowed))[own] = _shown(module, allowed)
+
+
+# Builtins that lead to modules, to files or to a debugger, and that nothing but a prompt needs.
+_INTERACTIVE = ("__loader__", "__spec__", "breakpoint", "copyright", "credits", "license")
 
 
 def __smolagents_build_safe_builtins(allowed_imports, allowed_dangerous):
     """The builtins of guest code: dangerous ones are `None` unless they are allowed."""
     safe = dict(builtins.__dict__)
+    for name in _INTERACTIVE:
+        safe.pop(name, None)
     for name in DANGEROUS_BUILTINS:
         if name not in allowed_dangerous:
             safe[name] = None

@@ -182,15 +182,16 @@ _EVENTS = _monitoring.events.LINE | _monitoring.events.JUMP
 _EVENTS_IN_ONE_LINE = _monitoring.events.PY_START | _monitoring.events.JUMP
 _DISABLE = _monitoring.DISABLE
 _TOOL_NAME = "ses-executor"
-_get_tool, _set_local_events = _monitoring.get_tool, _monitoring.set_local_events
+_get_tool, _use_tool_id, _free_tool_id = _monitoring.get_tool, _monitoring.use_tool_id, _monitoring.free_tool_id
+_register_callback, _set_local_events = _monitoring.register_callback, _monitoring.set_local_events
 
 
 def _take_tool_id():
-    _monitoring.use_tool_id(_TOOL_ID, _TOOL_NAME)
-    _monitoring.register_callback(_TOOL_ID, _monitoring.events.LINE, _on_line)
-    _monitoring.register_callback(_TOOL_ID, _monitoring.events.JUMP, _on_jump)
-    _monitoring.register_callback(_TOOL_ID, _monitoring.events.PY_START, _on_line)
-    _monitoring.register_callback(_TOOL_ID, _monitoring.events.INSTRUCTION, _on_instruction)
+    _use_tool_id(_TOOL_ID, _TOOL_NAME)
+    _register_callback(_TOOL_ID, _monitoring.events.LINE, _on_line)
+    _register_callback(_TOOL_ID, _monitoring.events.JUMP, _on_jump)
+    _register_callback(_TOOL_ID, _monitoring.events.PY_START, _on_line)
+    _register_callback(_TOOL_ID, _monitoring.events.INSTRUCTION, _on_instruction)
 
 
 _take_tool_id()
@@ -204,7 +205,7 @@ def _guard(code):
     """Counts the lines of this code and of the functions in it, and of no other code."""
     if _get_tool(_TOOL_ID) != _TOOL_NAME:
         # Guest code has freed it.
-        _monitoring.free_tool_id(_TOOL_ID)
+        _free_tool_id(_TOOL_ID)
         _take_tool_id()
     found = [code]
     for each in found:

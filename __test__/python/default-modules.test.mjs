@@ -1,0 +1,174 @@
+// The modules that code may import by default lead to no other module, and to nothing that opens files: whatever path is tried.
+
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { SmolagentsExecutor } from '../../build/adapters/smolagents/index.js';
+import { PyodideExecutor } from '../../build/python/index.js';
+import { FIRST_START_MS, failureOf } from './suite.mjs';
+
+const WALK = readFileSync(new URL('fixtures/walk.py', import.meta.url), 'utf8');
+const WALK_MS = 500_000;
+
+describe('default modules', () => {
+  const root = mkdtempSync(join(tmpdir(), 'modules-'));
+  /** @type {PyodideExecutor} */
+  let executor;
+  beforeAll(async () => {
+    writeFileSync(join(root, 'x'), 'kept');
+    executor = new PyodideExecutor(undefined, { workDir: root, max_operations: 1e9, max_while_iterations: 1e9 });
+    await executor.sendVariables({ user: { name: 'Ada' } });
+    await executor.sendTools({
+      boom: () => {
+        throw new Error('boom');
+      },
+    });
+  }, FIRST_START_MS);
+  afterAll(async () => {
+    await executor.cleanup();
+    rmSync(root, { recursive: true });
+  });
+
+  test(
+    'lead to no module that is not allowed, and to nothing that opens files',
+    async () => {
+      const own = new PyodideExecutor(undefined, {
+        mount: false,
+        max_operations: 1e12,
+        max_while_iterations: 1e12,
+        timeoutMs: WALK_MS,
+        memoryLimitMb: 512,
+      });
+      await own.sendVariables({ user: { name: 'Ada' } });
+      await own.sendTools({
+        boom: () => {
+          throw new Error('boom');
+        },
+      });
+      expect((await own.run(WALK)).output).toStrictEqual([true, []]);
+      await own.cleanup();
+    },
+    WALK_MS + FIRST_START_MS,
+  );
+
+  test.each([
+    ['random._os', 'import random\nrandom._os.remove("/mnt/x")'],
+    ['an import of random._os', 'from random import _os\n_os.remove("/mnt/x")'],
+    ['getattr', 'import random\ngetattr(random, "_os").remove("/mnt/x")'],
+    ['vars', 'import random\nvars(random)["_os"].remove("/mnt/x")'],
+    ['__dict__', 'import random\nrandom.__dict__["_os"].remove("/mnt/x")'],
+    ['object.__getattribute__', 'import random\nobject.__getattribute__(random, "_os").remove("/mnt/x")'],
+    ['json.codecs', 'import json\njson.codecs.open("/mnt/x", "w")'],
+    ['statistics.random._os', 'import statistics\nstatistics.random._os.remove("/mnt/x")'],
+    ['collections._sys.modules', 'import collections\ncollections._sys.modules["os"].remove("/mnt/x")'],
+    ['a submodule', 'import json.tool\njson.tool.Path("/mnt/x").unlink()'],
+    ['a submodule by from', 'from json import tool\ntool.sys.modules["os"].remove("/mnt/x")'],
+    ['__globals__', 'import random\nrandom.Random.seed.__globals__["_os"].remove("/mnt/x")'],
+    ['__globals__ of a method', 'import json\njson.JSONDecoder().decode.__func__.__globals__["scanner"].re.enum.sys'],
+    ['a format', 'import json\nx = "{0.__globals__[codecs]}".format(json.loads)\n1 / (x == "")'],
+    [
+      'a function of C',
+      'import random\nlist(map(getattr, [random.shuffle.__func__], ["__globals__"]))[0]["_os"].remove("/mnt/x")',
+    ],
+    [
+      'a function of a module as deputy',
+      'import collections, random\nclass M:\n    __getitem__ = random.shuffle.__func__.__getattribute__\ncollections.ChainMap(M())["__globals__"]["_os"].remove("/mnt/x")',
+    ],
+    [
+      'the descriptor',
+      'import random\nf = random.shuffle.__func__\ntype(f).__dict__["__globals__"].__get__(f)["_os"].remove("/mnt/x")',
+    ],
+    [
+      'code of a function',
+      'import random\nf = random.shuffle.__func__\nf.__code__ = (lambda self, x: _os.remove("/mnt/x")).__code__\nrandom.shuffle([])',
+    ],
+    ['__builtins__', '__builtins__["__import__"]("os").remove("/mnt/x")'],
+    ['__builtins__.__loader__', '__builtins__["__loader__"].load_module("posix").remove("/mnt/x")'],
+    ['__loader__', '__loader__.load_module("posix").remove("/mnt/x")'],
+    ['__spec__', 'import json\njson.__spec__.loader.get_data("/mnt/x")'],
+    ['print.__self__', 'print.__self__.open("/mnt/x", "w")'],
+    ['math.sqrt.__self__', 'import math\nmath.sqrt.__self__.__loader__.load_module("posix").remove("/mnt/x")'],
+    [
+      '__subclasses__',
+      '[c for c in object.__subclasses__() if c.__name__ == "_wrap_close"][0].__init__.__globals__["remove"]("/mnt/x")',
+    ],
+    [
+      'type.__subclasses__',
+      '[c for c in type.__subclasses__(object) if c.__name__ == "FileLoader"][0]("a", "/mnt/x").get_data("/mnt/x")',
+    ],
+    [
+      'frames',
+      'import json\ntry: json.loads("x")\nexcept Exception as e:\n    step = e.__traceback__\n    while step.tb_next: step = step.tb_next\n    step.tb_frame.f_globals["codecs"].open("/mnt/x", "w")',
+    ],
+    [
+      'frames behind the code',
+      'try: 1 / 0\nexcept Exception as e:\n    f = e.__traceback__.tb_frame\n    while f.f_back: f = f.f_back\n    f.f_globals["os"].remove("/mnt/x")',
+    ],
+    ['the closure of an import', '__import__.__closure__[0].cell_contents("os").remove("/mnt/x")'],
+    ['final_answer', 'final_answer.__globals__["os"].remove("/mnt/x")'],
+    ['a tool', 'boom.__globals__["os"].remove("/mnt/x")'],
+    ['license', 'license._Printer__filenames = ["/mnt/x"]\nlicense()'],
+    ['inspect', 'import inspect\ninspect.os.remove("/mnt/x")'],
+    ['sys.modules', 'import sys\nsys.modules["os"].remove("/mnt/x")'],
+  ])('lead nowhere by %s', async (_title, code) => {
+    const error = await failureOf(executor, code);
+    expect(error.code).toMatch(/^ERR_(RUNTIME_EXCEPTION|IMPORT_NOT_ALLOWED)$/);
+    expect([readdirSync(root), readFileSync(join(root, 'x'), 'utf8')]).toStrictEqual([['x'], 'kept']);
+  });
+
+  test.each([
+    [
+      'names of modules',
+      'import random, json.decoder\nfrom collections import abc\n[random.__name__, json.decoder.__name__, isinstance([], abc.Sequence)]',
+      ['random', 'json.decoder', true],
+    ],
+    ['all names', 'from math import *\nfrom random import *\nseed(1)\n[floor(2.5), len(sample([1, 2, 3], 2))]', [2, 2]],
+    ['modules in modules', 'import statistics\nstatistics.random.__name__', 'random'],
+    [
+      'own functions',
+      'x = 1\ndef f(): return x\nf.__globals__["x"] = 5\n[f(), f.__code__.co_name, f.__closure__]',
+      [5, 'f', null],
+    ],
+    ['own closures', 'def f(n):\n    return lambda: n\nf(3).__closure__[0].cell_contents', 3],
+    [
+      'own frames',
+      'def f():\n    a = 1\n    try: 1 / 0\n    except Exception as e: return e.__traceback__.tb_frame.f_locals["a"]\nf()',
+      1,
+    ],
+    ['own subclasses', 'class A: pass\nclass B(A): pass\n[c.__name__ for c in A.__subclasses__()]', ['B']],
+    ['methods of builtins', '[[].append.__self__, "ab".upper.__self__]', [[], 'ab']],
+    [
+      'classes of collections',
+      'import collections\nclass P(collections.namedtuple("P", "x y")): pass\nP(1, 2)._asdict()',
+      { x: 1, y: 2 },
+    ],
+  ])('work as before: %s', async (_title, code, expected) => {
+    expect((await executor.run(code)).output).toStrictEqual(expected);
+  });
+
+  test('are whole where everything may be imported', async () => {
+    const own = new PyodideExecutor(['*'], { mount: false });
+    const code =
+      'import random, inspect, typing\ndef f(x: "int"): pass\n[random._os.__name__, str(inspect.signature(f)), typing.get_type_hints(f)["x"].__name__]';
+    expect((await own.run(code)).output).toStrictEqual(['os', "(x: 'int')", 'int']);
+    await own.cleanup();
+  });
+});
+
+describe('SmolagentsExecutor for Python', () => {
+  const list = { language: 'python', authorized_imports: ['os'] };
+  const code = 'import os\nos.path.exists("/mnt")';
+
+  test.each([
+    ['mounts nothing by default', {}, false],
+    ['mounts what is asked for', { mount: true }, true],
+    ['mounts the folder that is named', { workDir: process.cwd() }, true],
+  ])('%s', async (_title, options, expected) => {
+    const executor = new SmolagentsExecutor({ ...list, ...options, readOnly: true });
+    expect((await executor.run(code)).output).toBe(expected);
+    await executor.cleanup();
+  });
+});

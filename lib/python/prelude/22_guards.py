@@ -1,0 +1,140 @@
+# Guards
+
+# Some attributes of built-in types lead from any function, frame or class to every module of the interpreter. Guest code gets them
+# of what is its own. Code of modules gets them as before: it has to name the attribute itself, so that no function of a module can be
+# made to fetch one.
+_globals_of = types.FunctionType.__dict__["__globals__"].__get__
+_globals_of_frame = types.FrameType.__dict__["f_globals"].__get__
+_code_of_frame = types.FrameType.__dict__["f_code"].__get__
+_module_attribute_of = type.__dict__["__module__"].__get__
+_subclasses_of = type.__subclasses__
+_frame = sys._getframe
+_own_globals = globals()
+_main_globals = __main__.__dict__
+
+
+def _is_guests(scope):
+    return scope is __smolagents_user_globals__
+
+
+def _is_of_module(scope):
+    """Whether these are the globals of a module, of the prelude, or of tools in Python."""
+    if scope is _own_globals or scope is _main_globals:
+        return True
+    name = dict.get(scope, "__name__")
+    module = dict.get(_modules, name) if type(name) is str else None
+    return module is not None and issubclass(type(module), types.ModuleType) and _names_of_module(module) is scope
+
+
+def _may_read(name):
+    """Whether the code that reads a guarded attribute is a module's, and names the attribute."""
+    try:
+        # Two functions of the guard are above it.
+        reader = _frame(2)
+    except ValueError:
+        return False
+    scope = _globals_of_frame(reader)
+    if _is_guests(scope) or not _is_of_module(scope):
+        return False
+    code = _code_of_frame(reader)
+    return name in code.co_names or name in code.co_consts
+
+
+def _guarded(name, original, is_own, absent):
+    """A descriptor in place of `original`. Everything that it needs is in closures, which are guarded, too."""
+    read, write, delete = original.__get__, getattr(original, "__set__", None), getattr(original, "__delete__", None)
+
+    class Guarded:
+        __slots__ = ()
+
+        def __get__(self, owner, kind=None):
+            if owner is None:
+                return self
+            value = read(owner, kind)
+            return value if is_own(owner, value) or _may_read(name) else absent(owner)
+
+        def __set__(self, owner, value):
+            if write is None or not (is_own(owner, value) or _may_read(name)):
+                raise AttributeError(f"attribute '{name}' is not writable")
+            write(owner, value)
+
+        def __delete__(self, owner):
+            if delete is None or not (is_own(owner, None) or _may_read(name)):
+                raise AttributeError(f"attribute '{name}' is not writable")
+            delete(owner)
+
+    Guarded.__name__ = Guarded.__qualname__ = type(original).__name__
+    return Guarded()
+
+
+def _absent(name):
+    def absent(owner):
+        raise AttributeError(f"'{type(owner).__name__}' object has no attribute '{name}'", name=name, obj=owner)
+
+    return absent
+
+
+def _is_own_function(function, _):
+    return _is_guests(_globals_of(function))
+
+
+def _is_own_frame(frame, _):
+    return _is_guests(_globals_of_frame(frame))
+
+
+def _is_no_module(_, value):
+    return not issubclass(type(value), types.ModuleType)
+
+
+class _Subclasses:
+    """`__subclasses__` of classes: code of the guest sees its own."""
+
+    __slots__ = ()
+
+    def __get__(self, owner, kind=None):
+        if owner is None:
+            return self
+        # `abc` is written in C, and names the attribute there.
+        if _may_read("__subclasses__") or dict.get(_globals_of_frame(_frame(1)), "__name__") == "abc":
+            return _subclasses_of.__get__(owner, kind)
+        return types.MethodType(_own_subclasses, owner)
+
+
+def _own_subclasses(owner):
+    return [kind for kind in _subclasses_of(owner) if _module_attribute_of(kind) == "__main__"]
+
+
+def _put(kind, name, descriptor):
+    """Replaces an attribute of a built-in type."""
+    gc.get_referents(kind.__dict__)[0][name] = descriptor
+    # Has CPython forget what it has found there before, which it does for this attribute of any class.
+    abstract = type.__dict__["__abstractmethods__"]
+    abstract.__set__(kind, ())
+    abstract.__delete__(kind)
+
+
+def _install_guards():
+    function, frame = types.FunctionType, types.FrameType
+    for name in ("__globals__", "__builtins__", "__closure__"):
+        _put(function, name, _guarded(name, function.__dict__[name], _is_own_function, _absent(name)))
+    code = function.__dict__["__code__"]
+    _put(function, "__code__", _guarded("__code__", code, _is_own_function, code.__get__))
+    for name in ("f_globals", "f_builtins", "f_locals"):
+        _put(frame, name, _guarded(name, frame.__dict__[name], _is_own_frame, lambda _: {}))
+    builtin = types.BuiltinFunctionType
+    _put(builtin, "__self__", _guarded("__self__", builtin.__dict__["__self__"], _is_no_module, _absent("__self__")))
+    _put(type, "__subclasses__", _Subclasses())
+    # The counter of operations is one of the tools for monitoring: it stays as it is.
+    for name in ("use_tool_id", "free_tool_id", "clear_tool_id", "set_events", "set_local_events", "register_callback"):
+        setattr(_monitoring, name, _sparing(name, getattr(_monitoring, name)))
+
+
+def _sparing(name, function):
+    def sparing(tool_id, *args):
+        tool_id = operator.index(tool_id)
+        if tool_id == _TOOL_ID:
+            raise ValueError(f"tool {tool_id} counts the operations of runs")
+        return function(tool_id, *args)
+
+    sparing.__name__ = sparing.__qualname__ = name
+    return sparing
