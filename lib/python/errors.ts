@@ -19,6 +19,47 @@ Object.defineProperty(AgentExecutionError.prototype, 'name', {
 Object.defineProperty(AgentExecutionError.prototype, GENERAL_HINTS, { value: PYTHON_HINTS });
 
 /**
+ * Facts that only the executor knows, to compare claims of guest code with.
+ *
+ * @internal
+ */
+export interface Rules {
+  maxWhileIterations: number;
+  authorizedImports: readonly string[];
+}
+
+/**
+ * The failure of a run as far as it is true. Limits of loops and rules of imports are enforced by code that shares its
+ * memory with the guest. A failure that names another limit, or an allowed module, is an error of the guest's code.
+ *
+ * @internal
+ */
+export function confirmed(error: ExecutorError, rules: Rules) {
+  if (isTrue(error, rules)) return error;
+  const row = errorRow('ERR_RUNTIME_EXCEPTION') as NonNullable<ReturnType<typeof errorRow>>;
+  const { maxWhileIterations: _, module: __, hint: ___, ...details } = (error.details ?? {}) as Record<string, any>;
+  const { logs, logEntries, stats } = error;
+  const fields = { code: 'ERR_RUNTIME_EXCEPTION', severity: row.severity, retryable: row.retryable };
+  return new ExecutorError(error.message, { ...fields, details, logs, logEntries, stats } as any);
+}
+
+function isTrue({ code, details }: ExecutorError, rules: Rules) {
+  const { maxWhileIterations, module } = (details ?? {}) as Record<string, any>;
+  if (code === 'ERR_MAX_OPS_EXCEEDED' && maxWhileIterations !== undefined) {
+    return maxWhileIterations === rules.maxWhileIterations;
+  }
+  return code !== 'ERR_IMPORT_NOT_ALLOWED' || !isImportAllowed(String(module), rules.authorizedImports);
+}
+
+/** Whether guest code may import a module, as in `prelude/20_imports.py` (specification, section 5.3). */
+function isImportAllowed(module: string, allowed: readonly string[]) {
+  return allowed.some((entry) => {
+    const name = entry.endsWith('.*') ? entry.slice(0, -2) : entry;
+    return entry === '*' || module === name || module.startsWith(`${name}.`);
+  });
+}
+
+/**
  * The failure of a run, in the words of the specification.
  *
  * @internal

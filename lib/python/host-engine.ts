@@ -3,6 +3,7 @@ import guest = require('./guest');
 import { loadHostPyodide } from './host-pyodide';
 import { BASE_BUILTIN_MODULES } from './options';
 import { ExecutorError } from '../contract/errors';
+import type { ExecutorErrorDetails } from '../contract/errors';
 import { errorRow } from '../contract/error-table';
 import { Lifecycle, REFUSALS, invalidState } from '../contract/lifecycle';
 import { safeListener } from '../contract/logs';
@@ -41,6 +42,8 @@ class HostRun {
   logEntries: LogEntry[] = [];
   answer: { value: unknown } | undefined;
   thrown = new ToolExceptions();
+  /** What is known of calls that failed, by their numbers. */
+  failed = new Map<number, Record<string, unknown>>();
 
   get logs() {
     return this.logEntries.map(({ message }) => message).join('\n');
@@ -221,6 +224,7 @@ export class HostEngine {
       const { status, payload } = answer as ToolAnswer;
       if (status !== REPLY_KIND.ERROR) return payload;
       const [name, message, code, bridge] = payload as [string, string, unknown, boolean];
+      run.failed.set(call, { name, message, code: code ?? null, call, ...(bridge && { bridge }) });
       throw Object.assign(new Error(message), { name, code, bridge, call });
     }
   }
@@ -237,13 +241,23 @@ function mountPackages(pyodide: Foreign, folder: string) {
   pyodide.runPython(`import sys\nsys.path.append(${JSON.stringify(PACKAGES_PATH)})\ndel sys`);
 }
 
+/** Details that guest code may give of its own exceptions. */
+const OWN_DETAILS = [
+  ...['name', 'message', 'line', 'column', 'traceback', 'pythonTool', 'cause', 'hint', 'module', 'diagnostics'],
+  ...['maxOperations', 'maxWhileIterations', 'tool', 'code', 'call', 'bridge'],
+];
+
 /** @param error a `RunError` of `guest.js` */
 function failureOf(error: Foreign, run: HostRun | undefined) {
-  const { code, message, details, toolCall } = error;
-  const row = errorRow(code);
-  if (row === undefined) return error;
-  const { severity, retryable } = row;
+  const { message, details, toolCall } = error;
+  if (errorRow(error.code) === undefined) return error;
+  const claimed = Object.entries(JSON.parse(details)).filter(([name]) => OWN_DETAILS.includes(name));
+  const failed = run?.failed.get(toolCall);
+  const isForged = error.code === 'ERR_TOOL_PROXY_FAIL' && failed === undefined && toolCall !== undefined;
+  const code = isForged ? 'ERR_RUNTIME_EXCEPTION' : error.code;
+  const { severity, retryable } = errorRow(code) as NonNullable<ReturnType<typeof errorRow>>;
   const { logs, logEntries, stats } = run ?? {};
-  const fields = { code, severity, retryable, details: JSON.parse(details), logs, logEntries, stats };
-  return new ExecutorError(message, { ...fields, ...run?.thrown.causeOf(toolCall) });
+  const known = { ...Object.fromEntries(claimed), ...failed } as ExecutorErrorDetails;
+  const fields = { code, severity, retryable, details: known, logs, logEntries, stats };
+  return new ExecutorError(message, { ...fields, ...(failed && run?.thrown.causeOf(toolCall)) });
 }

@@ -50,7 +50,45 @@ def _lacks_memory(error):
     return _is(error, MemoryError)
 
 
+def _lack_is_real(error):
+    """Whether the memory has run out where C code was at work, and no code has raised this."""
+    step = _traceback_of(error)
+    last = None
+    while step is not None:
+        code = step.tb_frame.f_code.co_code
+        last = code[step.tb_lasti] if 0 <= step.tb_lasti < len(code) else None
+        if last == _RAISE:
+            return False
+        step = step.tb_next
+    return last not in _PASSING_ON
+
+
+# Opcodes that raise an error of the code, and those where code of others passes one on.
+_RAISE = opcode.opmap["RAISE_VARARGS"]
+_PASSING_ON = {opcode.opmap[name] for name in ("SEND", "YIELD_VALUE", "RESUME", "RETURN_GENERATOR")}
+# More than C can address.
+_TOO_MANY_BYTES = sys.maxsize - 1024
+
+
+def _show_lack():
+    """Has the host see that the memory has run out, which it believes only then: C refuses large sizes without asking for them."""
+    try:
+        bytearray(_TOO_MANY_BYTES)
+    except MemoryError:
+        pass
+
+
+def _known_tool_text(error):
+    """The text of a tool's failure as the tool has given it, whatever code has made of the error; `None` for other errors."""
+    kind, known = _known_of(error)
+    if kind != "ERR_TOOL_PROXY_FAIL":
+        return None
+    return known["message"] if known["name"] == "Error" else f"{known['name']}: {known['message']}"
+
+
 def _name_of(error):
+    if type(error) is ToolError:
+        return "ToolError"
     return _plain_text(_name_of_class(type(error)))
 
 
@@ -84,19 +122,43 @@ _ADVICE = (
         ". The host has to add the package tzdata to the executor's `packages`.",
     ),
     (RuntimeError, "can't start new thread", "can't start new thread: there are no threads here, call the function directly"),
+    (OSError, "Host is unreachable", "Host is unreachable: there is no network here"),
     (
         ModuleNotFoundError,
         "No module named '_multiprocessing'",
         "No module named '_multiprocessing': there are no other processes here, call the function directly",
     ),
-    (OSError, "Host is unreachable", "Host is unreachable: there is no network here"),
 )
+_NO_NETWORK = "there is no network here"
+# What libraries for HTTP say without a network.
+_NO_NETWORK_TEXTS = ("Host is unreachable", "Name does not resolve", "Name or service not known", "XMLHttpRequest", "Failed to resolve")
+
+
+def _missing_module_text(error, message):
+    """Names the host's part where a module is allowed that nobody has added."""
+    name = ModuleNotFoundError.name.__get__(error)
+    package = name.partition(".")[0] if type(name) is str else ""
+    if not package or package in _modules or not __smolagents_is_import_allowed(name, _run.imports):
+        return message
+    if package in _stdlib and not _is_of_distribution(package):
+        return message
+    return f"No module named '{name}': the host has to add it to the executor's `packages` (ses-executor python add {package})"
+
+
+def _is_of_distribution(package):
+    """Whether a module of the standard library is a package of Pyodide's, such as `sqlite3`."""
+    return package in ("ssl", "sqlite3", "lzma", "_lzma", "_sqlite3", "test", "pydecimal", "_ssl")
+
+
 # What may not be imported.
 _DIGITS_ADVICE = "; use sys.set_int_max_str_digits() to increase the limit"
 _OWN_DIGITS_ADVICE = "; hexadecimal has no such limit"
 
 
 def _message_of(error, most=_MAX_CHARS):
+    text = _known_tool_text(error)
+    if text is not None:
+        return _shortened(text, most)
     if type(error) in (SyntaxError, IndentationError, TabError) and type(error.msg) is str:
         message = error.msg
     else:
@@ -107,6 +169,10 @@ def _message_of(error, most=_MAX_CHARS):
         for kind, advice, own_advice in _ADVICE:
             if _is(error, kind):
                 message = message.replace(advice, own_advice)
+        if type(error) is ModuleNotFoundError:
+            message = _missing_module_text(error, message)
+        if any(text in message for text in _NO_NETWORK_TEXTS) and _NO_NETWORK not in message and _is(error, OSError):
+            message = f"{message}: {_NO_NETWORK}"
         if _is(error, ValueError) and not __smolagents_is_import_allowed("sys", _run.imports):
             message = message.replace(_DIGITS_ADVICE, _OWN_DIGITS_ADVICE)
     return _shortened(message, most)
@@ -299,6 +365,8 @@ def _failure_of(error, code, codes, place):
     text = "\n".join([head + _suggestion(error, code, step), *notes]) + "\n".join([where, *inner])
     details["traceback"] = "\n".join(["Traceback (most recent call last):", *_frames_of(error), head, *notes, *inner])
     if _lacks_memory(error):
+        if _lack_is_real(error):
+            _show_lack()
         return _Failure(text, "ERR_MEMORY_LIMIT_EXCEEDED", details)
     kind, known = _known_of(error)
     if kind is not None:

@@ -3,7 +3,7 @@
 // on the global, except those that Pyodide looks up by name whenever it needs them.
 (native) => {
   "use strict";
-  const { now, random, decode, encode, encodeInto, print } = native;
+  const { now, random, decode, encode, encodeInto, print, refused } = native;
   const { defineProperty, getOwnPropertyNames } = Object;
   const WASM = WebAssembly;
   /** Stands for the bytes of the WebAssembly module, which is compiled once per process. */
@@ -154,6 +154,12 @@
   WASM.instantiate = async (source, imports) => {
     if (source.byteLength === 0) {
       imports.env.memory = memory;
+      const grow = imports.env.emscripten_resize_heap;
+      imports.env.emscripten_resize_heap = (bytes) => {
+        const hasGrown = grow(bytes);
+        if (!hasGrown) refused();
+        return hasGrown;
+      };
       if (!links) imports["GOT.func"] = NO_ADDRESSES;
       const instance = new WASM.Instance(module, imports);
       return { module, instance: links ? instance : { exports: unlisted(instance.exports) } };

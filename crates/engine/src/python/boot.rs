@@ -14,6 +14,7 @@ use crate::memory::parking::{OnParked, set_thread_isolate};
 use crate::platform::startup::prepare_v8;
 use crate::python::calls;
 use crate::python::distribution::{Distribution, Text};
+use crate::python::facts::Facts;
 use crate::python::folders::{Folder, Folders, Packages};
 use crate::python::image::{Image, PAGE_BYTES};
 use crate::python::libraries::Libraries;
@@ -127,6 +128,7 @@ impl Unsealed {
         let Instance { isolate, context } = &mut guarded.instance;
         isolate.set_slot(buffers.clone());
         isolate.set_slot(origin.clone());
+        isolate.set_slot(Rc::<Facts>::default());
         let (shell, module) = {
             v8::scope_with_context!(scope, isolate, &*context);
             v8::tc_scope!(let attempt, scope);

@@ -1,12 +1,14 @@
 //! Converts exceptions of `guest.js` to failures.
 
 use deno_core::v8;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::python::facts::{Facts, FailedCall};
+use crate::state::host::Host;
 use crate::state::log_room::floor_char_boundary;
 use ses_protocol::{
     ERR_IMPORT_NOT_ALLOWED, ERR_MAX_OPS_EXCEEDED, ERR_MEMORY_LIMIT_EXCEEDED, ERR_TOOL_PROXY_FAIL,
-    ERR_VALIDATION_FAILED, Failure, FailureKind, are_facts,
+    ERR_VALIDATION_FAILED, Failure, FailureKind, ToolCallId, are_facts,
 };
 
 /// The longest text of an error that is reported, in bytes.
@@ -19,10 +21,18 @@ pub fn runtime(cause: &str) -> Failure {
     Failure::new(FailureKind::Runtime { cause: cause.to_owned() })
 }
 
-/// The failure that an error stands for: its `code` names the kind, and `details` is JSON. Guest code may have changed
-/// all of these, so they are treated as plain text, and details that no prelude would produce are dropped.
-/// `limit_bytes`: the limit of the isolate.
-pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, limit_bytes: usize) -> Failure {
+/// What a claim of guest code is compared with.
+pub struct Known<'a> {
+    pub facts: &'a Facts,
+    pub host: &'a Host,
+    /// The limit of the isolate.
+    pub limit_bytes: usize,
+}
+
+/// The failure that an error stands for: its `code` names the kind, and `details` is JSON. Guest code may have written
+/// all of these. A failure of a tool is therefore taken from `known`, and a limit counts only if native code has seen
+/// it. Of the details only those remain that describe the guest's own exception.
+pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, known: &Known) -> Failure {
     v8::tc_scope!(let attempt, scope);
     let thrown = v8::Local::new(attempt, thrown);
     let Ok(error) = v8::Local::<v8::Object>::try_from(thrown) else {
@@ -30,29 +40,106 @@ pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, limit_bytes: u
     };
     let message = field(attempt, error, "message").unwrap_or(thrown);
     let cause = text(attempt, message, MAX_TEXT_BYTES);
-    let mut failure = match text_field(attempt, error, "code", MAX_TEXT_BYTES).as_str() {
-        ERR_VALIDATION_FAILED => Failure::new(FailureKind::ValidationFailed),
-        ERR_MAX_OPS_EXCEEDED => {
-            Failure::new(FailureKind::MaxOperations { limit: number_field(attempt, error, "limit") })
-        }
-        ERR_IMPORT_NOT_ALLOWED => {
-            let module = text_field(attempt, error, "module", MAX_TEXT_BYTES);
-            Failure::new(FailureKind::ImportNotAllowed { module })
-        }
-        ERR_TOOL_PROXY_FAIL => Failure::new(FailureKind::Tool { cause }),
-        // The WebAssembly memory has reached its maximum.
-        ERR_MEMORY_LIMIT_EXCEEDED => Failure::memory_limit(limit_bytes, None),
-        _ => Failure::new(FailureKind::Runtime { cause }),
-    };
+    let code = text_field(attempt, error, "code", MAX_TEXT_BYTES);
     let details = text_field(attempt, error, "details", MAX_DETAILS_BYTES);
-    if let Ok(Value::Object(details)) = serde_json::from_str(&details)
-        && are_facts(&details)
-    {
-        failure.details.extend(details);
-    }
+    let mut claimed = match serde_json::from_str(&details) {
+        Ok(Value::Object(details)) if are_facts(&details) => details,
+        _ => Map::new(),
+    };
+    // The whole text is there.
+    let cause = match claimed.remove("cause") {
+        Some(Value::String(whole)) => whole,
+        _ => cause,
+    };
     let call = number_field(attempt, error, "toolCall");
-    failure.tool_call = (call > 0.0).then_some(call as u64);
+    let call = (call > 0.0).then_some(call as ToolCallId);
+    claim(known, &code, cause, claimed, call)
+}
+
+/// The failure that a claim stands for.
+fn claim(known: &Known, code: &str, cause: String, claimed: Map<String, Value>, call: Option<ToolCallId>) -> Failure {
+    let Known { facts, host, limit_bytes } = *known;
+    let count = |name: &str| claimed.get(name).and_then(Value::as_f64);
+    let (failure, others): (_, &[&str]) = match code {
+        ERR_VALIDATION_FAILED if !facts.has_begun() => (Failure::new(FailureKind::ValidationFailed), &["diagnostics"]),
+        ERR_MAX_OPS_EXCEEDED if count("maxWhileIterations").is_some() => {
+            let limit = count("maxWhileIterations").unwrap_or_default();
+            (Failure::new(FailureKind::MaxOperations { limit }), &["maxWhileIterations"])
+        }
+        ERR_MAX_OPS_EXCEEDED if count("maxOperations").is_some_and(|limit| has_exceeded(host, limit)) => {
+            let limit = count("maxOperations").unwrap_or_default();
+            (Failure::new(FailureKind::MaxOperations { limit }), &["maxOperations"])
+        }
+        ERR_IMPORT_NOT_ALLOWED if claimed.get("module").is_some_and(Value::is_string) => {
+            let module = claimed["module"].as_str().unwrap_or_default().to_owned();
+            (Failure::new(FailureKind::ImportNotAllowed { module }), &["module", "hint"])
+        }
+        ERR_TOOL_PROXY_FAIL => match call.and_then(|call| Some((call, facts.failed(call)?))) {
+            Some((call, failed)) => return tool_failure(&failed, call, cause, claimed),
+            None if is_unconvertible(known, &claimed) => {
+                (Failure::new(FailureKind::Tool { cause: cut(&cause) }), &["tool", "code", "call", "bridge"])
+            }
+            None => (runtime(&cut(&cause)), &[]),
+        },
+        // The WebAssembly memory has reached its maximum.
+        ERR_MEMORY_LIMIT_EXCEEDED if facts.lacks_memory() => (Failure::memory_limit(limit_bytes, None), &[]),
+        _ => (runtime(&cut(&cause)), &[]),
+    };
+    with_own(failure, cause, claimed, others)
+}
+
+/// Details that the guest's exception has of itself.
+const OWN_DETAILS: [&str; 6] = ["name", "message", "line", "column", "traceback", "pythonTool"];
+
+fn with_own(mut failure: Failure, cause: String, claimed: Map<String, Value>, others: &[&str]) -> Failure {
+    let is_own = |name: &String| OWN_DETAILS.contains(&name.as_str()) || others.contains(&name.as_str());
+    failure.details.extend(claimed.into_iter().filter(|(name, _)| is_own(name)));
+    failure.details.insert("cause".to_owned(), Value::String(cause));
     failure
+}
+
+/// The failure of a recorded call. Of the guest's text only what follows the tool's own text is kept.
+fn tool_failure(failed: &FailedCall, call: ToolCallId, cause: String, mut claimed: Map<String, Value>) -> Failure {
+    let head = failed.head();
+    let has_head = |text: &str| match text.strip_prefix(head.as_str()) {
+        Some(rest) => rest.is_empty() || rest.starts_with('\n'),
+        // The guest's text is cut.
+        None => text.len() >= MAX_TEXT_BYTES - 4 && head.starts_with(text),
+    };
+    let traceback = claimed.get("traceback").and_then(Value::as_str);
+    if !traceback.is_some_and(|text| text.split_inclusive('\n').any(|line| text_from(text, line).is_some_and(has_head)))
+    {
+        claimed.remove("traceback");
+    }
+    let cause = if has_head(&cause) { cause } else { head.clone() };
+    let mut failure = with_own(Failure::new(FailureKind::Tool { cause: cut(&cause) }), cause, claimed, &[]);
+    failure.details.extend(failed.details(call));
+    failure.tool_call = Some(call);
+    failure
+}
+
+fn cut(text: &str) -> String {
+    text[..floor_char_boundary(text, MAX_TEXT_BYTES)].to_owned()
+}
+
+/// `text` from one of its lines on.
+fn text_from<'t>(text: &'t str, line: &str) -> Option<&'t str> {
+    text.get(line.as_ptr().addr() - text.as_ptr().addr()..)
+}
+
+/// Whether the run has taken more operations than `limit`, and that is its limit.
+fn has_exceeded(host: &Host, limit: f64) -> bool {
+    host.run.borrow().as_ref().is_some_and(|run| run.max_operations == limit && run.operations > limit)
+}
+
+/// Whether this says that a tool's result, which did arrive, has no equivalent in Python.
+fn is_unconvertible(known: &Known, claimed: &Map<String, Value>) -> bool {
+    let text = |name: &str| claimed.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (tool, message) = (text("tool"), text("message"));
+    text("name") == "TypeError"
+        && message.starts_with("result")
+        && message.contains(") cannot be given to Python")
+        && known.facts.has_answered(|id| known.host.tool_name(id) == tool)
 }
 
 /// Empty if there is none.

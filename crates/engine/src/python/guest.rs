@@ -11,7 +11,8 @@ use crate::bridge::interface::Bridge;
 use crate::control::interrupt::Interrupt;
 use crate::python::boot::Booted;
 use crate::python::calls::Own;
-use crate::python::failure;
+use crate::python::facts::Facts;
+use crate::python::failure::{self, Known};
 use crate::python::shell::Shell;
 use crate::python::signal::Signal;
 use crate::realm::boot::Guarded;
@@ -51,7 +52,9 @@ impl Guest {
     /// Gives the calling thread's isolate to a session.
     pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
         let Booted { shell, folder, buffers, signal, mut guarded } = booted;
-        let own = Rc::new(Own { shell, has_folder: folder.is_some(), folder: RefCell::new(folder) });
+        let facts = guarded.instance.isolate.get_slot::<Rc<Facts>>().cloned().unwrap_or_default();
+        let (has_folder, folder) = (folder.is_some(), RefCell::new(folder));
+        let own = Rc::new(Own { shell, folder, has_folder, facts, started: RefCell::default() });
         let host = Rc::new(Host::new(context, buffers, Arc::default()));
         let isolate = &mut guarded.instance.isolate;
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
@@ -122,7 +125,8 @@ impl Guest {
             let limit = v8::Number::new(scope, limits.max_operations).into();
             shell.call(scope, "run", &[code, limit])
         });
-        let figures = self.host.figures();
+        let dropped_calls = self.own.started.borrow_mut().drop_all();
+        let figures = Figures { dropped_calls, ..self.host.figures() };
         self.host.run.borrow_mut().take();
         // `guest.js` returns JSON or a string.
         let result = match result {
@@ -140,19 +144,22 @@ impl Guest {
         &mut self,
         work: impl for<'s> FnOnce(&mut v8::PinScope<'s, '_>, &Host, &Shell) -> Option<v8::Local<'s, v8::Value>>,
     ) -> (Result<Success, Failure>, bool) {
-        let (host, shell) = (self.host.clone(), &self.own.shell);
+        let (host, own) = (self.host.clone(), self.own.clone());
+        let shell = &own.shell;
+        own.facts.begin();
         let Instance { isolate, context } = &mut self.guarded.instance;
         let memory = &self.guarded.memory;
         let limit_bytes = self.host.context.config().memory_limit_bytes;
+        let known = Known { facts: &own.facts, host: &host, limit_bytes };
         v8::scope_with_context!(scope, isolate, &*context);
         v8::tc_scope!(let attempt, scope);
         let value = work(attempt, &host, shell);
         let ending = match value {
-            Some(value) => settle(attempt, &host, shell, &self.signal, value),
+            Some(value) => settle(attempt, &known, shell, &self.signal, value),
             None if attempt.has_terminated() => Ending::Terminated,
             None => {
                 let failure = match attempt.exception() {
-                    Some(thrown) => failure::of(attempt, thrown, limit_bytes),
+                    Some(thrown) => failure::of(attempt, thrown, &known),
                     None => failure::runtime("the value is too large for the guest"),
                 };
                 attempt.reset();
@@ -190,11 +197,12 @@ impl Guest {
 /// settled.
 fn settle<'s>(
     scope: &mut v8::PinScope<'s, '_>,
-    host: &Host,
+    known: &Known,
     shell: &Shell,
     signal: &Signal,
     value: v8::Local<'s, v8::Value>,
 ) -> Ending<'s> {
+    let host = known.host;
     let Ok(promise) = v8::Local::<v8::Promise>::try_from(value) else { return Ending::Value(value) };
     promise.mark_as_handled();
     let ending = loop {
@@ -209,7 +217,7 @@ fn settle<'s>(
             v8::PromiseState::Fulfilled => break Ending::Value(promise.result(scope)),
             v8::PromiseState::Rejected => {
                 let reason = promise.result(scope);
-                break Ending::Failed(failure::of(scope, reason, host.context.config().memory_limit_bytes));
+                break Ending::Failed(failure::of(scope, reason, known));
             }
             v8::PromiseState::Pending if signal.is_raised() => {
                 break Ending::Failed(failure::runtime("KeyboardInterrupt"));

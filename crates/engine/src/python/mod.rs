@@ -5,6 +5,7 @@ mod cache;
 mod calls;
 mod distribution;
 pub mod engine;
+mod facts;
 mod failure;
 mod folders;
 mod guest;

@@ -13,6 +13,7 @@ use deno_core::v8;
 use crate::memory::budget::BufferBudget;
 use crate::platform::startup::random_bytes;
 use crate::python::distribution::Distribution;
+use crate::python::facts::Facts;
 use crate::python::image::{Image, PAGE_BYTES};
 use crate::state::log_room::floor_char_boundary;
 use crate::values::adopt;
@@ -77,6 +78,7 @@ natives! {
     "pages" pages
     "header" header
     "restore" restore
+    "refused" refused
 }
 
 fn origin(scope: &v8::PinScope) -> Option<Rc<Origin>> {
@@ -88,6 +90,17 @@ pub fn throw(scope: &mut v8::PinScope, message: &str) {
     if let Some(message) = v8::String::new(scope, message) {
         let error = v8::Exception::error(scope, message);
         scope.throw_exception(error);
+    }
+}
+
+/// The memory of the interpreter could not grow.
+fn refused<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Returned<'s>) {
+    note_refused(scope);
+}
+
+fn note_refused(scope: &v8::PinScope) {
+    if let Some(facts) = scope.get_slot::<Rc<Facts>>() {
+        facts.note_refused_memory();
     }
 }
 
@@ -119,7 +132,11 @@ pub fn new_bytes<'s>(scope: &mut v8::PinScope<'s, '_>, bytes: &[u8]) -> Option<v
 
 fn adopt<'s>(scope: &mut v8::PinScope<'s, '_>, block: Block) -> Option<v8::Local<'s, v8::Uint8Array>> {
     let budget = scope.get_slot::<Arc<BufferBudget>>()?.clone();
-    adopt::bytes(scope, &budget, block)
+    let adopted = adopt::bytes(scope, &budget, block);
+    if adopted.is_none() {
+        note_refused(scope);
+    }
+    adopted
 }
 
 /// Decodes the bytes of a view: (view, encoding, whether invalid bytes are an error).

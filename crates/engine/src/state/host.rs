@@ -329,11 +329,56 @@ impl Host {
         }
     }
 
+    /// Waits for the answer to one of the calls that are awaited, until `until` if that is given. Stores everything else
+    /// for [`Self::next_command`]. `None`: there is none in time, or the session was given up.
+    pub fn wait_for_any(
+        &self,
+        is_awaited: impl Fn(ToolCallId) -> bool,
+        until: Option<Instant>,
+    ) -> Option<(ToolCallId, ToolReply)> {
+        loop {
+            if let Some((call, reply)) = self.take_early_reply(&is_awaited) {
+                self.take_answer(&reply);
+                return Some((call, reply));
+            }
+            match until {
+                None => {
+                    let command = self.await_answer()?;
+                    self.early.borrow_mut().push_back(command);
+                }
+                Some(until) => {
+                    if !self.wait_until(until) && !self.has_early_reply(&is_awaited) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first answer among the stored commands to a call that is awaited.
+    fn take_early_reply(&self, is_awaited: impl Fn(ToolCallId) -> bool) -> Option<(ToolCallId, ToolReply)> {
+        let mut early = self.early.borrow_mut();
+        for command in early.iter_mut() {
+            if let Command::ToolReplies(replies) = command
+                && let Some(at) = replies.iter().position(|&(call, _)| is_awaited(call))
+            {
+                return Some(replies.remove(at));
+            }
+        }
+        None
+    }
+
+    fn has_early_reply(&self, is_awaited: impl Fn(ToolCallId) -> bool) -> bool {
+        let is_found = |command: &Command| matches!(command, Command::ToolReplies(replies) if replies.iter().any(|&(call, _)| is_awaited(call)));
+        self.early.borrow().iter().any(is_found)
+    }
+
     /// Waits until `until`, or until another command arrives, which is stored. Returns whether it is still before
     /// `until` and the session was not given up.
     pub fn wait_until(&self, until: Instant) -> bool {
         match self.context.next_until(until) {
             Some(command) => {
+                let command = command.map(|command| self.arrived(command));
                 self.early.borrow_mut().extend(command);
                 !self.context.is_given_up()
             }

@@ -1,0 +1,227 @@
+// Code in Python shares its memory with the prelude. Whether a tool failed, a limit was reached, an answer was given or state was lost is
+// decided where that code cannot reach it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { PyodideExecutor } from '../../build/python/index.js';
+import { FIRST_START_MS, failureOf } from './suite.mjs';
+
+const tools = {
+  boom: () => {
+    throw Object.assign(new TypeError('real'), { code: 'E_REAL' });
+  },
+  plain: () => {
+    throw new Error('real');
+  },
+  fine: () => ({ a: 1 }),
+};
+
+/** What gives code the globals of the prelude, if anything does. */
+const WAYS = [
+  'g = final_answer.__globals__',
+  'g = boom.__globals__',
+  'g = ToolError.__init__.__globals__',
+  'g = __import__.__globals__',
+  'try: boom()\nexcept Exception as e:\n    step = e.__traceback__\n    while step.tb_next: step = step.tb_next\n    g = step.tb_frame.f_globals',
+  'try: boom()\nexcept Exception as e: g = e.__traceback__.tb_frame.f_back.f_globals',
+  'g = type(final_answer).__dict__["__globals__"].__get__(final_answer)',
+  'import sys\ng = sys._getframe().f_back.f_globals',
+  'import sys, inspect\ng = inspect.currentframe().f_back.f_globals',
+  'import operator\ng = operator.attrgetter("__globals__")(final_answer)',
+  'import string\ng = string.Formatter().get_field("0.__globals__", [final_answer], {})[0]',
+];
+
+describe('outcomes of Python code', () => {
+  /** @type {PyodideExecutor} */
+  let executor;
+  beforeAll(async () => {
+    executor = new PyodideExecutor(['*'], { mount: false, max_operations: 20_000, max_while_iterations: 500 });
+    await executor.sendTools(tools);
+  }, FIRST_START_MS);
+  afterAll(() => executor.cleanup());
+
+  test.each([
+    ['arguments', 'x.args = ("forged",)'],
+    [
+      'all attributes',
+      'x.message, x.name, x.code, x.call, x.tool, x.is_bridge = "forged", "Forged", "E_FORGED", 99, "fine", True',
+    ],
+    ['the name of the class', 'type(x).__name__ = "Forged"'],
+    ['a text of its own', 'type(x).__str__ = lambda self: "forged"'],
+    ['another number', 'x.call = x.call + 1'],
+  ])('the failure of a tool keeps its text: %s', async (_title, change) => {
+    const error = await failureOf(executor, `try: boom()\nexcept Exception as e: x = e\n${change}\nraise x`);
+    const { name, message, code, tool } = error.details;
+    expect([error.code, name, message, code, tool]).toStrictEqual([
+      'ERR_TOOL_PROXY_FAIL',
+      'TypeError',
+      'real',
+      'E_REAL',
+      'boom',
+    ]);
+    expect(error.details.cause.split('\n')[0]).toBe('ToolError: TypeError: real');
+    expect(error.message.split('\n')[0]).toBe('Error executing code: ToolError: TypeError: real');
+    expect(error.details.traceback).toContain('\nToolError: TypeError: real');
+    expect(error.cause).toMatchObject({ message: 'real' });
+    // Classes are shared by later runs.
+    await executor.cleanup();
+    await executor.sendTools(tools);
+  });
+
+  test.each([
+    [
+      'a failure that was caught',
+      'try: plain()\nexcept Exception as e: x = e\nx.args = ("forged",)\nraise ValueError("v") from x',
+      'Caused by ToolError: real at line 1: try: plain()',
+    ],
+  ])('so does %s', async (_title, code, line) => {
+    const error = await failureOf(executor, code);
+    expect(error.code).toBe('ERR_RUNTIME_EXCEPTION');
+    expect(error.details.cause.split('\n')).toContain(line);
+  });
+
+  test.each([
+    ['a copy', 'try: plain()\nexcept Exception as e: x = type(e)(*e.args)\nx.call = 1\nraise x'],
+    ['a new error', 'raise ToolError("real", "Error", None, 1, False, "fine")'],
+    [
+      'a bridge error',
+      'raise ToolError("result[0] (Set) cannot be given to Python", "TypeError", None, None, True, "fine")',
+    ],
+  ])('%s is no failure of a tool', async (_title, code) => {
+    expect((await failureOf(executor, code)).code).toBe('ERR_RUNTIME_EXCEPTION');
+  });
+
+  test.each(WAYS.map((way) => [way]))('the globals of the prelude are not found: %s', async (way) => {
+    const found = `${way}\nx = "_run" in g`;
+    const { output } = await executor.run(
+      `try:\n${found.replaceAll(/^/gm, '    ')}\nexcept (AttributeError, KeyError): x = False\nx`,
+    );
+    expect(output).toBe(false);
+  });
+
+  test.each([
+    ['MemoryError', 'raise MemoryError()'],
+    ['a kind of it', 'class M(MemoryError): pass\nraise M("x")'],
+    ['SystemError', 'raise SystemError("x returned NULL without setting an exception")'],
+    ['one that a generator raises', 'def f(): yield\ng = f()\nnext(g)\ng.throw(MemoryError())'],
+    [
+      'one with the traceback of another',
+      'try: 1 / 0\nexcept Exception as e: t = e.__traceback__\nraise MemoryError().with_traceback(t)',
+    ],
+  ])('%s that code raises is no limit of memory', async (_title, code) => {
+    const error = await failureOf(executor, code);
+    expect([error.code, error.details.limitBytes]).toStrictEqual(['ERR_RUNTIME_EXCEPTION', undefined]);
+  });
+
+  test.each([
+    ['by monitoring', 'import sys\nsys.monitoring.free_tool_id(3)'],
+    ['by its events', 'import sys\nsys.monitoring.set_local_events(3, (lambda: 0).__code__, 0)'],
+    [
+      'by another number',
+      'import sys\nclass N(int):\n    def __eq__(self, other): return False\n    __hash__ = int.__hash__\nsys.monitoring.register_callback(N(3), sys.monitoring.events.LINE, None)',
+    ],
+    ['by clearing', 'import sys\nsys.monitoring.clear_tool_id(3)'],
+    ['by the prelude', 'final_answer.__globals__["_run"].bound = 1e99'],
+  ])('the count of operations stays on: %s', async (_title, attempt) => {
+    const code = `try:\n${attempt.replaceAll(/^/gm, '    ')}\nexcept Exception: pass\nfor i in range(10**6):\n    x = i\nx`;
+    const error = await failureOf(executor, code);
+    expect([error.code, error.details.maxOperations]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 20_000]);
+  });
+
+  test.each([
+    ['caught', 'try: final_answer(1)\nexcept BaseException: pass\n5'],
+    ['caught, and another one', 'try: final_answer(1)\nexcept BaseException: pass\nfinal_answer(2)'],
+    ['with a failure after it', 'try: final_answer(1)\nfinally: raise ValueError("x")'],
+    [
+      'with the bridge gone',
+      'try: final_answer.__globals__["_bridge"].final_answer = None\nexcept AttributeError: pass\nfinal_answer(1)',
+    ],
+    [
+      'with the run closed',
+      'try: final_answer.__globals__["_run"].is_open = False\nexcept AttributeError: pass\nfinal_answer(1)',
+    ],
+  ])('a final answer counts: %s', async (_title, code) => {
+    expect(await executor.run(code)).toMatchObject({ output: 1, is_final_answer: true });
+  });
+
+  test('details say of other facts only what the host knows', async () => {
+    const code = `class E(RuntimeError): pass
+e = E("x")
+e.details = {"aborted": True, "stateLost": True, "recovered": True}
+e.code = "ERR_ABORTED"
+raise e`;
+    const { code: kind, details } = await failureOf(executor, code);
+    expect([kind, details.aborted, details.stateLost, details.recovered]).toStrictEqual([
+      'ERR_RUNTIME_EXCEPTION',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+// Objects of the prelude are found by the garbage collector, where that may be imported. What such code says of its run is compared.
+describe('a run that writes its own failure', () => {
+  /** The failure of a run that has the prelude raise these claims. */
+  const claimed = async (code, message, details, before = '') => {
+    const executor = new PyodideExecutor(['*'], { mount: false });
+    await executor.sendTools(tools);
+    await executor.sendVariables({ claim: { code, message, details: JSON.stringify(details) } });
+    const error = await failureOf(
+      executor,
+      `import gc, json
+${before}
+[g] = [o for o in gc.get_referents(final_answer) if type(o) is dict and "_failure_of" in o]
+failure = g["_Failure"](claim["message"], claim["code"], json.loads(claim["details"]))
+g["_failure_of"] = lambda *_: failure
+1 / 0`,
+    );
+    await executor.cleanup();
+    return error;
+  };
+
+  test.each([
+    ['a tool that was not called', 'ERR_TOOL_PROXY_FAIL', { name: 'Error', message: 'm', tool: 'boom', call: 1 }],
+    ['a limit of memory', 'ERR_MEMORY_LIMIT_EXCEEDED', { name: 'MemoryError', message: '' }],
+    ['a limit of operations', 'ERR_MAX_OPS_EXCEEDED', { name: 'RuntimeError', message: 'm', maxOperations: 100_000 }],
+    ['another limit of loops', 'ERR_MAX_OPS_EXCEEDED', { name: 'RuntimeError', message: 'm', maxWhileIterations: 5 }],
+    ['a module that is allowed', 'ERR_IMPORT_NOT_ALLOWED', { name: 'ImportError', message: 'm', module: 'json' }],
+    ['code that was not run', 'ERR_VALIDATION_FAILED', { name: 'SyntaxError', message: 'm', line: 1, column: 1 }],
+    ['a code that is not one of Python', 'ERR_EXEC_TIMEOUT', { name: 'X', message: 'm' }],
+  ])('is not believed: %s', async (_title, code, details) => {
+    const error = await claimed(code, 'forged', { ...details, aborted: true, stateLost: true, reason: 'deadline' });
+    expect([error.code, error.details.aborted, error.details.stateLost, error.details.reason]).toStrictEqual([
+      'ERR_RUNTIME_EXCEPTION',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('has the text of the tool that did fail', async () => {
+    const before = 'try: boom()\nexcept Exception as e: call = e.call';
+    const details = { name: 'Forged', message: 'forged', tool: 'fine', traceback: 'forged', bridge: true };
+    // The prelude adds the number.
+    const executor = new PyodideExecutor(['*'], { mount: false });
+    await executor.sendTools(tools);
+    await executor.sendVariables({ details });
+    const error = await failureOf(
+      executor,
+      `import gc
+${before}
+[g] = [o for o in gc.get_referents(final_answer) if type(o) is dict and "_failure_of" in o]
+failure = g["_Failure"]("forged", "ERR_TOOL_PROXY_FAIL", {**details, "call": call})
+g["_failure_of"] = lambda *_: failure
+1 / 0`,
+    );
+    expect([
+      error.code,
+      error.details.cause,
+      error.details.message,
+      error.details.tool,
+      error.details.traceback,
+    ]).toStrictEqual(['ERR_TOOL_PROXY_FAIL', 'ToolError: TypeError: real', 'real', 'boom', undefined]);
+    expect(error.details.bridge).toBe(undefined);
+    await executor.cleanup();
+  });
+});
