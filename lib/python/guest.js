@@ -14,6 +14,8 @@ const REHEARSALS = 40;
 /** What is rehearsed of each run beside its code, and how often. */
 const SHORT_PROGRAM = 'import math\nx = [1]\nx';
 const SHORT_REHEARSALS = 3_000;
+/** In place of the number of a call: its result is there already. */
+const DONE = -1;
 /** Begins what says that a call has failed. */
 const FAILED = '!';
 /** The name of what is raised where there is no memory. */
@@ -162,7 +164,7 @@ function prepare(pyodide, { prelude, modules }) {
   pyodide.runPython(prelude, { globals: scope, filename: '<prelude>' });
   // Where `connect` finds it; guests have `__main__` only by its name.
   pyodide.globals.set('__smolagents_prelude__', scope);
-  pyodide.runPython(modules.map((name) => `__import__(${JSON.stringify(name)})`).join('\n'));
+  scope.get('import_ahead')(JSON.stringify(modules));
   configureAlone(scope, []);
   // CPython changes its own code by what it has seen: in a snapshot it is as if the prelude had run for long.
   pyodide.runPython(`for _ in range(${PREPARATIONS}): run('0')`, { globals: scope });
@@ -175,6 +177,11 @@ function prepare(pyodide, { prelude, modules }) {
  *
  * @typedef {object} Host
  * @property {(tool: number, args: unknown[]) => unknown} callTool
+ * @property {(tool: number, args: unknown[]) => number | [result: unknown]} [startTool] begins a call and returns its number, or its result
+ * if that is there already
+ * @property {(ms: number) => [call: number, result: unknown] | undefined} [nextReply] waits for the next result of a started call, at most
+ * so long if `ms` is not negative. Throws as `callTool` does.
+ * @property {() => void} [begin] code of the guest begins to run
  * @property {(level: number, line: string) => void} log
  * @property {(value: unknown) => void} finalAnswer
  * @property {(ms: number) => void} [sleep]
@@ -198,9 +205,11 @@ function prepare(pyodide, { prelude, modules }) {
  */
 function connect(pyodide, host) {
   const prelude = pyodide.globals.get('__smolagents_prelude__');
+  // Nothing that code can name leads there.
+  pyodide.globals.delete('__smolagents_prelude__');
   const run = prelude.get(host.blocks ? 'run' : 'run_async');
   takeTimeZone(pyodide._module);
-  prelude.get('connect')(...bridgeOf(pyodide, host));
+  prelude.get('connect').callKwargs(bridgeOf(pyodide, host));
   // What is written without `sys.stdout`.
   pyodide.setStdout({ batched: (/** @type {string} */ line) => host.log(0, line) });
   pyodide.setStderr({ batched: (/** @type {string} */ line) => host.log(3, `stderr: ${line}`) });
@@ -260,12 +269,40 @@ function configureAlone(prelude, imports) {
  * @param {any} pyodide
  * @param {Host} host
  */
-function bridgeOf(pyodide, { callTool, log, finalAnswer, sleep, operations, blocks }) {
+function bridgeOf(pyodide, host) {
+  const { callTool, startTool, nextReply, begin, log, finalAnswer, sleep, operations, blocks } = host;
+  /** @type {unknown} the result that `next_reply` has received */
+  let received;
   /** @param {any} tape */
   const call = (/** @type {number} */ tool, tape) => give(() => callTool(tool, decode(tape.toJs({ depth: 2 }))));
   const callPlain = (/** @type {number} */ tool, /** @type {unknown[]} */ ...args) => give(() => callTool(tool, args));
-  const answer = (/** @type {string} */ json) => finalAnswer(parse(json));
-  return [call, callPlain, log, answer, sleep, operations, blocks];
+  const startOf = (/** @type {number} */ tool, /** @type {any} */ tape) => {
+    const started = /** @type {NonNullable<Host['startTool']>} */ (startTool)(tool, decode(tape.toJs({ depth: 2 })));
+    if (typeof started === 'number') return started;
+    [received] = started;
+    return DONE;
+  };
+  const start = startTool && ((/** @type {number} */ tool, /** @type {any} */ tape) => tell(() => startOf(tool, tape)));
+  const nextOf = (/** @type {number} */ ms) => {
+    const reply = nextReply?.(ms);
+    received = reply?.[1];
+    return reply?.[0];
+  };
+  return {
+    ...{ call, call_plain: callPlain, start, log, sleep, operations, begin, blocks },
+    next_reply: (/** @type {number} */ ms) => tell(() => nextOf(ms)),
+    reply: () => give(() => received),
+    final_answer: (/** @type {string} */ json) => finalAnswer(parse(json)),
+  };
+
+  /** @param {() => number | undefined} make */
+  function tell(make) {
+    try {
+      return make();
+    } catch (error) {
+      return failed(error);
+    }
+  }
 
   /** @param {() => unknown} make */
   function give(make) {

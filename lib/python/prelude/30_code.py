@@ -6,6 +6,8 @@ async def _resolved(value):
 
 
 def _awaited(value):
+    if type(value) is _Call:
+        return _through(value)
     return value if _isawaitable(value) else _resolved(value)
 
 
@@ -53,13 +55,7 @@ def __smolagents_transform_code(code):
     """The tree of the code, which keeps the value of its last statement, counts the rounds of `while` loops where they begin, and
     awaits also what is no awaitable: tools give their results at once."""
     tree = _parse(code, FILENAME, "exec")
-    # A walk takes longer than all else.
-    if "while" in code or "await" in code:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.While):
-                node.body.insert(0, ast.copy_location(ast.Expr(_call(ROUND, [], node.test)), node.test))
-            elif isinstance(node, ast.Await):
-                node.value = _call(AWAITED, [node.value], node.value)
+    _prepare_tree(tree, code)
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr):
         target = ast.copy_location(ast.Name(LAST_EXPRESSION, ast.Store()), last)
@@ -69,6 +65,19 @@ def __smolagents_transform_code(code):
         value = ast.copy_location(ast.Name(last.targets[0].id, ast.Load()), last)
         tree.body.append(ast.copy_location(ast.Assign([target], value), last))
     return tree
+
+
+def _prepare_tree(tree, code):
+    # A walk takes longer than all else.
+    is_async = "async" in code or "await" in code
+    if is_async or isinstance(tree.body[0] if tree.body else None, ast.AsyncFunctionDef):
+        _AwaitedCalls().visit(tree)
+    if is_async or "while" in code:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.While):
+                node.body.insert(0, ast.copy_location(ast.Expr(_call(ROUND, [], node.test)), node.test))
+            elif isinstance(node, ast.Await) and not (isinstance(node.value, ast.Call) and _name_called(node.value) == CALLED):
+                node.value = _call(AWAITED, [node.value], node.value)
 
 
 def _may_name(code, names):

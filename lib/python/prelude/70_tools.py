@@ -21,7 +21,7 @@ builtins.ToolError = ToolError
 class _Bridge:
     """What `connect` is given by `guest.js`."""
 
-    call = call_plain = log = final_answer = sleep = operations = None
+    call = call_plain = start = next_reply = reply = log = final_answer = sleep = operations = begin = None
     # Whether tools block until they have their result, and this thread may.
     blocks = False
 
@@ -40,6 +40,7 @@ def _tool(name, number):
 
     tool.__name__ = name.rpartition(".")[2]
     tool.__qualname__ = name
+    _tools[tool] = (name, number)
     return tool
 
 
@@ -79,6 +80,9 @@ def set_tools(specs):
     """Defines functions by their paths and numbers: `[[["Host", "readDoc"], 7], ...]`, as JSON."""
     tops = {}
     for path, number in _decode_json(specs):
+        if path == [_PICTURE_TOOL]:
+            _Pictures.take = _tool(_PICTURE_TOOL, number)
+            continue
         holder = tops
         for name in path[:-1]:
             inner = holder.setdefault(name, types.SimpleNamespace())

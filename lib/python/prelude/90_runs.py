@@ -14,12 +14,16 @@ class _Loop(asyncio.base_events.BaseEventLoop):
         # Tasks that the end of the run has ended.
         self._ended = []
         self._first_task = None
+        # In which something was ready, one after the other.
+        self._rounds = 0
 
     def run_forever(self):
         self._check_running()
+        job, _Waiting.job = _Waiting.job, None
         try:
             super().run_forever()
         finally:
+            _Waiting.job = job
             # A deadline may come at that one's way back to its next round, which its `finally` does not cover.
             if self.is_running():
                 self._run_forever_cleanup()
@@ -32,12 +36,7 @@ class _Loop(asyncio.base_events.BaseEventLoop):
             return super().run_in_executor(executor, func, *args)
         # There are no threads.
         self._check_closed()
-        future = self.create_future()
-        try:
-            future.set_result(func(*args))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+        return self.create_task(_called(func, *args))
 
     def create_task(self, coro, **kwargs):
         task = super().create_task(_awaited(coro), **kwargs)
@@ -53,7 +52,10 @@ class _Loop(asyncio.base_events.BaseEventLoop):
     def select(self, timeout):
         if timeout != 0:
             self._end_unless_awaited()
-        if timeout is None:
+        self._rounds = self._rounds + 1 if timeout == 0 else 0
+        if _calls and (timeout != 0 or self._rounds % _ROUNDS_WITHOUT_RESULTS == 0):
+            _take_result(-1 if timeout is None else timeout * 1000)
+        elif timeout is None:
             self._fail_waiting()
         elif timeout > 0:
             time.sleep(timeout)
@@ -61,7 +63,7 @@ class _Loop(asyncio.base_events.BaseEventLoop):
 
     def _fail_waiting(self):
         """Nothing will ever happen: the first task fails where it waits, so that the failure has the line of its code."""
-        error = RuntimeError("this code waits for something that nothing is left to bring about")
+        error = RuntimeError(_NOTHING_LEFT)
         waited = self._first_task
         # Tasks may wait for each other.
         for _ in range(_MAX_WAITING):
@@ -105,6 +107,11 @@ def _use_own_loops():
     _set_running_loop(None)
     asyncio.events._set_event_loop_policy(_LoopPolicy())
     asyncio.run = _run_coroutine
+    asyncio.to_thread = asyncio.threads.to_thread = _called
+    for owner in (concurrent.futures, concurrent.futures.thread):
+        owner.ThreadPoolExecutor = _ThreadPoolExecutor
+    for owner in (concurrent.futures, concurrent.futures._base):
+        owner.as_completed, owner.wait = _as_completed, _wait
 
 
 def _complete(awaitable):
@@ -135,6 +142,7 @@ async def __smolagents_run(code, config):
     scope["final_answer"] = __smolagents_final_answer
     scope[AWAITED] = _awaited
     scope[ROUND] = _round
+    scope[CALLED], scope[STARTED] = _called, _started
     scope[LAST_EXPRESSION] = None
     # What earlier runs have been warned of, at lines of theirs: this one is told of it, too.
     scope.pop(WARNED, None)
@@ -150,7 +158,10 @@ async def __smolagents_run(code, config):
             __smolagents_check_forbidden_calls(tree, forbidden)
         compiled = _compile(tree, FILENAME, "exec", _await_flag, dont_inherit=True)
         codes = _guard(compiled)
+        _note_text(codes, code)
         _keep_reserve()
+        if _bridge.begin is not None:
+            _bridge.begin()
         result = _eval(compiled, scope)
         if _isawaitable(result):
             if _bridge.blocks:
@@ -175,10 +186,13 @@ async def __smolagents_run(code, config):
             raise _failure_of(error if _run.limit is None else _run.limit, code, codes, place) from None
     finally:
         scope.pop(LAST_EXPRESSION, None)
+        _take_figures()
         if len(_reserve) < _RESERVE_PARTS:
             # Where memory is short, what the host sends and the next code have all of it.
             _reserve.clear()
         _files.flush()
+        _calls.clear()
+        _waiting_codes.clear()
         _run.end()
         for stream in _streams:
             stream.end_line()

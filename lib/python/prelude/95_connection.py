@@ -71,16 +71,16 @@ def run(code, max_operations=None):
 run_async = _outcome
 
 
-def connect(call, call_plain, log, final_answer, sleep, operations, blocks):
+def connect(**functions):
     """Takes the functions of the host. Everything that needs one of them works from now on."""
-    _bridge.call, _bridge.call_plain, _bridge.log, _bridge.final_answer = call, call_plain, log, final_answer
-    _bridge.sleep, _bridge.operations, _bridge.blocks = sleep, operations, blocks
+    for name, function in functions.items():
+        setattr(_bridge, name, function)
     # Pyodide boots with its own.
     _modules["__main__"] = _user_module
-    if sleep is not None:
+    if _bridge.sleep is not None:
         time.sleep = _sleep
     _take_time_zone()
-    if blocks:
+    if _bridge.blocks:
         _use_own_loops()
 
 
@@ -113,3 +113,5 @@ def _run_coroutine(main, *, debug=None, loop_factory=None):
 for _name, _value in list(globals().items()):
     if _name.startswith("__smolagents_") or _name == "FinalAnswerException":
         setattr(__main__, _name, _value)
+
+_install_guards()

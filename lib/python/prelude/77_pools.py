@@ -1,0 +1,171 @@
+# Pools of threads, without threads: see `75_parallel.py`
+
+_FutureBase = concurrent.futures.Future
+_MAX_WORKERS = 32
+_ended_futures = itertools.count()
+
+
+class _Future(_FutureBase):
+    """The future of a job. Whoever waits for it takes results of calls meanwhile."""
+
+    def __init__(self):
+        super().__init__()
+        # Counts in the order in which futures were done.
+        self._ended = None
+        self.add_done_callback(_note_end_of)
+
+    def result(self, timeout=None):
+        _take_results_until(self.done, timeout)
+        return super().result(0)
+
+    def exception(self, timeout=None):
+        _take_results_until(self.done, timeout)
+        return super().exception(0)
+
+
+def _note_end_of(future):
+    future._ended = next(_ended_futures)
+
+
+def _take_results_until(is_enough, timeout):
+    until = None if timeout is None else time.monotonic() + timeout
+    while not is_enough():
+        if not _calls:
+            raise RuntimeError(_NOTHING_LEFT)
+        left = -1 if until is None else max(0, until - time.monotonic()) * 1000
+        if not _take_result(left) and left == 0:
+            raise TimeoutError()
+
+
+class _Job:
+    """A function that a pool runs, until it waits for a call; then again from there."""
+
+    def __init__(self, pool, future, function, args, kwargs):
+        self._pool = pool
+        self._future = future
+        self._begins = (function, args, kwargs)
+        self._coroutine = None
+
+    def begin(self):
+        if not self._future.set_running_or_notify_cancel():
+            self._pool._end_job()
+            return
+        function, args, kwargs = self._begins
+        self._coroutine = _called(function, *args, **kwargs)
+        self.go_on()
+
+    def go_on(self):
+        outer, _Waiting.job = _Waiting.job, self
+        try:
+            call = self._coroutine.send(None)
+        except StopIteration as done:
+            self._end(self._future.set_result, done.value)
+        except Exception as error:
+            if _is(error, _ENDS_OF_RUNS):
+                self._pool._running -= 1
+                raise
+            self._end(self._future.set_exception, error)
+        except BaseException:
+            self._pool._running -= 1
+            raise
+        else:
+            call._callbacks.append(self.go_on)
+        finally:
+            _Waiting.job = outer
+
+    def _end(self, tell, outcome):
+        # The callbacks of a future are no part of the job.
+        _Waiting.job = None
+        tell(outcome)
+        self._pool._end_job()
+
+
+class _ThreadPoolExecutor(concurrent.futures.Executor):
+    """Runs functions one after the other. Those that wait for tools wait at the same time."""
+
+    def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
+        if max_workers is not None and max_workers <= 0:
+            raise ValueError("max_workers must be greater than 0")
+        if initializer is not None:
+            initializer(*initargs)
+        self._max_workers = max_workers or _MAX_WORKERS
+        self._jobs = collections.deque()
+        self._running = 0
+        self._is_beginning = self._is_shut_down = False
+
+    def submit(self, fn, /, *args, **kwargs):
+        if self._is_shut_down:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        future = _Future()
+        self._jobs.append(_Job(self, future, fn, args, kwargs))
+        self._begin_jobs()
+        return future
+
+    def _begin_jobs(self):
+        if self._is_beginning:
+            return
+        self._is_beginning = True
+        try:
+            while self._jobs and self._running < self._max_workers:
+                self._running += 1
+                self._jobs.popleft().begin()
+        finally:
+            self._is_beginning = False
+
+    def _end_job(self):
+        self._running -= 1
+        self._begin_jobs()
+
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        self._is_shut_down = True
+        if cancel_futures:
+            for job in self._jobs:
+                job._future.cancel()
+        if wait:
+            _take_results_until(lambda: self._running == 0, None)
+
+
+_ThreadPoolExecutor.__name__ = _ThreadPoolExecutor.__qualname__ = "ThreadPoolExecutor"
+_ThreadPoolExecutor.__module__ = "concurrent.futures.thread"
+
+
+def _as_completed(fs, timeout=None):
+    """Yields futures as they are done."""
+    until = None if timeout is None else time.monotonic() + timeout
+    left = set(fs)
+    while left:
+        done = sorted((each for each in left if each.done()), key=lambda future: future._ended or 0)
+        if not done:
+            rest = None if until is None else max(0, until - time.monotonic())
+            try:
+                _take_results_until(lambda: any(each.done() for each in left), rest)
+            except TimeoutError:
+                raise TimeoutError(f"{len(left)} (of {len(set(fs))}) futures unfinished") from None
+            continue
+        left.remove(done[0])
+        yield done[0]
+
+
+def _wait(fs, timeout=None, return_when=concurrent.futures.ALL_COMPLETED):
+    """Waits for all futures, or for the first one that is done or that fails."""
+    fs = set(fs)
+
+    def is_enough():
+        done = [each for each in fs if each.done()]
+        if len(done) == len(fs):
+            return True
+        if return_when == concurrent.futures.FIRST_COMPLETED:
+            return done != []
+        failed = [each for each in done if not each.cancelled() and each._exception is not None]
+        return return_when == concurrent.futures.FIRST_EXCEPTION and failed != []
+
+    try:
+        _take_results_until(is_enough, timeout)
+    except TimeoutError:
+        pass
+    done = {each for each in fs if each.done()}
+    return concurrent.futures._base.DoneAndNotDoneFutures(done, fs - done)
+
+
+for _name, _function in (("as_completed", _as_completed), ("wait", _wait)):
+    _function.__name__ = _function.__qualname__ = _name
