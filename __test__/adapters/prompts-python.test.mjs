@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
+import { BASE_BUILTIN_MODULES } from 'ses-executor/python';
 import { CODE_AGENT_PYTHON_SYSTEM_PROMPT, renderSystemPrompt, toPythonSignature } from 'ses-executor/prompts';
 
 describe('the template', () => {
@@ -36,6 +37,16 @@ describe('the template', () => {
     expect(prompt).toContain('def final_answer(answer: Any) -> NoReturn:\n');
     expect(prompt.endsWith('\nBe brief.\n\nNow Begin!\n')).toBe(true);
     expect(prompt).not.toMatch(/\{\{|JavaScript/);
+  });
+
+  test.each([
+    ['the default of the executor', undefined, JSON.stringify(BASE_BUILTIN_MODULES)],
+    ['what is given', ['numpy', 'pandas.*'], '["numpy","pandas.*"]'],
+    ['nothing where nothing is allowed', [], '[]'],
+  ])('names modules that can be imported: %s', (_title, authorizedImports, expected) => {
+    expect(renderSystemPrompt({ language: 'python', authorizedImports })).toContain(
+      `You can import modules only from the following list: ${expected}\n`,
+    );
   });
 
   test('of no other language', () => {

@@ -1,8 +1,11 @@
 import { describe } from '../contract/describe';
+import { BASE_BUILTIN_MODULES } from '../contract/python-modules';
 import { NO_LIMIT, checkSome, record } from '../contract/options';
 import type { Offer } from '../contract/executor';
 import type { ExecutorOptions } from '../contract/executor-options';
 import type { Given } from '../contract/options';
+
+export { BASE_BUILTIN_MODULES };
 
 /** A handle of the browser's File System Access API (section 3.1). */
 export interface FileSystemHandle {
@@ -89,21 +92,6 @@ export interface PythonRunOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Modules that guest code may import by default (section 10). */
-export const BASE_BUILTIN_MODULES: readonly string[] = Object.freeze([
-  'collections',
-  'datetime',
-  'itertools',
-  'json',
-  'math',
-  'queue',
-  'random',
-  're',
-  'stat',
-  'statistics',
-  'time',
-  'unicodedata',
-]);
 
 /** Options of all executors that also apply to an isolate for Python: those in the contract's table. */
 const ISOLATE_OPTIONS = [

@@ -1,5 +1,6 @@
 import { describe } from '../../contract/describe';
 import { record } from '../../contract/options';
+import { BASE_BUILTIN_MODULES } from '../../contract/python-modules';
 import { AGENT_INPUTS } from './agent-inputs';
 import { isSchema } from './schema-types';
 import { CODE_AGENT_PYTHON_SYSTEM_PROMPT } from './python-template';
@@ -14,7 +15,10 @@ export interface SystemPromptOptions {
   /** The tools, in the order in which the model reads them. `final_answer` is added if it is missing. */
   tools?: ListOf<ToolDefinition | FunctionDefinition> | undefined;
   managedAgents?: ListOf<ManagedAgentDefinition> | undefined;
-  /** The modules that may be imported: the executor's option of the same name. Default: none. */
+  /**
+   * The modules that may be imported: the executor's option of the same name. Default: the executor's default, which is
+   * none for JavaScript.
+   */
   authorizedImports?: readonly string[] | undefined;
   /** Text that is inserted before the end of the prompt. */
   customInstructions?: string | undefined;
@@ -124,7 +128,8 @@ export function systemPromptVariables(options?: SystemPromptOptions): SystemProm
   const { signature } = languageOf(given);
   const tools = list(given.tools, 'options.tools');
   const agents = list(given.managedAgents, 'options.managedAgents');
-  const imports = list(given.authorizedImports, 'options.authorizedImports');
+  const byDefault = given.language === 'python' ? BASE_BUILTIN_MODULES : [];
+  const imports = list(given.authorizedImports ?? byDefault, 'options.authorizedImports');
   const [opening, closing] = checkTags(given.codeBlockTags ?? DEFAULT_TAGS, 'options.codeBlockTags');
   const instructions = given.customInstructions ?? '';
   if (typeof instructions !== 'string') {
