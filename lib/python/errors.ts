@@ -2,6 +2,7 @@ import { ExecutorError } from '../contract/errors';
 import { GENERAL_HINTS, PYTHON_HINTS, hintInPython } from '../contract/hints';
 import type { ExecutorErrorDetails } from '../contract/errors';
 import type { CodeFrame } from '../contract/failure';
+import type { Figure } from './figures';
 
 /**
  * Code that failed. `message` is `Error executing code: <cause>\nLogs:\n<logs>` (section 7.2), where the cause is the
@@ -10,6 +11,8 @@ import type { CodeFrame } from '../contract/failure';
  */
 export class AgentExecutionError extends ExecutorError {
   declare readonly name: 'AgentExecutionError';
+  /** Figures that the run had made before it failed. Not enumerable. Absent if there are none. */
+  declare readonly artifacts?: Figure[];
 }
 Object.defineProperty(AgentExecutionError.prototype, 'name', {
   value: 'AgentExecutionError',

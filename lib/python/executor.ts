@@ -1,9 +1,10 @@
-import { agentError, logText, toolError } from './errors';
+import { agentError, confirmed, logText, toolError } from './errors';
 import { checkPythonOptions, checkRunCount, offerWith } from './options';
 import { describe, isPlainObject } from '../contract/describe';
 import { ExecutorError } from '../contract/errors';
 import { makeDisposable } from '../contract/await-using';
 import { describeOffer } from '../contract/executor';
+import { Figures, PICTURE_TOOL } from './figures';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { Readiness, recovered } from '../contract/readiness';
 import { SharedStartup } from '../contract/shared-startup';
@@ -12,9 +13,10 @@ import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { traceRun } from '../contract/tracing';
 import { namesOfVariables } from '../contract/variables';
 import type { AwaitUsing } from '../contract/await-using';
-import type { CodeOutput, Executor, ExecutorState, Isolation } from '../contract/executor-types';
+import type { Executor, ExecutorState, Isolation } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 import type { PyodideExecutorOptions, PythonOptions, PythonRunOptions } from './options';
+import type { PythonOutput } from './figures';
 
 /** Prefix of names that are reserved for the prelude. */
 const RESERVED_PREFIX = '__smolagents_';
@@ -41,6 +43,7 @@ export class PyodideExecutor implements Executor {
    */
   #sent = nothingSent();
   #allowedDangerous: Set<string>;
+  #figures = new Figures();
   #starting = new SharedStartup();
   #readiness;
 
@@ -61,6 +64,11 @@ export class PyodideExecutor implements Executor {
    */
   constructor(authorizedImports?: readonly string[], options?: PyodideExecutorOptions) {
     this.#options = checkPythonOptions(authorizedImports, options);
+    const { executor } = this.#options;
+    const { onToolCall } = executor;
+    if (onToolCall !== undefined) {
+      executor.onToolCall = (call: any) => (call.name === PICTURE_TOOL ? undefined : onToolCall(call));
+    }
     this.#allowedDangerous = new Set(this.#options.allowedDangerousBuiltins);
     this.#engine = engineOf(this.#options);
     this.#readiness = new Readiness(
@@ -133,7 +141,7 @@ export class PyodideExecutor implements Executor {
   }
 
   /** Runs code (section 4.5). Rejects with {@link AgentExecutionError}. */
-  async run(code: string, options?: PythonRunOptions): Promise<CodeOutput> {
+  async run(code: string, options?: PythonRunOptions): Promise<PythonOutput> {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
     const given = checkRunCount(options);
     return await traceRun(this, code, () => this.#run(code, given));
@@ -147,6 +155,10 @@ export class PyodideExecutor implements Executor {
     try {
       const outcome = await this.#engine.run(code, options);
       Object.defineProperty(outcome, 'logs', { value: logText(outcome) });
+      const { figures, calls } = this.#figures.take();
+      if (figures.length > 0) Object.assign(outcome, { artifacts: figures });
+      // These calls are not the code's.
+      if (calls > 0 && outcome.stats) outcome.stats.toolCalls -= calls;
       return isFirst ? recovered(outcome) : outcome;
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
@@ -154,7 +166,11 @@ export class PyodideExecutor implements Executor {
       if (isFirst) recovered(error.details);
       // The interpreter was abandoned. The next call creates another one.
       if (this.state === 'DIRTY') error.details.stateLost = true;
-      throw agentError(error, code, this.#engine.codeFrame);
+      const failure = agentError(confirmed(error, this.#options), code, this.#engine.codeFrame);
+      const { figures } = this.#figures.take();
+      // Printed errors leave out the bytes.
+      if (figures.length > 0) Object.defineProperty(failure, 'artifacts', { value: figures });
+      throw failure;
     }
   }
 
@@ -226,6 +242,7 @@ export class PyodideExecutor implements Executor {
     if (!isNew) return;
     try {
       await this.#configure();
+      if (this.#options.packages !== undefined) await this.#engine.sendTools({ [PICTURE_TOOL]: this.#figures.add });
       await this.#mount();
       const { variables, tools, pythonTools } = sent;
       // One call each, as they were sent: together they may exceed the limit of one call.

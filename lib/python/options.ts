@@ -92,7 +92,6 @@ export interface PythonRunOptions {
   signal?: AbortSignal | undefined;
 }
 
-
 /** Options of all executors that also apply to an isolate for Python: those in the contract's table. */
 const ISOLATE_OPTIONS = [
   'timeoutMs',

@@ -44,7 +44,7 @@ const COMMANDS = {
     load: () => (require('./mcp') as typeof import('./mcp')).mcp,
   },
   python: {
-    takes: ['to', 'requirement'],
+    takes: ['to', 'requirement', 'from', 'list'],
     words: (_name, words) => words,
     load: () => (require('./python') as typeof import('./python')).python,
   },
@@ -70,6 +70,8 @@ export interface CommandOptions {
   keepState: boolean;
   to: string;
   requirements: string[];
+  from?: string;
+  list: boolean;
   openapi?: string;
   baseUrl?: string;
   headers: string[];
@@ -162,6 +164,8 @@ async function dispatch(args: string[]) {
     keepState: !values['no-keep-state'],
     to: values.to ?? DEFAULT_FOLDER,
     requirements: values.requirement ?? [],
+    from: values.from,
+    list: values.list ?? false,
     openapi: values.openapi,
     baseUrl: values['base-url'],
     headers: values.header ?? [],

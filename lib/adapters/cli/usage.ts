@@ -76,6 +76,11 @@ const USAGE: Record<string, OptionUsage> = {
   },
   packages: { value: '<folder>', text: 'packages that Python may import: those of `python add`' },
   to: { value: '<folder>', text: `where packages are added (default ${DEFAULT_FOLDER})` },
+  from: {
+    value: '<folder or address>',
+    text: "\nwhere the files of Pyodide's release are (default: its own address)",
+  },
+  list: { text: 'print the packages of that release' },
   requirement: {
     value: '<file>',
     short: 'r',

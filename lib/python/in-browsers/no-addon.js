@@ -22,4 +22,4 @@ function pyodideFolder() {
   throw new Error(NOT_HERE);
 }
 
-module.exports = { IsolateEngine, addPackages, pyodideFolder };
+module.exports = { IsolateEngine, addPackages, listReleasePackages: addPackages, pyodideFolder };

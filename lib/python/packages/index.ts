@@ -1,10 +1,12 @@
-import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 
 import { describe } from '../../contract/describe';
 import { PyodideExecutor } from '../executor';
 import { pyodideFolder } from '../pyodide-folder';
 import type { Foreign } from '../../contract/foreign';
+import { fetchWheels, packageFor, readRelease, withDependencies } from './release';
 
 /** Path of packages for guests. They are compiled for this path, because tracebacks show it. */
 const PACKAGES_PATH = '/packages';
@@ -14,16 +16,37 @@ const TEMPORARY = '.adding.whl';
 const TIMEOUT_MS = 30 * 60_000;
 const MEMORY_LIMIT_MB = 1_024;
 
-/** Adds wheels to a folder of packages, as the function of the entry point says. */
+/** Adds wheels, and packages of the release, to a folder of packages, as the function of the entry point says. */
 export async function addPackages(
   folder: string,
   wheels: readonly string[],
+  { from }: { from?: string | undefined } = {},
 ): Promise<{ name: string; version: string }[]> {
   if (typeof folder !== 'string' || folder === '')
     throw new TypeError(`folder must be a path, got ${describe(folder)}`);
   if (!Array.isArray(wheels) || !wheels.every((wheel) => typeof wheel === 'string')) {
     throw new TypeError(`wheels must be an array of paths, got ${describe(wheels)}`);
   }
+  if (from !== undefined && typeof from !== 'string')
+    throw new TypeError(`options.from must be a string, got ${describe(from)}`);
+  const named = wheels.filter((wheel) => !wheel.endsWith('.whl'));
+  if (named.length === 0) return addWheels(folder, wheels);
+  const release = await readRelease();
+  const wanted = named.map((name) => packageFor(name, release) ?? refuseUnknown(name));
+  const downloads = await mkdtemp(join(tmpdir(), 'ses-executor-'));
+  try {
+    const paths = await fetchWheels(withDependencies(wanted, release), downloads, from);
+    return await addWheels(folder, [...paths, ...wheels.filter((wheel) => wheel.endsWith('.whl'))]);
+  } finally {
+    await rm(downloads, { recursive: true });
+  }
+}
+
+function refuseUnknown(name: string): never {
+  throw new Error(`${name} is neither the path of a wheel nor a package of pyodide-lock.json`);
+}
+
+async function addWheels(folder: string, wheels: readonly string[]) {
   const root = resolve(folder);
   await mkdir(root, { recursive: true });
   const { pyodide, python, platform } = await target();
