@@ -34,7 +34,7 @@ export class Figures {
   #calls = 0;
 
   /** Takes the pictures that were made since the last call, and the number of calls that brought them. */
-  take() {
+  take(): { figures: Figure[]; calls: number } {
     const taken = { figures: this.#made, calls: this.#calls };
     this.#made = [];
     this.#bytes = this.#calls = 0;
@@ -42,7 +42,7 @@ export class Figures {
   }
 
   /** Keeps a picture. Guest code may have made the value. */
-  add = (data: unknown) => {
+  add = (data: unknown): void => {
     this.#calls++;
     if (!(data instanceof Uint8Array) || data.length < HEADER_BYTES || PNG.some((byte, at) => data[at] !== byte)) {
       throw new TypeError('a figure is a PNG picture');

@@ -41,7 +41,7 @@ export async function listReleasePackages(): Promise<ReleasePackage[]> {
 }
 
 /** The address that the files of the installed Pyodide have. */
-export async function releaseAddress() {
+export async function releaseAddress(): Promise<string> {
   const { version } = await readJson('package.json');
   return `https://cdn.jsdelivr.net/pyodide/v${version}/full/`;
 }
@@ -54,7 +54,7 @@ async function readJson(file: string) {
  * The package of the release that a requirement such as `numpy` or `numpy==2.4.6` asks for; undefined if it asks for
  * something else.
  */
-export function packageFor(requirement: string, release: Map<string, ReleasePackage>) {
+export function packageFor(requirement: string, release: Map<string, ReleasePackage>): ReleasePackage | undefined {
   const [, name, version] = /^([\w.-]+)(?:==([^,;\s]+))?$/.exec(requirement.replaceAll(' ', '')) ?? [];
   const found = name === undefined ? undefined : release.get(normalized(name));
   return version === undefined || version === found?.version ? found : undefined;
@@ -79,7 +79,7 @@ export function withDependencies(wanted: ReleasePackage[], release: Map<string, 
 }
 
 /** Whether a wheel has code for this interpreter, so that it is on no general index, or only in other versions. */
-export function isBinary({ file }: ReleasePackage) {
+export function isBinary({ file }: ReleasePackage): boolean {
   return !file.endsWith('-none-any.whl');
 }
 
