@@ -40,14 +40,14 @@ export interface Rules {
 export function confirmed(error: ExecutorError, rules: Rules) {
   if (isTrue(error, rules)) return error;
   const row = errorRow('ERR_RUNTIME_EXCEPTION') as NonNullable<ReturnType<typeof errorRow>>;
-  const { maxWhileIterations: _, module: __, hint: ___, ...details } = (error.details ?? {}) as Record<string, any>;
+  const { maxWhileIterations: _, module: __, hint: ___, ...details } = error.details ?? {};
   const { logs, logEntries, stats } = error;
   const fields = { code: 'ERR_RUNTIME_EXCEPTION', severity: row.severity, retryable: row.retryable };
-  return new ExecutorError(error.message, { ...fields, details, logs, logEntries, stats } as any);
+  return new ExecutorError(error.message, { ...fields, details, logs, logEntries, stats });
 }
 
 function isTrue({ code, details }: ExecutorError, rules: Rules) {
-  const { maxWhileIterations, module } = (details ?? {}) as Record<string, any>;
+  const { maxWhileIterations, module } = details ?? {};
   if (code === 'ERR_MAX_OPS_EXCEEDED' && maxWhileIterations !== undefined) {
     return maxWhileIterations === rules.maxWhileIterations;
   }

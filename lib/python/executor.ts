@@ -14,7 +14,7 @@ import { traceRun } from '../contract/tracing';
 import { namesOfVariables } from '../contract/variables';
 import type { AwaitUsing } from '../contract/await-using';
 import type { Executor, ExecutorState, Isolation } from '../contract/executor-types';
-import type { Tools } from '../contract/tool-types';
+import type { ToolCall, Tools } from '../contract/tool-types';
 import type { PyodideExecutorOptions, PythonOptions, PythonRunOptions } from './options';
 import type { PythonOutput } from './figures';
 
@@ -67,7 +67,7 @@ export class PyodideExecutor implements Executor {
     const { executor } = this.#options;
     const { onToolCall } = executor;
     if (onToolCall !== undefined) {
-      executor.onToolCall = (call: any) => (call.name === PICTURE_TOOL ? undefined : onToolCall(call));
+      executor.onToolCall = (call: ToolCall) => (call.name === PICTURE_TOOL ? undefined : onToolCall(call));
     }
     this.#allowedDangerous = new Set(this.#options.allowedDangerousBuiltins);
     this.#engine = engineOf(this.#options);

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { pyodideFolder } from '../pyodide-folder';
+import type { Foreign } from '../../contract/foreign';
 
 /** A package that was built for the installed Pyodide. */
 export interface ReleasePackage {
@@ -26,7 +27,7 @@ const normalized = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
 export async function readRelease(): Promise<Map<string, ReleasePackage>> {
   const { packages } = await readJson('pyodide-lock.json');
   const found = new Map<string, ReleasePackage>();
-  for (const { name, version, file_name: file, sha256, depends } of Object.values(packages) as any[]) {
+  for (const { name, version, file_name: file, sha256, depends } of Object.values(packages) as Foreign[]) {
     if (!file.endsWith('.whl')) continue;
     const dependencies = depends.map(normalized).sort();
     found.set(normalized(name), { name: normalized(name), version, file, sha256, dependencies });
@@ -124,7 +125,7 @@ async function read(source: string, file: string) {
   return Buffer.from(await response.arrayBuffer());
 }
 
-function reasonOf(error: any): string {
+function reasonOf(error: Foreign): string {
   return error.code === 'ENOENT' ? 'no such file' : String(error.cause?.code ?? error.cause?.message ?? error.message);
 }
 
