@@ -47,10 +47,17 @@ export interface SdkCall<Context = any> {
   signal: AbortSignal;
   /** The context of the execution. Guests never see it. */
   context: Context;
+  /**
+   * Set if the program called the method with `{ response: true }` as second argument. Adapters of
+   * `registryFromOpenApi` then return `{ status, headers, body }`.
+   */
+  wantsResponse?: true;
 }
 
 /**
- * Executes one method. `params` are JSON and match the schema. The result is passed to the guest as a structured clone.
+ * Executes one method. `params` are JSON and match the schema, with two exceptions. Bytes that a program passes match a
+ * schema of strings, and are a `Uint8Array`. An integer beyond 2^53 that it passes as a string is a `BigInt`. The result
+ * is passed to the guest as a structured clone.
  */
 export type SandboxAdapter<Context = any> = (params: any, call: SdkCall<Context>) => unknown;
 

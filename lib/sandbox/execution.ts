@@ -5,6 +5,7 @@ import type { SandboxError } from './errors';
 import type { SdkCall } from './api';
 import type { ParamsReader } from './params';
 import type { RateLimit } from './rate-limits';
+import type { Foreign } from '../contract/foreign';
 
 /** Maximum characters shown of a path within a program's result. */
 const MAX_SHOWN = 200;
@@ -103,9 +104,11 @@ export class Execution {
   /**
    * Makes one call of the guest.
    * @param text the parameters as JSON
-   * @param place byte offset of the call in the code
+   * @param options.place byte offset of the call in the code
+   * @param options.how `{ bytes, wantsResponse }`: where in the parameters bytes are, and whether the program wants more than
+   * the body of the answer
    */
-  async call(source: unknown, method: unknown, text: unknown, place?: unknown) {
+  async call(source: unknown, method: unknown, text: unknown, { place, how }: { place?: unknown; how?: unknown } = {}) {
     if (this.isOver) return never;
     // Counts before any step that can fail, so a guest that catches errors gains no extra calls.
     if (++this.#calls > this.#api.maxSdkCalls) {
@@ -116,7 +119,7 @@ export class Execution {
     const names = [source, method];
     this.#unanswered.add(names);
     try {
-      return await this.#answerOf(source, method, text, at);
+      return await this.#answerOf(source, method, { text, at, how });
     } catch (error) {
       if (this.isOver) return never;
       if (error instanceof InvalidCallError) error.at = at;
@@ -126,13 +129,13 @@ export class Execution {
     }
   }
 
-  async #answerOf(given: unknown, name: unknown, text: unknown, at: number) {
+  async #answerOf(given: unknown, name: unknown, { text, at, how }: { text: unknown; at: number; how: Foreign }) {
     const { reader, adapter } = this.#methodOf(given, name);
     const [source, method] = [given, name] as string[];
     this.#callsBySource.set(source, (this.#callsBySource.get(source) ?? 0) + 1);
     let params;
     try {
-      params = await reader.read(text, this.signal);
+      params = await reader.read(text, { bytes: how?.bytes, signal: this.signal });
     } catch (error) {
       if (this.isOver) return never;
       throw error;
@@ -140,7 +143,7 @@ export class Execution {
     if (this.isOver) return never;
     const leave = await this.#api.rateLimitOf(source)?.enter(this.signal);
     try {
-      const value = await adapter(params, this.#callOf(source, method));
+      const value = await adapter(params, this.#callOf(source, method, how?.wantsResponse === true));
       return this.isOver ? never : value;
     } catch (thrown) {
       throw new SdkCallError(source, method, thrown, at);
@@ -150,12 +153,13 @@ export class Execution {
   }
 
   /** The call information that an adapter receives. */
-  #callOf(source: string, method: string): SdkCall {
+  #callOf(source: string, method: string, wantsResponse: boolean): SdkCall {
     const signal = () => this.signal;
     return {
       source,
       method,
       context: this.#context,
+      ...(wantsResponse && { wantsResponse: true as const }),
       get signal() {
         return signal();
       },
@@ -163,9 +167,9 @@ export class Execution {
   }
 
   /** Starts a call whose answer the guest takes later. */
-  start(source: unknown, method: unknown, text: unknown) {
+  start(source: unknown, method: unknown, text: unknown, how?: unknown) {
     const ticket = this.#nextTicket++;
-    this.call(source, method, text).then(
+    this.call(source, method, text, { how }).then(
       (value) => this.#answer(ticket, { value }),
       (error) => this.#answer(ticket, { thrown: { error } }),
     );

@@ -64,9 +64,10 @@ export class Isolate {
     const execution = () => this.#execution ?? answers;
     await executor.sendTools({
       [HOST]: {
-        call: blocking((...args: unknown[]) => execution().call(args[0], args[1], args[2])),
-        callLater: async (...args: unknown[]) => execution().call(args[0], args[1], args[2], args[3]),
-        start: (...args: unknown[]) => execution().start(args[0], args[1], args[2]),
+        call: blocking((...args: unknown[]) => execution().call(args[0], args[1], args[2], { how: args[3] })),
+        callLater: async (...args: unknown[]) =>
+          execution().call(args[0], args[1], args[2], { place: args[3], how: args[4] }),
+        start: (...args: unknown[]) => execution().start(args[0], args[1], args[2], args[3]),
         next: blocking(() => execution().next()),
         take: (ticket: unknown) => execution().take(ticket),
         refuse: blocking((...args: unknown[]) => execution().refuse(args[0], args[1])),

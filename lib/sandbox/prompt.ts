@@ -54,6 +54,7 @@ schemas, then call them.
 ## Rules for writing programs
 ${RULES[style]}
 - The value of the last expression, or of a top-level \`return\`, is the result; it must be plain data.
+- \`sdk.source.method(params, { response: true })\` gives { status, headers, body }, for example to page by the header \`link\`.
 - console.log is collected. There is no network, no file system, no timer, no require, no import and no eval.
 - A program has ${executionTimeoutMs / 1_000} s, ${memoryLimitMb} MiB and ${maxSdkCalls} SDK calls. Each one starts afresh: nothing stays
   from earlier programs.

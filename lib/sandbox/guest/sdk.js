@@ -2,36 +2,85 @@
 // to be safe from guests: the host checks and counts every call.
 (host, sources) => {
   const { defineProperty, freeze, getOwnPropertyDescriptor, hasOwn, isExtensible } = Object;
+  const { isView } = ArrayBuffer;
+  const { fromCharCode } = String;
+  const { isSafeInteger } = Number;
+  const { btoa } = globalThis;
   const { call, callLater, start, next, take } = host;
 
   // The last argument of a call whose ticket a compiled function waits for.
   const later = freeze({ __proto__: null });
 
-  const textOf = (source, name, params) => {
-    if (params === undefined || params === later) return '{}';
-    let text;
+  // A copy of the bytes that a value is, if it is some.
+  const bytesOf = (value) => {
+    if (value instanceof ArrayBuffer) return new Uint8Array(value);
+    if (!isView(value)) return undefined;
+    const isBytes = value instanceof Uint8Array || value instanceof Uint8ClampedArray || value instanceof DataView;
+    return isBytes ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : undefined;
+  };
+
+  const CHUNK = 32_768;
+  const base64 = (bytes) => {
+    let text = '';
+    for (let at = 0; at < bytes.length; at += CHUNK) text += fromCharCode(...bytes.subarray(at, at + CHUNK));
+    return btoa(text);
+  };
+
+  // The parameters as JSON, and where in them bytes are, which are base64 there. Integers beyond 2^53 are strings of digits.
+  const written = (params) => {
+    const bytes = [];
+    const paths = new Map();
+    const text = JSON.stringify(params, function replaced(key, value) {
+      if (typeof value === 'bigint') return isSafeInteger(Number(value)) ? Number(value) : String(value);
+      if (typeof value !== 'object' || value === null) return value;
+      const holder = paths.get(this);
+      const path = holder === undefined ? [] : [...holder, key];
+      const own = bytesOf(value);
+      if (own !== undefined) {
+        bytes.push(path);
+        return base64(own);
+      }
+      const object = isView(value) ? [...value] : value;
+      paths.set(object, path);
+      return object;
+    });
+    return { text, bytes };
+  };
+
+  // What the host is told about a call: the parameters, and how it is made if that is not as usual.
+  const messageOf = (source, name, params, options) => {
+    const wantsResponse = typeof options === 'object' && options !== null && options.response === true;
+    if (params === undefined || params === later)
+      return { text: '{}', how: wantsResponse ? { wantsResponse } : undefined };
+    let made;
     try {
-      text = JSON.stringify(params);
+      made = written(params);
     } catch (error) {
       throw new TypeError(`the parameters of sdk.${source}.${name} cannot be written as JSON: ${error.message}`, {
         cause: error,
       });
     }
+    const { text, bytes } = made;
     if (text === undefined) throw new TypeError(`the parameters of sdk.${source}.${name} must be an object`);
-    return text;
+    return { text, how: wantsResponse || bytes.length > 0 ? { wantsResponse, bytes } : undefined };
   };
 
   const synchronous =
     (source, name) =>
     (params, ...rest) => {
-      const text = textOf(source, name, params);
+      const { text, how } = messageOf(source, name, params, rest[0] === later ? undefined : rest[0]);
       const isTicketed = params === later || rest[rest.length - 1] === later;
-      return isTicketed ? start(source, name, text) : call(source, name, text);
+      return isTicketed ? start(source, name, text, how) : call(source, name, text, how);
     };
 
-  // The stack of an error that comes later does not lead here: `at` says where the call is.
-  const asynchronous = (source, name) => async (params, at) =>
-    callLater(source, name, textOf(source, name, params), typeof at === 'number' ? at : -1);
+  // The stack of an error that comes later does not lead here: the last argument says where the call is.
+  const asynchronous =
+    (source, name) =>
+    async (params, ...rest) => {
+      const at = rest[rest.length - 1];
+      const { text, how } = messageOf(source, name, params, rest[0]);
+      return callLater(source, name, text, typeof at === 'number' ? at : -1, how);
+    };
 
   const inspected = Symbol.for('nodejs.util.inspect.custom');
 

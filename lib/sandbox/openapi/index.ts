@@ -9,6 +9,8 @@ import { shownUrl } from './secrets';
 import type { Given } from '../../contract/options';
 import type { SandboxAdapter, SandboxAdapters, SandboxMethod, SandboxRegistry, SdkCall } from '../api';
 import type { readDocument } from './document';
+import type { Server } from './operations';
+import type { Foreign } from '../../contract/foreign';
 
 /** An operation of an OpenAPI document, for {@link OpenApiOptions.filter}. */
 export interface OpenApiOperation {
@@ -23,14 +25,14 @@ export interface OpenApiOperation {
 
 /** The type that Node.js or the DOM declares, if available. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- neither has declared the type
-type Fetch = typeof globalThis extends { fetch: infer Declared } ? Declared : (...args: any[]) => Promise<any>;
+type Fetch = typeof globalThis extends { fetch: infer Declared } ? Declared : (...args: Foreign[]) => Promise<any>;
 
 export interface OpenApiOptions {
   /** Default: the `fetch` of Node.js. */
   fetch?: Fetch | undefined;
   /**
    * Base URL of all requests. Default: the first server of the operation, its path or the document, with the defaults
-   * of its variables.
+   * of its variables. A server with a relative URL is resolved against it. User and password are sent as a header.
    */
   baseUrl?: string | undefined;
   /** Headers of each request, or a function of the call that returns them. They replace headers that guests set. */
@@ -40,7 +42,8 @@ export interface OpenApiOptions {
    * Credentials for the document's security schemes, by name: a token, a key, or `user:password` for basic
    * authentication, or a function of the call that returns one. Guests have no parameters for these values. Of an
    * operation's alternatives, the first one is used that needs credentials and for which all are present. A call fails
-   * if a function does not return a string. Names that are not in the document are refused.
+   * if a function does not return a string. Names that are not in the document are refused, and so are schemes that
+   * need more than a header, a query or a cookie, such as digest.
    */
   credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)> | undefined;
   /** Selects the operations to include. Default: all. */
@@ -73,16 +76,21 @@ const DEFAULT_DOCUMENT_BYTES = 32 * 2 ** 20;
  * A flaw in an operation leaves out that operation. `warnings` has a line for each: its method and path, the reason
  * and a JSON pointer. Extensions, unknown words and texts for readers have no effect.
  *
- * Requests: path, query and header parameters and the properties of a JSON body become the properties of the method's
- * one parameter. A body becomes the property `body` if it is not an object, if one of its names is also a parameter, or
- * if it is a form. Values are serialized in the document's styles, and forms by its `encoding`. A file is a string,
- * which is sent as UTF-8. `readOnly` properties are not required. A `pattern` that RE2 does not support is left to the
- * API. An optional body is not sent if none of its properties is given.
+ * Requests: parameters in path, query, header and cookie, and the properties of a JSON body, become the properties of
+ * the method's one parameter. A body becomes the property `body` if it is not an object, if one of its names is also a
+ * parameter, or if it is a form. If a body may have several JSON content types, `contentType` selects one. Values are
+ * serialized in the document's styles, and forms by its `encoding`; `null` is left out, except in JSON. Bytes are a
+ * `Uint8Array`, or a string, which is sent as UTF-8. A file of a multipart form may also be
+ * `{ content, filename, contentType }`. `readOnly` properties are not required, and alternatives of `oneOf` may overlap.
+ * A `pattern` that RE2 does not support is left to the API. An optional body is not sent if none of its properties is
+ * given.
  *
  * Responses: JSON is parsed, and text is decoded by its charset. Other content is a `Uint8Array`, and an empty response
- * is `null`. Unsuccessful responses are errors with a code such as `HTTP_404`. Failed connections are errors with their
- * own code, such as `ECONNREFUSED`. Redirects are followed within one origin. For requests that change something, only
- * redirects with status 303 are followed.
+ * is `null`. Integers beyond 2^53 are strings, which parameters of integers accept. With `{ response: true }` as second
+ * argument, a call returns `{ status, headers, body }`, with names of headers in lower case and without `set-cookie`.
+ * Unsuccessful responses are errors with a code such as `HTTP_404`. Failed connections are errors with their own code,
+ * such as `ECONNREFUSED`. Redirects are followed within one origin. For requests that change something, only redirects
+ * with status 303 are followed.
  *
  * @throws `TypeError` for a document of another version, and for one with too many values or levels
  * @throws `SyntaxError` for a string that cannot be read as JSON or YAML
@@ -118,6 +126,7 @@ export async function registryFromOpenApi(
       `${memberPath('options.credentials', unknown)} is not a security scheme of the document; ${names}`,
     );
   }
+  for (const name of Object.keys(credentials)) refuseUnsupported(name, schemes[name]);
   const request = requester({
     fetch: ownFetch,
     headers,
@@ -132,7 +141,7 @@ export async function registryFromOpenApi(
     const known = sources.get(source) ?? { name: source, description: operation.sourceDescription, methods: [] };
     sources.set(source, known);
     known.methods.push(operation.spec as SandboxMethod);
-    const base = givenBase ?? baseUrlOf(operation.serverUrl, ', since the document has none');
+    const base = baseOf(operation.server, givenBase);
     (adapters[source] ??= {})[name] = (params, call) => request(operation, base, params, call);
   }
   return { registry: { sources: [...sources.values()], $defs: $defs as SandboxRegistry['$defs'] }, adapters, warnings };
@@ -233,6 +242,36 @@ function refuseWrongHeaders(headers: ConstructorParameters<typeof Headers>[0]) {
     // eslint-disable-next-line preserve-caught-error -- the cause may show the values of headers, which are secrets
     throw new TypeError(`options.headers must be headers by name, or a function that gives such: ${message}`);
   }
+}
+
+/** @throws {TypeError} for a security scheme whose credentials need more than a header, a cookie or a query */
+function refuseUnsupported(name: string, { type, scheme, in: place }: Foreign) {
+  const isKnown =
+    type === 'apiKey'
+      ? ['header', 'query', 'cookie'].includes(place)
+      : type === 'http'
+        ? /^(?:basic|bearer)$/i.test(scheme)
+        : type === 'oauth2' || type === 'openIdConnect';
+  if (isKnown) return;
+  const what = type === 'http' ? `HTTP scheme ${describe(scheme)}` : `type ${describe(type)}`;
+  throw new TypeError(
+    `${memberPath('options.credentials', name)} cannot be sent: the ${what} is not supported; use options.headers or options.fetch`,
+  );
+}
+
+/** The URL of a server. Relative ones are resolved against the base URL, which takes the place of absolute ones. */
+function baseOf({ base, steps }: Server, given: URL | undefined) {
+  let at = given ?? (base === undefined ? undefined : baseUrlOf(base, ', since the document has none'));
+  for (const step of steps) {
+    // `/` is what documents without a server have.
+    if (at === undefined || /^\/?$/.test(step)) continue;
+    const folder = new URL(at);
+    if (!folder.pathname.endsWith('/')) folder.pathname += '/';
+    at = URL.canParse(step, folder.href) ? new URL(step, folder) : at;
+    // What the base URL has otherwise belongs to all requests.
+    Object.assign(at, { username: folder.username, password: folder.password, search: at.search || folder.search });
+  }
+  return at ?? baseUrlOf(steps.at(-1), ', since the document has none');
 }
 
 /** @param reason why a base URL is required */

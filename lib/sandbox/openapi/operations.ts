@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { describe } from '../../contract/describe';
 import { isTextType } from './response';
 import { camel, unique } from './names';
 import { LimitError } from './limits';
 import { Flaw, entriesOf, listOf, objectOr, partOf, resolved, resolvedOrNone, shown, textOr } from './references';
 import { Reader, SchemaWriter } from './schemas';
-import { isForm, isJsonType } from './serialize';
-import type { Foreign } from '../../contract/foreign';
+import { EXPRESSION, templateOf } from './templates';
+import { isForm, isJsonType, isMultipart } from './serialize';
 import type { Field, Writing } from './serialize';
+import type { Foreign } from '../../contract/foreign';
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 /** Requests that never have a body, even if the document defines one. */
@@ -16,6 +19,28 @@ const MAX_DESCRIPTION = 400;
 /** Headers that the host sets, as OpenAPI requires. Documents that list them as parameters only describe them. */
 const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'cookie', 'host', 'content-length']);
 
+/** `expressions`: those of the path that it fills in, without braces. */
+type Parameter = Writing & { in: string; key: string; expressions: string[] };
+
+/**
+ * If `key` is undefined, the other parameters form the body; with `isOptional`, no body is sent if none of them is given.
+ * `choice`: the parameter that selects another content type. `fields`: the form fields for which the document specifies
+ * more than the schema.
+ */
+interface Body {
+  key: string | undefined;
+  choice: string | undefined;
+  contentType: string;
+  fields: Field[];
+  isOptional: boolean;
+}
+
+/** `base`: a URL. `steps`: relative URLs that are resolved against it, one after the other. */
+export interface Server {
+  base: string | undefined;
+  steps: string[];
+}
+
 export interface Operation {
   /** identifier of its first tag */
   source: string;
@@ -24,17 +49,13 @@ export interface Operation {
   /** upper case */
   method: string;
   path: string;
-  /** URL of the operation's first server, or of the first server of its path or the document */
-  serverUrl: string | undefined;
+  /** the operation's first server, or the first server of its path or the document */
+  server: Server;
   tags: string[];
   operationId: string | undefined;
   /** `key`: the name that guests use */
-  parameters: (Writing & { in: string; key: string })[];
-  /**
-   * If `key` is undefined, the other parameters form the body; with `isOptional`, no body is sent if none of them is
-   * given. `fields`: the form fields for which the document specifies more than the schema.
-   */
-  body: { key: string | undefined; contentType: string; fields: Field[]; isOptional: boolean } | undefined;
+  parameters: Parameter[];
+  body: Body | undefined;
   /** accepted content types of its answers */
   accept: string;
   /** alternatives, each an object by scheme */
@@ -51,8 +72,6 @@ const OTHER_METHODS = ['query', 'additionalOperations'];
 const PLACES = new Set(['path', 'query', 'header', 'cookie']);
 /** Lines of warnings. */
 const MAX_WARNINGS = 1_000;
-/** An expression of a path: a parameter, with the operators that some documents add to its name. */
-const EXPRESSION = /\{([^{}]+)\}/g;
 
 /**
  * The operations of a document, and the schemas that they share. An operation with a flaw is left out; `warnings` says
@@ -201,7 +220,7 @@ function operationOf(context: Context, given: string, item: Foreign, method: str
     name,
     method: method.toUpperCase(),
     path,
-    serverUrl: serverUrlOf([operation, item, api]),
+    server: serverOf([operation, item, api]),
     tags,
     operationId: operationId === '' ? undefined : operationId,
     parameters: parts.parameters,
@@ -225,20 +244,22 @@ function securityOf(given: unknown) {
 }
 
 /**
- * The first server that is defined, with the defaults of its variables. A relative URL is resolved against the next
- * outer owner.
+ * The first server that is defined, with the defaults of its variables. A relative URL is resolved against that of the
+ * next outer owner.
  * @param owners from the operation to the document
  */
-function serverUrlOf([owner, ...outer]: Foreign[]): string | undefined {
-  if (owner === undefined) return undefined;
-  const [server] = listOf(owner.servers);
-  if (typeof server?.url !== 'string') return serverUrlOf(outer);
-  const url = server.url.replace(/\{([^{}]+)\}/g, (text: string, name: string) => {
-    return String(server.variables?.[name]?.default ?? text);
-  });
-  if (URL.canParse(url)) return url;
-  const base = serverUrlOf(outer);
-  return URL.canParse(url, base) ? new URL(url, base).href : url;
+function serverOf(owners: Foreign[]): Server {
+  const steps: string[] = [];
+  for (const owner of owners) {
+    const [server] = listOf(owner.servers);
+    if (typeof server?.url !== 'string') continue;
+    const url = server.url.replace(EXPRESSION, (text: string, name: string) => {
+      return String(server.variables?.[name]?.default ?? text);
+    });
+    if (URL.canParse(url)) return { base: url, steps };
+    steps.unshift(url);
+  }
+  return { base: undefined, steps };
 }
 
 function nameOf(operationId: string, tag: string) {
@@ -266,11 +287,18 @@ function partsOf(context: Context, path: string, item: Foreign, operation: Forei
       .filter(({ type }) => type === 'apiKey')
       .map(placeOf),
   );
-  const expressions = new Map([...path.matchAll(EXPRESSION)].map(([, text]) => [text, nameIn(text)]));
+  const { pathname, query } = templateOf(path);
+  const expressions = new Map(
+    [...`${pathname}?${query}`.matchAll(EXPRESSION)]
+      .map(([, text]) => text)
+      // `{?name}` is about parameters of the query.
+      .filter((text) => !/^[?&]/.test(text))
+      .map((text) => [text, nameIn(text)]),
+  );
   const parameters = parametersOf(api, item, operation)
     .filter(({ in: place, name }) => isGuests(place, name) && !secrets.has(placeOf({ in: place, name })))
     // Some documents list parameters of other paths.
-    .filter(({ in: place, name }) => place !== 'path' || isIn(expressions, name))
+    .filter(({ in: place, name }) => place !== 'path' || expressionsOf(expressions, name).length > 0)
     .map((parameter) => {
       const key = unique(taken, parameter.name);
       const [contentType, content] = entriesOf(parameter.content)[0] ?? [];
@@ -282,12 +310,13 @@ function partsOf(context: Context, path: string, item: Foreign, operation: Forei
         name,
         in: place,
         key,
-        ...styleOf(parameter, place === 'query' ? 'form' : 'simple'),
+        ...styleOf(parameter, place === 'query' || place === 'cookie' ? 'form' : 'simple'),
         isJson: isJsonType(contentType),
+        expressions: place === 'path' ? expressionsOf(expressions, name) : [],
       };
     });
-  for (const [text, name] of expressions) {
-    if (parameters.some((parameter) => parameter.in === 'path' && [text, name].includes(parameter.name))) continue;
+  for (const text of expressions.keys()) {
+    if (parameters.some((parameter) => parameter.expressions.includes(text))) continue;
     throw new Flaw(`no parameter says what {${shown(text)}} of its path is`);
   }
   const body = hasBody ? bodyOf(api, operation, writer, { properties, required, taken }) : undefined;
@@ -303,11 +332,14 @@ function partsOf(context: Context, path: string, item: Foreign, operation: Forei
 
 /** The name in an expression: `{+name}`, `{name*}` and `{name+}` are `name` for some documents. */
 function nameIn(expression: string) {
-  return expression.replace(/^[+#./;?&]|[*+]$/g, '');
+  return expression.replace(/^[+#./;]|[*+]$/g, '');
 }
 
-function isIn(expressions: Map<string, string>, name: string) {
-  return expressions.has(name) || [...expressions.values()].includes(name);
+/** The expressions that a parameter fills in. */
+function expressionsOf(expressions: Map<string, string>, wanted: string) {
+  return expressions.has(wanted)
+    ? [wanted]
+    : [...expressions].filter(([, name]) => name === wanted).map(([text]) => text);
 }
 
 /**
@@ -346,15 +378,33 @@ function notesOf(api: Foreign, { description, deprecated, example, examples }: F
   };
 }
 
-function styleOf(given: { style?: unknown; explode?: unknown }, usual: string) {
+function styleOf(given: { style?: unknown; explode?: unknown; allowReserved?: unknown }, usual: string) {
   const style = textOr(given.style, usual);
-  return { style, explode: typeof given.explode === 'boolean' ? given.explode : style === 'form' };
+  const explode = typeof given.explode === 'boolean' ? given.explode : style === 'form';
+  return { style, explode, allowReserved: given.allowReserved === true };
 }
 
 function isGuests(place: string, name: string) {
   if (place === 'header') return !RESERVED_HEADERS.has(name.toLowerCase());
-  return place === 'query' || place === 'path';
+  return place === 'query' || place === 'path' || place === 'cookie';
 }
+
+/** A file of a form: bytes or text, or an object that also has its name and type. */
+const FILE = {
+  anyOf: [
+    { type: 'string', format: 'binary' },
+    {
+      type: 'object',
+      properties: {
+        content: { type: 'string', format: 'binary' },
+        filename: { type: 'string' },
+        contentType: { type: 'string' },
+      },
+      required: ['content'],
+      additionalProperties: false,
+    },
+  ],
+};
 
 /**
  * The body of a request. The properties of an object become separate parameters if no name collides. Otherwise, and for
@@ -366,37 +416,99 @@ function bodyOf(
   writer: SchemaWriter,
   { properties, required, taken }: { properties: Record<string, unknown>; required: string[]; taken: Set<string> },
 ) {
-  const { content, required: isRequired } = objectOr(resolved(api, operation.requestBody), {});
-  const type = contentTypeOf(Object.keys(objectOr(content, {})));
-  if (type === undefined) return undefined;
-  const given = objectOr(content[type], {});
-  const schema = objectOr(resolved(api, given.schema), {});
-  const contentType = sentAs(type, schema);
+  const { content: given, required: isRequired } = objectOr(resolved(api, operation.requestBody), {});
+  const content = objectOr(given, {});
+  const types = choicesIn(Object.keys(content));
+  if (types.length === 0) return undefined;
+  const schemas = differentIn(types.map((type) => objectOr(content[type], {}).schema ?? {}));
+  const media = objectOr(content[types[0]], {});
+  const schema = objectOr(resolved(api, media.schema), {});
+  const contentType = sentAs(types[0], schema);
+  const choose = () => choiceOf(types, { properties, required, taken, isRequired: isRequired === true });
   const names = entriesOf(schema.properties).map(([name]) => name);
   const hasOwnWords = ['oneOf', 'anyOf', 'allOf', 'not'].some((word) => (schema[word] ?? undefined) !== undefined);
-  if (isJsonType(contentType) && names.length > 0 && !hasOwnWords && !names.some((name) => taken.has(name))) {
+  const isFlat = isJsonType(contentType) && schemas.length === 1 && names.length > 0 && !hasOwnWords;
+  if (isFlat && !names.some((name) => taken.has(name))) {
     const own = writer.write({ properties: schema.properties, required: schema.required });
     Object.assign(properties, own.properties);
     const wanted = (own.required ?? []).filter((it: string) => names.includes(it));
     const isOptional = isRequired !== true;
+    const known = new Set([...taken]);
+    for (const name of names) taken.add(name);
+    const choice = choose();
+    if (choice !== undefined) known.add(choice);
     if (!isOptional) required.push(...wanted);
     return {
       key: undefined,
+      choice,
       contentType,
       fields: [],
       isOptional,
       others: writer.write(schema.additionalProperties ?? undefined),
-      whole: isOptional && wanted.length > 0 ? { if: hasOther(taken), then: { required: wanted } } : {},
+      whole: isOptional && wanted.length > 0 ? { if: hasOther(known), then: { required: wanted } } : {},
     };
   }
   const key = unique(taken, 'body');
-  const isText = !isJsonType(contentType) && !isForm(contentType) && schema.type !== 'string';
-  properties[key] = isText
-    ? { type: 'string', description: `A text of ${contentType}` }
-    : (writer.write(given.schema) ?? {});
+  properties[key] = bodySchemaOf(api, writer, { contentType, schema, schemas });
   if (isRequired === true) required.push(key);
-  const fields = isForm(contentType) ? fieldsOf(api, schema, objectOr(given.encoding, {})) : [];
-  return { key, contentType, fields, isOptional: false, others: false, whole: {} };
+  const fields = isForm(contentType) ? fieldsOf(api, schema, objectOr(media.encoding, {})) : [];
+  return { key, choice: choose(), contentType, fields, isOptional: false, others: false, whole: {} };
+}
+
+/** @param schemas those of all content types that may be chosen */
+function bodySchemaOf(
+  api: Foreign,
+  writer: SchemaWriter,
+  { contentType, schema, schemas }: { contentType: string; schema: Foreign; schemas: Foreign[] },
+) {
+  if (isMultipart(contentType))
+    return writer.write(schemas[0], [], { file: FILE, isFile: (part) => isFileOrFiles(api, part) });
+  if (!isJsonType(contentType) && !isForm(contentType) && schema.type !== 'string') {
+    if (isTextType(contentType)) return { type: 'string', description: `A text of ${contentType}` };
+    return { type: 'string', format: 'binary', description: `A Uint8Array or a text of ${contentType}` };
+  }
+  const written = schemas.map((one) => objectOr(writer.write(one), {}));
+  return written.length === 1 ? written[0] : { anyOf: written };
+}
+
+/**
+ * The parameter that selects a content type, if there are several. It is required if none is plain JSON, since they
+ * differ in what the body means.
+ */
+function choiceOf(
+  types: string[],
+  {
+    properties,
+    required,
+    taken,
+    isRequired,
+  }: { properties: Record<string, unknown>; required: string[]; taken: Set<string>; isRequired: boolean },
+) {
+  if (types.length < 2) return undefined;
+  const choice = unique(taken, 'contentType');
+  const hasUsual = isPlainJson(types[0]);
+  properties[choice] = { enum: types, ...(hasUsual && { default: types[0] }), description: 'Content type of the body' };
+  if (isRequired && !hasUsual) required.push(choice);
+  return choice;
+}
+
+function isPlainJson(type: string) {
+  return /^application\/json\s*(?:;|$)/i.test(type);
+}
+
+/** Content types that a body may be sent as: those of JSON, plain JSON first, or the first one that can represent objects. */
+function choicesIn(types: string[]): string[] {
+  const json = types.filter((type) => isJsonType(type) && !type.includes('*') && !/^text\//i.test(type));
+  const names = json.map((type) => type.split(';')[0].trim().toLowerCase());
+  const different = json.filter((_, at) => names.indexOf(names[at]) === at);
+  if (different.length > 0)
+    return [...different.filter(isPlainJson), ...different.filter((type) => !isPlainJson(type))];
+  return [types.find(isJsonType) ?? types.find(isForm) ?? types[0]].filter((type) => type !== undefined);
+}
+
+function differentIn(schemas: Foreign[]): Foreign[] {
+  const texts = schemas.map((schema) => (typeof schema?.$ref === 'string' ? schema.$ref : schema));
+  return schemas.filter((_, at) => texts.findIndex((other) => isDeepStrictEqual(other, texts[at])) === at);
 }
 
 /** A schema for objects that have any property other than these. `__proto__` is never a property. */
@@ -412,19 +524,13 @@ function sentAs(type: string, schema: Foreign) {
   return /^(?:\*|text)\//.test(type) && !isFile(schema) ? 'text/plain' : 'application/octet-stream';
 }
 
-/** The content type that describes a body: the first one that can represent objects. */
-function contentTypeOf(types: string[]) {
-  return types.find(isJsonType) ?? types.find(isForm) ?? types[0];
-}
-
 /**
  * @param schema of a form
  * @param encodings by property
  */
 function fieldsOf(api: Foreign, schema: Foreign, encodings: Record<string, Foreign>): Field[] {
-  return entriesOf(schema.properties).map(([name, property]) => {
-    const encoding = objectOr(Object.hasOwn(encodings, name) ? encodings[name] : undefined, {});
-    const own = resolvedOrNone(api, property);
+  return propertiesOf(api, schema).map(([name, property]) => {
+    const encoding = Object.hasOwn(encodings, name) ? objectOr(encodings[name], {}) : {};
     return {
       name,
       ...styleOf(encoding, 'form'),
@@ -434,9 +540,21 @@ function fieldsOf(api: Foreign, schema: Foreign, encodings: Record<string, Forei
         .split(',')
         .find((type: string) => !type.includes('*'))
         ?.trim(),
-      isFile: isFile(own) || isFile(resolvedOrNone(api, own?.items)),
+      isFile: isFileOrFiles(api, property),
     };
   });
+}
+
+/** Properties of a form, with those of its parts. */
+function propertiesOf(api: Foreign, given: Foreign, depth = 0): [string, Foreign][] {
+  const schema = objectOr(resolvedOrNone(api, given), {});
+  const parts = depth < 10 ? listOf(schema.allOf) : [];
+  return [...entriesOf(schema.properties), ...parts.flatMap((part) => propertiesOf(api, part, depth + 1))];
+}
+
+function isFileOrFiles(api: Foreign, property: Foreign) {
+  const own = resolvedOrNone(api, property);
+  return isFile(own) || isFile(resolvedOrNone(api, own?.items));
 }
 
 function isFile(schema: Foreign) {

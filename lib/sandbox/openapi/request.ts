@@ -1,10 +1,13 @@
 import { describe, isPlainObject } from '../../contract/describe';
 import { parseJson } from '../../contract/json';
+import { quotingIntegers } from './integers';
 import { answerOf } from './response';
-import { expanded, formOf, isForm, isJsonType, pairsOf } from './serialize';
+import { encodeText, expanded, formOf, isForm, isJsonType, jsonOf, pairsOf, queryOf } from './serialize';
 import { Secrets } from './secrets';
-import type { Foreign } from '../../contract/foreign';
+import { EXPRESSION, templateOf } from './templates';
 import type { Operation } from './operations';
+import type { Body } from './serialize';
+import type { Foreign } from '../../contract/foreign';
 
 const MAX_REDIRECTS = 5;
 /** Maximum characters of an answer that an error shows. */
@@ -45,7 +48,7 @@ export function requester({
     const url = urlOf(baseUrl, operation, params);
     const sent = new Headers({ accept: operation.accept });
     for (const parameter of operation.parameters) {
-      const value = params[parameter.key];
+      const value = params[parameter.key] ?? undefined;
       if (parameter.in === 'header' && value !== undefined) setHeader(sent, parameter, value);
     }
     const body = bodyOf(operation, params);
@@ -55,7 +58,8 @@ export function requester({
     await authorize(operation, credentials, call, { url, headers: sent, secrets });
     const own = typeof headers === 'function' ? await ofHost(() => headers(call), 'headers of the request') : headers;
     for (const [name, value] of headersOf(own, secrets)) sent.set(name, value);
-    const init = { method: operation.method, headers: sent, body: body?.text, signal: call.signal };
+    addCookies(sent, operation, params);
+    const init = { method: operation.method, headers: sent, body: body?.content, signal: call.signal };
     const { response, location } = await followed(fetch, url, init).catch((error) => {
       throw withHost(error, url);
     });
@@ -69,9 +73,9 @@ export function requester({
     const answer = await reading.catch((error) => {
       throw withHost(error, url);
     });
-    if (answer.length === 0) return null;
     const isJson = typeof answer === 'string' && isJsonType(response.headers.get('content-type') ?? '');
-    return isJson ? parsed(answer, operation, call.signal) : answer;
+    const value = answer.length === 0 ? null : isJson ? await parsed(answer, operation, call.signal) : answer;
+    return call.wantsResponse === true ? responseOf(response, value, secrets) : value;
   };
   return async (operation: Operation, baseUrl: URL, given: Foreign, call: Foreign) => {
     const secrets = new Secrets();
@@ -140,8 +144,21 @@ function decoded(part: string) {
   }
 }
 
+/** Headers of an answer that are for the host. */
+const HOST_HEADERS = new Set(['set-cookie', 'set-cookie2']);
+
+/** The answer with its status and headers. APIs repeat keys of the query in links to further pages. */
+function responseOf({ status, headers }: Response, body: unknown, secrets: Secrets) {
+  const shownHeaders = [...headers]
+    .filter(([name]) => !HOST_HEADERS.has(name))
+    .map(([name, value]) => [name, secrets.hiddenIn(value)]);
+  return { status, headers: Object.fromEntries(shownHeaders), body };
+}
+
 function setHeader(headers: Headers, parameter: Operation['parameters'][0], value: unknown) {
   const text = expanded(parameter, value);
+  // Of a list of nulls, nothing is left.
+  if (text === '' && typeof value === 'object') return;
   try {
     headers.set(parameter.name, text);
   } catch (cause) {
@@ -152,7 +169,7 @@ function setHeader(headers: Headers, parameter: Operation['parameters'][0], valu
 async function parsed(answer: string, { method, path }: Operation, signal?: AbortSignal) {
   try {
     // Third parties write the answer: deep nesting is refused, and long input is parsed in slices.
-    return await parseJson(answer, undefined, signal);
+    return await parseJson(await quotingIntegers(answer, signal), undefined, signal);
   } catch (cause) {
     const reason = (cause as Error).message;
     if (cause instanceof RangeError)
@@ -171,43 +188,73 @@ function withHost(error: Foreign, { host }: URL) {
   return Object.assign(new TypeError(`${error.message}: ${reason} (${host})`, { cause: error }), { code });
 }
 
+/** Cookies of guests, after those of the host, which they cannot repeat. */
+function addCookies(headers: Headers, { parameters }: Operation, params: Foreign) {
+  const given = headers.get('cookie') ?? '';
+  const taken = new Set(given.split(';').map((pair) => pair.split('=', 1)[0].trim()));
+  const cookies = parameters
+    .filter((parameter) => parameter.in === 'cookie')
+    .flatMap((parameter) => pairsOf(parameter, params[parameter.key], encodeText))
+    .filter(([name]) => !taken.has(name))
+    .map((pair) => pair.join('='));
+  if (cookies.length > 0) headers.set('cookie', [given, ...cookies].filter((text) => text !== '').join('; '));
+}
+
 function urlOf(baseUrl: URL, { path, parameters }: Operation, params: Foreign) {
-  let filled = path;
-  for (const parameter of parameters) {
-    if (parameter.in !== 'path') continue;
-    const value = expanded(parameter, params[parameter.key], encodeURIComponent);
-    // URLs treat these as path steps, in every spelling.
-    if (value === '' || value === '.' || value === '..') {
-      throw new TypeError(`${parameter.key} must not be ${describe(value)}: it is part of a path`);
-    }
-    filled = filled.replaceAll(`{${parameter.name}}`, value);
-  }
+  const template = templateOf(path);
+  const inPath = parameters.filter((parameter) => parameter.in === 'path');
+  const filled = (text: string) =>
+    text.replace(EXPRESSION, (expression, inner: string) => {
+      const parameter = inPath.find(({ expressions }) => expressions.includes(inner));
+      // `{?name}`: the parameters of the query have their own place.
+      if (parameter === undefined) return /^[?&]/.test(inner) ? '' : expression;
+      return segmentOf(parameter, params[parameter.key]);
+    });
   const url = new URL(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}${filled}`;
-  for (const parameter of parameters) {
-    const value = params[parameter.key];
-    if (parameter.in !== 'query' || value === undefined) continue;
-    for (const [name, text] of pairsOf(parameter, value)) url.searchParams.append(name, text);
-  }
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${filled(template.pathname)}`;
+  const given = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .flatMap((parameter) => queryOf(parameter, params[parameter.key]));
+  // What a guest gives replaces what the template has by default.
+  const names = new Set(given.map(nameIn));
+  const fixed = filled(template.query)
+    .split('&')
+    .filter((pair) => pair !== '' && !names.has(nameIn(pair)));
+  // `searchParams` would encode delimiters.
+  url.search = [url.search.slice(1), ...fixed, ...given].filter((part) => part !== '').join('&');
   return url;
 }
 
-function bodyOf({ body, parameters }: Operation, params: Foreign): { contentType: string; text: string } | undefined {
+function nameIn(pair: string) {
+  return pair.split('=', 1)[0];
+}
+
+function segmentOf(parameter: Operation['parameters'][0], given: unknown) {
+  const value = given === null || given === undefined ? given : expanded(parameter, given, encodeText);
+  // URLs treat the others as path steps, in every spelling.
+  if (value === null || value === undefined || value === '' || value === '.' || value === '..') {
+    throw new TypeError(`${parameter.key} must not be ${describe(value)}: it is part of a path`);
+  }
+  return value;
+}
+
+function bodyOf({ body, parameters }: Operation, params: Foreign): Body | undefined {
   if (body === undefined) return undefined;
-  const { key, contentType, fields, isOptional } = body;
-  const others = new Set(parameters.map((parameter) => parameter.key));
+  const { key, choice, fields, isOptional } = body;
+  const contentType = (choice === undefined ? undefined : params[choice]) ?? body.contentType;
+  const others = new Set([...parameters.map((parameter) => parameter.key), choice]);
   const value =
     key === undefined ? Object.fromEntries(Object.entries(params).filter(([name]) => !others.has(name))) : params[key];
   if (value === undefined || (isOptional && Object.keys(value).length === 0)) return undefined;
-  if (isJsonType(contentType)) return { contentType, text: JSON.stringify(value) };
+  if (isJsonType(contentType)) return { contentType, content: jsonOf(value) };
   const refused = (wanted: string) =>
     new TypeError(`a body of ${contentType} must be ${wanted}, got ${describe(value)}`);
   if (isForm(contentType)) {
     if (!isPlainObject(value)) throw refused('an object');
     return formOf(contentType, fields, value);
   }
-  if (typeof value !== 'string') throw refused('a string');
-  return { contentType, text: value };
+  if (typeof value !== 'string' && !(value instanceof Uint8Array)) throw refused('a string or bytes');
+  return { contentType, content: value };
 }
 
 /** Applies the first security alternative that needs credentials and for which the host has all of them. */
@@ -235,7 +282,7 @@ async function authorize(
     if (isBasic) secrets.addLogin(value);
     else secrets.add(value);
     try {
-      if (type === 'apiKey' && place === 'query') url.searchParams.set(key, value);
+      if (type === 'apiKey' && place === 'query') setQuery(url, key, value);
       else if (type === 'apiKey' && place === 'cookie') headers.append('cookie', `${key}=${encodeURIComponent(value)}`);
       else if (type === 'apiKey') headers.set(key, value);
       else headers.set('authorization', isBasic ? basic(value) : `Bearer ${value}`);
@@ -245,6 +292,13 @@ async function authorize(
       );
     }
   }
+}
+
+/** Sets a parameter, and leaves the encoding of the others as it is. */
+function setQuery(url: URL, key: string, value: string) {
+  const name = encodeText(key);
+  const isOther = (pair: string) => pair !== '' && new URLSearchParams(pair).get(key) === null;
+  url.search = [...url.search.slice(1).split('&').filter(isOther), `${name}=${encodeText(value)}`].join('&');
 }
 
 /**

@@ -89,20 +89,33 @@ export class SchemaWriter {
 
   /**
    * @param optional properties that are not required, even if the schema requires them
+   * @param form for the schema of a form: how its files are written
    * @returns undefined for what is not a schema
    * @throws {Flaw} if a reference of an operation's schema leads nowhere
    */
-  write(schema: Foreign, optional: string[] = []): Foreign {
+  write(schema: Foreign, optional: string[] = [], form?: Form): Foreign {
     this.#written.add();
     if (typeof schema === 'boolean') return schema;
     if (objectOr(schema, undefined) === undefined) return undefined;
     if (this.#outer.has(schema)) return {};
     this.#outer.add(schema);
     try {
-      return this.#object(schema, optional);
+      return form === undefined ? this.#object(schema, optional) : this.#form(schema, optional, form);
     } finally {
       this.#outer.delete(schema);
     }
+  }
+
+  /** The schema of a form is written in full if it has files, since other bodies may refer to it too. */
+  #form(given: Foreign, optional: string[], form: Form): Foreign {
+    const schema = objectOr(resolved(this.#api, given), {});
+    const files = entriesOf(schema.properties).filter(([, property]) => form.isFile(property));
+    const parts = listOf(schema.allOf);
+    if (files.length === 0 && parts.length === 0) return this.#object(given, optional);
+    const written = this.#object(schema, optional);
+    if (parts.length > 0) written.allOf = parts.flatMap((part) => this.write(part, optional, form) ?? []);
+    for (const [name, property] of files) written.properties[name] = fileSchema(resolved(this.#api, property), form);
+    return written;
   }
 
   #object(schema: Foreign, optional: string[]): Foreign {
@@ -177,7 +190,7 @@ export class SchemaWriter {
     for (const text of patterns) delete written.patternProperties[text];
     // The properties whose names match would be others.
     if (patterns.length > 0) delete written.additionalProperties;
-    addAlternatives(written, schema);
+    addAlternatives(written);
   }
 
   #reference(ref: string) {
@@ -220,11 +233,28 @@ function limit(written: Foreign, bound: string, exclusive: string, value: unknow
   delete written[bound];
 }
 
-/** A discriminator property selects the alternative. Others may match too, as most schemas allow unnamed properties. */
-function addAlternatives(written: Foreign, { discriminator }: Foreign) {
-  if (written.oneOf === undefined || (discriminator ?? undefined) === undefined) return;
-  written.anyOf ??= written.oneOf;
+/**
+ * Alternatives of a request need not exclude each other: APIs document `oneOf: [integer, number]`, and schemas that differ in
+ * a property that they do not require.
+ */
+function addAlternatives(written: Foreign) {
+  if (written.oneOf === undefined) return;
+  if (written.anyOf === undefined) written.anyOf = written.oneOf;
+  else written.allOf = [...(written.allOf ?? []), { anyOf: written.oneOf }];
   delete written.oneOf;
+}
+
+export interface Form {
+  /** the schema of a file */
+  file: object;
+  isFile: (property: Foreign) => boolean;
+}
+
+function fileSchema(property: Foreign, { file }: Form) {
+  const note = typeof property.description === 'string' ? { description: property.description } : {};
+  return objectOr(property.items, undefined) === undefined
+    ? { ...file, ...note }
+    : { type: 'array', items: file, ...note };
 }
 
 function withNull(schema: Foreign) {
