@@ -39,6 +39,17 @@ export declare class NativeDispatcher {
   constructor(deliver: (executor: number, kind: number, ...parts: any[]) => void);
 }
 
+/**
+ * An engine by its name, and what it makes isolates of. `settings`: values that only the engine reads; `cache`: absolute path of a
+ * folder for results that take long to make.
+ */
+export interface NativeEngine {
+  name: string;
+  settings: Record<string, Array<string>>;
+  cache?: string;
+  folders: Array<NativeFolder>;
+}
+
 /** Counters of the process. */
 export interface NativeEngineStats {
   live: number;
@@ -71,7 +82,7 @@ export declare class NativeExecutor {
     dispatcher: NativeDispatcher,
     number: number,
     isolation?: NativeIsolation | undefined | null,
-    python?: NativePython | undefined | null,
+    engine?: NativeEngine | undefined | null,
   );
   get state(): 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
   /** The worker process; undefined as long as there is none. */
@@ -198,6 +209,14 @@ export declare class NativeFileTools {
   ): Promise<NativeFileOutcome>;
 }
 
+/** A folder that isolates have. `root`: absolute path; `list`: the name of the file in it that lists its code. */
+export interface NativeFolder {
+  name: string;
+  root: string;
+  readOnly: boolean;
+  list?: string;
+}
+
 export interface NativeGrep {
   pattern: string;
   path?: string;
@@ -235,12 +254,6 @@ export interface NativeModule {
   names?: Array<string>;
   values?: Uint8Array;
   functions?: Array<NativeTool>;
-}
-
-/** A folder that guest code may mount. */
-export interface NativeMount {
-  root: string;
-  readOnly: boolean;
 }
 
 /** How a call that was decided at once ended: well, or with `error`. */
@@ -321,20 +334,6 @@ export interface NativePrepareOptions {
 export interface NativeProgram {
   transformedCode: string;
   diagnostics: Array<NativeDiagnostic>;
-}
-
-/**
- * Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the folder of the prelude that are
- * run in each isolate, of a folder for what takes long to make, and of one with packages; names of modules to import first.
- */
-export interface NativePython {
-  pyodide: string;
-  guest: string;
-  prelude: string;
-  modules: Array<string>;
-  cache?: string;
-  mount?: NativeMount;
-  packages?: string;
 }
 
 export interface NativeSandboxProgram {
