@@ -142,6 +142,12 @@ impl Visit for Finder {
         }
     }
 
+    fn visit_simple_assign_target(&mut self, node: &SimpleAssignTarget) {
+        if !node.is_ident() {
+            node.visit_children_with(self);
+        }
+    }
+
     fn visit_assign_target_pat(&mut self, node: &AssignTargetPat) {
         let outer = std::mem::replace(&mut self.is_assigned, true);
         node.visit_children_with(self);
