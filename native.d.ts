@@ -1,7 +1,7 @@
 // Generated from the items of the addon by scripts/generate.mjs. Do not edit: run `npm run generate`.
 // What the addon gives to `lib/`; the public contract is index.d.ts.
 
-/** What is found in the text of a module before it runs. */
+/** Findings in the source of a module, before it runs. */
 export declare function checkModule(
   code: string,
   specifier: string,
@@ -74,8 +74,8 @@ export interface NativeError {
 /** One executor; see `index.d.ts` for the public contract. */
 export declare class NativeExecutor {
   /**
-   * `number`: what the dispatcher's `deliver` knows it by. `isolation`: absent, isolates live on threads. `python`: absent,
-   * isolates run JavaScript.
+   * `number`: what the dispatcher's `deliver` knows it by. `isolation`: absent, isolates live on threads. `engine`: absent,
+   * isolates are hardened realms.
    */
   constructor(
     options: unknown[],
@@ -108,7 +108,7 @@ export declare class NativeExecutor {
   toolResults(replies: unknown[]): void;
 }
 
-/** Only what applies is there. */
+/** Only fields that apply are present. */
 export interface NativeFileDetails {
   truncation?: NativeTruncation;
   diff?: string;
@@ -144,7 +144,7 @@ export interface NativeFileOutcome {
   receipt?: NativeFileReceipt;
 }
 
-/** Holds calls back whose results would come while too much waits. What is collected has been taken, too. */
+/** Delays calls while too many results wait to be taken. A collected result counts as taken. */
 export declare class NativeFileReceipt {
   /** The result has been taken. */
   sign(): void;
@@ -157,17 +157,17 @@ export interface NativeFileStat {
   modifiedMs?: number;
 }
 
-/** Ends calls of file tools that nobody waits for any more. */
+/** Ends calls of file tools whose results are no longer needed. */
 export declare class NativeFileStop {
   constructor();
-  /** From now on no call with this argument begins, and searches end. */
+  /** From now on, calls with this argument do not start, and searches end. */
   stop(): void;
 }
 
 /** The file tools over one root; see `lib/files/tools.ts` for the public contract. */
 export declare class NativeFileTools {
   /**
-   * Throws if the root cannot be opened. Each call resolves with its outcome; it rejects only if no thread can be
+   * Throws if the root cannot be opened. Each call resolves with its outcome. It rejects only if no thread can be
    * started.
    */
   constructor(root: string, limits: NativeFileLimits);
@@ -240,7 +240,7 @@ export interface NativeIsolation {
   surroundings: Array<string>;
 }
 
-/** What there is at a place of a page: see `LookUp` of crates/hints. */
+/** The contents of a place on a page: see `LookUp` of crates/hints. */
 export interface NativeLookUp {
   kind: string;
   names: Array<string>;
@@ -261,49 +261,43 @@ export interface NativeOutcome {
   error?: NativeError;
 }
 
-/** An error that a program of a page has thrown, and what is known of the page. */
+/** An error that a program on a page has thrown, with facts about the page. */
 export interface NativePageError {
   name: string;
   message: string;
-  /** The code as it was given. */
+  /** The original code. */
   source: string;
-  /** Where the error comes from in it. */
+  /** The place of the error in it. */
   line?: number;
   column?: number;
-  /** Tools that give promises. */
+  /** Tools that return promises. */
   asyncTools: Array<string>;
-  /** What the page has said, once it was asked. */
+  /** The page's answer, after it was asked. */
   found?: NativeLookUp;
 }
 
-/**
- * `hint`: what to do about the error. Else, if there is a `member`: the page has to be asked what `path` leads to from its
- * global, and what its member is.
- */
+/** `hint`: what to do about the error. Otherwise, if there is a `member`, the page has to be asked where `path` leads from its global, and what its member is. */
 export interface NativePageHint {
   hint?: string;
   path: Array<string>;
   member?: string;
 }
 
-/** What programs have left on a page, for those that it runs later. */
+/** What earlier programs have left on a page, for later programs. */
 export declare class NativePageHistory {
-  /** That of a new page. */
+  /** The history of a new page. */
   constructor();
 }
 
-/**
- * `code` is a function without parameters that gives the value of the program, or a promise of it; empty if the code was
- * refused.
- */
+/** `code` is a function without parameters that returns the value of the program, or a promise of it. It is empty if the program was refused. */
 export declare class NativePageProgram {
   get code(): string;
   get diagnostics(): Array<NativeDiagnostic>;
-  /** The module that the code was refused for. */
+  /** The module whose import was refused. */
   get module(): string | null;
-  /** The place in the code that was given for one in `code`; null for what is not of the program. */
+  /** The place in the original code for a place in `code`; null outside the program. */
   original(line: number, column: number): NativePlace | null;
-  /** What a message of the browser says of the program as it was given. */
+  /** A message of the browser, in terms of the original program. */
   written(message: string): string;
 }
 
@@ -314,7 +308,7 @@ export interface NativePageRequest {
   maxCodeBytes: number;
 }
 
-/** A place in the code that was given, both from 1, the column in UTF-16 units. */
+/** A place in the original code. Line and column count from 1, the column in UTF-16 units. */
 export interface NativePlace {
   line: number;
   column: number;
@@ -330,7 +324,7 @@ export interface NativePrepareOptions {
   language: string;
 }
 
-/** `transformedCode` is empty if the code was refused. */
+/** `transformedCode` is empty if the program was refused. */
 export interface NativeProgram {
   transformedCode: string;
   diagnostics: Array<NativeDiagnostic>;
@@ -341,7 +335,7 @@ export interface NativeSandboxProgram {
   insertions: Array<NativeInsertion>;
 }
 
-/** `kit`: the global by which insertions reach the sandbox. */
+/** `kit`: the global through which insertions reach the sandbox. */
 export interface NativeSandboxRequest {
   code: string;
   kit: string;
@@ -377,7 +371,7 @@ export interface NativeWorker {
   seccomp: boolean;
 }
 
-/** What to do about an error, or what has to be asked first. */
+/** What to do about an error, or what to ask the page first. */
 export declare function pageHint(error: NativePageError): Promise<NativePageHint>;
 
 /** Prepares a program that a page runs. `history`: for a page that runs several programs. */
@@ -388,7 +382,7 @@ export declare function preparePage(
 
 export declare function prepareProgram(code: string, options: NativePrepareOptions): NativeProgram;
 
-/** What a sandbox adds to a program. */
+/** Adds the parts of a sandbox to a program. */
 export declare function sandboxProgram(request: NativeSandboxRequest): Promise<NativeSandboxProgram>;
 
 export declare function validateCode(code: string, options: NativePrepareOptions): Array<NativeDiagnostic>;
