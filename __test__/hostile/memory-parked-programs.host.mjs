@@ -2,13 +2,11 @@
 // outcome: value 'counted'
 // state: READY
 // options: {"timeoutMs":40000}
-// peak: 1024 the syntax tree of one program, and what six threads hold that are parked
+// peak: 1024 the syntax tree of one program, and what four threads hold that are parked
 // only: thread in a process nothing is parked
 const MEGABYTES = 2 ** 20;
 const PROGRAMS = [
   'while(0);'.repeat(116_000),
-  'for(;0;);'.repeat(104_000),
-  'do;while(0);'.repeat(87_000),
   'for(x in[]);'.repeat(87_000),
   '(class{});'.repeat(100_000),
   'while(0)while(0);'.repeat(60_000),
