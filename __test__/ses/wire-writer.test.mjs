@@ -193,6 +193,10 @@ describe('in slices', () => {
     expect(read).toEqual(value);
     expect([read[0] === read[1], read[6].has(read[0][1]), read[3][0] === read[2]]).toEqual([true, true, true]);
     expect(v8.deserialize(await written(deep(1_500)))).toEqual(deep(1_500));
+    for (const elements of [Array(100_000).fill(7), Array(100_000), lists]) {
+      const keyed = Object.assign([...elements], { extra: 'kept', 4294967295: 1 });
+      expect(v8.deserialize(await written(keyed))).toEqual(keyed);
+    }
   });
 
   test('the event loop turns, and the limit holds', async () => {

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import v8 = require('node:v8');
 
-import { WorkBudget, inSlices } from '../contract/budget';
+import { BudgetError, WorkBudget, inSlices } from '../contract/budget';
 import { TransferLimitError, UncloneableError, describeThrown } from '../contract/errors';
 import { hasMoreParts } from '../contract/parts';
 import { HostObjectError } from './host-objects';
@@ -60,9 +60,12 @@ export function encode(value: unknown, path: string, maxBytes: number, shown: un
   }
 }
 
+/** Memory to know again the objects of any value. */
+const MIN_KNOWN_BYTES = 16 << 20;
+
 /** The same for a value of many parts, in slices. */
 async function encodeLarge(value: unknown, path: string, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
-  const budget = new WorkBudget({ parts: Infinity, ms: Infinity });
+  const budget = new WorkBudget({ parts: Infinity, ms: Infinity, bytes: Math.max(MIN_KNOWN_BYTES, 4 * maxBytes) });
   try {
     return (await inSlices(writing(value, maxBytes, budget), budget, signal)) ?? writeWithV8(value, maxBytes);
   } catch (error) {
@@ -70,8 +73,9 @@ async function encodeLarge(value: unknown, path: string, maxBytes: number, signa
   }
 }
 
+/** @param error of a writer */
 function asRefused(error: unknown, shown: unknown, path: string, maxBytes: number) {
-  if (error instanceof TransferLimitError) return tooLarge(path, maxBytes);
+  if (error instanceof TransferLimitError || error instanceof BudgetError) return tooLarge(path, maxBytes);
   return new UncloneableError(refusal(error, shown, path), { cause: error });
 }
 

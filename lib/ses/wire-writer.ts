@@ -26,6 +26,9 @@ const LEFT = new Error('left to V8');
 
 /** Levels of a value that is written in slices. What is deeper is left to V8, too, which knows what its stack holds. */
 const MAX_DEPTH = 2_000;
+/** Objects that a map of their numbers has at most, and the memory of one in it. */
+const MAX_NUMBERS = 1 << 17;
+const BYTES_PER_NUMBER = 48;
 /** Elements of an array that are written between two looks at the budget. */
 const ELEMENTS_PER_STEP = 64;
 
@@ -47,6 +50,8 @@ class WireWriter {
   #at = 0;
   /** Objects in the order in which they were met, for references. */
   #numbers: Map<object, number> = new Map();
+  /** Of a value that is written in slices, earlier ones: to let one grow further takes too long. */
+  #earlier: Map<object, number>[] = [];
   #next = 0;
   #limit = Infinity;
   /** Of a value that is written in slices. */
@@ -57,8 +62,8 @@ class WireWriter {
    * The same as `write` without recursion, for a writer that writes nothing else. The value may change between slices, and what is
    * written is one all the same.
    *
-   * @param budget counts parts
-   * @throws {TransferLimitError | Error}
+   * @param budget counts parts, and the memory to know objects again
+   * @throws {TransferLimitError | BudgetError | Error}
    */
   *writing(value: unknown, limit: number, budget: WorkBudget): Generator<void, Buffer, void> {
     this.#limit = limit;
@@ -67,7 +72,7 @@ class WireWriter {
     this.#varint(VERSION);
     const open: Open[] = [];
     const begin = (part: unknown) => {
-      const opened = this.#open(part);
+      const opened = this.#open(part, budget);
       if (opened !== undefined && open.push(opened) > MAX_DEPTH) throw LEFT;
     };
     begin(value);
@@ -83,10 +88,14 @@ class WireWriter {
   }
 
   /** Writes a value, or its beginning. */
-  #open(value: Foreign): Open | undefined {
+  #open(value: Foreign, budget: WorkBudget): Open | undefined {
     if (typeof value !== 'object' || value === null) return void this.#value(value);
-    const number = this.#numbers.get(value);
-    if (number !== undefined) return void this.#reference(value);
+    if (this.#numbers.size === MAX_NUMBERS) {
+      this.#earlier.push(this.#numbers);
+      this.#numbers = new Map();
+    }
+    if (this.#numberOf(value) !== undefined) return void this.#reference(value);
+    budget.addBytes(BYTES_PER_NUMBER);
     const isList = !types.isProxy(value) && Array.isArray(value);
     if (isList || isPlain(value) || isError(value) || types.isMap(value) || types.isSet(value)) {
       this.#numbers.set(value, this.#next++);
@@ -255,8 +264,18 @@ class WireWriter {
     }
   }
 
-  #reference(object: object) {
+  #numberOf(object: object) {
     const number = this.#numbers.get(object);
+    if (number !== undefined || this.#earlier.length === 0) return number;
+    for (const numbers of this.#earlier) {
+      const earlier = numbers.get(object);
+      if (earlier !== undefined) return earlier;
+    }
+    return undefined;
+  }
+
+  #reference(object: object) {
+    const number = this.#numberOf(object);
     if (number === undefined) {
       this.#numbers.set(object, this.#next++);
       return this.#object(object);
@@ -358,7 +377,9 @@ class WireWriter {
 
   /** Takes back the numbers from `next` on. */
   #forget(next: number) {
-    for (const [object, number] of this.#numbers) if (number >= next) this.#numbers.delete(object);
+    for (const numbers of [this.#numbers, ...this.#earlier]) {
+      for (const [object, number] of numbers) if (number >= next) numbers.delete(object);
+    }
     this.#next = next;
   }
 
@@ -573,8 +594,26 @@ function isIndex(key: string) {
  * comparison takes nanoseconds per element: it compares elements with themselves.
  */
 function hasOnlyElements(array: unknown[]) {
-  return array.length > SHORT_ARRAY && isDeepStrictEqual([].concat(array as Foreign), array);
+  if (array.length <= SHORT_ARRAY) return false;
+  return (comparesKeysFirst && isComparedByElements(array)) || isDeepStrictEqual([].concat(array as Foreign), array);
 }
+
+/** Whether a comparison with an array of that length and no other keys gets to the first element. */
+function isComparedByElements(array: unknown[]) {
+  let isCompared = false;
+  const other: unknown[] = [];
+  const get = () => {
+    isCompared = true;
+    return NaN;
+  };
+  Object.defineProperty(other, 0, { get, enumerable: true });
+  other.length = array.length;
+  isDeepStrictEqual(array, other);
+  return isCompared;
+}
+
+/** As Node.js does. */
+const comparesKeysFirst = isComparedByElements([1, 2]) && !isComparedByElements(Object.assign([1, 2], { other: 1 }));
 
 /** The number of an object's keys that are indices. They come first, so a binary search finds the first other key. */
 function indicesOf(keys: string[]) {
