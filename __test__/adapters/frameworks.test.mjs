@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 
 import Anthropic from '@anthropic-ai/sdk';
 import { ToolMessage } from '@langchain/core/messages';
-import { DynamicTool, tool as langchainTool } from '@langchain/core/tools';
+import { DynamicTool, StructuredTool, tool as langchainTool } from '@langchain/core/tools';
 import { Annotation, Command, MemorySaver, START, StateGraph, interrupt } from '@langchain/langgraph';
 import { createTool as mastraTool } from '@mastra/core/tools';
 import { Agent, RunContext, Runner, Usage, tool as openAiTool } from '@openai/agents';
@@ -236,6 +236,63 @@ describe.each(['langchain', 'mastra'])('%s: a tool whose schema changes its inpu
       'ERR_TOOL_PROXY_FAIL: Tool execution failed: InvalidToolInputError: the input of next is not valid: day: Invalid ' +
         'input: expected string, received number; pass one object as declared',
     );
+  });
+});
+
+describe('langchain: a tool', () => {
+  const { call } = FRAMEWORKS.langchain;
+
+  test('gets exactly the input that was checked, which is not checked a second time', async () => {
+    let parses = 0;
+    const inputs = [];
+    class Own extends StructuredTool {
+      #calls = 0;
+      name = 'own';
+      description = '';
+      schema = z.object({ list: z.array(z.number()) }).transform((input) => (parses++, { ...input, isParsed: true }));
+      async _call(input) {
+        inputs.push(input);
+        return `call ${++this.#calls}`;
+      }
+    }
+    const tool = langchainCodeTool({ tools: [new Own()] });
+    expect(await call(tool, 'await own({ list: [1], other: 1 })')).toBe('call 1');
+    expect([parses, inputs]).toEqual([1, [{ list: [1], isParsed: true }]]);
+  });
+
+  test('with a JSON Schema takes a large input without a stall', async () => {
+    const schema = {
+      type: 'object',
+      properties: { list: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } } },
+    };
+    const count = langchainTool(({ list }) => list.length, { name: 'count', description: '', schema });
+    const tool = langchainCodeTool({ tools: [count], maxOperations: 1e9 });
+    let longest = 0;
+    let last = process.cpuUsage().user;
+    const turn = () => {
+      const { user } = process.cpuUsage();
+      longest = Math.max(longest, user - last);
+      last = user;
+      immediate = setImmediate(turn);
+    };
+    let immediate = setImmediate(turn);
+    expect(await call(tool, 'await count({ list: Array(300_000).fill(1) })')).toBe('300000');
+    clearImmediate(immediate);
+    // Processor time of all threads; LangChain's own check of it took two seconds.
+    expect(longest / 1_000).toBeLessThan(500);
+  });
+
+  test('does not get the `args` of an input that looks like a call', async () => {
+    const echo = langchainTool((input) => JSON.stringify(input), {
+      name: 'echo',
+      description: '',
+      schema: z.looseObject({}),
+    });
+    const tool = langchainCodeTool({ tools: [echo] });
+    expect(await call(tool, `await echo({ type: 'tool_call', id: 'x', name: 'echo', args: { a: 1 } })`)).toMatch(
+      /^ERR_TOOL_PROXY_FAIL: .*TypeError: echo cannot take an input of the type "tool_call"/,
+    );
+    expect(await call(tool, `await echo({ type: 'text' })`)).toBe('{"type":"text"}');
   });
 });
 

@@ -1,3 +1,4 @@
+import { performance, setImmediate } from './clock';
 import { isPlainObject } from './describe';
 import { hasMoreParts } from './parts';
 import { requirePeer } from './peer-dependency';
@@ -10,12 +11,21 @@ import type { Foreign } from './foreign';
  * microseconds.
  */
 export const MAX_PARTS = 20_000;
+/** What a check by zod may take. It is asked where zod asks for the message of an issue, also of one that a union drops. */
+const MAX_CHECK_MS = 40;
 const MAX_ISSUES = 5;
 const MAX_TEXT = 300;
 const TOO_MANY_PARTS = {
   message:
     `it has more than ${MAX_PARTS} parts, where what occurs several times counts each time, ` +
     'and a schema of a library checks no more; pass less at a time, or give the tool a JSON Schema',
+};
+
+/** The issue of a value that takes a library too long to check. */
+export const TOO_SLOW = {
+  message:
+    'it takes too long to check, since too many of its parts are not as declared, or are tried against too many ' +
+    'alternatives; correct them, or pass less at a time',
 };
 
 export type JsonSchema = Record<string, Foreign>;
@@ -85,7 +95,7 @@ function converterOf(schema: Foreign, side: 'input' | 'output'): (() => JsonSche
 }
 
 /**
- * Checks a value with a schema of a library. Nothing can interrupt that, so the number of parts of the value is
+ * Checks a value with a schema of a library. That cannot be done in slices, so the number of parts of the value is
  * limited.
  *
  * @returns the first few issues
@@ -95,8 +105,67 @@ export async function validate(
   value: unknown,
 ): Promise<{ value: unknown } | { issues: readonly Issue[] }> {
   if (hasMoreParts(value, MAX_PARTS)) return { issues: [TOO_MANY_PARTS] };
-  const result = await schema['~standard'].validate(value);
+  const result = await checkOf(schema)(value);
   return result.issues === undefined ? { value: result.value } : { issues: result.issues.slice(0, MAX_ISSUES) };
+}
+
+/** Checks that stop when they take too long. */
+const timed: WeakSet<Function> = new WeakSet();
+
+/** Whether the check of a schema stops when it takes too long. */
+export function isTimed(schema: Foreign) {
+  return timed.has(checkOf(schema));
+}
+
+/** The check of a schema, as Standard Schema has it. That of zod stops when it takes too long. */
+export function checkOf(schema: Foreign): (value: unknown) => Foreign {
+  const { vendor, validate: check } = schema['~standard'];
+  if (vendor !== 'zod' || timed.has(check) || typeof schema.safeParse !== 'function') return check;
+  const own = (value: unknown) => checkByZod(schema, value);
+  timed.add(own);
+  return own;
+}
+
+class SlowCheckError extends Error {}
+
+/** The first attempt may be slow because nothing is compiled, or because the machine is busy. */
+const ATTEMPTS = 3;
+
+async function checkByZod(schema: Foreign, value: unknown) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      return await checkInTime(schema, value);
+    } catch (thrown) {
+      if (!(thrown instanceof SlowCheckError)) throw thrown;
+    }
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return { issues: [TOO_SLOW] };
+}
+
+/** @throws {SlowCheckError} */
+async function checkInTime(schema: Foreign, value: unknown) {
+  const start = performance.now();
+  const cpu = process.cpuUsage();
+  const lookAtClock = () => {
+    if (performance.now() - start < MAX_CHECK_MS) return;
+    const { user, system } = process.cpuUsage(cpu);
+    if ((user + system) / 1_000 >= MAX_CHECK_MS) throw new SlowCheckError();
+  };
+  // Both leave the message as it is.
+  const errorMap = (_: unknown, { defaultError }: { defaultError: string }) => {
+    lookAtClock();
+    return { message: defaultError };
+  };
+  const given = '_zod' in schema ? { error: lookAtClock } : { errorMap };
+  const resultOf = ({ success, data, error }: Foreign) => (success ? { value: data } : { issues: error.issues });
+  try {
+    return resultOf(schema.safeParse(value, given));
+  } catch (thrown) {
+    if (thrown instanceof SlowCheckError) throw thrown;
+    // A part of it checks asynchronously.
+    return resultOf(await schema.safeParseAsync(value, given));
+  }
 }
 
 /**

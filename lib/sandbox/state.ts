@@ -1,6 +1,6 @@
 import { describe, isPlainObject } from '../contract/describe';
 import { hasMoreParts } from '../contract/parts';
-import { MAX_PARTS } from '../contract/standard-schema';
+import { MAX_PARTS, checkOf } from '../contract/standard-schema';
 import { hostTooSlow, invalidState, schemaFailed } from './errors';
 import { withTimeLimit } from '../contract/time-limit';
 import type { Foreign } from '../contract/foreign';
@@ -123,7 +123,7 @@ async function validated(
   if (schema !== dashboardState && schema !== anyState && hasMoreParts(value, MAX_PARTS)) {
     return { issues: [{ path: '', message: `must have at most ${MAX_PARTS} parts to be checked by a schema` }] };
   }
-  const result = await schema['~standard'].validate(value);
+  const result = (await checkOf(schema)(value)) as Awaited<ReturnType<StandardSchemaV1['~standard']['validate']>>;
   if (result.issues === undefined) return { value: result.value };
   const issues = result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
     path: path.map((part) => String(typeof part === 'object' && part !== null ? part.key : part)).join('.'),

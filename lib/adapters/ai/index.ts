@@ -7,7 +7,14 @@
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { closest } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
-import { isStandardSchema, isZod3, issuesText, standardSchema, validate } from '../../contract/standard-schema';
+import {
+  checkOf,
+  isStandardSchema,
+  isZod3,
+  issuesText,
+  standardSchema,
+  validate,
+} from '../../contract/standard-schema';
 import { byIdentifier } from '../../contract/tool-names';
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { succeeded } from '../code-tool/code-tool-error';
@@ -253,9 +260,13 @@ async function validContext(context: unknown, schema: Foreign, key: string) {
   );
 }
 
-/** Converts a schema of the AI SDK to the form that `ses-executor/code-tool` accepts. */
-function neutral(schema: Foreign, tool: string): Foreign {
-  if (isZod3(schema)) return neutral(asSchema(schema), tool);
+/**
+ * Converts a schema of the AI SDK to the form that `ses-executor/code-tool` accepts.
+ *
+ * @param check of a Standard Schema, if the SDK has made the schema of one
+ */
+function neutral(schema: Foreign, tool: string, check?: (value: unknown) => unknown): Foreign {
+  if (isZod3(schema)) return neutral(asSchema(schema), tool, checkOf(schema));
   if (isStandardSchema(schema)) return schema;
   // The schema is created lazily.
   if (typeof schema === 'function') return neutral(schema(), tool);
@@ -265,7 +276,7 @@ function neutral(schema: Foreign, tool: string): Foreign {
     throw new TypeError(`a schema of the tool ${tool} is a promise; await it before createCodeTool is called`);
   }
   if (validate === undefined) return { ...jsonSchema };
-  return standardSchema('ai', jsonSchema, checker(validate));
+  return standardSchema('ai', jsonSchema, check ?? checker(validate));
 }
 
 function asSchema(schema: Foreign) {

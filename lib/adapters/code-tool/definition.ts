@@ -1,6 +1,15 @@
 import { describe, isPlainObject } from '../../contract/describe';
 import { closest } from '../../contract/options';
-import { holdsSchemas, isStandardSchema, issuesText, jsonSchemaOf, validate } from '../../contract/standard-schema';
+import {
+  MAX_PARTS,
+  TOO_SLOW,
+  holdsSchemas,
+  isStandardSchema,
+  isTimed,
+  issuesText,
+  jsonSchemaOf,
+  validate,
+} from '../../contract/standard-schema';
 import { byIdentifier } from '../../contract/tool-names';
 import { describeHolder, flattenTools, isNamespace } from '../../contract/tool-registry.js';
 import { isFarLargerSerialized } from '../../contract/serialized-size';
@@ -20,7 +29,7 @@ import type { Issue } from '../../contract/standard-schema';
 /** Keys of a tool, except those for its name. */
 const KEYS = ['description', ...INPUT_KEYS, ...OUTPUT_KEYS, 'needsApproval', 'execute'];
 const NAME_KEYS = ['name', 'id'];
-/** Number of parts above which JSON Schema checks an input before a library does. */
+/** Number of parts above which JSON Schema checks an input before a library does that does not stop when it takes long. */
 const MANY_PARTS = 2_000;
 
 /** A callable of the code: a function, or a tool with the schemas that declare and check it. */
@@ -98,14 +107,23 @@ export class CallableTool {
       throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
     }
     if (isStandardSchema(inputSchema)) {
-      const found = hasMoreParts(input, MANY_PARTS) ? await this.#issuesByJsonSchema(input, signal) : [];
-      const result = found.length > 0 ? { issues: found } : await validate(inputSchema, input);
+      const result = await this.#checkedByLibrary(inputSchema, input, signal);
       if ('value' in result) return { value: result.value, given: input };
       throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
     }
     const result = await (this.#jsonInput ??= new JsonInput(inputSchema)).validate(input, signal);
     if ('value' in result) return { value: result.value, given: result.value };
     throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
+  }
+
+  async #checkedByLibrary(inputSchema: Foreign, input: unknown, signal: AbortSignal) {
+    const most = isTimed(inputSchema) ? MAX_PARTS : MANY_PARTS;
+    const found = hasMoreParts(input, most) ? await this.#issuesByJsonSchema(input, signal) : [];
+    if (found.length > 0) return { issues: found };
+    const result = await validate(inputSchema, input);
+    if (!('issues' in result) || result.issues[0] !== TOO_SLOW) return result;
+    // JSON Schema may say which parts these are.
+    return { issues: [...(await this.#issuesByJsonSchema(input, signal)).slice(0, 3), TOO_SLOW] };
   }
 
   /**

@@ -5,7 +5,7 @@
  */
 
 import { isPlainObject } from '../../contract/describe';
-import { isStandardSchema, isZod3, standardSchema } from '../../contract/standard-schema';
+import { checkOf, isStandardSchema, isZod3, standardSchema } from '../../contract/standard-schema';
 import { requirePeer } from '../../contract/peer-dependency';
 import codeTool = require('../code-tool');
 import { succeeded } from '../code-tool/code-tool-error';
@@ -98,15 +98,18 @@ function definitionOf(name: string, tool: Foreign): Foreign {
   return {
     description,
     inputSchema: neutral(schema),
-    // The tool parses its input itself.
-    execute: async (_value: unknown, { input, signal, toolCallId, context: { config, stop } }: Foreign) => {
+    execute: async (value: unknown, { input, signal, toolCallId, context: { config, stop } }: Foreign) => {
       // With the call of the outer tool, the result would be that call's message.
       const { toolCall: _, ...own } = config ?? {};
       const isOfMcp = isMcpTool(tool);
+      const checked = parsesItself(tool, value) ? { tool, value: input } : { tool: unchecked(tool), value };
       // Only the message of a call has the data that an MCP server returned.
-      const call = isOfMcp ? { type: 'tool_call', id: toolCallId, name: tool.name, args: input } : input;
+      const call = isOfMcp
+        ? { type: 'tool_call', id: toolCallId, name: tool.name, args: checked.value }
+        : checked.value;
       try {
-        const output = outputOf(name, await tool.invoke(call, { ...own, signal }), isOfMcp);
+        refuseToolCall(name, checked.value);
+        const output = outputOf(name, await checked.tool.invoke(call, { ...own, signal }), isOfMcp);
         return await (isOfMcp ? mcpValue(output, signal) : withoutEnvelope(output, signal));
       } catch (thrown) {
         if (isForGraph(thrown)) stop(thrown);
@@ -114,6 +117,25 @@ function definitionOf(name: string, tool: Foreign): Foreign {
       }
     },
   };
+}
+
+/**
+ * Whether the tool has to parse its input again. Tools that take a string get it out of an object, and what is no structured tool has
+ * no function that takes a parsed input.
+ */
+function parsesItself(tool: Foreign, value: unknown) {
+  return typeof value === 'string' || typeof tool._call !== 'function';
+}
+
+/** The same tool for input that was checked: it gets exactly that, and is not checked a second time without a bound. */
+function unchecked(tool: Foreign) {
+  return Object.create(tool, { schema: { value: {} }, _call: { value: tool._call.bind(tool) } });
+}
+
+/** @throws {TypeError} LangChain would pass on the `args` of such an input, which are not what was checked */
+function refuseToolCall(name: string, value: Foreign) {
+  if (value?.type !== 'tool_call') return;
+  throw new TypeError(`${name} cannot take an input of the type "tool_call": LangChain reads it as the call of a tool`);
 }
 
 /** @param schema the schema of a tool */
@@ -128,7 +150,7 @@ function convertedByLangchain(schema: Foreign) {
   const { toJsonSchema } = require('@langchain/core/utils/json_schema');
   // LangChain versions without this function need `zod-to-json-schema` themselves.
   if (toJsonSchema === undefined) return schema;
-  return standardSchema('zod', toJsonSchema(schema), schema['~standard'].validate);
+  return standardSchema('zod', toJsonSchema(schema), checkOf(schema));
 }
 
 /**
