@@ -1,5 +1,8 @@
 // What servers of others say is bounded: it neither stalls the event loop nor takes all memory.
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -43,8 +46,8 @@ const PROGRAM = `
 async function attacked(attack, hangs = false) {
   const command = `"${process.execPath}" "${SERVER}" ${attack}`;
   const args = ['--max-old-space-size=256', '-e', PROGRAM, command, ...(hangs ? ['hangs'] : [])];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  return JSON.parse(stdout);
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+  return { ...JSON.parse(stdout), stderr };
 }
 
 // Much more than there are on an idle machine (some 50 ms), much less than before (seconds).
@@ -75,6 +78,8 @@ test.each(['wide', 'meta'])('a result with too many keys fails its call alone: %
 
 test.each([
   ['blocks', '\n'.repeat(20)],
+  ['texts', '\n'.repeat(20)],
+  ['failed', '{\n  a: [\n    [], [],'],
   ['lists', '{"a":[[],[],[],[],[]'],
   ['text', 'x'.repeat(20)],
   ['large', '{"rows":[{"id":0,"na'],
@@ -105,4 +110,30 @@ test.each([
   const { result, gap } = await attacked(attack);
   expect(result).toBe(`the server a cannot be used: ${message}`);
   expect(gap).toBeLessThan(MAX_GAP_MS);
+});
+
+test('a server that writes to stderr without end is heard of as far as it fits, and its answers arrive', async () => {
+  const { result, gap, stderr } = await attacked('stderr', true);
+  expect(result).toEqual(['MCP error -32001: TimeoutError: The operation was aborted due to timeout', 'ok']);
+  expect(gap).toBeLessThan(MAX_GAP_MS);
+  expect(stderr.slice(0, 10)).toBe('\u20ac'.repeat(10));
+  // 256 KiB, and 64 KiB in each second.
+  expect(stderr.length).toBeGreaterThan(60_000);
+  expect(stderr.length).toBeLessThan(1 << 20);
+});
+
+test('what a server writes to stderr is passed on, and what is left out is counted', async () => {
+  const { passOnErrors } = createRequire(import.meta.url)('../../build/adapters/mcp/server-errors.js');
+  const stream = new PassThrough();
+  const written = [];
+  passOnErrors('a', stream, { isTTY: true, write: (text) => written.push(text) });
+  stream.write(Buffer.from('\u20ac\x1b[2J').subarray(0, 2));
+  stream.write(Buffer.from('\u20ac\x1b[2J').subarray(2));
+  stream.end(Buffer.alloc(300 << 10, 'x'));
+  await once(stream, 'end');
+  const text = written.join('');
+  expect(text.slice(0, 5)).toBe('\u20ac\u241b[2J');
+  const [, omitted] = /\n\[(\d+) bytes that the server a wrote to stderr are left out\]\n$/.exec(text);
+  expect(text.match(/x/g).length + Number(omitted)).toBe(300 << 10);
+  expect(Number(omitted)).toBeGreaterThan(0);
 });

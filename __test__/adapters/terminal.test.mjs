@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 
-import { visible, write } from '../../build/adapters/cli/terminal.js';
+import { visible, write } from '../../build/contract/terminal.js';
 
 const ESCAPES = '\x1b]0;title\x07 \x1b[2J \x1b]52;c;eA==\x1b\\ \x9b2J \x1bc \r\b\0\x7f';
 const SHOWN = '␛]0;title␇ ␛[2J ␛]52;c;eA==␛\\ \ufffd2J ␛c ␍␈␀␡';

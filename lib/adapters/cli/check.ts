@@ -1,8 +1,8 @@
 import { diagnosticsText } from './diagnostics';
 import { languageOf, readCode } from './input';
 import { inspectLibrary, load, loadLibrary } from './library';
-import { write } from './terminal';
 import { UsageError, asUsage } from './usage-error';
+import { write } from '../../contract/terminal';
 import { prepareProgram } from '../../ses/check';
 import type { Command } from './main';
 import type { LibraryReport } from './library';

@@ -1,13 +1,14 @@
 import { NO_LIMIT } from '../../contract/options';
 import { errorText } from './diagnostics';
 import { languageOf, loadTools, readCode, readVariables } from './input';
-import { ownStdout, write } from './terminal';
+import { ownStdout } from './terminal';
 import { asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import { SESExecutor } from '../../ses/executor';
 import { preferredIsolation } from '../../ses/isolation';
 import { outputText, toJson } from '../../contract/render';
+import { write } from '../../contract/terminal';
 import { languageText } from '../code-tool/language';
 import { toolsetOf } from '../mcp/tools';
 import type { Command, CommandOptions } from './main';

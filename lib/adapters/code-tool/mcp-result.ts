@@ -1,5 +1,7 @@
+import { WorkBudget, inSlices } from '../../contract/budget';
 import { isPlainObject } from '../../contract/describe';
-import { parseJson } from '../../contract/json';
+import { isQuick, parseQuick, parsing } from '../../contract/json';
+import { modelOutput } from '../../contract/model-text';
 import type { Foreign } from '../../contract/foreign';
 
 /** Required properties of each kind of block, with their types. */
@@ -16,6 +18,10 @@ const KEYS = ['content', 'structuredContent', 'isError', '_meta'];
 
 /** Start of a text that may be a JSON object or array. Other JSON texts, such as `12`, stay strings. */
 const JSON_START = /^\s*[[{]/;
+/** Budget steps for a text that is parsed in one piece. The clock is checked after each one. */
+const STEPS_PER_TEXT = 64;
+/** UTF-16 units of an error's data that are its message. */
+const MAX_MESSAGE_CHARS = 32_768;
 
 export interface McpResult {
   content?: Foreign[];
@@ -31,8 +37,12 @@ export interface McpResult {
  */
 export async function mcpValue(result: McpResult, signal?: AbortSignal): Promise<unknown> {
   const { content = [], structuredContent, isError } = result;
-  const texts: string[] = content.filter(({ type }) => type === 'text').map(({ text }) => text);
-  if (isError) throw new Error(texts.join('\n') || saidOtherwise(content, structuredContent) || 'the tool has failed');
+  const budget = new WorkBudget();
+  const { texts, ofResources } = await inSlices(collectTexts(content, budget), budget, signal);
+  if (isError) {
+    const said = texts.join('\n') || ofResources.join('\n') || (await dataText(structuredContent));
+    throw new Error(said ?? 'the tool has failed');
+  }
   if (structuredContent !== undefined) return structuredContent;
   return texts.length === content.length ? valueOfTexts(texts, signal) : content;
 }
@@ -66,30 +76,47 @@ export function isMcpBlock(block: Foreign): boolean {
   return true;
 }
 
+function* collectTexts(content: Foreign[], budget: WorkBudget) {
+  const texts: string[] = [];
+  const ofResources: string[] = [];
+  for (const { type, text, resource } of content) {
+    if (type === 'text') texts.push(text);
+    if (typeof resource?.text === 'string') ofResources.push(resource.text);
+    budget.addPart();
+    if (budget.shouldPause) yield;
+  }
+  return { texts, ofResources };
+}
+
 /** One text for each block. Several blocks that are all JSON are a list: some servers write one block per row. */
 async function valueOfTexts(texts: string[], signal: AbortSignal | undefined): Promise<unknown> {
-  const values = [];
-  for (const text of texts) {
-    const value = await jsonOf(text, signal);
-    if (value === undefined) return texts.join('\n');
-    values.push(value);
-  }
-  return values.length === 1 ? values[0] : values.length === 0 ? '' : values;
-}
-
-/** The object or array that a JSON text contains. Undefined for any other text, and for JSON that is too large. */
-async function jsonOf(text: string, signal: AbortSignal | undefined): Promise<unknown> {
-  if (!JSON_START.test(text)) return undefined;
-  try {
-    return await parseJson(text, undefined, signal);
-  } catch {
+  const budget = new WorkBudget();
+  const values = await inSlices(readTexts(texts, budget), budget, signal).catch(() => {
     signal?.throwIfAborted();
     return undefined;
-  }
+  });
+  if (values === undefined || values.length === 0) return texts.join('\n');
+  return values.length === 1 ? values[0] : values;
 }
 
-/** The message of an error without text: from its resources or its data. */
-function saidOtherwise(content: Foreign[], data: unknown): string | undefined {
-  const texts = content.map(({ resource }) => resource?.text).filter((text) => typeof text === 'string');
-  return texts.join('\n') || JSON.stringify(data);
+/**
+ * The objects and arrays that JSON texts contain. Undefined if one is any other text.
+ *
+ * @throws {Error} if one is no JSON, or all are too large
+ */
+function* readTexts(texts: string[], budget: WorkBudget): Generator<void, unknown[] | undefined, void> {
+  const values: unknown[] = [];
+  for (const text of texts) {
+    if (!JSON_START.test(text)) return undefined;
+    values.push(isQuick(text) ? parseQuick(text) : yield* parsing(text, budget));
+    budget.addPart();
+    budget.spend(STEPS_PER_TEXT);
+    if (budget.shouldPause) yield;
+  }
+  return values;
+}
+
+/** The message of an error that only has data. */
+async function dataText(data: unknown): Promise<string | undefined> {
+  return data === undefined ? undefined : (await modelOutput(data, { maxChars: MAX_MESSAGE_CHARS })).text;
 }

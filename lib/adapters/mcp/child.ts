@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 
+import { passOnErrors } from './server-errors';
 import { StdioTransport } from './stdio';
 import { clearTimeout, performance, setTimeout } from '../../contract/clock';
 import type { Foreign } from '../../contract/foreign';
@@ -60,15 +61,16 @@ export class ChildTransport extends StdioTransport {
   constructor({ name, command }: ServerCommand) {
     const child = spawn(isWindows ? command : `${WAIT}${command}`, {
       shell: true,
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
       // With its own process group, all processes that the shell starts can be ended.
       detached: !isWindows,
     });
     // If no descriptors are available, the pipes are missing and an `error` event is emitted too.
     child.on('error', () => {});
-    if (!child.stdout) throw new Error('there are no descriptors left for its pipes');
+    if (!child.stdout || !child.stderr) throw new Error('there are no descriptors left for its pipes');
     super(child.stdout, child.stdin);
+    passOnErrors(name, child.stderr);
     this.#name = name;
     this.#child = child;
     this.#spawned = new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
@@ -175,6 +177,7 @@ export class ChildTransport extends StdioTransport {
     if (await this.#closesInTime()) return;
     this.#kill('SIGKILL');
     this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
   }
 
   /** @returns whether the process ended within the grace period */

@@ -291,7 +291,7 @@ function definitionOf(
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
     execute: async (input, { signal, context }) => {
-      const result = checkedResult(await server.callTool(name, input, signal, context?.[PROGRESS]));
+      const result = await checkedResult(await server.callTool(name, input, signal, context?.[PROGRESS]));
       return mcpValue(schema === undefined ? result : await withCheckedData(name, result, schema, signal), signal);
     },
   };

@@ -1,5 +1,6 @@
 import { textOf } from './messages';
 import { isMcpBlock } from '../code-tool/mcp-result';
+import { WorkBudget, inSlices } from '../../contract/budget';
 import { isPlainObject } from '../../contract/describe';
 import type { Foreign } from '../../contract/foreign';
 
@@ -12,14 +13,17 @@ const MAX_ISSUES = 5;
  *
  * @throws {Error} if the result does not conform to the protocol
  */
-export function checkedResult(result: Foreign) {
-  const issues = isPlainObject(result) ? issuesOf(result) : [{ path: [], message: 'Invalid input: expected object' }];
+export async function checkedResult(result: Foreign) {
+  const budget = new WorkBudget();
+  const issues = isPlainObject(result)
+    ? await inSlices(findIssues(result, budget), budget)
+    : [{ path: [], message: 'Invalid input: expected object' }];
   if (issues.length > 0) throw new Error(textOf({ issues } as Parameters<typeof textOf>[0], 'its answer'));
   return result;
 }
 
-function issuesOf({ content, structuredContent, isError }: Foreign) {
-  const issues = [];
+function* findIssues({ content, structuredContent, isError }: Foreign, budget: WorkBudget) {
+  const issues: { path: (string | number)[]; message: string }[] = [];
   if (structuredContent !== undefined && !isPlainObject(structuredContent)) {
     issues.push({ path: ['structuredContent'], message: 'Invalid input: expected object' });
   }
@@ -30,6 +34,8 @@ function issuesOf({ content, structuredContent, isError }: Foreign) {
   if (!Array.isArray(content)) return [{ path: ['content'], message: 'Invalid input: expected array' }, ...issues];
   for (let at = 0; at < content.length && issues.length < MAX_ISSUES; at++) {
     if (!isMcpBlock(content[at])) issues.push({ path: ['content', at], message: 'Invalid input' });
+    budget.addPart();
+    if (budget.shouldPause) yield;
   }
   return issues;
 }
