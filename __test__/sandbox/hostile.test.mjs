@@ -180,6 +180,77 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       expect(both.code).toBe('ERR_INVALID_PARAMS');
     });
 
+    test.each([
+      [
+        '62 KB of parameters against 300 alternatives',
+        {
+          list: {
+            type: 'array',
+            items: {
+              anyOf: Array.from({ length: 300 }, (_, i) => ({
+                type: 'object',
+                properties: { a: { const: i } },
+                required: ['a'],
+              })),
+            },
+          },
+        },
+        '{ list: Array.from({ length: 6_800 }, () => ({ a: -1 })) }',
+        { path: 'list.0.a', message: 'list.0.a must be 0, got -1' },
+      ],
+      [
+        'the same, nearly right',
+        {
+          list: {
+            type: 'array',
+            items: {
+              oneOf: Array.from({ length: 300 }, (_, i) => ({
+                type: 'object',
+                properties: { a: { const: i } },
+                required: ['a'],
+              })),
+            },
+          },
+        },
+        '{ list: Array.from({ length: 6_800 }, (_, i) => ({ a: i === 6_799 ? -1 : 299 })) }',
+        undefined,
+      ],
+      [
+        '1,000 required names',
+        {
+          list: {
+            type: 'array',
+            items: { type: 'object', required: Array.from({ length: 1_000 }, (_, i) => `k${i}`) },
+          },
+        },
+        '{ list: Array.from({ length: 20_000 }, () => ({})) }',
+        { path: 'list.0.k0', message: 'list.0.k0 is missing' },
+      ],
+    ])('the host goes on while it checks %s', async (_, properties, params, issue) => {
+      const methods = [{ name: 'query', params: { type: 'object', properties } }];
+      const manager = managerOf({
+        registry: { sources: [{ name: 'db', methods }] },
+        adapters: async () => 1,
+        stateSchema: anyState,
+        executionTimeoutMs: 30_000,
+      });
+      let longest = 0;
+      let last = process.cpuUsage().user;
+      const turn = () => {
+        const { user } = process.cpuUsage();
+        longest = Math.max(longest, user - last);
+        last = user;
+        immediate = setImmediate(turn);
+      };
+      let immediate = setImmediate(turn);
+      const error = await expectCode(manager.executeCode(`sdk.db.query(${params})`), 'ERR_INVALID_PARAMS');
+      clearImmediate(immediate);
+      if (issue !== undefined) expect(error.details.issues[0]).toEqual(issue);
+      expect(error.details.issues?.length ?? 1).toBeLessThanOrEqual(50);
+      // Processor time of all threads; it took 12 s, or 4 GB.
+      expect(longest / 1_000).toBeLessThan(500);
+    });
+
     test('a state of four billion panels that are not there is refused', async () => {
       const manager = managerOf({});
       const error = await expectCode(

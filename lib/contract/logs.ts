@@ -32,10 +32,8 @@ export function defineEntries<T extends object>(
     const value = entriesOf(logs, index);
     return Object.defineProperty(outcome, 'logEntries', { value, writable: true, enumerable, configurable: true });
   }
-  let entries: LogEntry[] | undefined;
-  const get = () => (entries ??= entriesOf(logs, index));
   listings.set(outcome, () => eachEntry(logs, index));
-  return Object.defineProperty(outcome, 'logEntries', { get, enumerable, configurable: true });
+  return withEntries(outcome, () => entriesOf(logs, index), enumerable);
 }
 
 /** The entries of an outcome, one by one where making all of them takes long. */
@@ -45,11 +43,20 @@ export function iterateEntries(outcome: { logEntries?: LogEntry[] }): Iterable<L
 
 /** Adds the property `logEntries` of an outcome to a report on it, and makes no entries meanwhile. */
 export function passEntries<T extends object>(report: T, outcome: { logEntries?: LogEntry[] }) {
-  const get = () => outcome.logEntries ?? [];
   listings.set(report, () => iterateEntries(outcome));
-  return Object.defineProperty(report, 'logEntries', { get, enumerable: true, configurable: true }) as T & {
-    logEntries: LogEntry[];
-  };
+  return withEntries(report, () => outcome.logEntries ?? []);
+}
+
+/**
+ * Adds the property `logEntries`.
+ *
+ * @param make called when somebody asks for them
+ */
+export function withEntries<T extends object>(report: T, make: () => LogEntry[], enumerable: boolean = true) {
+  let entries: LogEntry[] | undefined;
+  const get = () => (entries ??= make());
+  const descriptor = { get, enumerable, configurable: true };
+  return Object.defineProperty(report, 'logEntries', descriptor) as T & { logEntries: LogEntry[] };
 }
 
 function entriesOf(logs: string, index: LogIndex): LogEntry[] {

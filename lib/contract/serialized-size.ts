@@ -1,4 +1,5 @@
 import { BudgetError, WorkBudget, inSlices } from './budget';
+import type { Foreign } from './foreign';
 
 /** A value with fewer parts is not checked for its serialized size. */
 const FREE_PARTS = 200_000;
@@ -24,13 +25,18 @@ export async function isFarLargerSerialized(root: unknown, signal?: AbortSignal)
   }
 }
 
+/** Where an array has no element. */
+const HOLE = Symbol('hole');
+
 function* measure(root: unknown, budget: WorkBudget): Generator<void, boolean, void> {
   let once = 0;
   let written = 0;
   const known = new Set();
   /** Values on the current path. A value that contains itself is not visited again. */
   const inside = new Set();
-  const open = [{ value: undefined as unknown, parts: [root].values(), isFirst: true }];
+  const open: { value: unknown; parts: Iterator<unknown>; isFirst: boolean }[] = [
+    { value: undefined, parts: [root].values(), isFirst: true },
+  ];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
     const next = level.parts.next();
     if (next.done) {
@@ -43,28 +49,38 @@ function* measure(root: unknown, budget: WorkBudget): Generator<void, boolean, v
     const { value } = next;
     const size = typeof value === 'string' ? 1 + value.length / CHARS_PER_PART : 1;
     written += size;
-    if (level.isFirst) once += size;
+    if (level.isFirst && value !== HOLE) once += size;
     if (typeof value === 'object' && value !== null && !inside.has(value)) {
       const isFirst = !known.has(value);
       known.add(value);
-      const { parts, size: own, holes } = partsOf(value);
-      written += own + holes;
-      if (isFirst) once += own;
+      if (ArrayBuffer.isView(value)) {
+        written += value.byteLength;
+        if (isFirst) once += value.byteLength;
+      }
       inside.add(value);
-      open.push({ value, parts: parts.values(), isFirst });
+      open.push({ value, parts: partsOf(value), isFirst });
     }
     if (written > FREE_PARTS && written > MAX_FACTOR * once) return true;
   }
   return false;
 }
 
-/** The parts of a value, its own size, and the number of its holes. */
-function partsOf(value: object): { parts: unknown[]; size: number; holes: number } {
-  if (ArrayBuffer.isView(value)) return { parts: [], size: value.byteLength, holes: 0 };
-  if (value instanceof Map) return { parts: [...value.keys(), ...value.values()], size: 0, holes: 0 };
-  if (value instanceof Set) return { parts: [...value], size: 0, holes: 0 };
-  const parts = Object.values(value);
-  if (Array.isArray(value)) return { parts, size: 0, holes: Math.max(0, value.length - parts.length) };
-  const chars = Object.keys(value).reduce((sum, { length }) => sum + length, 0);
-  return { parts, size: chars / CHARS_PER_PART, holes: 0 };
+/** What is in a value, and the keys of objects. One by one: to list all of a large value takes long. */
+function* partsOf(value: Foreign): Generator<unknown, void> {
+  if (ArrayBuffer.isView(value)) return;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const part = value[at];
+      yield part === undefined && !Object.hasOwn(value, at) ? HOLE : part;
+    }
+  } else if (value instanceof Map) {
+    for (const entry of value) yield* entry;
+  } else if (value instanceof Set) {
+    yield* value;
+  } else {
+    for (const key of Object.keys(value)) {
+      yield key;
+      yield value[key];
+    }
+  }
 }

@@ -100,6 +100,8 @@ function reasonOf({ name, message }: ExecutorErrorDetails) {
  *
  * @internal
  */
-export function logText({ logs = '', logEntries = [] }: { logs?: string; logEntries?: unknown[] }) {
-  return logs === '' && logEntries.length === 0 ? '' : `${logs}\n`;
+export function logText(outcome: { logs?: string; logEntries?: unknown[] }) {
+  const { logs = '' } = outcome;
+  // Entries are made when they are asked for.
+  return logs === '' && (outcome.logEntries ?? []).length === 0 ? '' : `${logs}\n`;
 }

@@ -1,5 +1,6 @@
 import { ExecutorError, reasonText } from '../contract/errors';
 import { hintInSandbox, hintOfProgram } from '../contract/hints';
+import { withEntries } from '../contract/logs';
 import { codeFrame } from '../ses/code-frame';
 import { HOST } from './bootstrap';
 import { InvalidCallError, SandboxError, SdkCallError } from './errors';
@@ -22,14 +23,13 @@ const DROPPED = new RegExp(
 );
 
 /** The log of a successful program, in terms of `sdk`. Call it before the execution ends. */
-export function logsOf({ logs, logEntries }: { logs: string; logEntries: LogEntry[] }, execution: Execution) {
+export function logsOf(outcome: { logs: string; logEntries: LogEntry[] }, execution: Execution) {
   const names = execution.unanswered.join(', ');
   const told = (text: string) =>
     text.replace(DROPPED, (_, said, way) => (names === '' ? said : `${said}: ${names}`) + way);
-  return {
-    logs: told(logs),
-    logEntries: logEntries.map((entry) => ({ ...entry, message: told(entry.message) })),
-  };
+  return withEntries({ logs: told(outcome.logs) }, () =>
+    outcome.logEntries.map((entry) => ({ ...entry, message: told(entry.message) })),
+  );
 }
 
 /** The failure of an execution as its caller receives it: in terms of the code and of `sdk`. */
@@ -38,7 +38,7 @@ export function failureOf(thrown: unknown, program: Program, execution: Executio
   const of = thrown as unknown as import('../contract/errors').ExecutorError;
   const error = (execution.failure ?? inTermsOfSdk(thrown, execution, methods)) as Foreign;
   if (error.logs === undefined && thrown.logs !== undefined) error.logs = thrown.logs;
-  error.logEntries ??= of.logEntries;
+  if (error !== thrown) withEntries(error, () => of.logEntries ?? [], false);
   error.stats ??= of.stats;
   const facts = { ...thrown.details, ...error.details };
   const at = (thrown.cause as Foreign)?.at;

@@ -245,7 +245,7 @@ export class SandboxManager<
       });
       report.prepared();
       const result = await isolate.run(program.text, execution, variables);
-      report.take({ ...result, ...withNote(logsOf(result, execution), program.note) });
+      report.take(withNote(logsOf(result, execution), program.note), result.stats);
       return result.output;
     } catch (error) {
       if (program === undefined) throw error;

@@ -1,4 +1,5 @@
 import { performance } from '../contract/clock';
+import { withEntries } from '../contract/logs';
 import type { LogEntry, RunStats } from '../contract/executor-types';
 import type { SandboxError } from './errors';
 
@@ -35,6 +36,7 @@ export class Report {
   #began = 0;
   #prepared = 0;
   #run: Ran = {};
+  #stats: RunStats | undefined;
   /** Undefined until the program has been parsed. */
   style: 'sync' | 'async' | undefined;
   sdkCalls: Record<string, number> = {};
@@ -51,22 +53,25 @@ export class Report {
     this.#prepared = performance.now();
   }
 
-  /** @param run output or error */
-  take(run: Ran) {
+  /** @param run the log of an output, or an error with its own */
+  take(run: Ran, stats: RunStats | undefined = run.stats) {
     this.#run = run;
+    this.#stats = stats;
   }
 
   /** @param error undefined if the execution has succeeded */
   finish(error: unknown): ExecutionReport {
     const now = performance.now();
-    const { logs = '', logEntries = [], stats } = this.#run;
+    const run = this.#run;
+    const stats = this.#stats;
     const began = this.#began === 0 ? now : this.#began;
-    return {
+    const facts = {
       kind: this.kind,
       ...(this.style !== undefined && { style: this.style }),
       ok: error === undefined,
-      logs,
-      logEntries,
+      logs: run.logs ?? '',
+      // Defined below; its place is after the logs.
+      logEntries: [],
       sdkCalls: this.sdkCalls,
       times: {
         queuedMs: began - this.#asked,
@@ -77,6 +82,7 @@ export class Report {
       ...(stats !== undefined && { operations: stats.operations, heapUsedBytes: stats.heapUsedBytes }),
       ...(error !== undefined && { failure: factsOf(error) }),
     };
+    return withEntries(facts, () => run.logEntries ?? []);
   }
 }
 
