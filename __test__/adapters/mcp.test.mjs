@@ -1071,6 +1071,10 @@ test('a call of another server takes as long as its run, and ends with it', asyn
   expect(settled).not.toHaveBeenCalled();
   controller.abort(new Error('the run is over'));
   await expect(called).rejects.toThrow('the run is over');
+  vi.useRealTimers();
+  // The server's session has one run at a time: this one would wait for the first.
+  const signal = AbortSignal.timeout(30_000);
+  expect(await definitions.run_javascript.execute({ code: '40 + 2' }, { signal })).toMatchObject({ output: 42 });
 });
 
 describe('the process', () => {

@@ -179,7 +179,8 @@ function runChild(cases, isolation) {
     /** @type {string[]} */
     const lines = [];
     let finished = 0;
-    let at = 0;
+    // A child may end before it says anything.
+    let at = cases[0].from ?? 0;
     let isHung = false;
     const hang = () => {
       isHung = true;
@@ -194,7 +195,7 @@ function runChild(cases, isolation) {
         if (part.startsWith('! ')) lines.push(part.slice(2));
         else if (part === 'finished') {
           finished++;
-          at = 0;
+          at = cases[finished]?.from ?? 0;
         } else at = Number(part);
       }
       clearTimeout(deadline);

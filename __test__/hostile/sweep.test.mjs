@@ -7,6 +7,18 @@ import { sweep } from './sweep.mjs';
 /** Longer than the children need on a machine that has nothing else to do. On others this shows less, and holds as well. */
 const LATE_MS = 3_000;
 
+test('a child that ends is a finding for each list of arguments that it was to try', { timeout: 60_000 }, async () => {
+  const findings = await sweep([{ builtin: 'Math.abs', receiver: 'undefined', from: 12 }], {
+    // Refused by the executor, which ends the child.
+    isolation: /** @type {any} */ ('none'),
+    width: 1,
+  });
+  expect(findings).toEqual([
+    'ended the process (1): Reflect.apply(Math.abs, undefined, [1n << 2n ** 24n, 2n ** 40n])',
+    'ended the process (1): Reflect.apply(Math.abs, undefined, [setLike])',
+  ]);
+});
+
 test('a parent that reads late misses nothing that a child has said', { timeout: 120_000 }, async () => {
   // More lines than a pipe holds that nobody reads, of calls that take no time.
   const cases = Array.from({ length: 45 }, () => ({ builtin: 'Math.abs', receiver: 'undefined', from: 7 }));
