@@ -38,7 +38,15 @@ describe('run', () => {
   });
 
   test('no output prints nothing', async () => {
-    expect(await cli(['run', '-'], { input: 'function f() {}' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(await cli(['run', '-'], { input: 'if (false) 1' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  });
+
+  test('a function that nothing calls is named on stderr', async () => {
+    expect(await cli(['run', '-'], { input: 'function f() {}' })).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: 'The program declares f, and nothing has called it. To run it, end the program with a call: await f()\n',
+    });
   });
 
   test('- reads the code from stdin', async () => {
@@ -330,7 +338,7 @@ describe('check --module', () => {
         '  loads, with 2 exports: a, default',
         '  names globals that guest code lacks:',
         '    fetch (Ask the host for a tool that makes the request)',
-        '    process (Node.js is not available; ask the host for a tool or a variable that provides what you need)',
+        '    process (Node.js is not reachable; ask the host for a tool or a variable that provides what is needed)',
         '',
       ].join('\n'),
     });
@@ -448,7 +456,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     [['check', 'a.js', '--allow-import', ''], /authorizedImports\[0\] must be a non-empty string/],
     [['run', 'a.js', '--allow-import', ''], /authorizedImports\[0\] must be a non-empty string/],
     [['mcp', '--packages', 'folder'], /^ses-executor: --packages needs --python\n/],
-    [['mcp', '--openapi', 'a.js'], /document must be Swagger 2\.0 or OpenAPI 3\.0, 3\.1 or 3\.2/],
+    [['mcp', '--openapi', 'a.js'], /document must be the text of a document, got 1/],
     [['mcp', '--openapi', 'bad.json'], /document cannot be read as JSON: /],
     [['mcp', '--openapi', 'bad.yaml'], /document cannot be read as YAML: .* at line 1, column 5/],
     [['mcp', '--openapi', 'api.json', '--memory', '8'], /memoryLimitMb must be an integer from 16/],
