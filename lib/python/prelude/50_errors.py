@@ -130,8 +130,20 @@ _ADVICE = (
     ),
 )
 _NO_NETWORK = "there is no network here"
-# What libraries for HTTP say without a network.
-_NO_NETWORK_TEXTS = ("Host is unreachable", "Name does not resolve", "Name or service not known", "XMLHttpRequest", "Failed to resolve")
+# What libraries for HTTP say without a network, and files of those that ask a browser for one.
+_NO_NETWORK_TEXTS = ("Host is unreachable", "Name does not resolve", "Name or service not known", "Failed to resolve")
+_BROWSER_FILES = ("/urllib3/contrib/emscripten/", "/pyodide/http", "/pyodide_http/")
+
+
+def _lacks_network(error, message):
+    if _is(error, OSError) and any(text in message for text in _NO_NETWORK_TEXTS):
+        return True
+    step = _traceback_of(error)
+    while step is not None:
+        if any(part in step.tb_frame.f_code.co_filename for part in _BROWSER_FILES):
+            return _is(error, (ImportError, AttributeError, OSError))
+        step = step.tb_next
+    return False
 
 
 def _missing_module_text(error, message):
@@ -171,7 +183,7 @@ def _message_of(error, most=_MAX_CHARS):
                 message = message.replace(advice, own_advice)
         if type(error) is ModuleNotFoundError:
             message = _missing_module_text(error, message)
-        if any(text in message for text in _NO_NETWORK_TEXTS) and _NO_NETWORK not in message and _is(error, OSError):
+        if _NO_NETWORK not in message and _lacks_network(error, message):
             message = f"{message}: {_NO_NETWORK}"
         if _is(error, ValueError) and not __smolagents_is_import_allowed("sys", _run.imports):
             message = message.replace(_DIGITS_ADVICE, _OWN_DIGITS_ADVICE)
