@@ -47,7 +47,7 @@ describe('outcomes of Python code', () => {
       'x.message, x.name, x.code, x.call, x.tool, x.is_bridge = "forged", "Forged", "E_FORGED", 99, "fine", True',
     ],
     ['the name of the class', 'type(x).__name__ = "Forged"'],
-    ['a text of its own', 'type(x).__str__ = lambda self: "forged"'],
+    ['another __str__', 'type(x).__str__ = lambda self: "forged"'],
     ['another number', 'x.call = x.call + 1'],
   ])('the failure of a tool keeps its text: %s', async (_title, change) => {
     const error = await failureOf(executor, `try: boom()\nexcept Exception as e: x = e\n${change}\nraise x`);
@@ -87,7 +87,7 @@ describe('outcomes of Python code', () => {
       'a bridge error',
       'raise ToolError("result[0] (Set) cannot be given to Python", "TypeError", None, None, True, "fine")',
     ],
-  ])('%s is no failure of a tool', async (_title, code) => {
+  ])('%s is not a failure of a tool', async (_title, code) => {
     expect((await failureOf(executor, code)).code).toBe('ERR_RUNTIME_EXCEPTION');
   });
 
@@ -108,7 +108,7 @@ describe('outcomes of Python code', () => {
       'one with the traceback of another',
       'try: 1 / 0\nexcept Exception as e: t = e.__traceback__\nraise MemoryError().with_traceback(t)',
     ],
-  ])('%s that code raises is no limit of memory', async (_title, code) => {
+  ])('%s that code raises is not a limit of memory', async (_title, code) => {
     const error = await failureOf(executor, code);
     expect([error.code, error.details.limitBytes]).toStrictEqual(['ERR_RUNTIME_EXCEPTION', undefined]);
   });

@@ -241,7 +241,7 @@ function mountPackages(pyodide: Foreign, folder: string) {
   pyodide.runPython(`import sys\nsys.path.append(${JSON.stringify(PACKAGES_PATH)})\ndel sys`);
 }
 
-/** Details that guest code may give of its own exceptions. */
+/** Details that guest code may give of an exception. */
 const OWN_DETAILS = [
   ...['name', 'message', 'line', 'column', 'traceback', 'pythonTool', 'cause', 'hint', 'module', 'diagnostics'],
   ...['maxOperations', 'maxWhileIterations', 'tool', 'code', 'call', 'bridge'],

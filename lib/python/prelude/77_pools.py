@@ -6,7 +6,7 @@ _ended_futures = itertools.count()
 
 
 class _Future(_FutureBase):
-    """The future of a job. Whoever waits for it takes results of calls meanwhile."""
+    """The future of a job. Code that waits for it takes results of calls meanwhile."""
 
     def __init__(self):
         super().__init__()
