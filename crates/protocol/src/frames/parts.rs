@@ -6,7 +6,7 @@ use serde_json::Map;
 
 use super::{Malformed, Part, Reader, Writer, choice, record};
 use crate::{
-    Block, ErrorCode, Failure, Figures, LEVELS, Language, LogEntry, ModuleBody, ModuleSpec, RunLimits, Success,
+    Block, ErrorCode, Failure, Figures, LEVELS, Language, LogEntry, ModuleBody, ModuleSpec, RunLimits, State, Success,
     ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
 };
 
