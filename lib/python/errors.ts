@@ -1,3 +1,4 @@
+import { errorRow } from '../contract/error-table';
 import { ExecutorError } from '../contract/errors';
 import { GENERAL_HINTS, PYTHON_HINTS, hintInPython } from '../contract/hints';
 import type { ExecutorErrorDetails } from '../contract/errors';
@@ -42,7 +43,7 @@ export function confirmed(error: ExecutorError, rules: Rules) {
   const row = errorRow('ERR_RUNTIME_EXCEPTION') as NonNullable<ReturnType<typeof errorRow>>;
   const { maxWhileIterations: _, module: __, hint: ___, ...details } = error.details ?? {};
   const { logs, logEntries, stats } = error;
-  const fields = { code: 'ERR_RUNTIME_EXCEPTION', severity: row.severity, retryable: row.retryable };
+  const fields = { code: 'ERR_RUNTIME_EXCEPTION' as const, severity: row.severity, retryable: row.retryable };
   return new ExecutorError(error.message, { ...fields, details, logs, logEntries, stats });
 }
 
