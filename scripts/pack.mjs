@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = resolve(positionals[0] ?? join(root, 'dist'));
-const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { scripts: _, devDependencies, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const here = thisPlatform();
 if (here !== undefined && existsSync(join(root, addonOf(here)))) {
@@ -64,7 +64,7 @@ async function packMain(platforms) {
   const optionalDependencies = {
     ...Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version])),
     // Under an alias, so that it does not collide with another version that some other package needs.
-    'ses-executor-pyodide': `npm:pyodide@${manifest.devDependencies.pyodide}`,
+    'ses-executor-pyodide': `npm:pyodide@${devDependencies.pyodide}`,
   };
   writeManifest(folder, { ...manifest, typesVersions: { '*': olderTypes(manifest.exports) }, optionalDependencies });
   pack(folder);
