@@ -4,8 +4,9 @@ import type { LogEntry, LogLevel } from './executor-types';
 import type { OnToolCall } from './tool-types';
 
 declare global {
-  // Empty if neither the types of the DOM nor those of Node.js declare it.
+  // Empty if neither the types of the DOM nor those of Node.js declare them.
   interface AbortSignal {}
+  interface URL {}
 }
 
 /**
