@@ -274,6 +274,6 @@ function isCount(value: unknown) {
   return value === Infinity || (Number.isSafeInteger(value) && Number(value) > 0);
 }
 
-function isLimit(value: any) {
+function isLimit(value: unknown) {
   return value === Infinity || isCount(value);
 }
