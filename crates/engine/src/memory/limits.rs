@@ -89,7 +89,7 @@ impl MemoryGuard {
             program_bytes: AtomicUsize::new(0),
         });
         guard.watch(isolate);
-        isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
+        isolate.add_gc_epilogue_callback(after_full_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
         isolate.add_gc_prologue_callback(before_collection, guard.data(), v8::GCType::kGCTypeAll);
         isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeAll);
         GUARD.set(&raw const *guard);
@@ -341,7 +341,7 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
 
 /// V8 calls this after each full collection. Heap and array buffers share one limit, and the heap's own limit does not
 /// include the buffers.
-unsafe extern "C" fn after_collection(
+unsafe extern "C" fn after_full_collection(
     isolate: v8::UnsafeRawIsolatePtr,
     _kind: v8::GCType,
     _flags: v8::GCCallbackFlags,

@@ -51,7 +51,7 @@ fn a_guard_is_found_on_its_own_thread_and_not_once_it_is_being_dropped() {
 
 /// Drops a guard after its isolate's callbacks were removed.
 fn drop_unused(isolate: &mut v8::Isolate, guard: Box<MemoryGuard>) {
-    isolate.remove_gc_epilogue_callback(after_collection, guard.data());
+    isolate.remove_gc_epilogue_callback(after_full_collection, guard.data());
     isolate.remove_gc_prologue_callback(before_collection, guard.data());
     isolate.remove_gc_epilogue_callback(after_collection, guard.data());
     isolate.remove_near_heap_limit_callback(near_heap_limit, 0);
