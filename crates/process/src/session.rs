@@ -57,7 +57,8 @@ struct Open {
 struct Asked {
     job: JobId,
     is_run: bool,
-    deadline: Option<Deadline>,
+    /// Ends the worker when it expires. Dropped with the job, which cancels it.
+    _deadline: Option<Deadline>,
 }
 
 impl SessionState {
@@ -284,7 +285,7 @@ impl ProcessLink {
     fn note(&self, job: JobId, is_run: bool, is_watched: bool) {
         let deadline = if is_watched { None } else { self.deadline() };
         let mut open = self.session_state.open();
-        open.jobs.push_back(Asked { job, is_run, deadline });
+        open.jobs.push_back(Asked { job, is_run, _deadline: deadline });
         open.unasked = 0;
     }
 }
