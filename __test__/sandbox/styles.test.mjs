@@ -54,6 +54,160 @@ describe('three calls run at the same time', () => {
   });
 });
 
+// Only literals in the argument list ran at the same time. All other forms waited for one call after the other, and nothing said so.
+const FORMS = {
+  'a list in a variable': 'const list = [1, 2, 3].map((n) => () => sdk.market.getQuote({ n })); utils.parallel(list)',
+  'a spread of one': 'const list = [1, 2, 3].map((n) => () => sdk.market.getQuote({ n })); utils.parallel(...list)',
+  'push in a loop':
+    'const list = []; for (const n of [1, 2, 3]) list.push(() => sdk.market.getQuote({ n })); utils.parallel(...list)',
+  'push in a loop with var':
+    'var list = []; for (var i = 1; i <= 3; i++) (function (n) { list.push(function () { return sdk.market.getQuote({ n: n }); }); })(i); utils.parallel(list)',
+  'an index':
+    'const list = []; [1, 2, 3].forEach((n, i) => { list[i] = () => sdk.market.getQuote({ n }); }); utils.parallel(...list)',
+  apply: 'utils.parallel.apply(null, [1, 2, 3].map((n) => () => sdk.market.getQuote({ n })))',
+  'call and Reflect.apply':
+    'const f = (n) => () => sdk.market.getQuote({ n }); Reflect.apply(utils.parallel, utils, [f(1), f(2)].concat(f(3)))',
+  'a helper that calls':
+    'const get = (n) => sdk.market.getQuote({ n }); utils.parallel(() => get(1), () => get(2), () => get(3))',
+  'a helper that makes functions':
+    'function getter(n) { return () => sdk.market.getQuote({ n }); } utils.parallel(getter(1), getter(2), getter(3))',
+  'declared functions':
+    'function a() { return sdk.market.getQuote({ n: 1 }); } function b() { return sdk.market.getQuote({ n: 2 }); } const c = () => sdk.social.searchTweets({ n: 3 }); utils.parallel(a, b, c)',
+  'a source by another name':
+    'const { market } = sdk; utils.parallel(() => market.getQuote({ n: 1 }), () => market.getQuote({ n: 2 }), () => market.getQuote({ n: 3 }))',
+  'sdk by another name':
+    'const api = sdk; utils.parallel(() => api.market.getQuote({ n: 1 }), () => api.market.getQuote({ n: 2 }), () => api.social.searchTweets({ n: 3 }))',
+  'a method by another name':
+    'const { getQuote } = sdk.market; utils.parallel(() => getQuote({ n: 1 }), () => getQuote({ n: 2 }), () => getQuote({ n: 3 }))',
+  'bound methods': 'utils.parallel(...[1, 2, 3].map((n) => sdk.market.getQuote.bind(null, { n })))',
+  'parallel by another name':
+    'const { parallel } = utils; parallel(() => sdk.market.getQuote({ n: 1 }), () => sdk.market.getQuote({ n: 2 }), () => sdk.market.getQuote({ n: 3 }))',
+  'utils by another name':
+    'const u = utils; u.parallel(() => sdk.market.getQuote({ n: 1 }), () => sdk.market.getQuote({ n: 2 }), () => sdk.market.getQuote({ n: 3 }))',
+  'Object.values': `const jobs = { a: () => sdk.market.getQuote({ n: 1 }), b: () => sdk.market.getQuote({ n: 2 }), c: () => sdk.market.getQuote({ n: 3 }) };
+    utils.parallel(...Object.values(jobs))`,
+  'Array.from': 'utils.parallel(...Array.from({ length: 3 }, (_, i) => () => sdk.market.getQuote({ n: i + 1 })))',
+  'flatMap and filter':
+    'utils.parallel(...[[1, 2], [3]].flatMap((list) => list.map((n) => () => sdk.market.getQuote({ n }))).filter(Boolean))',
+  reduce: 'utils.parallel([1, 2, 3].reduce((list, n) => [...list, () => sdk.market.getQuote({ n })], []))',
+  'a call in a callback':
+    'utils.parallel(...[1, 2, 3].map((n) => () => [n].map((m) => sdk.market.getQuote({ n: m }))[0]))',
+  'a call in a function that is called immediately':
+    'utils.parallel(...[1, 2, 3].map((n) => () => (function () { return sdk.market.getQuote({ n }); })()))',
+  'a function that catches':
+    'const safely = (f) => { try { return f(); } catch (error) { return error.message; } }; utils.parallel(...[1, 2, 3].map((n) => () => safely(() => sdk.market.getQuote({ n }))))',
+  'computed names':
+    "utils.parallel(...[['market', 'getQuote', 1], ['social', 'searchTweets', 2], ['market', 'getQuote', 3]].map(([s, m, n]) => () => sdk[s][m]({ n })))",
+  'a method of a class':
+    'class Api { get(n) { return sdk.market.getQuote({ n }); } } const api = new Api(); utils.parallel(() => api.get(1), () => api.get(2), () => api.get(3))',
+  'helpers that only say async':
+    'const get = async (n) => sdk.market.getQuote({ n }); utils.parallel(() => get(1), () => get(2), () => get(3))',
+  'literals and helpers':
+    'const get = (n) => sdk.market.getQuote({ n }); utils.parallel(() => sdk.market.getQuote({ n: 1 }), () => get(2), () => { const n = sdk.market.getQuote({ n: 3 }); return n; })',
+  'default parameters and this':
+    'utils.parallel(...[1, 2, 3].map((n) => function (m = n) { return sdk.market.getQuote({ n: this ? 0 : m }); }))',
+  'parallel within parallel':
+    'const get = (n) => sdk.market.getQuote({ n }); utils.parallel(() => utils.parallel(() => get(1), () => get(2)), () => get(3)).flat()',
+  promises:
+    'const list = [1, 2, 3].map((n) => sdk.market.getQuote({ n })); await utils.parallel(...list), await Promise.all(list)',
+};
+
+describe('three calls run at the same time, whatever form the functions have', () => {
+  test.each(Object.keys(FORMS))('%s', async (name) => {
+    const manager = managerOf({ adapters: together(3), stateSchema: anyState, executionTimeoutMs: 10_000 });
+    let report;
+    expect(await manager.executeCode(FORMS[name], { onReport: (it) => (report = it) })).toEqual([1, 2, 3]);
+    expect(report.logs).toBe('');
+  });
+});
+
+describe('functions that hold the stack while they wait', () => {
+  const run = async (code, adapters) => {
+    const manager = managerOf({ stateSchema: anyState, adapters });
+    let report;
+    const output = await manager.executeCode(code, { onReport: (it) => (report = it) }).catch((error) => error);
+    return { output, logs: report.logs, calls: report.sdkCalls };
+  };
+
+  test('with several calls say what to write, and give the same results', async () => {
+    const code =
+      'const both = (n) => [sdk.market.getQuote({ n }), sdk.market.getQuote({ n: n + 1 })]; const f = (n) => () => both(n); utils.parallel(f(1), f(5))';
+    const { output, logs } = await run(code, async (source, method, { n }) => n * 2);
+    expect(output).toEqual([
+      [2, 4],
+      [10, 12],
+    ]);
+    expect(logs).toBe(
+      'utils.parallel: functions that make several calls waited for each other. Such functions run at the same time if they are ' +
+        'literals in its argument list and call `sdk.source.method(…)` themselves: utils.parallel(() => { … }, () => { … })',
+    );
+  });
+
+  test.each([
+    ['values', 'utils.parallel(sdk.market.getQuote({ n: 1 }), sdk.market.getQuote({ n: 2 }))', [1, 2]],
+    ['a list of values', 'const list = [1, 2].map((n) => sdk.market.getQuote({ n })); utils.parallel(...list)', [1, 2]],
+    [
+      'values and functions',
+      'utils.parallel(sdk.market.getQuote({ n: 1 }), () => sdk.market.getQuote({ n: 2 }))',
+      [1, 2],
+    ],
+  ])('%s in their place are allowed, and the log says what to write', async (_, code, expected) => {
+    const { output, logs } = await run(code, async (source, method, { n }) => n);
+    expect([output, logs]).toEqual([
+      expected,
+      'utils.parallel got values: their calls had ended, one after the other, before it began. Pass functions: ' +
+        'utils.parallel(() => sdk.a.b(…), () => sdk.c.d(…))',
+    ]);
+  });
+
+  test('fail with the first error, which the program can catch, and say where it is', async () => {
+    const code = `const get = (n) => sdk.market.getQuote({ n });
+      try { utils.parallel(() => get(1), () => get(2), () => get(3)) } catch (error) { error.message }`;
+    const adapters = async (source, method, { n }) => {
+      if (n === 2) throw new RangeError('no 2');
+      return n;
+    };
+    expect((await run(code, adapters)).output).toBe('no 2');
+    const { output } = await run(
+      'const get = (n) =>\n  sdk.market.getQuote({ n });\nutils.parallel(() => get(1), () => get(2))',
+      adapters,
+    );
+    expect(output.details).toMatchObject({ name: 'RangeError', message: 'no 2', line: 2 });
+  });
+
+  test('go on after an error of another one that they catch, each once', async () => {
+    const code = `const seen = [];
+      const get = (n) => { seen.push(n); try { return sdk.market.getQuote({ n }); } catch { return 'caught'; } };
+      const all = utils.parallel(...[1, 2, 3].map((n) => () => get(n))); [all, seen.sort()]`;
+    const adapters = async (source, method, { n }) => {
+      if (n === 2) throw new Error('no 2');
+      return n;
+    };
+    expect((await run(code, adapters)).output).toEqual([
+      [1, 'caught', 3],
+      [1, 2, 3],
+    ]);
+  });
+
+  test('may be more than the stack holds at a time', async () => {
+    const manager = managerOf({
+      stateSchema: anyState,
+      maxSdkCalls: 3_000,
+      adapters: async (source, method, { n }) => n,
+    });
+    const code =
+      'const get = (n) => sdk.market.getQuote({ n }); utils.parallel(...Array.from({ length: 2000 }, (_, n) => () => get(n))).length';
+    expect(await manager.executeCode(code)).toBe(2_000);
+  });
+
+  test('count as calls like others', async () => {
+    const manager = managerOf({ stateSchema: anyState, maxSdkCalls: 5, adapters: async () => 1 });
+    const code =
+      'const get = () => sdk.market.getQuote(); utils.parallel(...Array.from({ length: 6 }, () => () => get()))';
+    await expectCode(manager.executeCode(code), 'ERR_SDK_CALL_LIMIT_EXCEEDED');
+  });
+});
+
 test('a function goes on while the others wait, and each keeps its order', async () => {
   const events = [];
   const gates = { a: deferred(), b: deferred(), c: deferred() };

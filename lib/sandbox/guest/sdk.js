@@ -6,6 +6,7 @@
   const { fromCharCode } = String;
   const { isSafeInteger } = Number;
   const { btoa } = globalThis;
+  const { log } = console;
   const { call, callLater, start, next, take } = host;
 
   // The last argument of a call whose ticket a compiled function waits for.
@@ -70,13 +71,16 @@
     (params, ...rest) => {
       const { text, how } = messageOf(source, name, params, rest[0] === later ? undefined : rest[0]);
       const isTicketed = params === later || rest[rest.length - 1] === later;
-      return isTicketed ? start(source, name, text, how) : call(source, name, text, how);
+      hasCalled = true;
+      if (isTicketed) return start(source, name, text, how);
+      return groups.length === 0 ? call(source, name, text, how) : whileOthersRun(start(source, name, text, how));
     };
 
   // The stack of an error that comes later does not lead here: the last argument says where the call is.
   const asynchronous =
     (source, name) =>
     async (params, ...rest) => {
+      hasCalled = true;
       const at = rest[rest.length - 1];
       const { text, how } = messageOf(source, name, params, rest[0]);
       return callLater(source, name, text, typeof at === 'number' ? at : -1, how);
@@ -150,15 +154,32 @@
     return one;
   };
 
-  // Calls that are done, for whichever `parallel` waits for them: one may run inside of another.
-  const done = new Set();
+  // Whether the program has made a call.
+  let hasCalled = false;
 
+  const VALUES =
+    'utils.parallel got values: their calls had ended, one after the other, before it began. Pass functions: ' +
+    'utils.parallel(() => sdk.a.b(…), () => sdk.c.d(…))';
+  const HELD_UP =
+    'utils.parallel: functions that make several calls waited for each other. Such functions run at the same time if they are ' +
+    'literals in its argument list and call `sdk.source.method(…)` themselves: utils.parallel(() => { … }, () => { … })';
+  const said = new Set();
+  const sayOnce = (text) => {
+    if (said.has(text)) return;
+    said.add(text);
+    log(text);
+  };
+
+  // The functions. A value of a call that was made before is allowed, as `Promise.all` allows it.
   const checked = (functions) => {
     const list = functions.length === 1 && Array.isArray(functions[0]) ? [...functions[0]] : functions;
-    list.forEach((one, at) => {
-      if (typeof one !== 'function') throw new TypeError(`utils.parallel: argument ${at} must be a function`);
+    return list.map((one, at) => {
+      if (typeof one === 'function') return one;
+      if (one instanceof Promise) return () => one;
+      if (!hasCalled) throw new TypeError(`utils.parallel: argument ${at} must be a function`);
+      sayOnce(VALUES);
+      return () => one;
     });
-    return list;
   };
 
   const parallel = (...functions) => {
@@ -166,36 +187,134 @@
     return list.some((one) => asynchronousOnes.has(one)) ? (async () => runAll(list))() : runAll(list);
   };
 
-  // Runs each function until it waits, and goes on with whichever has its answer first.
-  const runAll = (functions) => {
-    const results = [];
-    const waiting = new Map();
-    const advance = (at, running, ticket) => {
-      const step = running.next(ticket);
-      if (step.done) results[at] = step.value;
-      else waiting.set(step.value, { at, running });
-    };
-    functions.forEach((one, at) => {
-      const value = one();
-      if (tasks.has(value)) advance(at, value);
-      else results[at] = value;
-    });
-    while (waiting.size > 0) {
-      let ticket;
-      for (const ready of done) {
-        if (waiting.has(ready)) ticket = ready;
+  // Calls that are done. Whichever function waits for one finds it here.
+  const done = new Set();
+
+  // The `utils.parallel` calls that are on the stack, the outermost first.
+  const groups = [];
+
+  // The one of the function that runs.
+  let current;
+
+  // Functions that begin on the stack of others, at most: the stack has an end.
+  const MAX_NESTED = 200;
+  let nested = 0;
+
+  // One call of `utils.parallel`. Functions that the host has compiled are generators, which wait without the stack. Any other function
+  // holds the stack while it waits. The next ones begin on top of it, so that their calls are made too before it goes on.
+  class Group {
+    #functions;
+    #next = 0;
+    results = [];
+    // Generators by the ticket of the call that they wait for.
+    #waiting = new Map();
+    failure = undefined;
+    // Calls that each function on the stack has made.
+    #calls = [];
+
+    constructor(functions) {
+      this.#functions = functions;
+    }
+
+    get hasMore() {
+      return this.failure === undefined && this.#next < this.#functions.length;
+    }
+
+    get isWaiting() {
+      return this.failure === undefined && this.#waiting.size > 0;
+    }
+
+    begin() {
+      const at = this.#next++;
+      const outer = this.#enter();
+      try {
+        const one = this.#functions[at];
+        const value = one();
+        if (tasks.has(value)) this.#advance(at, value);
+        else this.results[at] = value;
+      } catch (error) {
+        this.failure ??= { error };
+      } finally {
+        this.#leave(outer);
       }
-      if (ticket === undefined) {
-        done.add(next());
-        continue;
+    }
+
+    #enter() {
+      const outer = current;
+      current = this;
+      this.#calls.push(0);
+      return outer;
+    }
+
+    #leave(outer) {
+      current = outer;
+      this.#calls.pop();
+    }
+
+    // A function that holds the stack makes a call.
+    count() {
+      const calls = ++this.#calls[this.#calls.length - 1];
+      if (calls > 1 && this.#calls.length > 1) sayOnce(HELD_UP);
+    }
+
+    // Goes on with a generator whose call is done, if there is one.
+    goOn() {
+      for (const ticket of done) {
+        const waiting = this.#waiting.get(ticket);
+        if (waiting === undefined) continue;
+        done.delete(ticket);
+        this.#waiting.delete(ticket);
+        const outer = this.#enter();
+        try {
+          this.#advance(waiting.at, waiting.running, ticket);
+        } catch (error) {
+          this.failure ??= { error };
+        } finally {
+          this.#leave(outer);
+        }
+        return true;
+      }
+      return false;
+    }
+
+    #advance(at, running, ticket) {
+      const step = running.next(ticket);
+      if (step.done) this.results[at] = step.value;
+      else this.#waiting.set(step.value, { at, running });
+    }
+  }
+
+  // Waits for a call, and has the other functions make theirs meanwhile.
+  const whileOthersRun = (ticket) => {
+    current.count();
+    nested++;
+    try {
+      for (let at = groups.length - 1; at >= 0; at--) {
+        while (nested <= MAX_NESTED && groups[at].hasMore) groups[at].begin();
+      }
+      while (!done.has(ticket)) {
+        const hasGoneOn = nested <= MAX_NESTED && groups.some((group) => group.isWaiting && group.goOn());
+        if (!hasGoneOn) done.add(next());
       }
       done.delete(ticket);
-      const { at, running } = waiting.get(ticket);
-      waiting.delete(ticket);
-      advance(at, running, ticket);
+      return take(ticket);
+    } finally {
+      nested--;
     }
-    const hasPromises = results.some((value) => value instanceof Promise);
-    return hasPromises ? Promise.all(results) : results;
+  };
+
+  const runAll = (functions) => {
+    const group = new Group(functions);
+    groups.push(group);
+    try {
+      while (group.hasMore) group.begin();
+      while (group.isWaiting) if (!group.goOn()) done.add(next());
+      if (group.failure !== undefined) throw group.failure.error;
+    } finally {
+      groups.splice(groups.indexOf(group), 1);
+    }
+    const { results } = group;
+    return results.some((value) => value instanceof Promise) ? Promise.all(results) : results;
   };
 
   const parallelPromises = async (...functions) => Promise.all(checked(functions).map((one) => one()));
