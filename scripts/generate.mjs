@@ -20,7 +20,6 @@ import { numberParts } from './generate/numbers.mjs';
 import { optionParts } from './generate/options.mjs';
 import { withPart } from './generate/parts.mjs';
 
-
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');
 const groups = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));

@@ -26,7 +26,7 @@ export interface CheckedRunOptions {
 }
 
 /** Any number of operations. The default where users write programs for themselves, or a deadline is enough. */
-export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+export const NO_LIMIT = Infinity;
 
 const NAMES = OPTIONS.map(({ name }) => name);
 /** The options that a run can set. Absent ones are null. */

@@ -1,6 +1,6 @@
 import { describe } from '../contract/describe';
 import { BASE_BUILTIN_MODULES } from '../contract/python-modules';
-import { NO_LIMIT, checkSome, record } from '../contract/options';
+import { checkSome, record } from '../contract/options';
 import type { Offer } from '../contract/executor';
 import type { ExecutorOptions } from '../contract/executor-options';
 import type { Given } from '../contract/options';
@@ -175,7 +175,7 @@ function refuseUnless({ expected, accepts }: Condition, name: string, value: unk
  */
 export function checkRunCount(options: PythonRunOptions | undefined): PythonRunOptions | undefined {
   refuseUnless(OWN_OPTIONS.max_operations, 'maxOperations', options?.maxOperations);
-  return options?.maxOperations === Infinity ? { ...options, maxOperations: NO_LIMIT } : options;
+  return options?.maxOperations === Infinity ? { ...options, maxOperations: Number.MAX_SAFE_INTEGER } : options;
 }
 
 /**
@@ -267,7 +267,7 @@ function isTexts(value: unknown): value is string[] {
 
 /** Python counts in integers. */
 export function countOf(count: number): number {
-  return Math.min(count, NO_LIMIT);
+  return Math.min(count, Number.MAX_SAFE_INTEGER);
 }
 
 function isCount(value: unknown) {
