@@ -27,8 +27,12 @@ const PROGRAM = `
     return text.length > 300 ? text.slice(0, 20) + ' ' + text.length : text;
   };
   void (async () => {
+    let names;
+    let warnings;
     const result = await connectServers([{ name: 'a', command }]).then(
-      async ([{ definitions, close }]) => {
+      async ([{ definitions, close, ...server }]) => {
+        names = Object.keys(definitions);
+        ({ warnings } = server);
         const call = (name) =>
           definitions[name].execute({}, { signal: AbortSignal.timeout(process.argv[2] === 'hangs' ? 1_000 : 60_000) })
             .then(shown, ({ message }) => message);
@@ -39,7 +43,7 @@ const PROGRAM = `
       ({ message }) => message,
     );
     clearImmediate(timer);
-    console.log(JSON.stringify({ result, gap }));
+    console.log(JSON.stringify({ result, gap, names, warnings }));
     process.exit();
   })();`;
 
@@ -102,8 +106,6 @@ test.each([
   ['cursor', 'it lists its tools on more than 1000 pages'],
   ['pages', 'its tools are described by more than 8388608 characters'],
   ['many', 'it lists more than 2000 tools'],
-  ['description', 'its tool a is described by too much'],
-  ['properties', 'its tool a is described by too much'],
   ['instructions', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
   ['capabilities', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
 ])('a server that describes itself by too much is refused: %s', async (attack, message) => {
@@ -111,6 +113,17 @@ test.each([
   expect(result).toBe(`the server a cannot be used: ${message}`);
   expect(gap).toBeLessThan(MAX_GAP_MS);
 });
+
+test.each(['description', 'properties'])(
+  'a tool that is described by too much is left out, and the others can be called: %s',
+  async (attack) => {
+    const { result, gap, names, warnings } = await attacked(attack, true);
+    expect(names).toEqual(['attack', 'ok']);
+    expect(warnings).toEqual(['the tool "a" of the server a is left out: it is described by too much']);
+    expect(result[1]).toBe('ok');
+    expect(gap).toBeLessThan(MAX_GAP_MS);
+  },
+);
 
 test('a server that writes to stderr without end is heard of as far as it fits, and its answers arrive', async () => {
   const { result, gap, stderr } = await attacked('stderr', true);
