@@ -344,9 +344,8 @@ const PYTHON_TOOLS = '__smolagents_python_tools__';
  * @returns {Guest['setVariables']}
  */
 function variablesSetter(pyodide, prelude, host) {
-  const [configure, defineTool, define] = ['configure', 'define_tool', 'set_variables'].map((name) =>
-    prelude.get(name),
-  );
+  const taken = ['configure', 'define_tool', 'set_variables', '_show_lack'];
+  const [configure, defineTool, define, showLack] = taken.map((name) => prelude.get(name));
   return (names, values) => {
     switch (names[0]) {
       case CONFIG:
@@ -371,7 +370,9 @@ function variablesSetter(pyodide, prelude, host) {
       tape.destroy();
       return failure;
     } catch (error) {
-      throw lacksMemory(error) ? noMemory() : error;
+      if (!lacksMemory(error)) throw error;
+      showLack();
+      throw noMemory();
     }
   }
 

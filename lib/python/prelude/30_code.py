@@ -31,7 +31,7 @@ def _take_iterable(name):
     @functools.wraps(function)
     def taking(fs, **kwargs):
         if not _isawaitable(fs):
-            fs = [each if _isawaitable(each) else asyncio.ensure_future(each) for each in fs]
+            fs = [each if _isawaitable(each) and type(each) is not _Call else asyncio.ensure_future(each) for each in fs]
         return function(fs, **kwargs)
 
     setattr(asyncio, name, taking)

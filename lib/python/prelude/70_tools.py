@@ -67,6 +67,7 @@ async def _receive(name, promise):
 
 def _tool_error(tool, message, name, code, call, is_bridge):
     if is_bridge and name == "MemoryError":
+        _show_lack()
         return MemoryError()
     if is_bridge and code == "ERR_TOOL_CALL_LIMIT_EXCEEDED":
         _run.decided()
