@@ -117,7 +117,7 @@ export class SESExecutor implements Executor {
    * plain object of functions, or a reserved name.
    */
   async sendTools(tools: Tools): Promise<void> {
-    const functions = this.#connection.toolsFor(flattenTools(tools));
+    const functions = flattenTools(tools);
     if (!this.#connection.isPython) refuseUnwritableNames(Object.keys(tools), 'tools');
     const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;

@@ -16,7 +16,6 @@ import { localeEnvironment } from './locale-environment';
 import { ToolRegistry } from '../contract/tool-registry';
 import type { Foreign } from '../contract/foreign';
 import type { CheckedOptions } from '../contract/options';
-import type { Tool } from '../contract/tool-registry';
 import type { ToolTimes } from '../contract/tool-times';
 import type { Offer } from '../contract/executor';
 import type { Surroundings } from '../contract/missing-names';
@@ -182,11 +181,6 @@ export class NativeConnection {
     );
     reporting.set(number, new WeakRef(this));
     collected.register(this, number);
-  }
-
-  /** Tools in the form in which the guest can call them. Python's thread waits for each call. */
-  toolsFor(tools: Tool[]) {
-    return this.isPython ? tools.map((tool) => ({ ...tool, isAsync: false, isBlocking: true })) : tools;
   }
 
   /** The names that hints can mention. */
