@@ -23,7 +23,11 @@ const { values, positionals } = parseArgs({
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = resolve(positionals[0] ?? join(root, 'dist'));
-const { scripts: _, devDependencies, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const {
+  scripts: _scripts,
+  devDependencies: _devDependencies,
+  ...manifest
+} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const here = thisPlatform();
 if (here !== undefined && existsSync(join(root, addonOf(here)))) {
@@ -61,11 +65,7 @@ async function packMain(platforms) {
     await bundle(join(root, 'build/bundled', name), join(folder, 'build/bundled', name));
     rmSync(join(folder, 'build/bundled', `${name}.map`));
   }
-  const optionalDependencies = {
-    ...Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version])),
-    // Under an alias, so that it does not collide with another version that some other package needs.
-    'ses-executor-pyodide': `npm:pyodide@${devDependencies.pyodide}`,
-  };
+  const optionalDependencies = Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version]));
   writeManifest(folder, { ...manifest, typesVersions: { '*': olderTypes(manifest.exports) }, optionalDependencies });
   pack(folder);
 }

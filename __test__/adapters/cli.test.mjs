@@ -338,7 +338,7 @@ describe('check --module', () => {
         '  loads, with 2 exports: a, default',
         '  names globals that guest code lacks:',
         '    fetch (Ask the host for a tool that makes the request)',
-        '    process (Node.js is not reachable; ask the host for a tool or a variable that provides what is needed)',
+        '    process (Node.js is not available; ask the host for a tool or a variable that provides what you need)',
         '',
       ].join('\n'),
     });

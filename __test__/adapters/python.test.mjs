@@ -137,7 +137,7 @@ describe('the code tool', () => {
 
   test('refuses wrong options at once', () => {
     expect(() => createCodeTool({ language: 'python', tools: {}, max_operations: -1 })).toThrow(
-      new TypeError('options.max_operations must be a positive integer, got -1'),
+      new TypeError('options.max_operations must be a positive integer or Infinity, got -1'),
     );
   });
 });

@@ -55,7 +55,12 @@ describe.each(Object.keys(STATES))('in state %s', (state) => {
       thrown = error;
     }
     expect(thrown).toBeInstanceOf(ExecutorError);
-    expect([thrown.code, thrown.message]).toStrictEqual(['ERR_INVALID_STATE', `Invalid executor state: ${state}`]);
+    const tooEarly = {
+      NEW: `: ${operation}() was called before init()`,
+      INITIALIZING: `: ${operation}() was called before init() was done`,
+    };
+    const message = `Invalid executor state: ${state}${tooEarly[state] ?? ''}`;
+    expect([thrown.code, thrown.message]).toStrictEqual(['ERR_INVALID_STATE', message]);
     expect(thrown.details).toStrictEqual({ state, operation, hint: REFUSALS[refusal] });
   });
 

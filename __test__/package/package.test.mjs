@@ -516,7 +516,9 @@ test('without the platform package the failure is named in one line', async () =
   const { stdout } = await spawnNode(['--eval', script], { cwd: alone });
   expect(stdout).toBe(
     `ses-executor cannot be loaded: the package ${PLATFORM_PACKAGE} is not installed; ` +
-      'install it, or run `npm run build` in a checkout\n',
+      'install it, or run `npm run build` in a checkout; if ses-executor is in a bundle, leave it out of the bundle: ' +
+      "serverExternalPackages: ['ses-executor'] in next.config.js, --external ses-executor of bun build (also with --compile), " +
+      '--external:ses-executor of esbuild, externals of webpack; see docs/guide/production.md\n',
   );
 });
 

@@ -335,7 +335,7 @@ describe('positions', () => {
     expect(validateCode('const a: any =\n  <b>{c}</b>;')).toMatchObject([
       { message: 'JSX is not supported', location: { line: 2, column: 3 } },
     ]);
-    expect(validateCode('let a: B;\nimport { type B } from "b";')).toMatchObject([
+    expect(validateCode('let a: B;\nimport { type B, c } from "b";')).toMatchObject([
       { rule: 'static_import_in_script_mode', location: { line: 2, column: 1 } },
       { rule: 'import_allowed', location: { line: 2, column: 1 } },
     ]);

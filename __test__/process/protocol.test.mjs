@@ -29,16 +29,16 @@ const u32 = (value) => Uint8Array.of(value, value >> 8, value >> 16, value >> 24
 const u64 = (value) => [...u32(value), 0, 0, 0, 0];
 const text = (value) => [...u32(value.length), ...Buffer.from(value, 'latin1')];
 /** What the host speaks: `VERSION` of crates/protocol/src/frames. */
-const VERSION = 7;
+const VERSION = 8;
 const hello = (version = VERSION, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
 const INITIALIZED = frame(0x82, [0]);
 /** A job that went well without a value, and was sound. */
-const settled = (job) => frame(0x83, u64(job), [0, 0], u64(0), u64(0), u64(0), u64(0), [1, 0]);
+const settled = (job) => frame(0x83, u64(job), [0, 0], u64(0), u64(0), u64(0), u64(0), [1]);
 /** The same with a value that is this wire. */
-const gave = (job, wire) => frame(0x83, u64(job), [0, 1, 7], text(wire), [0], u64(0), u64(0), u64(0), u64(0), [1, 0]);
+const gave = (job, wire) => frame(0x83, u64(job), [0, 1, 7], text(wire), [0], u64(0), u64(0), u64(0), u64(0), [1]);
 /** The same that failed, with these details. */
 const failed = (job, details) =>
-  frame(0x83, u64(job), [1, 6], text('cause'), text(details), [0], u64(0), u64(0), u64(0), u64(0), [1, 0]);
+  frame(0x83, u64(job), [1, 6], text('cause'), text(details), [0], u64(0), u64(0), u64(0), u64(0), [1]);
 const toolCall = (id, args = [0, ...u32(0)]) => frame(0x85, u32(1), u64(id), u32(1), [1], args, u64(1));
 const logged = (job, message) => frame(0x86, u64(job), [0], new Uint8Array(8), text(message));
 
@@ -144,7 +144,7 @@ describe.runIf(isLinux)('P9 a worker', () => {
     ['more than its body', frame(0x82, [0, 0])],
     ['an event twice', INITIALIZED],
     ['the end of a job that it does not have', settled(2)],
-    ['variables that nobody sent', frame(0x84, [0])],
+    ['an event that no version of today has', frame(0x84, [0])],
     ['a log of another job', logged(2, 'x')],
     ['a level that there is not', frame(0x86, u64(1), [5], new Uint8Array(8), text('x'))],
     ['a string that is not UTF-8', frame(0x86, u64(1), [0], new Uint8Array(8), u32(2), [0xff, 0xff])],

@@ -31,7 +31,7 @@ const WAYS = [
   'import string\ng = string.Formatter().get_field("0.__globals__", [final_answer], {})[0]',
 ];
 
-describe('outcomes of Python code', () => {
+describe('P21 outcomes of Python code', () => {
   /** @type {PyodideExecutor} */
   let executor;
   beforeAll(async () => {

@@ -538,7 +538,7 @@ describe('without a limit of operations', () => {
       const { output, stats } = await executor.run('let n = 0; while (n < 3e7) n++; for (const x of [1]) n++; n');
       expect(output).toBe(30_000_001);
       expect(stats.operations).toBe(0);
-      await expectCode(executor.run('for (;;);', { timeoutMs: 100 }), 'ERR_TIMEOUT');
+      await expectCode(executor.run('for (;;);', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');
     });
   });
 

@@ -224,7 +224,8 @@ export class HostEngine {
       const { status, payload } = answer as ToolAnswer;
       if (status !== REPLY_KIND.ERROR) return payload;
       const [name, message, code, bridge] = payload as [string, string, unknown, boolean];
-      run.failed.set(call, { name, message, code: code ?? null, call, ...(bridge && { bridge }) });
+      const told = typeof code === 'number' && !Number.isFinite(code) ? null : (code ?? null);
+      run.failed.set(call, { name, message, code: told, call, ...(bridge && { bridge }) });
       throw Object.assign(new Error(message), { name, code, bridge, call });
     }
   }
@@ -253,7 +254,11 @@ function failureOf(error: Foreign, run: HostRun | undefined) {
   if (errorRow(error.code) === undefined) return error;
   const claimed = Object.entries(JSON.parse(details)).filter(([name]) => OWN_DETAILS.includes(name));
   const failed = run?.failed.get(toolCall);
-  const isForged = error.code === 'ERR_TOOL_PROXY_FAIL' && failed === undefined && toolCall !== undefined;
+  // Python itself refuses a result that it has no equivalent of, after the call has succeeded.
+  const isOfBridge =
+    claimed.some(([name, value]) => name === 'bridge' && value === true) && toolCall <= (run?.toolCalls ?? 0);
+  const isForged =
+    error.code === 'ERR_TOOL_PROXY_FAIL' && failed === undefined && toolCall !== undefined && !isOfBridge;
   const code = isForged ? 'ERR_RUNTIME_EXCEPTION' : error.code;
   const { severity, retryable } = errorRow(code) as NonNullable<ReturnType<typeof errorRow>>;
   const { logs, logEntries, stats } = run ?? {};

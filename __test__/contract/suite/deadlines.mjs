@@ -141,9 +141,9 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       const executor = make({ autoInit: true });
       let fail;
       const tool = () => new Promise((_, reject) => (fail = reject));
-      await executor.sendTools({ sync: tool, async: async () => tool() });
-      for (const name of ['sync', 'async']) {
-        if (executor.state === 'DEAD') await executor.sendTools({ sync: tool, async: async () => tool() });
+      await executor.sendTools({ sync: tool, asyncTool: async () => tool() });
+      for (const name of ['sync', 'asyncTool']) {
+        if (executor.state === 'DEAD') await executor.sendTools({ sync: tool, asyncTool: async () => tool() });
         await executor.run('await ' + name + '()', { timeoutMs: ${200 * can.pace} }).catch((error) => console.log(error.code));
         fail(new Error('late'));
         await new Promise((resolve) => setImmediate(resolve));

@@ -546,22 +546,22 @@ export function describeErrors({ make, withExecutor, can }) {
         sync: () => {
           throw thrown;
         },
-        async: async () => {
+        asyncTool: async () => {
           throw thrown;
         },
       };
       await withExecutor({}, tools, async (executor) => {
         for (const code of [
           'sync()',
-          'await async()',
-          'await Promise.all([async()])',
+          'await asyncTool()',
+          'await Promise.all([asyncTool()])',
           'const f = () => sync();\nf()',
         ]) {
           const error = await expectCode(executor.run(code), 'ERR_TOOL_PROXY_FAIL');
           expect(error.cause).toBe(thrown);
           expect(error.message).toBe('Tool execution failed: HostError: disk on fire');
           expect(error.details).toMatchObject({ name: 'HostError', message: 'disk on fire' });
-          expect(['sync', 'async']).toContain(error.details.tool);
+          expect(['sync', 'asyncTool']).toContain(error.details.tool);
           expect(error.details.bridge).toBeUndefined();
         }
       });

@@ -84,18 +84,18 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
 
   describe('waiting for tools with a limit does not count', () => {
     const tools = {
-      async: async (value) => later(value),
+      asyncTool: async (value) => later(value),
       promise: (value) => later(value),
       wait: blocking((value) => later(value)),
     };
 
     test.each([
-      ['an async tool', 'await async(1)', 1],
+      ['an async tool', 'await asyncTool(1)', 1],
       ['a tool that returns a promise', 'await promise(1)', 1],
       ['a blocking tool', 'wait(1)', 1],
-      ['several together', 'await Promise.all([async(1), async(2), promise(3)])', [1, 2, 3]],
-      ['several in turn', '[await async(1), wait(2)]', [1, 2]],
-      ['a final answer that is a promise', 'final_answer(async(1))', 1],
+      ['several together', 'await Promise.all([asyncTool(1), asyncTool(2), promise(3)])', [1, 2, 3]],
+      ['several in turn', '[await asyncTool(1), wait(2)]', [1, 2]],
+      ['a final answer that is a promise', 'final_answer(asyncTool(1))', 1],
     ])('%s', async (_, code, expected) => {
       await withExecutor({ timeoutMs: TIMEOUT_MS, toolTimeoutMs: FOREVER_MS }, tools, async (executor) => {
         expect((await executor.run(code)).output).toEqual(expected);
@@ -115,12 +115,12 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
     });
 
     test.each([
-      ['a loop after the answer', 'await async(1); for (;;);'],
+      ['a loop after the answer', 'await asyncTool(1); for (;;);'],
       ['a loop after a blocking tool', 'wait(1); for (;;);'],
-      ['a promise that nothing settles', 'await async(1); await new Promise(() => {})'],
+      ['a promise that nothing settles', 'await asyncTool(1); await new Promise(() => {})'],
       [
         'a promise that nothing settles while a call is under way',
-        'const call = async(1); await new Promise(() => {})',
+        'const call = asyncTool(1); await new Promise(() => {})',
       ],
       ['a loop while a call is under way', 'const call = never(); for (;;);'],
     ])('but what the guest does counts: %s', async (_, code) => {
