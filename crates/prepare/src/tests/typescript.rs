@@ -215,7 +215,7 @@ fn blocks_of_a_namespace_see_what_the_others_export() {
     for (code, expected) in [
         ("namespace N { export const a = 1 } namespace N { use(a) }", "use(N.a);"),
         ("namespace N { use(a) } namespace N { export let a = 1 }", "use(N.a);"),
-        ("namespace N { export let a = 1 } namespace N { use({ a }, ...[a]) }", "use({ a: N.a }, ...[N.a]);"),
+        ("namespace N { export let a = 1 } namespace N { use(...[a]) }", "use(...[N.a]);"),
         ("namespace N { export const [a, { b: c = 1 }] = x } namespace N { use(a, c, b) }", "use(N.a, N.c, b);"),
         (
             "namespace N { export function f() {} export class C {} } namespace N { use(f(), new C) }",
@@ -245,6 +245,8 @@ fn blocks_of_a_namespace_see_what_the_others_export() {
     ] {
         assert_eq!(last(code).trim(), expected, "{code}");
     }
+    let literal = body("namespace N { export let a = 1 } namespace N { use({ a }) }").replace(['\n', ' '], "");
+    assert!(literal.contains("use({a:N.a});"), "{literal}");
     let assigned = body(
         "namespace N { export let a, b } namespace N { a = 1; a++; [a, { b, c: b = 2 }] = x; for (a of x); for (let a of x) a }",
     );
@@ -270,9 +272,9 @@ fn parameter_properties_come_before_the_fields_that_read_them() {
         "class A extends B { c = 0; d = f(this); 'e-f' = g(); h = () => this.a; constructor(readonly a = 1) { f(); super(a); g(); } }",
     );
     assert!(
-        derived.contains("a; c = 0; d; \"e-f\"; h = ()=>this.a;")
+        derived.contains("a; c = 0; d; 'e-f'; h = ()=>this.a;")
             && derived.contains("f(); super(a), this.a = a, this.#__smol_fields(); g();")
-            && derived.contains("#__smol_fields() { this.d = f(this); this[\"e-f\"] = g(); }"),
+            && derived.contains("#__smol_fields() { this.d = f(this); this['e-f'] = g(); }"),
         "{derived}"
     );
     let private = class("class A { #b = this.a; static c = this; constructor(public a: 1) {} }");
