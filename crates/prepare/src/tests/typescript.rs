@@ -215,7 +215,7 @@ fn blocks_of_a_namespace_see_what_the_others_export() {
     for (code, expected) in [
         ("namespace N { export const a = 1 } namespace N { use(a) }", "use(N.a);"),
         ("namespace N { use(a) } namespace N { export let a = 1 }", "use(N.a);"),
-        ("namespace N { export let a = 1 } namespace N { use(...[a]) }", "use(...[N.a]);"),
+        ("namespace N { export let a = 1 } namespace N { use(...f(a)) }", "use(...f(N.a));"),
         ("namespace N { export const [a, { b: c = 1 }] = x } namespace N { use(a, c, b) }", "use(N.a, N.c, b);"),
         (
             "namespace N { export function f() {} export class C {} } namespace N { use(f(), new C) }",
