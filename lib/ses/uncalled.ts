@@ -2,6 +2,7 @@ import { beginsStatement } from './program-text';
 import { isPlainObject } from '../contract/describe';
 import { isIdentifier } from '../contract/identifiers';
 import { tokensOf } from '../contract/javascript-tokens';
+import { keysOf } from '../contract/wide-objects';
 import type { Foreign } from '../contract/foreign';
 import type { Token } from '../contract/javascript-tokens';
 
@@ -41,16 +42,15 @@ export function uncalledNotice(
   return `The program declares ${name}, and nothing has called it. To run it, end the program with a call: await ${name}()`;
 }
 
-/** Whether a list, or an object, has promises in it, which the executor shows as text. */
+/** Whether a list, or an object, has promises in it, which the executor shows as text. Looks at its first parts only. */
 function holdsPromises(output: object) {
   if (!Array.isArray(output) && !isPlainObject(output)) return false;
-  let looks = MAX_LOOKS;
-  for (const key in output) {
-    const item = (output as Foreign)[key];
-    if (typeof item === 'string' && PROMISE.test(item)) return true;
-    if (--looks === 0) return false;
-  }
-  return false;
+  const parts: unknown[] = Array.isArray(output)
+    ? output.slice(0, MAX_LOOKS)
+    : keysOf(output)
+        .slice(0, MAX_LOOKS)
+        .map((key) => (output as Foreign)[key]);
+  return parts.some((part) => typeof part === 'string' && PROMISE.test(part));
 }
 
 export function isMainName(name: string) {
