@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ses_transfer::{Plain, with_dense_arrays, without_stacks};
+use ses_transfer::{with_dense_arrays, without_stacks};
 
 use crate::bounds::{Bounds, within};
 
@@ -23,9 +23,6 @@ pub fn check(wire: &[u8]) {
         assert!(kept.len() < wire.len(), "nothing was taken out");
         assert!(is_subsequence(&kept, wire), "not a part of the serialized value");
         assert_eq!(without_stacks(&kept), None, "a stack was left");
-    }
-    if let Some(Plain { depth, heap_bytes }) = within(&BOUNDS, wire.len(), || Plain::of(wire)) {
-        assert!(depth <= wire.len() && heap_bytes <= wire.len().saturating_mul(1 << 10), "no bound of its size");
     }
     let dense = within(&BOUNDS, wire.len(), || with_dense_arrays(wire.to_vec()));
     assert_eq!(with_dense_arrays(dense.clone()), dense, "a sparse array was left that could be dense");
