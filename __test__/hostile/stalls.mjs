@@ -5,7 +5,7 @@
 import { openSync, readSync } from 'node:fs';
 
 /** What may pass between two turns of a quiet machine is 50 ms; a busy one shares its caches. */
-const MAX_WORK_MS = 100;
+const MAX_WORK_MS = 150;
 /** What other processes of a busy machine, and collections of garbage, may add. What this is about takes seconds. */
 const GRACE_MS = 500;
 /** Longer than an honest run's, by this factor. */

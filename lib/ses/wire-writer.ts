@@ -572,7 +572,9 @@ class WireWriter {
     if (needed <= this.#bytes.length) return;
     if (needed - 8 > this.#limit) throw new TransferLimitError();
     if (hasV8Format && !this.#isSliced && needed > MAX_SMALL_BYTES) throw LEFT;
-    const bytes = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+    const bytes = Buffer.allocUnsafeSlow(
+      Math.max(needed, Math.min(this.#bytes.length * 2, Math.max(this.#limit + 8, FIRST_BYTES))),
+    );
     bytes.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = bytes;
   }
