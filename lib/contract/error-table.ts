@@ -14,7 +14,7 @@ export interface ErrorRow {
   /** the parameters of the template, with their types in Rust */
   params: Record<string, string>;
   /** the state of the executor afterwards */
-  leaves: 'READY' | 'DIRTY' | 'DEAD' | 'unchanged';
+  leaves: 'READY' | 'DIRTY' | 'DEAD' | 'WAITING' | 'unchanged';
   /** another possible state, and when it applies */
   leavesToo?: string;
   /** false if the specification does not have it */
@@ -276,6 +276,107 @@ variable \`CHROME_PATH\`.`,
 says what is known. The run is not repeated automatically, because its tool calls have already taken effect. The next
 run gets a new page and, if necessary, a new browser.`,
     hint: 'The page was lost. Look at what the tools have done before you run the code again.',
+  },
+  {
+    code: 'ERR_RUN_WAITING',
+    severity: 'WARN',
+    retryable: false,
+    message: 'The run waits for answers to tool calls',
+    params: {},
+    leaves: 'WAITING',
+    ofSpecification: false,
+    variant: 'RunWaiting',
+    cause: 'All that is left of the run waits for calls that somebody outside answers.',
+    doc: `With \`DurableSession\`: everything that is left of the program waits for tool calls that somebody else answers.
+\`details.calls\` lists them as \`{ key, name, args, payload }\`. The journal holds the run, and no isolate is kept. Answer
+the calls with \`answer()\`, now or in another process: the program then continues after these calls. \`run()\` rejects
+with this code as long as calls wait.`,
+    hint: 'The program has not ended. It continues when the calls that it waits for are answered.',
+  },
+  {
+    code: 'ERR_REPLAY_DIVERGED',
+    severity: 'FATAL',
+    retryable: false,
+    message: 'Replay diverged from the journal: {cause}',
+    params: { cause: 'String' },
+    leaves: 'DEAD',
+    ofSpecification: false,
+    variant: 'ReplayDiverged',
+    cause: 'The replay of a journal did not do what the journal says.',
+    doc: `With \`DurableSession\`: the replay of the journal did not do what the journal says. No tool was called.
+\`details.entry\` is the number of the entry, \`details.run\` that of the run, and \`details.cause\` is \`"call"\`, \`"log"\`,
+\`"outcome"\`, \`"fewer"\` or \`"stuck"\`. \`details.expected\` is what the journal says and \`details.actual\` what happened.
+Either the engine differs from the one that recorded the session, or the program depends on where the stack ends or
+on the bits of NaN. Open the session with the version of the package that recorded it, or open it with
+\`{ from: 'data' }\` to keep its plain variables in a new isolate.`,
+  },
+  {
+    code: 'ERR_CALL_IN_DOUBT',
+    severity: 'ERROR',
+    retryable: false,
+    message: 'Nobody knows whether the call of {tool} took effect',
+    params: { tool: 'String' },
+    leaves: 'READY',
+    ofSpecification: false,
+    doc: `With \`DurableSession\`: the process ended after the tool was called and before its answer was in the journal, and
+the tool is declared with \`inDoubt: "fail"\`. The guest gets an error with this \`code\`, and \`details.code\` is this
+code if the guest does not handle it. Find out with \`details.key\`, the key of the call, whether the call took effect.
+Declare the tool with \`inDoubt: "repeat"\` if it may be called again, or \`"wait"\` if a person has to decide.`,
+    hint: 'Find out whether the call has taken effect before you make it again.',
+  },
+  {
+    code: 'ERR_JOURNAL_CONFLICT',
+    severity: 'ERROR',
+    retryable: false,
+    message: 'Journal conflict: {reason}',
+    params: { reason: 'String' },
+    leaves: 'DEAD',
+    ofSpecification: false,
+    doc: `With \`DurableSession\`: another host has the session open or has written to its journal, or a new session was
+given an \`id\` that is in use. The host that gets this error has not called a tool since. Use the session on the other
+host, or open it again after \`cleanup()\` there. The lock of a process that has ended is taken over automatically.`,
+  },
+  {
+    code: 'ERR_JOURNAL_INVALID',
+    severity: 'FATAL',
+    retryable: false,
+    message: 'The journal cannot be used: {reason}',
+    params: { reason: 'String' },
+    leaves: 'DEAD',
+    ofSpecification: false,
+    doc: `With \`DurableSession\`: the journal has a wrong form, was changed or was signed with another key, or its store
+failed. \`details.flaw\` is \`"form"\`, \`"mac"\`, \`"order"\` or \`"store"\`, and \`details.entry\` is the number of the entry.
+With \`"store"\`, \`error.cause\` is the error of the store: nothing that was not stored has reached the guest or a tool, so
+open the session again when the store works. With \`"mac"\`, check \`keys\` and \`id\` first; if they are right, somebody has
+changed the journal, and it must not be used.`,
+  },
+  {
+    code: 'ERR_JOURNAL_LIMIT',
+    severity: 'ERROR',
+    retryable: false,
+    message: 'Journal limit exceeded ({limit} bytes)',
+    params: { limit: 'usize' },
+    leaves: 'DIRTY',
+    ofSpecification: false,
+    variant: 'JournalLimit',
+    cause: 'The journal has no room for the next entry.',
+    doc: `With \`DurableSession\`: the journal would take more than \`maxJournalBytes\`. \`details.limit\` is the limit.
+Nothing is truncated: the run has ended, and the next run finds the state before it. Raise the limit, or go on in a new
+session.`,
+    hint: 'The session is full. Let tools return less, or continue in a new session.',
+  },
+  {
+    code: 'ERR_REPLAY_ENGINE',
+    severity: 'FATAL',
+    retryable: false,
+    message: 'The session needs another engine: {reason}',
+    params: { reason: 'String' },
+    leaves: 'DEAD',
+    ofSpecification: false,
+    doc: `With \`DurableSession\`: the session was recorded by an engine that this process cannot offer. \`details.name\`
+says what differs: the package, V8, ICU, the architecture, the time zone, the Pyodide build, an option, or a tool that is
+missing. \`details.expected\` is the recorded value and \`details.actual\` the one here. Change what differs. A session
+with \`onEngineChange: "verify"\` is replayed on another version and continues if nothing differs.`,
   },
 ];
 

@@ -76,8 +76,8 @@ export function losesState(error: Foreign) {
 function messageOf({ code, message, details = {} }: ExecutorError, found: Diagnostic | undefined) {
   if (details.aborted) return `Execution aborted: ${details.reason}`;
   if (isCpuSpent(details)) return `Execution used up its ${details.maxCpuMs}ms of processor time`;
-  // The message contains the logs, too.
-  if (typeof details.cause === 'string') return details.cause;
+  // The message contains the logs, too. Of a replay, `cause` is a word for programs.
+  if (typeof details.cause === 'string' && code !== 'ERR_REPLAY_DIVERGED') return details.cause;
   return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
 }
 

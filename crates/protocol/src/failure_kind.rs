@@ -34,6 +34,12 @@ pub enum FailureKind {
     /// The process of the isolate has ended, or does not answer. The executor is DIRTY, or DEAD if that was in
     /// `init()`.
     WorkerLost { reason: String },
+    /// All that is left of the run waits for calls that somebody outside answers. The executor is WAITING.
+    RunWaiting,
+    /// The replay of a journal did not do what the journal says. The executor is DEAD.
+    ReplayDiverged { cause: String },
+    /// The journal has no room for the next entry. The executor is DIRTY.
+    JournalLimit { limit: usize },
 }
 
 frames::choice!(FailureKind {
@@ -50,6 +56,9 @@ frames::choice!(FailureKind {
     10 TransferLimit { limit },
     11 CleanupFailed { cause },
     12 WorkerLost { reason },
+    13 RunWaiting,
+    14 ReplayDiverged { cause },
+    15 JournalLimit { limit },
 });
 
 impl FailureKind {
@@ -69,6 +78,9 @@ impl FailureKind {
             Self::TransferLimit { .. } => ERR_TRANSFER_LIMIT_EXCEEDED,
             Self::CleanupFailed { .. } => ERR_CLEANUP_FAILED,
             Self::WorkerLost { .. } => ERR_WORKER_LOST,
+            Self::RunWaiting => ERR_RUN_WAITING,
+            Self::ReplayDiverged { .. } => ERR_REPLAY_DIVERGED,
+            Self::JournalLimit { .. } => ERR_JOURNAL_LIMIT,
         }
     }
 
@@ -85,16 +97,22 @@ impl FailureKind {
             | Self::Memory { .. }
             | Self::ToolCallLimit { .. }
             | Self::TransferLimit { .. }
-            | Self::WorkerLost { .. } => "ERROR",
-            Self::InitFailed { .. } => "FATAL",
-            Self::CleanupFailed { .. } => "WARN",
+            | Self::WorkerLost { .. }
+            | Self::JournalLimit { .. } => "ERROR",
+            Self::InitFailed { .. } | Self::ReplayDiverged { .. } => "FATAL",
+            Self::CleanupFailed { .. } | Self::RunWaiting => "WARN",
         }
     }
 
     /// Whether sending rewritten code, or the same call again, can succeed.
     pub fn retryable(&self) -> bool {
         match self {
-            Self::InvalidState { .. } | Self::InitFailed { .. } | Self::CleanupFailed { .. } => false,
+            Self::InvalidState { .. }
+            | Self::InitFailed { .. }
+            | Self::CleanupFailed { .. }
+            | Self::RunWaiting
+            | Self::ReplayDiverged { .. }
+            | Self::JournalLimit { .. } => false,
             Self::ValidationFailed
             | Self::ImportNotAllowed { .. }
             | Self::MaxOperations { .. }
@@ -124,6 +142,9 @@ impl FailureKind {
             Self::TransferLimit { limit } => format!("Transfer limit exceeded ({limit} bytes)"),
             Self::CleanupFailed { cause } => format!("Cleanup failed: {cause}"),
             Self::WorkerLost { reason } => format!("Worker lost: {reason}"),
+            Self::RunWaiting => "The run waits for answers to tool calls".to_owned(),
+            Self::ReplayDiverged { cause } => format!("Replay diverged from the journal: {cause}"),
+            Self::JournalLimit { limit } => format!("Journal limit exceeded ({limit} bytes)"),
         }
     }
 }
@@ -154,3 +175,9 @@ pub const ERR_TRANSFER_LIMIT_EXCEEDED: &str = "ERR_TRANSFER_LIMIT_EXCEEDED";
 pub const ERR_CLEANUP_FAILED: &str = "ERR_CLEANUP_FAILED";
 /// Code of [`FailureKind::WorkerLost`].
 pub const ERR_WORKER_LOST: &str = "ERR_WORKER_LOST";
+/// Code of [`FailureKind::RunWaiting`].
+pub const ERR_RUN_WAITING: &str = "ERR_RUN_WAITING";
+/// Code of [`FailureKind::ReplayDiverged`].
+pub const ERR_REPLAY_DIVERGED: &str = "ERR_REPLAY_DIVERGED";
+/// Code of [`FailureKind::JournalLimit`].
+pub const ERR_JOURNAL_LIMIT: &str = "ERR_JOURNAL_LIMIT";
