@@ -1,4 +1,4 @@
-// Runs the test suite of smolagents-ts with `ses-executor/python` in place of its own executor:
+// Runs the test suite of smolagents-ts with `ses-executor/python` instead of the executor that it has:
 //   npm run test:client -- FOLDER
 // FOLDER is a checkout whose packages are installed. The file that is replaced comes back at the end.
 

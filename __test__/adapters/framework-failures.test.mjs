@@ -123,7 +123,7 @@ describe('a tool of the OpenAI Agents SDK that fails throws in code', () => {
   test.each([
     ['with the sentence of the SDK', make(fails), 'An error occurred while running the tool. Please try again.'],
     ['with its own sentence', make(fails, { errorFunction: () => 'no such row' }), 'no such row'],
-    ['with a text that it takes from the error', make(fails, { errorFunction: (_, { message }) => `Error: ${message}` }), 'secret'],
+    ['with text that it takes from the error', make(fails, { errorFunction: (_, { message }) => `Error: ${message}` }), 'secret'],
     ['with the error itself', make(fails, { errorFunction: null }), 'secret'],
     ['when its time is over', make(() => new Promise(() => {}), { timeoutMs: 20 }), "Tool 'find' timed out after 20ms."],
     ['when its time is over, with its own sentence', make(() => new Promise(() => {}), { timeoutMs: 20, timeoutErrorFunction: () => 'late' }), "Tool 'find' timed out after 20ms."],

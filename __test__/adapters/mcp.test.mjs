@@ -865,7 +865,7 @@ describe('another server', () => {
     ['required: null', 'bad', '{ inputSchema: { type: "object", required: null } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.required: /],
     ['properties that are a string', 'bad', '{ inputSchema: { type: "object", properties: "x" } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.properties: /],
     ['a schema that is missing', 'bad', '{ inputSchema: undefined }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema: /],
-    ['a description that is no string', 'bad', '{ description: 5 }', /^the tool "bad" of the server a is left out: its description is not valid: description: /],
+    ['a description that is not a string', 'bad', '{ description: 5 }', /^the tool "bad" of the server a is left out: its description is not valid: description: /],
     ['an output schema of a list', 'bad', '{ outputSchema: { type: "array" } }', /^the tool "bad" of the server a is left out: its description is not valid: outputSchema\.type: /],
     ['a description of megabytes', 'bad', '{ description: "x".repeat(400_000) }', 'the tool "bad" of the server a is left out: it is described by too much'],
     ['no name', "''", '{}', 'the tool "" of the server a is left out: it has no name'],

@@ -212,7 +212,7 @@ test.each(Object.keys(SLOW))('%s: the host prints it in a moment', (name) => {
   expect((user + system) / 1000).toBeLessThan(400);
 });
 
-test('the model is told of each output by two looks at it, as text and as data, with turns of the event loop', async () => {
+test('each output is read twice for the model, as text and as data, with turns of the event loop between', async () => {
   let gets = 0;
   const list = Array.from({ length: 20_000 }, () => NaN);
   const output = [undefined, Object.defineProperty({}, 'once', { enumerable: true, get: () => ++gets }), list];

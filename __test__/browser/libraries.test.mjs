@@ -93,11 +93,11 @@ describe('libraries', () => {
     ['a file URL', pathToFileURL(resolve('node_modules/underscore/underscore-umd.js')), '_.last([1, 2])', 2],
     ['the text of a file URL', pathToFileURL(resolve('node_modules/lodash/lodash.js')).href, '_.head([7])', 7],
     ['a bundle', 'node_modules/lightweight-charts/dist/lightweight-charts.standalone.production.js', 'typeof LightweightCharts.createChart', 'function'],
-    ['a text', 'globalThis.five = () => 5;', 'five()', 5],
-    ['a text with top-level declarations', 'const six = 6;\nfunction seven() { return 7; }', 'six + seven()', 13],
-    ['a text of many brackets with an ambiguous slash', `globalThis.deep = [${'[(/[)}]/)],'.repeat(40_000)}].length;`, 'deep', 40_000],
-    ['a text that is larger than maxCodeBytes', `globalThis.long = ${JSON.stringify('x'.repeat(2_000_000))}.length;`, 'long', 2_000_000],
-    ['a text that is deeply nested', `globalThis.nested = ${'['.repeat(2_000)}${']'.repeat(2_000)};`, 'nested.length', 1],
+    ['source text', 'globalThis.five = () => 5;', 'five()', 5],
+    ['source text with top-level declarations', 'const six = 6;\nfunction seven() { return 7; }', 'six + seven()', 13],
+    ['source text with many brackets with an ambiguous slash', `globalThis.deep = [${'[(/[)}]/)],'.repeat(40_000)}].length;`, 'deep', 40_000],
+    ['source text that is larger than maxCodeBytes', `globalThis.long = ${JSON.stringify('x'.repeat(2_000_000))}.length;`, 'long', 2_000_000],
+    ['source text that is deeply nested', `globalThis.nested = ${'['.repeat(2_000)}${']'.repeat(2_000)};`, 'nested.length', 1],
   ])('are globals of code: %s', async (_, library, code, expected) => {
     await withBrowser({ libraries: [library] }, {}, async (executor) => {
       expect((await executor.run(code)).output).toBe(expected);

@@ -127,7 +127,7 @@ describe('what is too large is refused with a clear error', () => {
     expect([form, error.message]).toEqual([form, 'document is nested more than 500 levels deep']);
   });
 
-  test('a text beyond its limit, before it is read', async () => {
+  test('text beyond its limit, before it is read', async () => {
     const text = `openapi: 3.0.3\npaths: {}\nx-a: ${'ü'.repeat(600)}`;
     const refused = async (maxDocumentBytes) => (await rejection(loaded(text, { maxDocumentBytes }))).message;
     expect(await refused(1_000)).toBe('document has more than 1000 bytes, the limit of options.maxDocumentBytes');

@@ -653,7 +653,7 @@ describe('how values are written', () => {
     });
     const { registry } = await registryFromOpenApi(document, { baseUrl });
     expect(registry.sources[0].methods[0].params.properties).toEqual({
-      body: { type: 'string', description: 'A text of application/xml' },
+      body: { type: 'string', description: 'Text of type application/xml' },
     });
     const [{ headers, body }] = await asked(document, ["x({ body: '<a/>' })"]);
     expect([headers['content-type'], body]).toEqual(['application/xml', '<a/>']);
@@ -1257,7 +1257,7 @@ test('a document is a string in usual forms of JSON and YAML', async () => {
 
 test('only documents of known versions are read', async () => {
   const refused = async (document, options) => (await rejection(registryFromOpenApi(document, options))).message;
-  expect(await refused(5)).toBe('document must be an object or a text in JSON or YAML, got 5');
+  expect(await refused(5)).toBe('document must be an object, or a string of JSON or YAML, got 5');
   // A plain string is also YAML.
   expect(await refused('api.yaml')).toBe('document must be the text of a document, got "api.yaml"');
   const versions = { swagger: ['1.2', 2.1, '3.0.0'], openapi: ['2.0', '4.0.0', '3.3.0', 31, '3', null, {}] };

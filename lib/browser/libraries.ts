@@ -13,9 +13,9 @@ export interface Library {
   source: string;
 }
 
-/** A string of this length, or with a line break, is the text of a library and no path. */
+/** A string of this length, or with a line break, is the source of a library, not a path. */
 const MAX_PATH = 1_024;
-/** What a text has and a path does not: calls, blocks, statements. */
+/** Characters of source text that paths do not have: calls, blocks, statements. */
 const CODE = /[;{}()=]/;
 /** Statements of ES modules, which scripts cannot have. */
 const MODULE = /Cannot use import statement|Unexpected token 'export'|import\.meta/;

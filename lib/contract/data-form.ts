@@ -8,7 +8,7 @@ import type { WorkBudget } from './budget';
 import type { Foreign } from './foreign';
 
 // The form of a value in structured output: data that JSON can represent. Each part has its own form, and only a part that has none
-// becomes a text, in its place:
+// becomes a string in its place:
 //
 // - `undefined`: a member is left out; an element, or the value itself, is `null`
 // - a number that is not finite: its name; -0: 0

@@ -24,7 +24,7 @@ export interface NormalizedExecutorError {
  * Facts about a failure. Which of them there are depends on the code; see `docs/reference/errors.md`.
  */
 export interface ExecutorErrorDetails {
-  /** Guest errors: `name` of the error; `null` if what was thrown is no error. */
+  /** Guest errors: `name` of the error; `null` if the thrown value is not an error. */
   name?: string | null;
   /** Guest errors: message of the error. */
   message?: string;

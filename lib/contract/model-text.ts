@@ -61,10 +61,10 @@ function* showingOutput(
   return { text: shown, value: isBrief ? form.data : shown };
 }
 
-/** What came of a run, as far as models are told of it. */
+/** The part of a run's outcome that models see. */
 export type Told = Omit<Report, 'logEntries'>;
 
-/** All that a model is told of a run: as one text, and as data. */
+/** Everything that a model sees of a run: as one string, and as data. */
 export interface ModelReport extends Told {
   text: string;
 }

@@ -60,9 +60,9 @@ export function outputText(output: unknown, options?: InspectOptions) {
 }
 
 /**
- * An output that is no string as Node.js prints it, for models: with all its items, as far as that is done in a moment.
+ * Prints an output that is not a string for models, as Node.js prints it, with as many items as can be printed quickly.
  *
- * @param maxChars UTF-16 units of one string; of the whole the caller cuts what is more
+ * @param maxChars UTF-16 units of one string; the caller cuts the whole text
  */
 export function printingForModel(output: unknown, maxChars: number, budget: WorkBudget) {
   const limits = { ...AS_TEXT, chars: maxChars };

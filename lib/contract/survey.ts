@@ -27,7 +27,7 @@ export interface Limits {
   allChars: number;
 }
 
-/** A large integer counts as a text of so many. */
+/** Characters that a large integer counts as. */
 const BIGINT_CHARS = 1_024;
 /** As a byte of an ArrayBuffer is shown. */
 const BYTE_CHARS = 3;

@@ -50,7 +50,7 @@ export function flattenTools(tools: unknown): Tool[] {
   return found;
 }
 
-/** @throws {TypeError} if they are no plain object */
+/** @throws {TypeError} if `tools` is not a plain object */
 export function refuseNoTools(tools: unknown): asserts tools is Record<string, unknown> {
   if (!isPlainObject(tools)) throw new TypeError(`tools must be an object of functions, got ${describeHolder(tools)}`);
 }

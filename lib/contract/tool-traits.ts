@@ -36,8 +36,8 @@ const traitsOf: WeakMap<Function, Traits> = new WeakMap();
 const TRAITS: unique symbol = Symbol.for('ses-executor:tool-traits');
 
 /**
- * A tool that gives guests a value and no promise, whatever it returns: they wait, without `await`, until the promise
- * settles. The host's thread does not wait. Deadlines, aborts and `cleanup()` end that as they end any run.
+ * Marks a tool as blocking: guests receive a value instead of a promise. They wait without `await` until the promise
+ * settles; the thread of the host does not wait. Deadlines, aborts and `cleanup()` end the wait as they end any run.
  *
  * @throws `TypeError` if `fn` is not a function
  */
@@ -47,10 +47,11 @@ export function blocking<T extends (...args: any[]) => unknown>(fn: T): T {
 }
 
 /**
- * A tool with a {@link ExecutorOptions.toolTimeoutMs} of its own: for one that asks a person or runs another agent, an hour
- * costs nothing. A synchronous function is not interrupted; promises are not waited for any longer.
+ * Gives a tool its own {@link ExecutorOptions.toolTimeoutMs}. A timeout of an hour costs nothing, for example for a tool
+ * that asks a person or runs another agent. After the timeout the guest no longer waits for the tool's promise. A
+ * synchronous function is not interrupted.
  *
- * @throws `TypeError` if `fn` is not a function or `timeoutMs` no integer
+ * @throws `TypeError` if `fn` is not a function or `timeoutMs` is not an integer
  * @throws `RangeError` if `timeoutMs` is out of bounds
  */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as for `blocking`

@@ -1,35 +1,39 @@
 // Tools as callers pass them, and the hook that decides on their calls.
 
 /**
- * Host functions by the name that guest code calls them by, or namespaces of such functions: plain objects, nested to
- * any depth up to 32. A first name that is no identifier, such as `read-file` or `delete`, can be called through
- * `globalThis` only: `globalThis["read-file"]()`.
+ * Host functions, keyed by the names that guest code uses. A value can also be a namespace: a plain object of functions,
+ * nested up to 32 levels. A top-level name that is not an identifier, such as `read-file` or `delete`, can be called
+ * through `globalThis` only: `globalThis["read-file"]()`.
  *
- * An `async` function gives the guest a promise at once. Any other function is called while the guest waits, and gives
- * it the value, or a promise if it returned one; of a {@link blocking} one, what the promise gives. Functions are called with their namespace as `this`. Arguments and
- * results are structured clones (section 7.4), arguments as {@link CodeOutput.output} says.
+ * - An `async` function returns a promise to the guest immediately.
+ * - Any other function is called while the guest waits. The guest receives the value, or a promise if the function
+ *   returned one.
+ * - For a {@link blocking} function the guest waits until the promise settles, and receives its value.
  *
- * For TypeScript an object whose type is an `interface` has no index signature: write the type as `type`, or pass `{ ...api }`; the same goes for
- * variables.
+ * Functions are called with their namespace as `this`. Arguments and results are structured clones (section 7.4);
+ * {@link CodeOutput.output} describes how arguments are cloned.
+ *
+ * In TypeScript, an object whose type is an `interface` has no index signature. Declare it as a `type`, or pass
+ * `{ ...api }`. The same applies to variables.
  */
 export interface Tools {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare the parameters that they expect
   [name: string]: ((...args: any[]) => unknown) | Tools;
 }
 
-/** A tool call of guest code, as {@link ExecutorOptions.onToolCall} is told of it. */
+/** A tool call of guest code, as reported to {@link ExecutorOptions.onToolCall}. */
 export interface ToolCall {
   /** The tool, with its namespaces: `Host.readDoc`. */
   name: string;
-  /** Structured clones, those that the tool gets. */
+  /** The structured clones that the tool receives. */
   args: unknown[];
-  /** Tells the calls of this process apart. */
+  /** Unique among the calls of this process. */
   id: string;
-  /** Aborted when the run ends, or {@link ExecutorOptions.toolTimeoutMs} is over. */
+  /** Aborted when the run ends, or when {@link ExecutorOptions.toolTimeoutMs} has passed. */
   signal: AbortSignal;
 }
 
-/** What {@link ExecutorOptions.onToolCall} decides: `void` allows the call, the others replace a part of it. */
+/** Decision of {@link ExecutorOptions.onToolCall}: nothing allows the call; an object replaces its arguments or its result. */
 export type ToolCallDecision = void | { args: readonly unknown[] } | { result: unknown };
 
 /** Decides on a tool call: see {@link ExecutorOptions.onToolCall}. */

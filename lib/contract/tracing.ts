@@ -15,7 +15,7 @@ const INNER: WeakSet<object> = new WeakSet();
 export interface TracedRun {
   executor: Executor;
   code: string;
-  /** What is called next. A subscriber of `start` can replace it by a function that calls it in a context of its own. */
+  /** Called next. A subscriber of `start` can replace it with a function that calls the original in another context. */
   call: () => unknown;
   result?: CodeOutput;
   error?: unknown;

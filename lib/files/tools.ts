@@ -19,7 +19,7 @@ export interface FileToolResult<Details = FileToolDetails> {
   details?: Details;
 }
 
-/** How a text was cut, at whole lines. */
+/** How text was truncated, at whole lines. */
 export interface Truncation {
   truncated: true;
   /** The limit that cut. */
@@ -107,8 +107,8 @@ export interface RemoveArguments {
 
 export interface GrepArguments {
   /**
-   * A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. Each line is a
-   * text of its own, also for `\A` and `\z`.
+   * A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. Each line is
+   * matched separately, also by `\A` and `\z`.
    */
   pattern: string;
   /** Folder or file. Default: the root. */
@@ -142,9 +142,9 @@ export interface LsArguments {
 }
 
 /**
- * The tools. Each takes one object of arguments, or the first ones by position. Calls run on threads of their own;
- * `write`, `edit`, `move` and `remove` of one set of tools run one after the other, in the order of the calls. Sets of tools take turns. When the run
- * that made a call is over, its searches end, and what has not begun does not begin.
+ * The tools. Each takes one object of arguments, or the first ones by position. Calls run on separate threads.
+ * Within one set of tools, `write`, `edit`, `move` and `remove` run one at a time, in the order of the calls. Sets of tools take
+ * turns. When a run is over, its searches end, and calls that have not started do not start.
  *
  * A name with control characters is shown as a JSON text, and so is one that begins with a quote: results have a line per name.
  *
@@ -152,7 +152,7 @@ export interface LsArguments {
  * never those of the host, and whose `code` is one of:
  *
  * - `ENOENT`, `EACCES`, `ENOTDIR`, `EISDIR`, `ENAMETOOLONG`, `ENOSPC`, `EROFS`, `EIO`: as the operating system has them;
- * - `ERR_PATH_ESCAPES_ROOT`, `ERR_INVALID_PATH`: the path leads out of the root, or is no path;
+ * - `ERR_PATH_ESCAPES_ROOT`, `ERR_INVALID_PATH`: the path leads out of the root, or is not a path;
  * - `ERR_NOT_A_FILE`, `ERR_BINARY_FILE`, `ERR_FILE_TOO_LARGE`: a pipe, a socket or a device; neither text nor an image;
  *   beyond `maxFileBytes` or `maxImageBytes`;
  * - `ERR_OFFSET_BEYOND_END`: `read` from behind the last line;
@@ -161,7 +161,7 @@ export interface LsArguments {
  * - `ERR_INVALID_JSON`: `readJson`;
  * - `ERR_INVALID_PATTERN`: `grep`, `find`;
  * - `ECANCELED`: the run that made the call is over;
- * - `ERR_INTERNAL`: the tool has failed by a bug of its own; please report it.
+ * - `ERR_INTERNAL`: a bug in the tool; please report it.
  *
  * Wrong arguments are a `TypeError` or `RangeError` that names tool and argument, without a code.
  */

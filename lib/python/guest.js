@@ -20,7 +20,7 @@ const DONE = -1;
 const FAILED = '!';
 /** The name of what is raised where there is no memory. */
 const MEMORY_ERROR = 'MemoryError';
-/** Characters from which on a text is converted where a lack of memory can be told. */
+/** Strings with at least so many characters are converted where a lack of memory can be reported. */
 const LONG_TEXT = 1 << 16;
 
 /** @typedef {unknown[]} Tape a value as Python takes it, see `prelude/60_values.py` */
@@ -413,7 +413,7 @@ class RunError extends Error {
     this.module = details.module;
     const { call, ...others } = details;
     this.toolCall = call;
-    // Halves of characters are no text where this is read.
+    // Lone surrogates are not valid in the text that the reader expects.
     this.details = JSON.stringify({ ...others, cause: message }, (_key, value) =>
       typeof value === 'string' ? value.toWellFormed() : value,
     );

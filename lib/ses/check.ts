@@ -31,18 +31,20 @@ export interface EngineStats {
 /** Code before and after TRANSFORM (section 6.1). */
 export interface PreparedProgram {
   originalCode: string;
-  /** The text that `run()` would evaluate; empty if a diagnostic is an `ERROR`. */
+  /** The code that `run()` would evaluate; empty if a diagnostic is an `ERROR`. */
   transformedCode: string;
   diagnostics: Diagnostic[];
 }
 
 /**
- * Checks code without running it (section 6.1), on threads of its own, for which the calling thread waits 50 ms at most: an
- * idle machine checks about 100 KB of code in that time. What takes longer gets one finding, the ERROR `not_checked`; `run()`
- * checks any code without making the caller wait. For code up to 32 KB, time in which a busy machine lets the checking threads
- * wait does not count, up to five seconds.
+ * Checks code without running it (section 6.1). The check runs on separate threads; the calling thread waits for it at most
+ * 50 ms. An idle machine checks about 100 KB of code in that time. If a check takes longer, the only finding is the ERROR
+ * `not_checked`. `run()` checks code of any length without blocking the caller.
  *
- * @returns all findings, in the order of their places
+ * On a busy machine, for code up to 32 KB, time in which the checking threads are not scheduled does not count toward the
+ * 50 ms, up to five seconds.
+ *
+ * @returns all findings, sorted by position
  * @throws `TypeError` or `RangeError` for wrong arguments, never for the code
  */
 export function validateCode(code: string, options?: ExecutorOptions): Diagnostic[] {
@@ -50,8 +52,8 @@ export function validateCode(code: string, options?: ExecutorOptions): Diagnosti
 }
 
 /**
- * Checks and transforms code without running it (section 6.1), on threads of its own, for which the calling thread waits
- * `timeoutMs` at most.
+ * Checks and transforms code without running it (section 6.1), on separate threads. The calling thread waits for them at
+ * most `timeoutMs`.
  *
  * @throws `TypeError` or `RangeError` for wrong arguments, never for the code
  */
@@ -61,7 +63,7 @@ export function prepareProgram(code: string, options?: ExecutorOptions): Prepare
 }
 
 /**
- * What is found in the text of a module, without running it: as {@link validateCode}, for a module.
+ * Checks the source of a module without running it: {@link validateCode} for modules.
  *
  * @internal
  */

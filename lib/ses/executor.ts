@@ -25,9 +25,9 @@ import type { Tools } from '../contract/tool-types';
 import type { EngineSpec, Outcome } from './native-connection';
 
 /**
- * Runs guest code in an isolate of its own, on a thread of its own, step by step with state that lives on.
+ * Runs guest code in its own isolate, on its own thread. Runs share state: later runs see the variables of earlier ones.
  *
- * An executor that is idle neither keeps the process alive nor has to be cleaned up.
+ * An idle executor does not keep the process alive and need not be cleaned up.
  *
  * @example
  * ```js

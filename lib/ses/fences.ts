@@ -39,7 +39,7 @@ const OTHER_MARKS = new Set(
   ),
 );
 const FENCE = /^[ \t]*(`{3,}|~{3,})([^\n]*)/gm;
-/** Parts of an opening fence after its mark that are no code: `title="a.js"`, `{1,3}`, `:a.js`, `src/a.js`. */
+/** Parts of an opening fence after its mark that are not code: `title="a.js"`, `{1,3}`, `:a.js`, `src/a.js`. */
 const INFO_BRACES = /\{[\d,\s-]*\}|\{[.#][^{}]*\}/g;
 const INFO_STRINGS = /=(?:"[^"]*"|'[^']*')/g;
 const INFO =

@@ -27,8 +27,8 @@ const LAST_BLOCK_NOTE =
   'The blocks of code declare the same names again, so only the last block has run. Send one block, or blocks that continue each other.';
 
 /**
- * The program in a text: what is between its fences, or the text itself. Several blocks are one program. If they declare
- * names again, the last block is the program.
+ * The program in an answer of a model: the code between its fences, or the whole text. Several blocks are one program. If
+ * they declare names again, the last block is the program.
  *
  * @param keepsFences whether one pair of fences stays, so that the executor reports it
  */
@@ -50,7 +50,7 @@ export function programText(text: string, keepsFences = false): ProgramText {
   return { code: keepsFences ? fenced(text, blocks) : code };
 }
 
-/** The same for Python, which is not parsed here. A text that does not begin or end with a fence is left as it is. */
+/** The same for Python, which is not parsed here. Text that does not begin or end with a fence is left as it is. */
 export function pythonText(text: string): ProgramText {
   if (!hasFence(text)) return { code: text };
   const all = fencedBlocks(text, NO_PARSER);

@@ -59,6 +59,11 @@ const NOUNS = [
   'variable',
 ].join('|');
 const OWNERS = 'its|their|his|her|our|my|your';
+/** A possessive without a noun after it: at the end of a clause, or before a word that begins the next one. */
+const NO_NOUN = String.raw`(?=\s*(?:[^\w\s\x60]|$)|\s+(?:${[
+  'and|or|but|so|if|when|while|until|because|that|which|where|whose|for|in|on|with|without|to|from|at|by|as|of|per',
+  'is|are|was|were|has|have|had|may|can|must|also|too|than',
+].join('|')})\b)`;
 const END = String.raw`(?=\s*(?:[,.;:)\]|"]|$))`;
 
 /**
@@ -111,10 +116,10 @@ export const PATTERNS = [
     right: ['`null` is treated as omitted'],
   },
   {
-    expression: new RegExp(String.raw`\bof (?:${OWNERS}) own\b`, 'g'),
+    expression: new RegExp(String.raw`\bof (?:${OWNERS}) own\b${NO_NOUN}`, 'g'),
     instead: 'its own …, a separate …',
-    wrong: ['a process of its own', 'executors with pools of their own'],
-    right: ['its own process', 'on their own'],
+    wrong: ['a process of its own', 'executors with pools of their own', 'on a thread of its own, with state'],
+    right: ['its own process', 'on their own', 'only the tools of its own agent', 'a value of its own class'],
   },
   {
     expression: /\b[Aa] text\b(?!(?:-| (?:file|editor|field|node|message|box|area|block|model|format|search|diff)))/g,

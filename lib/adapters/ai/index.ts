@@ -88,8 +88,8 @@ const VALIDATOR = Symbol.for('vercel.ai.validator');
  * whose message tells the model how to correct the code. Aborting the `abortSignal` of the call ends the run. If
  * `executor` is a function, it receives the options of the call.
  *
- * Results of MCP clients are unwrapped: code receives `structuredContent`, otherwise the text, otherwise the blocks. A
- * text that is a JSON object or array becomes its value. A result with `isError` is thrown in the code.
+ * Results of MCP clients are unwrapped: code receives `structuredContent`, otherwise the text, otherwise the blocks. Text
+ * that is a JSON object or array becomes its value. A result with `isError` is thrown in the code.
  *
  * @throws `TypeError` or `RangeError` for wrong options, ambiguous names, reserved names, and schemas that are
  *   promises

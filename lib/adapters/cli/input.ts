@@ -113,7 +113,7 @@ function notUtf8(source: string, bytes: Buffer) {
   return new UsageError(`${source} is not UTF-8: save it in that encoding`);
 }
 
-/** Whether a text is UTF-16: it has a byte order mark, or begins with a character of ASCII. Such text may be UTF-8. */
+/** Whether bytes look like UTF-16: a byte order mark, or an ASCII character first. They may still be valid UTF-8. */
 function isUtf16(bytes: Buffer) {
   if (bytes.length < 2) return false;
   const [first, second] = bytes;

@@ -158,7 +158,7 @@ function credentialsOf(texts: string[]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** A text with variables of the environment for `${NAME}`. Other users of the machine can read arguments. */
+/** Replaces `${NAME}` by variables of the environment: other users of the machine can read arguments. */
 function fromEnvironment(text: string, option: string) {
   return text.replace(/\$\{(\w+)\}/g, (_, name) => {
     const value = process.env[name];

@@ -16,9 +16,9 @@ const BLOCKS = {
 /** Properties of a result of `tools/call`. */
 const KEYS = ['content', 'structuredContent', 'isError', '_meta'];
 
-/** Start of a text that may be a JSON object or array. Other JSON texts, such as `12`, stay strings. */
+/** Start of text that may be a JSON object or array. Other JSON texts, such as `12`, stay strings. */
 const JSON_START = /^\s*[[{]/;
-/** Budget steps for a text that is parsed in one piece. The clock is checked after each one. */
+/** Budget steps for text that is parsed in one piece. The clock is checked after each one. */
 const STEPS_PER_TEXT = 64;
 /** UTF-16 units of an error's data that are its message. */
 const MAX_MESSAGE_CHARS = 32_768;
@@ -31,7 +31,7 @@ export interface McpResult {
 
 /**
  * The value that code receives for a result of an MCP server: the data if there is any, otherwise the text, otherwise
- * the blocks. A text that is a JSON object or array is the value of this JSON.
+ * the blocks. Text that is a JSON object or array becomes its value.
  *
  * @throws {Error} if the server states that the call failed
  */
@@ -102,7 +102,7 @@ async function valueOfTexts(texts: string[], signal: AbortSignal | undefined): P
 /**
  * The objects and arrays that JSON texts contain. Undefined if one is any other text.
  *
- * @throws {Error} if one is no JSON, or all are too large
+ * @throws {Error} if one of them is not JSON, or if they are too large together
  */
 function* readTexts(texts: string[], budget: WorkBudget): Generator<void, unknown[] | undefined, void> {
   const values: unknown[] = [];

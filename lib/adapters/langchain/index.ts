@@ -51,7 +51,7 @@ export interface CodeToolOptions extends CodeToolSettings {
  * configuration of the call.
  *
  * Results of MCP adapters become results of MCP again: code receives `structuredContent`, otherwise the text, otherwise
- * the blocks. A text that is a JSON object or array becomes its value.
+ * the blocks. Text that is a JSON object or array becomes its value.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *

@@ -47,7 +47,7 @@ export interface McpServerOptions extends ExecutorOptions {
    * call. All processes that the command starts end with the server. They also end with this process, unless a signal
    * ends this process.
    *
-   * Code receives the `structuredContent` of a result, otherwise its text, otherwise its blocks. A text that is a JSON
+   * Code receives the `structuredContent` of a result, otherwise its text, otherwise its blocks. Text that is a JSON
    * object or array becomes its value. A result with `isError` is thrown. Progress that a server reports reaches the
    * client, if it has asked for progress.
    */

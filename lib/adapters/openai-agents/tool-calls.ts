@@ -32,7 +32,7 @@ export class ToolCalls {
     return mcpValue(this.#mcpResults.of(output), details.signal);
   }
 
-  /** Calls a tool in a span of its own, in which the SDK reports what the tool answers itself. */
+  /** Calls a tool in its own span. The SDK reports the tool's answer there. */
   #reporting(tool: Foreign, report: { isFailed: boolean; isOfMcp: boolean }, call: () => Promise<unknown>) {
     const { withTraceContext, getCurrentTrace, getCurrentSpan, NoopSpan } = this.#sdk;
     // Earlier versions cannot run a call in a given span.

@@ -143,7 +143,7 @@ function makeArtifacts(language, page) {
     cancelFrame(id);
   });
 
-  /** A small copy of the canvas as a text. Undefined if it cannot be read. @type {() => string | undefined} */
+  /** A small copy of the canvas as a string. Undefined if it cannot be read. @type {() => string | undefined} */
   const sample = () => {
     const [width, height] = [getWidth(canvas), getHeight(canvas)];
     const copy = createElement(document, 'canvas');

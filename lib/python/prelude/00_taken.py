@@ -1,6 +1,6 @@
 """What agent-written Python runs in: imports, limits, tools, values, logs and errors.
 
-Runs once per interpreter, in a namespace of its own; `__main__` gets the names of the specification (section 5.1). Nothing
+Runs once per interpreter, in its own namespace; `__main__` gets the names of the specification (section 5.1). Nothing
 here keeps a JavaScript object until `connect` is called: the memory of the interpreter may be saved before that.
 """
 

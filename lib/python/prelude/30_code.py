@@ -12,7 +12,7 @@ def _awaited(value):
 
 
 def _take_values(owner, name, first=0, end=1):
-    """Has a function of asyncio take what is no awaitable too, as `await` does: its arguments from `first` to `end`."""
+    """Makes a function of asyncio accept plain values too, as `await` does: its arguments from `first` to `end`."""
     function = getattr(owner, name)
 
     @functools.wraps(function)
@@ -52,8 +52,8 @@ def _call(name, args, place):
 
 
 def __smolagents_transform_code(code):
-    """The tree of the code, which keeps the value of its last statement, counts the rounds of `while` loops where they begin, and
-    awaits also what is no awaitable: tools give their results at once."""
+    """The tree of the code. It keeps the value of its last statement, counts the iterations of `while` loops at their start, and
+    its `await` accepts plain values too, because tools return their results directly."""
     tree = _parse(code, FILENAME, "exec")
     _prepare_tree(tree, code)
     last = tree.body[-1] if tree.body else None

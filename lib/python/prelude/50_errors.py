@@ -12,8 +12,8 @@ class _Failure(RuntimeError):
 
 _Failure.__name__ = _Failure.__qualname__ = "RuntimeError"
 
-# Classes of the guest can have attributes of their own with any name: what is told of exceptions is read where CPython keeps it, and no
-# code of the guest is called for it but what makes their texts.
+# Guest classes can define attributes with any name. Reports of exceptions are therefore read where CPython keeps the data. The only
+# guest code that is called is the code that makes the messages.
 _plain_text = str.__str__
 _name_of_class = type.__dict__["__name__"].__get__
 _names_of_class = type.__dict__["__dict__"].__get__
@@ -361,7 +361,7 @@ def _utf16_column(code, line, byte_column):
 
 
 def _failure_of(error, code, codes, place):
-    """What is told of an exception of the code. `place`: line and column, in bytes, where no code of the guest was entered."""
+    """The report of an exception of the code. `place`: line and column, in bytes, if no code of the guest was entered."""
     name, message = _name_of(error), _message_of(error)
     details = {"name": name, "message": message}
     if codes is None and _is_of_code(error):
@@ -392,7 +392,7 @@ def _failure_of(error, code, codes, place):
 
 def _is_of_code(error):
     """Whether code that has not begun to run is the reason, and not a deadline or a lack of memory."""
-    # The parser's own limit has a text.
+    # The error of the parser's own limit has a message.
     return isinstance(error, Exception) and not (isinstance(error, MemoryError) and not error.args)
 
 
@@ -425,7 +425,7 @@ def _complete_place(error, code):
 
 
 def _inner_texts(error, code, codes):
-    """The errors that this one has come from, and those that it holds, a text each."""
+    """The messages of the errors that caused this one, and of those that it contains."""
     texts = []
     told = {id(error)}
     waiting = _inner_of(error, "")

@@ -53,10 +53,10 @@ class _UncrossableError(TypeError):
     """A value of the host that Python has none for."""
 
 
-# Values cross as one flat list, a tape. First the kinds of all containers, a letter each; then for each of them the number of
-# its parts and these. A part is itself if it is a text, a number or a boolean. Else it is `None` and what comes next: the number
-# of a container, or a letter and the content of what has no parts. So nothing here recurs, and parts may be shared or contain
-# themselves. `guest.js` has the other side.
+# Values cross as one flat list, a tape. It begins with the kinds of all containers, one letter each. Then each container follows:
+# the number of its parts, and the parts. Strings, numbers and booleans stand for themselves. Any other part is `None`, followed by
+# the number of a container, or by a letter and the content of a value without parts. So nothing here recurses, and parts may be
+# shared or contain themselves. `guest.js` has the other side.
 _LIST, _OBJECT, _MAP, _SET = "L", "O", "M", "S"
 _NONE, _BYTES, _DATE = "N", "B", "D"
 _MAKERS = {_LIST: list, _OBJECT: Data, _MAP: dict, _SET: set}

@@ -144,7 +144,7 @@ async def __smolagents_run(code, config):
     scope[ROUND] = _round
     scope[CALLED], scope[STARTED] = _called, _started
     scope[LAST_EXPRESSION] = None
-    # What earlier runs have been warned of, at lines of theirs: this one is told of it, too.
+    # Warnings that earlier runs got for the same lines: this run gets them too.
     scope.pop(WARNED, None)
     codes = place = None
     try:

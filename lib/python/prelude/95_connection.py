@@ -85,7 +85,7 @@ def connect(**functions):
 
 
 def _take_time_zone():
-    """Has `time` say the time zone of this process, which is not that of whoever made the snapshot."""
+    """Sets the time zone of `time` to that of this process. The process that made the snapshot may have had another."""
     year = time.localtime().tm_year
     days = [time.localtime(time.mktime((year, month, 1, 0, 0, 0, 0, 0, -1))) for month in (1, 7)]
     standard, summer = sorted(days, key=lambda day: day.tm_gmtoff)

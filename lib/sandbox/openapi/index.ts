@@ -184,7 +184,7 @@ function readingOf(options: Given): Reading {
 async function readElsewhere(document: unknown, reading: Reading): ReturnType<typeof readDocument> {
   const { readFile, signal, timeoutMs, maxBytes } = reading;
   if (typeof document !== 'string' && !isPlainObject(document)) {
-    throw new TypeError(`document must be an object or a text in JSON or YAML, got ${describe(document)}`);
+    throw new TypeError(`document must be an object, or a string of JSON or YAML, got ${describe(document)}`);
   }
   if (typeof document === 'string' && (document.length > maxBytes || Buffer.byteLength(document) > maxBytes)) {
     throw new RangeError(`document has more than ${maxBytes} bytes, the limit of options.maxDocumentBytes`);

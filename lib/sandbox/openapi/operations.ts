@@ -464,8 +464,8 @@ function bodySchemaOf(
   if (isMultipart(contentType))
     return writer.write(schemas[0], [], { file: FILE, isFile: (part) => isFileOrFiles(api, part) });
   if (!isJsonType(contentType) && !isForm(contentType) && schema.type !== 'string') {
-    if (isTextType(contentType)) return { type: 'string', description: `A text of ${contentType}` };
-    return { type: 'string', format: 'binary', description: `A Uint8Array or a text of ${contentType}` };
+    if (isTextType(contentType)) return { type: 'string', description: `Text of type ${contentType}` };
+    return { type: 'string', format: 'binary', description: `A Uint8Array, or a string, of type ${contentType}` };
   }
   const written = schemas.map((one) => objectOr(writer.write(one), {}));
   return written.length === 1 ? written[0] : { anyOf: written };

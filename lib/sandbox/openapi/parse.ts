@@ -9,7 +9,7 @@ const MAX_VALUES = 5_000_000;
 const MAX_DEPTH = 500;
 
 /**
- * The value of a text in JSON or YAML.
+ * Parses a string of JSON or YAML.
  *
  * @param name of the text in messages
  * @throws {SyntaxError} if it cannot be parsed

@@ -320,7 +320,7 @@ async function followed(
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && location !== null;
     if (!isRedirect || !URL.canParse(location, at.href)) return { response };
     const next = new URL(location, at);
-    // An API may name some of its own. `fetch` would refuse them in an error that shows them.
+    // A redirect may contain credentials. `fetch` would refuse them, with an error that shows them.
     next.username = '';
     next.password = '';
     const isRead = ['GET', 'HEAD'].includes(init.method);

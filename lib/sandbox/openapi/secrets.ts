@@ -44,7 +44,7 @@ export class Secrets {
     if (SECRET_NAME.test(name)) this.add(value);
   }
 
-  /** A text without secrets. */
+  /** The text with all secrets replaced. */
   hiddenIn(text: string) {
     let hidden = text;
     // The longest first, since a secret may be a part of another one.

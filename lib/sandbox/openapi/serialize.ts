@@ -52,7 +52,7 @@ export function isMultipart(contentType: string) {
   return /^multipart\/form-data\b/i.test(contentType);
 }
 
-/** Encodes a text for a URL. Halves of characters become U+FFFD. */
+/** Encodes a string for a URL. Lone surrogates become U+FFFD. */
 export function encodeText(text: string) {
   // The declarations of Node.js 20 lack it.
   return encodeURIComponent((text as Foreign).toWellFormed());
@@ -68,7 +68,7 @@ function encodeReserved(text: string) {
     .replace(/%25(?=[\da-f]{2})/gi, '%');
 }
 
-/** Encodes a text for the body of a form. */
+/** Encodes a string for the body of a form. */
 function encodeForm(text: string) {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
