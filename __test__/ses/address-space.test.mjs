@@ -30,7 +30,7 @@ function limited(program) {
 }
 
 describe.runIf(process.platform === 'linux')('too little address space', () => {
-  it('refuses executors, and says what to do', () => {
+  it('refuses to start an executor and says how to raise the limit', () => {
     const program = `
       for (let i = 0; i < 2; i++) {
         const executor = new SESExecutor();
@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
     expect(limited(program)).toEqual({ status: 0, signal: null, said: [refused, refused, 0] });
   });
 
-  it('refuses executors in separate processes', () => {
+  it('refuses to start an executor in a separate process', () => {
     const program = `
       const executor = new SESExecutor({ isolation: 'process' });
       say(await executor.init().then(() => 'READY', ({ code, details }) => ({ code, says: details.reason })));
@@ -55,7 +55,7 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
   });
 
   // A worker closed its pipe before it ended, and the host kills such a worker: in most cases it reported SIGKILL.
-  it('says of workers how they have ended', () => {
+  it('reports how a worker process ended', () => {
     const program = `
       for (let i = 0; i < 10; i++) {
         const executor = new SESExecutor({ isolation: 'process', spares: 0 });
@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
     });
   });
 
-  it('checks no code, and says so', () => {
+  it('refuses to validate code and reports the reason', () => {
     const { status, said } = limited(
       `say((await validateCode('1 + 1')).map(({ rule, severity }) => [rule, severity]));`,
     );

@@ -80,7 +80,7 @@ async function both(/** @type {string} */ program) {
 test.each([
   ['concat', 'copyWithin', 'fill', 'flat', 'includes', 'indexOf', 'join', 'lastIndexOf', 'reverse', 'shift'],
   ['slice', 'splice', 'toReversed', 'toSpliced', 'unshift', 'with', 'at', 'pop', 'push'],
-])('methods of values as V8 has them: %s …', async (...methods) => {
+])('methods of values return what V8 returns: %s …', async (...methods) => {
   const { here, there } = await both(`
     const lists = [
       [], [undefined], [1], [-1], [0, 2], [1, 1, 'n', 'm'], [-2, 1, 'n'], [2, 0, 'p', 'q', 'r'], ['a'], [3, undefined], [3, -1],
@@ -93,7 +93,7 @@ test.each([
   expect(here).toEqual(there);
 });
 
-test('methods with callbacks as V8 has them', async () => {
+test('array methods with callbacks return what V8 returns', async () => {
   const { here, there } = await both(`
     const callbacks = [
       [(...args) => { log.push(args.length); return args[0] === undefined ? [args[1], [args[1]]] : args[0]; }],
@@ -113,7 +113,7 @@ test('methods with callbacks as V8 has them', async () => {
   expect(here).toEqual(there);
 });
 
-test('other built-ins that take array-likes as V8 has them', async () => {
+test('other built-ins that take array-likes return what V8 returns', async () => {
   const { here, there } = await both(`
     const { tracedLike: _, traced: __, noSpecies: ___, ...quiet } = receivers;
     for (const [name, receiver] of Object.entries(quiet)) {
@@ -152,7 +152,7 @@ test('other built-ins that take array-likes as V8 has them', async () => {
   expect(here).toEqual(there);
 });
 
-test('they look like V8’s', async () => {
+test("replaced methods have the length, name and attributes of V8's methods", async () => {
   const { here, there } = await both(`
     const shape = (object, key) => {
       const { enumerable } = Object.getOwnPropertyDescriptor(object, key);
@@ -171,7 +171,7 @@ test('they look like V8’s', async () => {
   expect(here).toEqual(there);
 });
 
-test('texts with fewer than 128 marks in a row are normalized and compared as V8 does', async () => {
+test('strings with fewer than 128 consecutive marks are normalized and compared as V8 does', async () => {
   const { here, there } = await both(`
     const texts = ['\\u0301\\u0327', '\\uff9e\\u0301', '\\u{1e000}\\u0327'].flatMap((marks) =>
       [0, 1, 63, 64, 127, 128, 1000].map((before) => {
@@ -192,7 +192,7 @@ test('texts with fewer than 128 marks in a row are normalized and compared as V8
 test.each([
   ['', 0],
   ['in the middle', 5000],
-])('more marks in a row are refused%s', async (_, before) => {
+])('strings with 128 or more consecutive marks are refused%s', async (_, before) => {
   await withExecutor({}, {}, async (executor) => {
     const { output } = await executor.run(`
       const text = 'a'.repeat(${before}) + '\\u0301'.repeat(256) + 'a'.repeat(${before});

@@ -41,8 +41,8 @@ const OPTIONS = { timeoutMs: 60_000, maxOperations: 1e15, maxToolCalls: 1e6 };
 const POLL = { timeout: 20_000, interval: 5 };
 const HELPING_NICE = 16;
 
-describe.runIf(process.platform === 'linux')('the thread that compiles', () => {
-  it('is there for each guest that needs it, nicer than guests, and ends with the isolate', async () => {
+describe.runIf(process.platform === 'linux')('the compile thread', () => {
+  it('runs for each guest that needs it, at a lower priority than guests, and ends with the isolate', async () => {
     expect(compiling()).toEqual([]);
     const executors = [new SESExecutor(OPTIONS), new SESExecutor(OPTIONS)];
     const ends = [];
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('the thread that compiles', () => {
     }
   });
 
-  it('ends when a guest has not needed it for a while, and comes again', async () => {
+  it('ends when its guest has not needed it for a while, and starts again on demand', async () => {
     const executor = new SESExecutor(OPTIONS);
     await executor.init();
     await executor.sendTools({ look: () => compiling().length });
@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')('the thread that compiles', () => {
     await executor.cleanup();
   });
 
-  it('leaves to the guest what is large', async () => {
+  it("leaves large functions to the guest's thread", async () => {
     const executor = new SESExecutor({ ...OPTIONS, maxCodeBytes: 1 << 20 });
     await executor.init();
     let seen = -1;

@@ -391,7 +391,7 @@ describe('errors print their first line as Node does', () => {
     'Object.create(Error.prototype)',
   ];
 
-  test.each(STACKLESS)('whole, where there is no stack of an engine: %s', async (error) => {
+  test.each(STACKLESS)('errors without an engine stack are printed completely: %s', async (error) => {
     await expectAsNode(`console.log(${error});`);
   });
 
@@ -453,7 +453,7 @@ describe('console methods print as Node does', () => {
   });
 
   // From version 24 on, Node.js does so too.
-  test('assert shows values as they are', async () => {
+  test('assert prints values as they are', async () => {
     const code =
       'console.assert(1 === 2, { user: "x", tags: [1] }); console.assert(0, ["q"], new Map([[1, 2]])); console.assert(0, 5);';
     expect(await guestPrints(code)).toBe(
@@ -488,7 +488,7 @@ describe('console methods print as Node does', () => {
     expect(logs).not.toMatch(/node:|file:|\.mjs|\.rs|ext:|__smol_/);
   });
 
-  test('every method that Node has and that writes is there', async () => {
+  test('every method with which Node writes exists', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(
         '["log", "info", "warn", "error", "debug", "trace", "dir", "dirxml", "table", "group", "groupCollapsed", "groupEnd", "count", "countReset", "time", "timeLog", "timeEnd", "assert"].filter((name) => typeof console[name] !== "function" || console[name].name !== name)',
@@ -506,7 +506,7 @@ describe('console methods print as Node does', () => {
   });
 });
 
-describe('floods cost the host no more than the limit', () => {
+describe('log floods cost the host no more than the limit', () => {
   /// Runs `code` in a child and returns what it reports, with the growth of its resident memory in MB.
   const flood = async (code, options = {}) => {
     const { status, signal, stdout, stderr } = await runChild(`
@@ -542,7 +542,7 @@ describe('floods cost the host no more than the limit', () => {
     expect(report.grownMb).toBeLessThan(64);
   });
 
-  test('a string of 500 MB as an argument beside others, in an object, and by %s', async () => {
+  test('a string of 500 MB as one of several arguments, in an object, and formatted by %s', async () => {
     for (const code of [
       "console.log('a', 'x'.repeat(5e8))",
       "console.log({ a: 'x'.repeat(5e8) })",

@@ -7,7 +7,7 @@ import { SESExecutor } from '../../index.js';
 /** Handles that wake the event loop from other threads, which it looks at each time one does. */
 const asyncHandles = () => process.report.getReport().libuv.filter(({ type }) => type === 'async').length;
 
-describe('the way of executors to the event loop', () => {
+describe('the event loop dispatcher of executors', () => {
   /** @type {SESExecutor[]} */
   let executors = [];
 
@@ -15,7 +15,7 @@ describe('the way of executors to the event loop', () => {
     await Promise.all(executors.splice(0).map((executor) => executor.cleanup()));
   });
 
-  it('is one for all, whatever their number', async () => {
+  it('is one for all executors, whatever their number', async () => {
     const one = new SESExecutor({ autoInit: true });
     executors.push(one);
     await one.run('1');
@@ -24,7 +24,7 @@ describe('the way of executors to the event loop', () => {
     expect(asyncHandles()).toBe(before);
   });
 
-  it('brings each what is its own', async () => {
+  it('delivers to each executor only its own events', async () => {
     executors = Array.from({ length: 6 }, () => new SESExecutor({ autoInit: true }));
     const seen = await Promise.all(
       executors.map(async (executor, i) => {

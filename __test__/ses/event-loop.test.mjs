@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 
 import { runChild } from '../helpers.mjs';
 
-describe('while a guest calls tools in a row', () => {
-  test('timers, immediates and messages get their turn between the calls', async () => {
+describe('while a guest makes tool calls in a row', () => {
+  test('timers, immediates and messages of the host run between the calls', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { MessageChannel } from 'node:worker_threads';
       import { SESExecutor } from './index.mjs';
@@ -43,11 +43,9 @@ describe('while a guest calls tools in a row', () => {
   });
 });
 
-describe('a thread of the host', () => {
-  test.each(['ends', 'exits', 'is terminated'])(
-    '%s while its loop waits for guests, and the others go on',
-    async (how) => {
-      const { status, stdout, stderr } = await runChild(`
+describe('a thread of the host whose loop waits for guests', () => {
+  test.each(['ends', 'exits', 'is terminated'])('%s while the other threads continue', async (how) => {
+    const { status, stdout, stderr } = await runChild(`
       import { Worker } from 'node:worker_threads';
       import { SESExecutor } from './index.mjs';
       const index = new URL('./index.mjs', import.meta.url).href;
@@ -73,9 +71,8 @@ describe('a thread of the host', () => {
       await executor.cleanup();
       console.log(JSON.stringify(statuses));
     `);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      const each = how === 'is terminated' ? [1, 2] : [0, 2];
-      expect(JSON.parse(stdout)).toEqual(Array.from({ length: 5 }, () => each).flat());
-    },
-  );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const each = how === 'is terminated' ? [1, 2] : [0, 2];
+    expect(JSON.parse(stdout)).toEqual(Array.from({ length: 5 }, () => each).flat());
+  });
 });

@@ -23,7 +23,7 @@ async function fastest(setup, first, second) {
 }
 
 /** V8 looks for read-only ones in each store once a prototype of arrays has frozen elements. 90_seal.js freezes those prototypes without that. */
-test('elements of arrays are stored as fast as where no prototype is frozen', async () => {
+test('elements of arrays are stored as fast as without frozen prototypes', async () => {
   const [usual, bare] = await fastest(
     `const fill = (list) => { for (let i = 0; i < 500_000; i++) list[i] = i; };
      const fillBare = (list) => { for (let i = 0; i < 500_000; i++) list[i] = i; };`,
@@ -34,7 +34,7 @@ test('elements of arrays are stored as fast as where no prototype is frozen', as
 });
 
 /** V8 calls `add` for each element unless the prototype has the layout that it knows, which is that of the frozen one (build.rs). */
-test('sets are made of others at once, and not by adding', async () => {
+test('sets are copied from sets in one operation, not element by element', async () => {
   const [made, added] = await fastest(
     `const set = new Set(Array.from({ length: 1_000 }, (_, i) => i * 7));
      const add = () => { const copy = new Set(); for (const value of set) copy.add(value); return copy; };`,
@@ -45,7 +45,7 @@ test('sets are made of others at once, and not by adding', async () => {
 });
 
 /** What V8 has not learned it looks up in each round: here at the end of a long chain (crates/engine/src/process/tiers.rs). */
-test.runIf(process.platform === 'linux')('V8 learns of a function from its first call on', async () => {
+test.runIf(process.platform === 'linux')('V8 collects feedback for a function from its first call on', async () => {
   const functions = (rounds) => Array(400).fill(`(o) => { for (let i = 0; i < ${rounds}; i++) o.far; }`);
   const code = `
     let chain = { far: 1 };

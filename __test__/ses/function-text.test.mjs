@@ -6,7 +6,7 @@ import { withExecutor } from '../helpers.mjs';
 
 const texts = (code, options = {}) => withExecutor(options, {}, async (executor) => (await executor.run(code)).output);
 
-test.runIf(process.platform === 'linux')('messages name `import` as it is written', async () => {
+test.runIf(process.platform === 'linux')('messages spell `import` as the program does', async () => {
   const code = "const name = 'm'; try { import(name)() } catch (error) { error.message }";
   expect(await texts(code)).toBe('import(...) is not a function');
 });
@@ -19,20 +19,35 @@ test.each([
   ['async arrows', 'const f = async  ( { a } )  => { throw a };', 'f', 'async  ( { a } )  => { throw a }'],
   ['a class', 'class A  extends Array { #a = 1 ; constructor ( ) { super() } static  m ( ) { return  1 } }', 'A'],
   ['a class without a constructor', 'class A { x = () => 1 }', 'A'],
-  ['its static method', 'class A { static /* c */  async  m ( ) { while(0); } }', 'A.m', 'async  m ( ) { while(0); }'],
+  [
+    'a static method of that class',
+    'class A { static /* c */  async  m ( ) { while(0); } }',
+    'A.m',
+    'async  m ( ) { while(0); }',
+  ],
   ['a private method', 'class A { static #p ( ) { } static get() { return A.#p } }', 'A.get()', '#p ( ) { }'],
   ['a method named static', 'class A { static static ( ) { } }', 'A.static', 'static ( ) { }'],
   ['methods', 'const o = { async * m ( ) { } , };', 'o.m', 'async * m ( ) { }'],
-  ['computed ones', 'const o = { [ (() => "m")() ] ( ) { } };', 'o.m', '[ (() => "m")() ] ( ) { }'],
+  ['computed method names', 'const o = { [ (() => "m")() ] ( ) { } };', 'o.m', '[ (() => "m")() ] ( ) { }'],
   [
     'accessors',
     'const o = { get  a ( ) { return 1 } };',
     'Object.getOwnPropertyDescriptor(o, "a").get',
     'get  a ( ) { return 1 }',
   ],
-  ['nested ones', 'function f() { return  [ x => { for (;;) return x } ] }', 'f()[0]', 'x => { for (;;) return x }'],
+  [
+    'nested functions',
+    'function f() { return  [ x => { for (;;) return x } ] }',
+    'f()[0]',
+    'x => { for (;;) return x }',
+  ],
   ['defaults', 'function f(a = function ( ) { for(;;) break }) { return a }', 'f()', 'function ( ) { for(;;) break }'],
-  ['text that is not ASCII', "const s = 'äöü𠮷'; function f() { return 'é𠮷' }", 'f', "function f() { return 'é𠮷' }"],
+  [
+    'source text that is not ASCII',
+    "const s = 'äöü𠮷'; function f() { return 'é𠮷' }",
+    'f',
+    "function f() { return 'é𠮷' }",
+  ],
   ['a TypeScript function', 'function f<T>( a : T ) : T { return a }', 'f'],
 ])('%s', async (_, code, name, text = code) => {
   expect(await texts(`${code}\n[String(${name}), ${name} + '', Function.prototype.toString.call(${name})]`)).toEqual([
@@ -42,7 +57,7 @@ test.each([
   ]);
 });
 
-test('functions of modules and of earlier runs', async () => {
+test('functions of modules and of earlier runs show their source text', async () => {
   const modules = { m: 'export  function f ( ) { for (;;) break }\nexport default class  { }' };
   await withExecutor({ authorizedImports: ['m'], modules }, {}, async (executor) => {
     const { output } = await executor.run("const m = await import('m'); [`${m.f}`, `${m.default}`]");
@@ -53,7 +68,7 @@ test('functions of modules and of earlier runs', async () => {
 });
 
 // The texts of SES's and of the engine's own functions told what they are made of.
-test('functions that guests did not write show no text', async () => {
+test('functions that guests did not write show no source text', async () => {
   const code = `[Map, RegExp, Date, Error, Function, eval, console.log, final_answer, harden, URL, structuredClone,
     ''.localeCompare, Function.prototype.toString, RegExp.prototype[Symbol.split], Object.getOwnPropertyDescriptor(globalThis, 'own').get]
     .map((value) => Function.prototype.toString.call(value))`;
@@ -87,7 +102,7 @@ test('a value that is not a function has no source text', async () => {
 });
 
 // SES's name for its constructor was in texts, names and frames.
-test('no name of the shim is seen', async () => {
+test('names of the shim are invisible to guests', async () => {
   const code = `const seen = [];
     const look = (value) => seen.push(String(value), String(value.name), JSON.stringify(Object.getOwnPropertyDescriptors(value)));
     look(RegExp); look(RegExp.prototype.constructor); look(/a/.constructor); look(class A extends RegExp {}.__proto__);
@@ -125,7 +140,7 @@ test('no message of the engine shows what the realm is made of', async () => {
 });
 
 // So was the text of a guest's function as it runs, with its guards.
-test('a message that shows a function has no guards in it', async () => {
+test('messages that show a function contain no guards', async () => {
   await withExecutor({}, {}, async (executor) => {
     const message = (code) => executor.run(code).then(expect.fail, (error) => error.details.message);
     const each = 'const each = (list) => { for (const x of list) console.log(x) };';

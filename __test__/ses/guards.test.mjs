@@ -73,7 +73,7 @@ const LOOPS = {
 const TOOLS = { later: async (x) => x };
 const PRELUDE = 'let hits = 0; const hit = () => { hits++; };\n';
 
-describe('the limit is exact', () => {
+describe('the limit of operations is exact', () => {
   test.each(Object.entries(LOOPS))('%s', async (_name, code) => {
     await withExecutor({}, TOOLS, async (executor) => {
       const { stats } = await executor.run(PRELUDE + code, { maxOperations: TEN });
@@ -97,7 +97,7 @@ describe('the limit is exact', () => {
     });
   });
 
-  test('in a loop over an iterator, which is closed as by `break`', async () => {
+  test('a loop over an iterator is counted, and the iterator is closed as by `break`', async () => {
     const code = `
       let closed = 0;
       const numbers = { [Symbol.iterator]: () => ({ next: () => ({ done: false, value: 1 }), return() { closed++; return {}; } }) };
@@ -109,7 +109,7 @@ describe('the limit is exact', () => {
     });
   });
 
-  test('where a guard has no stack left', async () => {
+  test('a loop is counted where its guard has no stack left', async () => {
     const code = `
       let n = 0;
       const down = () => { try { down(); } catch { for (const end = n + 12; n < end; ) n++; } };
@@ -120,7 +120,7 @@ describe('the limit is exact', () => {
     });
   });
 
-  test('the default is 50,000', async () => {
+  test('the default limit is 50,000', async () => {
     await withExecutor({}, {}, async (executor) => {
       expect((await executor.run('let i = 0; while (i < 50000) i++; i')).output).toBe(50_000);
       const error = await expectCode(executor.run('while (true) {}'), 'ERR_MAX_OPS_EXCEEDED');
@@ -128,13 +128,13 @@ describe('the limit is exact', () => {
     });
   });
 
-  test('limits beyond 2^31', async () => {
+  test('limits may exceed 2^31', async () => {
     await withExecutor({ maxOperations: 2 ** 53 - 1 }, {}, async (executor) => {
       expect((await executor.run('let i = 0; while (i < 1000000) i++; i')).stats.operations).toBe(1_000_000);
     });
   });
 
-  test('loops of array methods and recursion are not loops', async () => {
+  test('array methods and recursion are not counted as loops', async () => {
     await withExecutor({ maxOperations: 1 }, {}, async (executor) => {
       const { output, stats } = await executor.run(
         'const f = (n) => (n ? f(n - 1) : 0); f(500); Array.from({ length: 1000 }, (_, i) => i).map((x) => x + 1).filter((x) => x > 1).length',
@@ -248,7 +248,7 @@ describe('P6 an exceeded limit cannot be swallowed', () => {
     });
   });
 
-  test("the guest cannot make the engine's signal", async () => {
+  test("the guest cannot forge the engine's signal", async () => {
     await withExecutor({ maxOperations: 100 }, {}, async (executor) => {
       const error = await expectCode(
         executor.run(
@@ -265,7 +265,7 @@ describe('P6 an exceeded limit cannot be swallowed', () => {
     });
   });
 
-  test('a signal that a generator of the guest has kept is worth nothing in the next run', async () => {
+  test('a signal that a generator of the guest kept has no effect in the next run', async () => {
     await withExecutor({ maxOperations: 100 }, {}, async (executor) => {
       await expectCode(
         executor.run(
@@ -349,7 +349,7 @@ describe('P6 final_answer ends the run', () => {
     });
   });
 
-  test('in an async function that nobody awaits', async () => {
+  test('from an async function that nobody awaits', async () => {
     const marks = [];
     await withExecutor({}, { mark: (x) => void marks.push(x), later: async () => 1 }, async (executor) => {
       const result = await executor.run(
@@ -408,7 +408,7 @@ describe('P6 final_answer ends the run', () => {
     });
   });
 
-  test('with a value that changes afterwards: what it was at the call counts', async () => {
+  test('with a value that changes later: the output is its state at the call', async () => {
     await withExecutor({}, {}, async (executor) => {
       expect((await executor.run('const o = { n: 1 }; try { final_answer(o); } finally { o.n = 2; }')).output).toEqual({
         n: 1,
@@ -425,7 +425,7 @@ describe('P6 final_answer ends the run', () => {
     });
   });
 
-  test('keeps logs from before and none from after', async () => {
+  test('keeps logs from before the call and none from after it', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { logs } = await executor.run(
         'console.log("before"); try { final_answer(1); } catch { console.log("caught"); } console.log("after");',
@@ -434,7 +434,7 @@ describe('P6 final_answer ends the run', () => {
     });
   });
 
-  test('in its full stack: a recursion that ends in final_answer', async () => {
+  test('from the bottom of a recursion that fills the stack', async () => {
     await withExecutor({}, {}, async (executor) => {
       const result = await executor.run('const f = () => { try { f(); } catch { final_answer("deep"); } }; f();');
       expect(result).toMatchObject({ output: 'deep', is_final_answer: true });
@@ -443,7 +443,7 @@ describe('P6 final_answer ends the run', () => {
   });
 });
 
-describe('guest code that runs while the outcome is being read', () => {
+describe('guest code that runs while the outcome is being read counts as the run', () => {
   const spin = 'for (;;);';
   const end = 'final_answer("late");';
   const both = 'try { final_answer("late"); } catch {} for (;;);';
@@ -493,7 +493,7 @@ describe('guest code that runs while the outcome is being read', () => {
   });
 });
 
-test('operations are in the stats of failed runs too', async () => {
+test('stats of failed runs count operations too', async () => {
   await withExecutor({ maxOperations: 100 }, {}, async (executor) => {
     const failed = await expectCode(executor.run('for (let i = 0; i < 7; i++); null.x'), 'ERR_RUNTIME_EXCEPTION');
     expect(failed.stats.operations).toBe(7);
@@ -502,7 +502,7 @@ test('operations are in the stats of failed runs too', async () => {
   });
 });
 
-test('a loop of a module that is loaded is reported, with the limit for modules', async () => {
+test('a loop in a module that exceeds the limit while it loads is reported with the limit for modules', async () => {
   const modules = { inf: 'export const x = 1; for (;;);', top: 'import "inf";' };
   const options = { maxOperations: 1000, authorizedImports: ['inf', 'top'], modules };
   await withExecutor(options, {}, async (executor) => {
@@ -523,7 +523,7 @@ test('a loop of a module that is loaded is reported, with the limit for modules'
 test.each([
   ['tool calls', 'await Promise.all([a(1), a(2), a(3)])', 'ERR_TOOL_CALL_LIMIT_EXCEEDED'],
   ['iterations', 'const calls = []; for (;;) { if (calls.length < 2) calls.push(a(1)); }', 'ERR_MAX_OPS_EXCEEDED'],
-])('calls of a run that a limit of %s has ended are not said to be dropped', async (_, code, expected) => {
+])('no warning about dropped calls is logged when a limit of %s ends the run', async (_, code, expected) => {
   const tools = { a: () => new Promise(() => {}) };
   await withExecutor({ maxToolCalls: 2, maxOperations: 1000 }, tools, async (executor) => {
     expect((await expectCode(executor.run(code), expected)).logs).toBe('');
@@ -542,7 +542,7 @@ describe('without a limit of operations', () => {
     });
   });
 
-  test('functions of other runs count where they were prepared with a limit', async () => {
+  test('functions of other runs are counted if those runs had a limit', async () => {
     await withExecutor({ maxOperations: 1_000 }, {}, async (executor) => {
       await executor.run('const counted = (n) => { while (n-- > 0); return "done" }');
       const free = await executor.run('const free = (n) => { while (n-- > 0); return "done" }; counted(100_000)', {
@@ -555,7 +555,7 @@ describe('without a limit of operations', () => {
     });
   });
 
-  test('modules may loop as long as they want while they load', async () => {
+  test('modules may loop without a limit while they load', async () => {
     const modules = {
       m: 'let n = 0; while (n < 12_000_000) n++; export default n; export const f = () => { for (;;); }',
     };
@@ -568,7 +568,7 @@ describe('without a limit of operations', () => {
   test.each([
     ['a final answer in a catch', 'while (true) { try { final_answer(1) } catch {} }', 1],
     ['a final answer in an endless loop', 'for (;;) { final_answer([2]) }', [2]],
-    ['a final answer given again', 'for (;;) { try { final_answer(3) } finally { continue } }', 3],
+    ['a final answer that is given twice', 'for (;;) { try { final_answer(3) } finally { continue } }', 3],
     ['await in a loop', 'let n = 0; while (n < 100) { await null; n++ } n', 100],
     [
       'a generator',
@@ -581,7 +581,7 @@ describe('without a limit of operations', () => {
     expect(output).toEqual(expected);
   });
 
-  test('worker processes have none either', async () => {
+  test('worker processes count no loops either', async () => {
     await withExecutor({ ...options, isolation: 'process', sandbox: 'best-effort' }, {}, async (executor) => {
       const { output, stats } = await executor.run('let n = 0; while (n < 1e6) n++; n');
       expect([output, stats.operations]).toEqual([1_000_000, 0]);

@@ -138,8 +138,8 @@ const WALK = `(() => {
 const attempt = (expression) =>
   `(() => { try { const r = (${expression}); return typeof r === 'function' ? ['function', typeof r('return 1')] : ['value', r]; } catch (e) { return ['threw', e instanceof Error]; } })()`;
 
-describe('P2 intrinsics', () => {
-  test('everything reachable is frozen, but the global itself', async () => {
+describe('P2 intrinsics are hardened', () => {
+  test('everything reachable is frozen, except the global itself', async () => {
     await withExecutor(BIG, {}, async (executor) => {
       const { output } = await executor.run(WALK);
       expect(output.unfrozen).toEqual([]);
@@ -147,7 +147,7 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test('with tools, variables and modules as well', async () => {
+  test('everything reachable is frozen with tools, variables and modules too', async () => {
     const options = {
       ...BIG,
       authorizedImports: ['m'],
@@ -168,7 +168,7 @@ describe('P2 intrinsics', () => {
     );
   });
 
-  test('after hostile runs too', async () => {
+  test('everything reachable is still frozen after hostile runs', async () => {
     await withExecutor(BIG, {}, async (executor) => {
       await executor.run(
         'try { Array.prototype.push = 1; } catch {} try { delete Object.prototype.toString; } catch {} try { Error.stackTraceLimit = 0; Error.prepareStackTrace = () => 1; } catch {} 0',
@@ -178,14 +178,14 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test('the names of the global are exactly these', async () => {
+  test('the global has exactly the listed names', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run('Reflect.ownKeys(globalThis).map(String).sort()');
       expect(output).toEqual([...LANGUAGE, ...ENDOWMENTS].sort());
     });
   });
 
-  test('what is sent adds exactly its names', async () => {
+  test('sending tools adds exactly their names to the global', async () => {
     await withExecutor({}, { tool: () => 1, Host: { f: () => 1 } }, async (executor) => {
       await executor.sendVariables({ v: 1 });
       const { output } = await executor.run('Reflect.ownKeys(globalThis).map(String).sort()');
@@ -193,7 +193,7 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test('the prototypes of the global are plain', async () => {
+  test('the prototypes of the global are plain objects', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const names = [];
@@ -253,7 +253,7 @@ describe('P2 intrinsics', () => {
     'Bun',
   ];
 
-  test('nothing of hosts and engines is there', async () => {
+  test('globals of hosts and engines are missing', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(
         `[${FORBIDDEN.map((name) => `['${name}', typeof ${name.startsWith('__smol') ? `globalThis.${name}` : name}]`).join(', ')}].filter(([, type]) => type !== 'undefined')`,
@@ -262,14 +262,14 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test('a method of buffers that could not work is not there either', async () => {
+  test('ArrayBuffer.prototype.resize, which could not work, is missing too', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run('["resize" in ArrayBuffer.prototype, new ArrayBuffer(8).resizable]');
       expect(output).toEqual([false, false]);
     });
   });
 
-  test('shared memory and weak references cannot be reached by other ways', async () => {
+  test('shared memory and weak references cannot be reached in other ways', async () => {
     await withExecutor(BIG, {}, async (executor) => {
       const { output } = await executor.run(`(() => {
         const seen = new Set(); const names = []; const queue = [globalThis];
@@ -338,7 +338,7 @@ describe('P2 intrinsics', () => {
     'Object.setPrototypeOf(globalThis, { inherited: 1 })',
   ];
 
-  test.each(POLLUTIONS)('%s is a TypeError and changes nothing', async (code) => {
+  test.each(POLLUTIONS)('%s throws a TypeError and changes nothing', async (code) => {
     await withExecutor({}, {}, async (executor) => {
       const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
       expect(error.details.name).toBe('TypeError');
@@ -349,7 +349,7 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test('instances can still override what prototypes have', async () => {
+  test('instances can still override properties of their prototypes', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const o = {}; o.toString = () => 'own'; o.constructor = 1; o.hasOwnProperty = 2; o.valueOf = 3;
@@ -375,7 +375,7 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test("harden is SES's: deep, returns its argument, throws for what cannot be frozen", async () => {
+  test('harden works as in SES: it is deep, returns its argument and throws for values that cannot be frozen', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const inner = { list: [] }; const o = { inner, get g() { return 1; } }; o.self = o;
@@ -436,7 +436,7 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test('locale functions are those of Intl', async () => {
+  test('locale functions return what Intl returns', async () => {
     const code = `
       const at = new Date(Date.UTC(2026, 10, 2, 15, 4, 5));
       const berlin = { timeZone: 'Europe/Berlin' };
@@ -488,7 +488,7 @@ describe('P2 intrinsics', () => {
     expect(JSON.parse(nodes.stdout).slice(0, 3)).toEqual(['1,234.5', '$1,234.50', '1.234,5']);
   });
 
-  test('numbers are written for a locale as fast as by a formatter that is kept', async () => {
+  test('locale functions of numbers are as fast as a reused formatter', async () => {
     const code = `
       const format = new Intl.NumberFormat('en-US');
       const time = (write) => {
@@ -508,7 +508,7 @@ describe('P2 intrinsics', () => {
     });
   });
 
-  test('locale functions of arrays look for the end of their run', async () => {
+  test('locale functions of arrays stop at the deadline of their run', async () => {
     const code = 'const numbers = new Float64Array(3e7).fill(1.5); numbers.toLocaleString("en", { style: "percent" })';
     await withExecutor({ timeoutMs: 300, memoryLimitMb: 512 }, {}, async (executor) => {
       const error = await expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');
@@ -592,7 +592,7 @@ describe('P2 code from strings is off', () => {
     'Function("return 1")()',
     '(async () => {}).constructor("return this")',
     '(function* () {}).constructor("yield 1")',
-  ])('%s says so', async (code) => {
+  ])('%s fails with a message that says so', async (code) => {
     await withExecutor({}, {}, async (executor) => {
       const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
       expect([error.details.name, error.details.message]).toEqual([
@@ -602,7 +602,7 @@ describe('P2 code from strings is off', () => {
     });
   });
 
-  test('self, global and Function("return this")() are the global, as older libraries look for it', async () => {
+  test('self, global and Function("return this")() return the global, as older libraries expect', async () => {
     await withExecutor({}, {}, async (executor) => {
       expect(
         (
@@ -613,7 +613,7 @@ describe('P2 code from strings is off', () => {
     });
   });
 
-  test('with objects that convert to strings, template strings and many arguments', async () => {
+  test('Function is refused with objects that convert to strings, template strings and many arguments', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const results = [];
@@ -625,7 +625,7 @@ describe('P2 code from strings is off', () => {
     });
   });
 
-  test("async, generator and async generator functions from strings by their constructors' constructors", async () => {
+  test('async, generator and async generator functions cannot be made from strings through any constructor', async () => {
     await withExecutor({}, { later: async () => 1 }, async (executor) => {
       const { output } = await executor.run(`
         const AsyncFunction = (async () => {}).constructor;
@@ -638,7 +638,7 @@ describe('P2 code from strings is off', () => {
     });
   });
 
-  test('strings are data for JSON, RegExp and tagged templates', async () => {
+  test('JSON, RegExp and tagged templates still accept strings as data', async () => {
     await withExecutor({}, {}, async (executor) => {
       expect(
         (await executor.run('[JSON.parse("[1]"), new RegExp("a+").test("aa"), String.raw`x${1}`]')).output,
@@ -647,7 +647,7 @@ describe('P2 code from strings is off', () => {
   });
 });
 
-describe('P7 stack traces give nothing', () => {
+describe('P7 stack traces reveal nothing', () => {
   test('prepareStackTrace is never called', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(`
@@ -668,7 +668,7 @@ describe('P7 stack traces give nothing', () => {
     });
   });
 
-  test('captureStackTrace gives text with guest frames only', async () => {
+  test('captureStackTrace returns a string with guest frames only', async () => {
     await withExecutor({}, { tool: () => 1 }, async (executor) => {
       const { output } = await executor.run(`
         function outer() { const o = {}; Error.captureStackTrace(o); return o; }
@@ -682,7 +682,7 @@ describe('P7 stack traces give nothing', () => {
     });
   });
 
-  test('stackTraceLimit cannot be used against the engine', async () => {
+  test('stackTraceLimit cannot disturb the engine', async () => {
     await withExecutor({}, {}, async (executor) => {
       await executor.run(
         'try { Error.stackTraceLimit = { valueOf() { throw 1; } }; } catch {} try { Error.stackTraceLimit = Infinity; } catch {} 0',
@@ -716,8 +716,8 @@ describe('P7 stack traces give nothing', () => {
   });
 });
 
-describe('P1 ways to the host', () => {
-  test("objects that cross have the guest's constructors all the way", async () => {
+describe('P1 guests find no way to the host', () => {
+  test("objects that cross have the guest's constructors at every level", async () => {
     const tools = {
       sync: () => ({ a: [new Map([[1, new Date()]])] }),
       later: async () => [new Error('x')],
@@ -783,7 +783,7 @@ describe('P1 ways to the host', () => {
     });
   });
 
-  test('inspect.custom hands out nothing that leads to code from strings, or that others get too and that can be changed', async () => {
+  test('inspect.custom receives nothing that leads to code from strings, and nothing mutable that is shared', async () => {
     await withExecutor(BIG, {}, async (executor) => {
       const { output } = await executor.run(`
         const custom = Symbol.for('nodejs.util.inspect.custom');
@@ -821,7 +821,7 @@ describe('P1 ways to the host', () => {
     });
   });
 
-  test('symbols of the registry cannot reach into the engine', async () => {
+  test('registered symbols do not reach into the engine', async () => {
     await withExecutor({}, { tool: () => ({}) }, async (executor) => {
       const { output } = await executor.run(`
         const names = ['nodejs.util.inspect.custom', 'nodejs.util.promisify.custom', 'Deno.customInspect', 'Deno.internal', 'harden', 'passStyle'];
@@ -871,7 +871,7 @@ describe("the engine's own names cannot be reached", () => {
     });
   });
 
-  test('property names and strings are free', async () => {
+  test("property names and strings may equal the engine's names", async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(
         'const o = { __smol_budget: 1, "__smol_done": 2 }; o.__smol_x = 3; [o, "__smol_budget".length, o.__smol_budget]',
@@ -880,7 +880,7 @@ describe("the engine's own names cannot be reached", () => {
     });
   });
 
-  test('they are not on the global, nor on anything that is reachable', async () => {
+  test("the engine's names are neither on the global nor on any reachable object", async () => {
     await withExecutor(BIG, {}, async (executor) => {
       const { output } = await executor.run(`(() => {
         const found = []; const seen = new Set([globalThis]); const queue = [globalThis];
@@ -906,7 +906,7 @@ describe("the engine's own names cannot be reached", () => {
     });
   });
 
-  test('the global cannot shadow them', async () => {
+  test("globals cannot shadow the engine's names", async () => {
     await withExecutor({ maxOperations: 100 }, { mark: () => 1 }, async (executor) => {
       await executor.run(`
         for (const name of ['__smol_budget', '__smol_done', '__smol_guard', '__smol_rethrow']) {
@@ -921,7 +921,7 @@ describe("the engine's own names cannot be reached", () => {
     });
   });
 
-  test('toString, getters and setters of bindings give no access', async () => {
+  test('toString, getters and setters of bindings give no access to them', async () => {
     await withExecutor({ maxOperations: 100 }, {}, async (executor) => {
       const { output } = await executor.run(`
         let x = 1; const c = 2;
@@ -938,7 +938,7 @@ describe("the engine's own names cannot be reached", () => {
     });
   });
 
-  test('error messages and stacks do not show them', async () => {
+  test("error messages and stacks do not show the engine's names", async () => {
     await withExecutor(
       { maxOperations: 50 },
       {
@@ -1019,7 +1019,7 @@ describe('globals that a run overwrites', () => {
     );
   });
 
-  test('are not what the engine calls: its own objects do not leak', async () => {
+  test('are not called by the engine, so its objects do not leak', async () => {
     const tools = { take: (x) => x, later: async (x) => x };
     await withExecutor(
       { ...BIG, authorizedImports: ['m'], modules: { m: { f: () => 1, v: 1 } } },
@@ -1072,7 +1072,7 @@ describe('globals that a run overwrites', () => {
     });
   });
 
-  test('undefined, NaN, Infinity and globalThis are fixed', async () => {
+  test('cannot be undefined, NaN, Infinity and globalThis, which are fixed', async () => {
     await withExecutor({}, {}, async (executor) => {
       for (const code of [
         'undefined = 1',
@@ -1089,7 +1089,7 @@ describe('globals that a run overwrites', () => {
   });
 });
 
-describe('P1 realms', () => {
+describe('P1 realms are separate', () => {
   test('executors that are made at the same time are all hardened', async () => {
     const executors = Array.from({ length: 8 }, () => new SESExecutor(BIG));
     try {
@@ -1146,7 +1146,7 @@ describe('P1 realms', () => {
     });
   });
 
-  test("the well-known symbols and classes of the guest are not the host's", async () => {
+  test("outputs are instances of the host's classes and are not frozen", async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run('({ map: new Map(), error: new TypeError("x"), list: [] })');
       expect(output.map).toBeInstanceOf(Map);
@@ -1157,7 +1157,7 @@ describe('P1 realms', () => {
   });
 });
 
-describe('the language is whole', () => {
+describe('the whole language works', () => {
   const FEATURES = {
     classes:
       'class A { static #n = 0; #x = 1; static { A.#n = 5; } get x() { return this.#x; } static n() { return A.#n; } has(o) { return #x in o; } } [new A().x, A.n(), new A().has(new A())]',

@@ -53,7 +53,7 @@ describe('tool calls of a run', () => {
     expect(calls.unanswered).toBe(0);
   });
 
-  test('answers of one moment are sent together, the last of all immediately', async () => {
+  test('answers of one turn are sent together, the last answer immediately', async () => {
     const gates = [deferred(), deferred(), deferred()];
     const { calls, sent } = callsOf([async (at) => gates[at].promise]);
     for (const at of [0, 1, 2]) calls.add(at, 0, true, [at]);
@@ -67,7 +67,7 @@ describe('tool calls of a run', () => {
     expect(sent.slice(1)).toStrictEqual([[2, 0, 'c']]);
   });
 
-  test('what is answered after the end of the run is dropped, and nothing that waits begins', async () => {
+  test('answers after the end of the run are dropped, and no waiting call starts', async () => {
     const gate = deferred();
     const tool = vi.fn(() => gate.promise);
     const { calls, sent } = callsOf([tool], { maxConcurrentToolCalls: 1 });
@@ -83,7 +83,7 @@ describe('tool calls of a run', () => {
     expect(calls.causeOf(1)).toBe(undefined);
   });
 
-  test('as many tools work as may, and the next one begins when one is done', async () => {
+  test('as many tools run as the limit allows, and the next one starts when one settles', async () => {
     const gates = [deferred(), deferred(), deferred()];
     const begun = [];
     const { calls, sent } = callsOf([(at) => (begun.push(at), gates[at].promise)]);
@@ -102,7 +102,7 @@ describe('tool calls of a run', () => {
   });
 
   test.each([1, 2, 3])(
-    'a guest that sends too many asynchronous calls has %i at work',
+    'of a guest that sends too many asynchronous calls, %i run at once',
     async (maxConcurrentToolCalls) => {
       const gates = [0, 1, 2, 3, 4].map(() => deferred());
       const begun = [];
@@ -119,7 +119,7 @@ describe('tool calls of a run', () => {
     },
   );
 
-  test('a guest waits itself where the arguments of calls that wait would be too many', async () => {
+  test('the guest has to wait when the arguments of waiting calls exceed maxTransferBytes', async () => {
     const tool = () => new Promise(() => {});
     const { calls, sent } = callsOf([tool], { maxConcurrentToolCalls: 1, maxTransferBytes: 10 });
     calls.add(1, 0, false, []);
@@ -128,7 +128,7 @@ describe('tool calls of a run', () => {
     expect(sent.map(([call]) => call)).toStrictEqual([1, 2]);
   });
 
-  test('a call of a run that has ended, and of a tool that was revoked, calls nothing', () => {
+  test('a call of a run that has ended, or of a revoked tool, calls no function', () => {
     const tool = vi.fn();
     const over = callsOf([tool], { runUnderWay: () => undefined });
     over.calls.add(1, 0, false, []);
@@ -139,7 +139,7 @@ describe('tool calls of a run', () => {
     expect(tool).not.toHaveBeenCalled();
   });
 
-  test('large arguments are read in turns of the event loop, and calls keep their order', async () => {
+  test('large arguments are read across turns of the event loop, and calls keep their order', async () => {
     const order = [];
     const { calls } = callsOf([(value) => void order.push(typeof value === 'string' ? value.length : value)]);
     const large = transfer.encode(['x'.repeat(200_000)], 'x', Infinity);
@@ -153,7 +153,7 @@ describe('tool calls of a run', () => {
 describe('a log feed', () => {
   const entries = (count) => Array.from({ length: count }, (_, at) => ({ message: String(at) })).values();
 
-  test('keeps nothing while it has told all entries', () => {
+  test('keeps no entries while all have been delivered', () => {
     const told = [];
     const feed = new LogFeed(
       ({ message }) => told.push(message),
@@ -165,7 +165,7 @@ describe('a log feed', () => {
     expect(feed.keeps(1, [])).toBe(false);
   });
 
-  test('goes on in the next turn after 5 ms, and what came meanwhile follows the entries in its order', async () => {
+  test('yields after 5 ms and delivers the rest in the next turn, followed by events that arrived meanwhile', async () => {
     const events = [];
     const now = vi.spyOn(clock.performance, 'now').mockReturnValueOnce(0).mockReturnValue(6);
     onTestFinished(() => now.mockRestore());
@@ -183,18 +183,18 @@ describe('a log feed', () => {
   });
 });
 
-describe('a value on its way to the native side', () => {
+describe('a value for the native side', () => {
   const { BYTES, LATIN1, PLAIN, WIRE } = { ...VALUE_KIND, WIRE: transfer.WIRE };
   const kindOf = (value) => transfer.kindOf(value);
 
-  test('is handed over as it is, as text, as bytes, or serialized', () => {
+  test('is passed as it is, as a string, as bytes, or serialized', () => {
     expect([1, true, undefined, null, 'x'].map(kindOf)).toStrictEqual(Array(5).fill(PLAIN));
     expect(['x'.repeat(4_095), 'x'.repeat(4_096), '→'.repeat(4_096)].map(kindOf)).toStrictEqual([PLAIN, LATIN1, PLAIN]);
     const bytes = [4_095, 4_096].map((length) => new Uint8Array(length));
     expect([...bytes, new Uint8ClampedArray(4_096), 1n, {}].map(kindOf)).toStrictEqual([WIRE, BYTES, WIRE, WIRE, WIRE]);
   });
 
-  test('is handed over in a list if none is serialized and one at most is bytes, since several may share a buffer', () => {
+  test('is passed in a list if none is serialized and at most one is bytes, since several may share a buffer', () => {
     const { buffer } = new Uint8Array(8_192);
     const [one, other] = [new Uint8Array(buffer), new Uint8Array(buffer)];
     const list = (values, maxBytes = Infinity) => transfer.withoutWire(values, 'x', maxBytes);
@@ -205,13 +205,13 @@ describe('a value on its way to the native side', () => {
     expect(() => list(['x'.repeat(10), 1], 10)).toThrow('the x would take more than maxTransferBytes (10)');
   });
 
-  test('may take as many bytes as maxTransferBytes, and no more', () => {
+  test('may have maxTransferBytes bytes at most', () => {
     const bytes = new Uint8Array(5_000);
     expect(transfer.payloadOf(BYTES, bytes, 'x', 5_000)).toBe(bytes);
     expect(() => transfer.payloadOf(BYTES, bytes, 'x', 4_999)).toThrow('more than maxTransferBytes (4999)');
   });
 
-  test('comes back from it as a primitive, as bytes, or from its serialized form', () => {
+  test('returns as a primitive, as bytes, or from its serialized form', () => {
     const { buffer } = new Uint8Array([1, 2]);
     expect(transfer.valueOf(buffer)).toStrictEqual(new Uint8Array([1, 2]));
     expect([transfer.valueOf(null), transfer.valueOf('x')]).toStrictEqual([null, 'x']);
@@ -221,7 +221,7 @@ describe('a value on its way to the native side', () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  test('a view gets its own buffer unless it covers a whole one', () => {
+  test('gets a separate buffer if it is a view that does not cover its whole buffer', () => {
     const { buffer } = new Uint8Array([1, 2, 3, 4]);
     expect(ownView(new Uint8Array(buffer)).buffer).toBe(buffer);
     const part = ownView(new Uint8Array(buffer, 1, 2));
@@ -233,7 +233,7 @@ describe('a value on its way to the native side', () => {
   });
 });
 
-describe('the part that cannot be cloned', () => {
+describe('the search for the part that cannot be cloned', () => {
   const find = (value, culprit) => findUncloneable(value, 'x', structuredClone, culprit);
 
   test.each([
@@ -249,9 +249,9 @@ describe('the part that cannot be cloned', () => {
     [{ get a() { throw new Error('no'); }, b() {} }, 'x.b (function) cannot be cloned'],
     [(function* () {})(), 'x (generator) cannot be cloned'],
     [new Uint8Array(new SharedArrayBuffer(1)), 'x (view of a SharedArrayBuffer) cannot be cloned'],
-  ])('case %#: its path and kind', (value, text) => expect(find(value)).toBe(text)); // prettier-ignore
+  ])('case %#: reports its path and kind', (value, text) => expect(find(value)).toBe(text)); // prettier-ignore
 
-  test('is undefined if all parts can be cloned, and names an object that is known to be refused', () => {
+  test('returns undefined if all parts can be cloned, and names an object that is known to be refused', () => {
     const cycle = { list: [] };
     cycle.list.push(cycle);
     expect(find(cycle)).toBe(undefined);
@@ -271,7 +271,7 @@ describe('an output', () => {
   const large = () => transfer.encode(Array.from({ length: 40_000 }, (_, at) => at), 'x', Infinity); // prettier-ignore
   const outcome = (payload) => ({ ending: 1, payload, stats: { durationMs: 1 }, logs: 'l' });
 
-  test('that is small is read immediately, one that is large in turns', async () => {
+  test('is read immediately if it is small, and across turns if it is large', async () => {
     expect(readOutput(outcome(7), limits())).toBe(7);
     expect(readOutput(outcome(transfer.encode([1], 'x', Infinity)), limits())).toStrictEqual([1]);
     const reading = readOutput(outcome(large()), limits());
@@ -279,7 +279,7 @@ describe('an output', () => {
     expect(await reading).toHaveLength(40_000);
   });
 
-  test('whose reading the caller aborts, or cleanup() ends, fails as the run would, with its logs', async () => {
+  test("fails with the run's code and logs if an abort or cleanup() ends the reading", async () => {
     const controller = new AbortController();
     controller.abort('enough');
     const aborted = await rejection(readOutput(outcome(large()), limits({ signal: controller.signal })));
@@ -292,13 +292,13 @@ describe('an output', () => {
     expect(await rejection(reading)).toMatchObject({ code: 'ERR_INVALID_STATE', logs: 'l' });
   });
 
-  test('that cannot be read becomes a string', () => {
+  test('becomes a string if it cannot be read', () => {
     expect(readOutput(outcome(new Uint8Array([255, 15, 1])), limits())).toMatch(/^\[the output .* be read.*\]$/);
   });
 });
 
-describe('modules', () => {
-  test('are texts, or exports whose functions are tools and whose values are cloned', () => {
+describe('modules for the native side', () => {
+  test('are source texts, or exports with functions as tools and cloned values', () => {
     const registry = new ToolRegistry();
     const [text, exported] = nativeModules({ a: 'export {}', b: { n: 1, f: () => 2, ns: { g: () => 3 } } }, registry);
     expect(text).toStrictEqual({ specifier: 'a', source: 'export {}' });

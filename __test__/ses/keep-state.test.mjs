@@ -57,7 +57,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
     }
   }
 
-  test('an abort ends whatever a program does, and all that was defined is there', () =>
+  test('an abort ends the run whatever the program does, and everything defined before is kept', () =>
     withExecutor({}, async (executor, interrupted) => {
       await executor.run('var count = 0; const kept = { list: [1] }; function twice(n) { return 2 * n; }');
       for (const [name, code] of Object.entries(ENDLESS)) {
@@ -72,7 +72,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       expect(output).toBe(1 + Object.keys(ENDLESS).length);
     }));
 
-  test('what the program itself had defined is there, and what it had not reached is not', () =>
+  test('the aborted program keeps what it had defined and has nothing that it had not reached', () =>
     withExecutor({}, async (executor, interrupted) => {
       await executor.run('let before = 1; let late = "earlier"');
       await interrupted(
@@ -86,13 +86,13 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       expect([output, stats.operations]).toEqual([1_000, 1_000]);
     }));
 
-  test('so is what no function uses', () =>
+  test('values that no function uses are kept too', () =>
     withExecutor({}, async (executor, interrupted) => {
       await interrupted('const rows = [1, 2]; let total = 3; var text = "a"; class C {} started(); for (;;);');
       expect((await executor.run('[rows, total, text, typeof C]')).output).toEqual([[1, 2], 3, 'a', 'function']);
     }));
 
-  test('an array that was being joined can be joined again', () =>
+  test('an array can be joined again after an abort during its join', () =>
     withExecutor({}, async (executor, interrupted) => {
       await executor.run('const like = { length: 1, 0: { toString() { started(); for (;;); } } };');
       await interrupted('Array.prototype.join.call(like)');
@@ -102,7 +102,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
   test.each([
     ['at the deadline', {}, { timeoutMs: 50 }, 'deadline'],
     ...(process.platform === 'linux' ? [['where the processor time is used up', { maxCpuMs: 50 }, {}, 'cpu']] : []),
-  ])('%s, too', (_name, options, ofRun, reason) =>
+  ])('state is kept %s too', (_name, options, ofRun, reason) =>
     withExecutor(options, async (executor) => {
       await executor.run('let kept = 1');
       // On a machine that has too much to do it may be ended with its isolate.
@@ -126,7 +126,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
     }),
   );
 
-  test('a module that was ended while it was evaluated is evaluated anew', () =>
+  test('a module whose evaluation was ended is evaluated again', () =>
     withExecutor(
       {
         authorizedImports: ['loops', 'waits'],
@@ -148,7 +148,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       },
     ));
 
-  test('an abort that comes while what was sent before the run is being defined ends the run only', () =>
+  test('an abort that arrives while variables of the host are being defined ends only the run', () =>
     withExecutor({ memoryLimitMb: 256 }, async (executor) => {
       await executor.run('let kept = 1');
       const named = (prefix, count, value) =>
@@ -171,7 +171,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       }
     }));
 
-  test('a final answer that a deadline keeps from being written is none', () =>
+  test('a final answer whose writing a deadline interrupts is not returned', () =>
     withExecutor({}, async (executor, interrupted) => {
       for (const code of [
         'final_answer(Promise.resolve({ get value() { started(); for (;;); } }))',
@@ -181,7 +181,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       }
     }));
 
-  test('an abort that comes when the run has ended, or has not begun, ends no other one', () =>
+  test('an abort before or after the run ends no other run', () =>
     withExecutor({ runConcurrency: 'queue', maxQueuedRuns: 4 }, async (executor) => {
       await executor.run('let kept = 0');
       for (let i = 0; i < 300; i++) {
@@ -203,7 +203,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
     }));
 });
 
-test('without it the isolate is given up', async () => {
+test('without keepState an abort makes the executor DIRTY', async () => {
   const executor = new SESExecutor({ autoInit: true });
   const controller = new AbortController();
   const began = deferred();

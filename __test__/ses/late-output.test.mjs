@@ -33,7 +33,7 @@ async function read(change, then = () => {}) {
   }
 }
 
-test('the deadline of the run', async () => {
+test('the deadline of the run ends the reading of its output', async () => {
   expect(await read({ timeoutMs: 1_001 })).toEqual({
     code: 'ERR_EXEC_TIMEOUT',
     message: 'Execution timed out after 1001ms',
@@ -46,7 +46,7 @@ test('the deadline of the run', async () => {
   });
 });
 
-test('its signal, aborted then or just before', async () => {
+test('the signal of the run, aborted during the reading or just before, ends it', async () => {
   const failure = {
     code: 'ERR_EXEC_TIMEOUT',
     message: 'Execution timed out after 60000ms',
@@ -57,7 +57,7 @@ test('its signal, aborted then or just before', async () => {
   expect(await read({ signal: controller.signal })).toEqual(failure);
 });
 
-test('cleanup()', async () => {
+test('cleanup() ends the reading of an output', async () => {
   const life = new RunScope();
   expect(await read({ life }, () => life.end())).toEqual({
     code: 'ERR_INVALID_STATE',
@@ -66,7 +66,7 @@ test('cleanup()', async () => {
   });
 });
 
-test('a cleanup of the executor ends the life of what it has begun', async () => {
+test('cleanup() of an executor ends the scope of its run, not its own', async () => {
   const core = new NativeConnection(checkOptions({}));
   const { life } = core;
   await core.cleanup();

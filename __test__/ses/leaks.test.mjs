@@ -136,10 +136,13 @@ describe.runIf(onLinux)('10,000 runs on one executor', () => {
   );
 });
 
-test.runIf(onLinux)('pages of isolates that end are given back, whenever they end', { timeout: 180_000 }, async () => {
-  // V8 looks for them no more when there are none, and for five seconds after that nobody made it begin again.
-  const levels = await measure(
-    `
+test.runIf(onLinux)(
+  'pages of ended isolates are returned to the system, whenever they end',
+  { timeout: 180_000 },
+  async () => {
+    // V8 looks for them no more when there are none, and for five seconds after that nobody made it begin again.
+    const levels = await measure(
+      `
     const use = async () => {
       const executor = new SESExecutor({ memoryLimitMb: 64, maxOperations: 1e6, autoInit: true });
       await executor.run('const all = []; for (let i = 0; i < 90_000; i++) all.push({ i, text: "a" + i }); all.length');
@@ -162,11 +165,12 @@ test.runIf(onLinux)('pages of isolates that end are given back, whenever they en
     }
     report(levels);
   `,
-    // On a machine with much else to do V8 looks later.
-    { timeoutMs: 170_000 },
-  );
-  expect(levels.filter(({ isGivenBack }) => !isGivenBack)).toEqual([]);
-});
+      // On a machine with much else to do V8 looks later.
+      { timeoutMs: 170_000 },
+    );
+    expect(levels.filter(({ isGivenBack }) => !isGivenBack)).toEqual([]);
+  },
+);
 
 test.runIf(onLinux)('an idle session takes less than 2.2 MiB of memory', async () => {
   const perSession = await measure(`
@@ -189,7 +193,7 @@ test.runIf(onLinux)('an idle session takes less than 2.2 MiB of memory', async (
   expect(perSession).toBeLessThan(2.2);
 });
 
-test.runIf(onLinux)('a session that is idle keeps little of what its runs have used, after any of them', async () => {
+test.runIf(onLinux)('an idle session keeps little of the memory that its runs used, whatever they did', async () => {
   const { used, kept } = await measure(`
     const executors = Array.from({ length: 8 }, () => new SESExecutor({ memoryLimitMb: 256, warmPool: 0, maxOperations: 1e9 }));
     const runAll = async (code) => {
@@ -213,7 +217,7 @@ test.runIf(onLinux)('a session that is idle keeps little of what its runs have u
   expect(kept).toBeLessThan(used / 2);
 });
 
-describe.runIf(onLinux)('texts that the host has dropped are collected', () => {
+describe.runIf(onLinux)('strings that the host has dropped are collected', () => {
   test.each([
     ['outputs', 'for (let i = 0; i < 400; i++) add((await executor.run(`"x".repeat(2e6)`)).output);'],
     ['arguments', 'await executor.run(`const text = "x".repeat(4e7); for (let i = 0; i < 20; i++) take(text);`);'],
@@ -238,8 +242,8 @@ describe.runIf(onLinux)('texts that the host has dropped are collected', () => {
   });
 });
 
-describe.runIf(onLinux)('executors that nobody cleans up', () => {
-  test('are collected with their threads, whatever they were left at', async () => {
+describe.runIf(onLinux)('executors that are never cleaned up', () => {
+  test('are collected with their threads, in whatever state they were left', async () => {
     const facts = await measure(`
       const quietly = (promise) => promise.then(() => {}, (error) => error.code);
       const states = {};
@@ -271,7 +275,7 @@ describe.runIf(onLinux)('executors that nobody cleans up', () => {
   }, 60_000);
 
   test.each(['thread', 'process'])(
-    'are collected without a call for it, with what they hold: in a %s',
+    'are collected without an explicit collection, with everything they hold: in a %s',
     async (isolation) => {
       const facts = await measure(
         `
@@ -293,7 +297,7 @@ describe.runIf(onLinux)('executors that nobody cleans up', () => {
     60_000,
   );
 
-  test('are collected after their last run when nobody refers to them while it goes on', async () => {
+  test('are collected after their last run if nothing refers to them during that run', async () => {
     const facts = await measure(`
       const results = [];
       const start = (n) => {
@@ -316,7 +320,7 @@ describe.runIf(onLinux)('executors that nobody cleans up', () => {
   }, 60_000);
 });
 
-test('errors that are kept keep no executor, thread or worker process', async () => {
+test('a kept error keeps no executor, thread or worker process alive', async () => {
   const facts = await measure(`
     import { engineStats } from './index.mjs';
     const errors = [];
@@ -361,7 +365,7 @@ describe.runIf(onLinux)('worker threads that are terminated with executors alive
     { name: 'inside a synchronous tool', code: 'block()' },
   ];
 
-  test('50 times idle, in a loop and inside a synchronous tool', async () => {
+  test('release everything, 50 times: idle, in a loop and inside a synchronous tool', async () => {
     const facts = await measure(
       `
       import { once } from 'node:events';

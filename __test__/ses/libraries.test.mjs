@@ -15,7 +15,7 @@ const run = (name, source, code) =>
     return { output, stats };
   });
 
-test('lodash, which looks for the global by name', async () => {
+test('lodash, which looks up the global by name, works', async () => {
   const { output } = await run(
     'lodash',
     `${text('lodash/lodash.js')}\nexport default self._;`,
@@ -25,7 +25,7 @@ test('lodash, which looks for the global by name', async () => {
   expect(output).toEqual([[[1, 2], [3]], { 1: ['a'], 2: ['bb', 'cc'] }, 'template', { a: { b: 1, c: 2 } }]);
 });
 
-test('a library may put itself on the global under the name that the import declares', async () => {
+test('a library may define itself on the global under the name that the import declares', async () => {
   const source =
     'if (self.lib !== undefined) throw new Error("it is there"); self.lib = { v: 1 }; export default self.lib;';
   const code = "const { default: lib } = await import('lib'); lib.v";
@@ -38,7 +38,7 @@ test('a library may put itself on the global under the name that the import decl
   expect(output).toBe(1);
 });
 
-test('underscore', async () => {
+test('underscore works', async () => {
   const { output } = await run(
     'underscore',
     text('underscore/underscore-esm.js'),
@@ -58,12 +58,12 @@ test('a module may be larger than maxCodeBytes, up to 8 MiB', async () => {
   ]);
 });
 
-describe('operations', () => {
+describe('the count of operations', () => {
   const loops = (count) => `let n = 0; for (const x of Array(${count}).keys()) n += x;`;
   const withModule = (source, fn) =>
     withExecutor({ authorizedImports: ['m'], modules: { m: source }, maxOperations: 1_000 }, {}, fn);
 
-  test('of loading a library are not those of the run', async () => {
+  test('excludes the loading of a library', async () => {
     const source = `${loops(20_000)} let m = 0; while (m < 20_000) m++; export default n + m;`;
     await withModule(source, async (executor) => {
       const { output, stats } = await executor.run("for (let i = 0; i < 10; i++); (await import('m')).default");
@@ -72,20 +72,20 @@ describe('operations', () => {
     });
   });
 
-  test('of loading one have a separate limit', async () => {
+  test('has a separate limit for the loading of a library', async () => {
     await withModule('for (;;);', async (executor) => {
       await expectCode(executor.run("await import('m')"), 'ERR_MAX_OPS_EXCEEDED');
       expect((await executor.run('for (let i = 0; i < 1_000; i++); 1')).output).toBe(1);
     });
   });
 
-  test('of its functions are', async () => {
+  test("includes the library's functions", async () => {
     await withModule(`export const f = () => { ${loops(1_001)} }`, async (executor) => {
       await expectCode(executor.run("(await import('m')).f()"), 'ERR_MAX_OPS_EXCEEDED');
     });
   });
 
-  test('are limited behind a library, whatever that did', async () => {
+  test('is limited again after a library has loaded, however that ended', async () => {
     const endings = [
       'throw new Error("m");',
       'for (let i = 0; i < 1e6; i++) { if (i === 500_000) throw new Error("m"); }',
@@ -99,14 +99,14 @@ describe('operations', () => {
     }
   });
 
-  test('a library that is loaded in a loop takes none of its iterations', async () => {
+  test('excludes a library that is loaded inside a loop', async () => {
     await withModule(loops(5_000), async (executor) => {
       const { stats } = await executor.run("for (let i = 0; i < 600; i++) import('m'); for (let i = 0; i < 300; i++);");
       expect(stats.operations).toBe(900);
     });
   });
 
-  test("the answer of a library that gives it while it is loaded is the run's", async () => {
+  test('ends with a final answer that a library gives while it loads', async () => {
     await withModule(`${loops(5_000)} final_answer(n);`, async (executor) => {
       const { output, stats } = await executor.run("for (let i = 0; i < 5; i++); await import('m')");
       expect([output, stats.operations]).toEqual([12_497_500, 5]);
@@ -115,13 +115,13 @@ describe('operations', () => {
 });
 
 // The depth of a library was estimated from its brackets and operators, and 10,000 cases in a row were "nested too deeply".
-test('a large library that is not deep', async () => {
+test('a large library that is not deep loads', async () => {
   const cases = Array.from({ length: 20_000 }, (_, i) => `case ${i}:`).join('');
   const source = `export const f=x=>{switch(x){${cases}return 1}return/[/]}/.test('/}')?2:3}`;
   expect((await run('m', source, "const { f } = await import('m'); [f(7), f(-1)]")).output).toEqual([1, 2]);
 });
 
-test('a library that is deep', async () => {
+test('a deep library loads', async () => {
   const error = await run(
     'm',
     `export default ${'['.repeat(200_000)}${']'.repeat(200_000)}`,

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 import { ROOT, withExecutor } from '../helpers.mjs';
 
-test('docs/reference/platforms.md says which languages guest code has', async () => {
+test('guest code has the languages that docs/reference/platforms.md lists', async () => {
   const page = readFileSync(join(ROOT, 'docs/reference/platforms.md'), 'utf8');
   const [, listed] = /- Languages: ([\s\S]*?)\. Others/.exec(page);
   const [, bare] = /([\w, ]*) are reported as supported/.exec(page);

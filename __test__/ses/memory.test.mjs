@@ -94,7 +94,7 @@ describe('P4 heap bombs', () => {
     expectLimit(await detonate(code));
   });
 
-  test('what is compiled meanwhile keeps nothing of it', async () => {
+  test('code that is compiled during a bomb keeps none of its memory alive', async () => {
     await withExecutor({ memoryLimitMb: 64, maxOperations: 1e9, timeoutMs: LONG_MS }, {}, async (executor) => {
       for (let round = 0; round < 30; round++) {
         await expectCode(executor.run(`return await (async () => { ${BOMBS['in an async function']} })()`), LIMIT);
@@ -103,7 +103,7 @@ describe('P4 heap bombs', () => {
     });
   });
 
-  test('caught by the guest: the limit cannot be swallowed', async () => {
+  test('a bomb that the guest catches still ends the run', async () => {
     expectLimit(
       await detonate(
         'const hoard = []; for (;;) { try { for (;;) hoard.push(new Array(1000).fill(0.5)); } catch {} finally { hoard.push(1); } }',
@@ -111,14 +111,14 @@ describe('P4 heap bombs', () => {
     );
   });
 
-  test('beyond the default limit of 128 MB', async () => {
+  test('a bomb ends at the default limit of 128 MB', async () => {
     expectLimit(
       await detonate('const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5));', { limitMb: 128 }),
       128,
     );
   });
 
-  test('beyond the smallest limit of 8 MB', async () => {
+  test('a bomb ends at the smallest limit of 8 MB', async () => {
     const report = await detonate('const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5));', {
       limitMb: 8,
     }).catch((error) => error);
@@ -127,7 +127,7 @@ describe('P4 heap bombs', () => {
     expectLimit(report, 8);
   });
 
-  test("the host's memory grows by little more than the limit", async () => {
+  test('the memory of the host grows by little more than the limit', async () => {
     const report = await detonate('const hoard = []; for (;;) hoard.push({ at: hoard.length, list: [1, 2, 3] });');
     expectLimit(report);
     expect(report.grownMb).toBeLessThan(64 + 64);
@@ -186,7 +186,7 @@ describe('P4 array buffers', () => {
   };
 
   test.each(Object.entries(BUFFERS))(
-    '%s: a RangeError that guests can catch, else a coded outcome',
+    '%s: a RangeError that guests can catch, or a coded outcome',
     async (_name, code) => {
       const report = await detonate(code);
       expect([LIMIT, RUNTIME]).toContain(report.code);
@@ -195,7 +195,7 @@ describe('P4 array buffers', () => {
     },
   );
 
-  test('the RangeError can be caught, and the guest goes on', async () => {
+  test('the guest can catch the RangeError and continue', async () => {
     await withExecutor({ memoryLimitMb: 64 }, {}, async (executor) => {
       const { output } = await executor.run(
         'const sizes = []; for (const size of [1e9, 2 ** 53, -1, 1e6]) { try { sizes.push(new Uint8Array(size).length); } catch (e) { sizes.push(e instanceof RangeError); } } sizes',
@@ -204,7 +204,7 @@ describe('P4 array buffers', () => {
     });
   });
 
-  test('one that was refused is no reason to park what comes later', async () => {
+  test('a refused buffer does not cause a later bomb to park its isolate', async () => {
     const bomb = 'const hoard = []; for (;;) hoard.push(new Uint8Array(1e6));';
     const doubling = 'let s = "x"; for (;;) { s += s; s.charCodeAt(0); }';
     for (const programs of [[bomb, doubling], [`try { ${bomb} } catch {} ${doubling}`]]) {
@@ -217,7 +217,7 @@ describe('P4 array buffers', () => {
     }
   });
 
-  test('buffers that are dropped are given back', async () => {
+  test('dropped buffers are released', async () => {
     await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6 }, {}, async (executor) => {
       expect(
         (await executor.run('let n = 0; for (let i = 0; i < 500; i++) n += new Uint8Array(1e6).length; n')).output,
@@ -228,7 +228,7 @@ describe('P4 array buffers', () => {
     });
   });
 
-  test('buffers below the limit are fine, zeroed and independent', async () => {
+  test('buffers below the limit are granted, zeroed and independent', async () => {
     await withExecutor({ memoryLimitMb: 64 }, {}, async (executor) => {
       const { output } = await executor.run(
         'const a = new Uint8Array(4e7); a[0] = 1; const b = new Uint8Array(1e6); [a.length, b[0], b.every((x) => x === 0)]',
@@ -237,7 +237,7 @@ describe('P4 array buffers', () => {
     });
   });
 
-  test('heap and buffers have one budget', async () => {
+  test('heap and buffers share one budget', async () => {
     const report = await detonate(
       'const hoard = []; const bytes = []; for (let i = 0; i < 45; i++) bytes.push(new Uint8Array(1e6).fill(1)); for (let i = 0; i < 45; i++) hoard.push(new Array(125000).fill(0.5)); return bytes.length + hoard.length;',
     );
@@ -283,7 +283,7 @@ describe('deep recursion', () => {
   });
 });
 
-test('the limit counts for each executor by itself', async () => {
+test('the limit applies to each executor separately', async () => {
   const executors = Array.from({ length: 4 }, () => new SESExecutor({ memoryLimitMb: 64 }));
   try {
     await Promise.all(executors.map((executor) => executor.init()));
@@ -296,7 +296,7 @@ test('the limit counts for each executor by itself', async () => {
   }
 });
 
-test('memory of earlier runs that nothing holds is there for later ones', async () => {
+test('memory of earlier runs that nothing references is available to later runs', async () => {
   await withExecutor({ memoryLimitMb: 64, maxOperations: 1e9 }, {}, async (executor) => {
     for (let i = 0; i < 6; i++) {
       expect(
@@ -310,7 +310,7 @@ test('memory of earlier runs that nothing holds is there for later ones', async 
   });
 });
 
-test('a session whose variables hold nearly all of the limit is lost, and says so', async () => {
+test('a session whose variables nearly fill the limit is lost, and the error reports that', async () => {
   for (const isolation of ['thread', 'process']) {
     await withExecutor({ memoryLimitMb: 16, maxOperations: 1e9, isolation }, {}, async (executor) => {
       await executor.run('const kept = []');
@@ -333,7 +333,7 @@ test('a session whose variables hold nearly all of the limit is lost, and says s
   }
 });
 
-test('a variable whose buffer is larger than the limit is refused as one that has many objects', async () => {
+test('a variable whose buffer exceeds the limit is refused like one with many objects', async () => {
   await withExecutor({ memoryLimitMb: 16 }, {}, async (executor) => {
     for (const value of [new Uint8Array(40e6), Array.from({ length: 1e6 }, (_, i) => ({ i }))]) {
       const error = await expectCode(executor.sendVariables({ value }), LIMIT);
@@ -343,7 +343,7 @@ test('a variable whose buffer is larger than the limit is refused as one that ha
   });
 });
 
-test('formatters that nothing holds do not count', async () => {
+test('formatters that nothing references do not count', async () => {
   await withExecutor({ memoryLimitMb: 32, maxOperations: 1e9 }, {}, async (executor) => {
     const { output } = await executor.run(`
       let length = 0;
@@ -353,14 +353,14 @@ test('formatters that nothing holds do not count', async () => {
   });
 });
 
-describe('a limit that was met leaves the isolate as it was', () => {
+describe('an isolate after it has reached its limit', () => {
   const BUFFERS = '(() => { const hoard = []; Array.from({ length: 1e6 }, () => hoard.push(new Uint8Array(1e6))); })()';
   const CAUGHT = '(() => { const hoard = []; try { for (;;) hoard.push(new Uint8Array(1e6)); } catch {} return 1; })()';
   const HEAP = '(() => { const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5)); })()';
   const STRING = '(() => { let s = "x"; for (;;) { s += s; s.charCodeAt(0); } })()';
   const BIGINT = '2n ** (2n ** 30n)';
 
-  test('bombs of all kinds in turn park nothing', async () => {
+  test('survives bombs of all kinds in turn without being parked', async () => {
     await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: LONG_MS }, {}, async (executor) => {
       const codes = { [BUFFERS]: RUNTIME, [STRING]: LIMIT, [HEAP]: LIMIT, [CAUGHT]: null, [BIGINT]: RUNTIME };
       for (const bomb of [BUFFERS, STRING, HEAP, CAUGHT, BIGINT, STRING, BUFFERS, BUFFERS, HEAP, CAUGHT, STRING]) {
@@ -370,7 +370,7 @@ describe('a limit that was met leaves the isolate as it was', () => {
     });
   });
 
-  test('what fits the limit fits it after array buffers that took all of it', async () => {
+  test('has its full memory again after array buffers that took all of it', async () => {
     await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: LONG_MS }, {}, async (executor) => {
       for (let i = 0; i < 8; i++) {
         await expectCode(executor.run(BUFFERS), RUNTIME);
@@ -383,7 +383,7 @@ describe('a limit that was met leaves the isolate as it was', () => {
   });
 });
 
-test('stats tell how much heap is in use', async () => {
+test('stats report the used heap', async () => {
   await withExecutor({}, {}, async (executor) => {
     const small = (await executor.run('1')).stats.heapUsedBytes;
     const { stats } = await executor.run('const kept = Array.from({ length: 200000 }, (_, i) => ({ i })); kept.length');
@@ -408,7 +408,7 @@ test('variables and tool results count against the limit', async () => {
   );
 });
 
-test('a bomb leaves the logs that came before it', async () => {
+test('a bomb keeps the logs that were written before it', async () => {
   const report = await detonate(
     'console.log("before"); const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5));',
   );
@@ -424,8 +424,8 @@ test('expectCode sees the memory error as an ExecutorError', async () => {
   });
 });
 
-describe('P4 memory outside of the heap', () => {
-  test('garbage of Intl is collected before it counts', async () => {
+describe('P4 memory outside the heap', () => {
+  test('unreachable Intl objects are collected before they count', async () => {
     await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: LONG_MS }, {}, async (executor) => {
       const { output } = await executor.run(`
         let text = '';
@@ -436,12 +436,12 @@ describe('P4 memory outside of the heap', () => {
     });
   });
 
-  test('formatters that are kept count', async () => {
+  test('formatters that are referenced count', async () => {
     const code = 'const kept = []; for (;;) kept.push(new Intl.DateTimeFormat("de"), new Intl.Collator("de"));';
     expectLimit(await detonate(code));
   });
 
-  test('a variable with one text many times is refused before it is written', async () => {
+  test('a variable that contains one string many times is refused before it is written', async () => {
     const text = 'x'.repeat(1e6);
     await withExecutor({ maxTransferBytes: 1e7 }, { many: (n) => Array(n).fill(text) }, async (executor) => {
       const error = await expectCode(
@@ -463,7 +463,7 @@ describe('P4 memory outside of the heap', () => {
 });
 
 /** V8 grants one beyond any limit, and would find out with the next one. */
-test.runIf(process.platform === 'linux')('an object that is larger than the limit is not granted', async () => {
+test.runIf(process.platform === 'linux')('an object that exceeds the limit is not allocated', async () => {
   await withExecutor({ memoryLimitMb: 64 }, {}, async (executor) => {
     await expectCode(executor.run('new Array(2 ** 24).length'), LIMIT);
     expect((await executor.run('new Array(2 ** 22).length')).output).toBe(2 ** 22);

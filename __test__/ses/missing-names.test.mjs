@@ -78,16 +78,16 @@ describe('hints about', () => {
     );
   });
 
-  test.each(['missing', 'x + 1', 'const a = weather;'])('no function for %s', async (code) => {
+  test.each(['missing', 'x + 1', 'const a = weather;'])('list no functions for %s', async (code) => {
     expect(await hintOf(code)).toBe(GENERAL);
   });
 
-  test('no functions where there are none', async () => {
+  test('list no functions if none were sent', async () => {
     expect(await hintOf('await weather(1)', {})).toBe(GENERAL);
     expect(await hintOf('await fetch("x")', {})).toBe('There is no network.');
   });
 
-  test('many functions names the first ones', async () => {
+  test('list the first ones of many functions', async () => {
     const tools = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`tool${i}`, () => i]));
     const names = Array.from({ length: 12 }, (_, i) => `tool${i}`).join(', ');
     expect(await hintOf('await weather(1)', tools)).toBe(
@@ -96,7 +96,7 @@ describe('hints about', () => {
   });
 });
 
-test('functions that change files are named where files can only be read', () =>
+test('hints omit functions that change files if files are read-only', () =>
   withFolder(async (root) => {
     const { execute } = createCodeTool({ tools: createFileTools({ root, readOnly: true }) });
     const { error } = await execute('await write("a", "b")');

@@ -21,7 +21,7 @@ const told = (code, { earlier = [], options = {}, variables = {} } = {}) =>
   });
 
 /** A run that failed leaves out what it had not reached: the next one heard only that the name is not defined. */
-test('a name that an earlier run declares and does not leave says so', () =>
+test('a hint says that an earlier run declared the name but did not keep it', () =>
   withExecutor({}, {}, async (executor) => {
     const failed = await executor.run('null.x;\nconst later = 5;').catch((error) => error);
     expect(failed.code).toBe('ERR_RUNTIME_EXCEPTION');
@@ -152,7 +152,7 @@ describe('at run time', () => {
   const VALUE = (call) => `\`${call}\` returns a promise: write \`await ${call}(…)\`.`;
   const AWAITED = (call, member) => `\`${call}\` returns a promise: write \`(await ${call}(…))${member}\`.`;
 
-  describe('names that are not defined', () => {
+  describe('names that are not defined get a hint', () => {
     test.each([
       ['data = 1', NOT_DECLARED('data')],
       ['data=1', NOT_DECLARED('data')],
@@ -188,7 +188,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('what is of another class', () => {
+  describe('members of another class get a hint', () => {
     test.each([
       ['const price = "12.5"; price.toFixed(2)', '`price` is a string: write `Number(price).toFixed(…)`.'],
       [
@@ -229,7 +229,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('short names, and those of other languages', () => {
+  describe('abbreviated names and names from other languages get a hint', () => {
     test.each([
       ['new Mapp()', 'Did you mean `Map`?'],
       ['JSN.parse("1")', 'Did you mean `JSON`?'],
@@ -260,7 +260,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('await that is forgotten', () => {
+  describe('a forgotten await gets a hint', () => {
     test.each([
       ['const t = await search("x").map((r) => r.title)', AWAITED('search', '.map')],
       ['await db.query("x").rows.length', AWAITED('db.query', '.rows')],
@@ -308,7 +308,7 @@ describe('at run time', () => {
       ['plainRows().map((x) => x)', '`plainRows(…)` is not an array.'],
       ['(() => { const rows = () => ({}); rows().map((x) => x); })()', '`rows(…)` is not an array.'],
       ['trap().map((x) => x)', '`trap(…)` is not an array.'],
-    ])('of a function of an earlier run: %s', async (code, hint) => {
+    ])('a forgotten await for a function of an earlier run gets a hint: %s', async (code, hint) => {
       const earlier = [
         `async function rows() { return [1]; }
          const arrow = async () => ({ rows: [1] });
@@ -320,7 +320,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('semicolons that are left out', () => {
+  describe('omitted semicolons get a hint', () => {
     const GOES_ON = (line) => `Line ${line} continues the expression of the line above: end that line with \`;\`.`;
 
     test.each([
@@ -340,7 +340,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('variables that have no value yet', () => {
+  describe('variables that have no value yet get a hint', () => {
     const ANEW = (name) =>
       `\`${name}\` here is the variable that this line declares, which has no value yet: give the new variable another name.`;
 
@@ -364,7 +364,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('names that are not the global’s', () => {
+  describe("names that differ from the global's get a hint", () => {
     test.each([
       ['class V { render(user) { return user.tag.length; } }\nnew V().render({})'],
       ['const o = { m(user) { return user.tag.length; } }; o.m({})'],
@@ -376,7 +376,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('what is fixed', () => {
+  describe('writes to what is fixed get a hint', () => {
     const config = { limit: 5 };
     test.each([
       ['final_answer = "42"', '`final_answer` is a function. Call it: `final_answer(value)`.'],
@@ -394,7 +394,7 @@ describe('at run time', () => {
       expect(await told(code, { variables: { config } })).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });
     });
 
-    test('a copy keeps what JSON loses', async () => {
+    test('structuredClone keeps values that JSON loses', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ event: { when: new Date(0), n: 5n } });
         const code = 'const copy = structuredClone(event); copy.n += 1n; [copy.n, copy.when.getTime()]';
@@ -403,12 +403,12 @@ describe('at run time', () => {
     });
   });
 
-  test('a line that ends with \\r\\n is one line', async () => {
+  test('a line that ends with \\\\r\\\\n counts as one line', async () => {
     const code = 'const rows = [{ a: 1 }];\r\nconst b = config.limit;\r\nconst k = rows.zz.y;';
     expect((await told(code, { variables: { config: { limit: 1 } } })).hint).toBe('`rows` has no `zz`.');
   });
 
-  test('getters of the guest do not run again', async () => {
+  test('getters of the guest do not run a second time for a hint', async () => {
     let paid = 0;
     await withExecutor({}, { pay: () => void paid++ }, async (executor) => {
       const code = 'const order = { get receipt() { pay(); return { id: undefined }; } };\norder.receipt.id.length';
@@ -419,7 +419,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('what a function of an earlier run has thrown', () => {
+  describe('an error thrown by a function of an earlier run', () => {
     test.each([
       [
         'run({ items: [] })',
@@ -441,7 +441,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('what a tool has failed with in a function of an earlier run', () => {
+  describe('a tool failure in a function of an earlier run', () => {
     const LOAD = 'It was thrown in `load`, line 2 of an earlier run (step-1.js): `const r = await fetchPage(q);`.';
     const EARLIER = `async function load(q) {
   const r = await fetchPage(q);
@@ -502,14 +502,14 @@ function sync(q) {
     });
   });
 
-  test('an error without a message is called by its name', async () => {
+  test('an error without a message is reported by its name', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { message, details } = await executor.run('throw new Error()').catch((thrown) => thrown);
       expect([message, details.message]).toEqual(['Runtime exception: Error', '']);
     });
   });
 
-  test('a rejection that nothing handled has a line', async () => {
+  test('an unhandled rejection has a line', async () => {
     await withExecutor({}, TOOLS, async (executor) => {
       const code = '[1].forEach(async () => {\n  const r = await search("q");\n  r.foo.bar;\n});\nawait search("z");';
       expect((await executor.run(code)).logs).toBe(
@@ -518,7 +518,7 @@ function sync(q) {
     });
   });
 
-  test('what the guest has frozen itself is not of the host', async () => {
+  test('an object that the guest froze is not attributed to the host', async () => {
     const { hint } = await told('const own = Object.freeze({ a: 1 });\nown.a = 2', { variables: { data } });
     expect(hint).toBeUndefined();
   });
@@ -527,7 +527,7 @@ function sync(q) {
     ['own.a = 2', 'const own = Object.freeze({ a: 1 });'],
     ['new Own().a = 2', 'class Own { a = 1; constructor() { Object.freeze(this); } }'],
     ['own.a = 2', 'const own = Object.defineProperty({}, "a", { value: 1 });'],
-  ])('nor is what it froze in an earlier run: %s', async (code, earlier) => {
+  ])('an object that the guest froze in an earlier run is not attributed to the host: %s', async (code, earlier) => {
     expect((await told(code, { earlier: [earlier], variables: { data } })).hint).toBeUndefined();
   });
 
@@ -540,11 +540,11 @@ function sync(q) {
       ['null; let own = user;'],
       '`user` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(user)`.',
     ],
-  ])('what takes the place of a variable of the host is not of the host: %s', async (code, earlier, hint) => {
+  ])('a value that replaces a variable of the host is not attributed to the host: %s', async (code, earlier, hint) => {
     expect((await told(code, { earlier, variables: { user: { a: 1 } } })).hint).toBe(hint);
   });
 
-  test('a loop that exceeds its operations is shown', async () => {
+  test('a loop that exceeds the limit of operations is shown in the code frame', async () => {
     await withExecutor({ maxOperations: 1000 }, {}, async (executor) => {
       const error = await executor.run('let i = 0;\nwhile (true) {\n  i++;\n}').catch((thrown) => thrown);
       expect([error.code, error.details.line, error.details.column]).toEqual(['ERR_MAX_OPS_EXCEEDED', 2, 1]);
@@ -561,19 +561,19 @@ function sync(q) {
     });
   });
 
-  test('of a loop in a function of an earlier run, the line of the call', async () => {
+  test('for a loop in a function of an earlier run, the line is that of the call', async () => {
     const earlier = ['function spin() { for (;;) {} }'];
     const options = { maxOperations: 1000 };
     expect(await told('1;\nspin()', { earlier, options })).toMatchObject({ code: 'ERR_MAX_OPS_EXCEEDED', line: 2 });
   });
 
-  test('an error that is deeper than ten frames has a line', async () => {
+  test('an error deeper than ten frames has a line', async () => {
     const earlier = ['function deep(n) { if (n === 0) throw new Error("deep"); return deep(n - 1) + 1; }'];
     expect((await told('1;\n2;\ndeep(30)', { earlier })).line).toBe(3);
   });
 });
 
-describe('before it runs', () => {
+describe('validation errors before the run have a hint', () => {
   const fix = (code) => validateCode(code).map(({ message, fix: todo }) => [message, todo]);
 
   test.each([
@@ -737,7 +737,7 @@ describe('before it runs', () => {
     expect(fix(code)).toEqual([[message, todo]]);
   });
 
-  test('a static import where nothing is authorized is not sent to another kind of import', () => {
+  test('a static import without authorized modules gets no hint to use another kind of import', () => {
     expect(fix('import fs from "fs"')).toEqual([
       ['static import of "fs" is not available: programs run as scripts', undefined],
       [
@@ -747,7 +747,7 @@ describe('before it runs', () => {
     ]);
   });
 
-  test('Markdown fences are left out, with a warning', async () => {
+  test('Markdown fences are removed with a warning', async () => {
     const code = '```js\nconst x = 1;\nx + 1\n```\n';
     const message = 'the program was in Markdown fences (```): only what is between them is taken';
     expect(fix(code)).toEqual([[message, 'Pass the code without fences']]);
@@ -764,7 +764,7 @@ describe('before it runs', () => {
     });
   });
 
-  test('so are the tags of the prompts', async () => {
+  test('tags of the prompts are removed with a warning', async () => {
     const code = '<code>\nconst x = 1;\nx + 1\n</code>\n';
     const message = 'the program was in tags (<code>): only what is between them is taken';
     expect(fix(code)).toEqual([[message, 'Pass the code without tags']]);
@@ -784,7 +784,7 @@ describe('before it runs', () => {
     ['try {\n  f("}");\n}\nconsole.log(1);', 3, 1],
     ['let π; class A { accessor x = 1 }', 1, 18],
     ['<code>\nlet x = ;\n</code>', 2, 9],
-  ])('the place in %j', async (code, line, column) => {
+  ])('the place of the error is reported in %j', async (code, line, column) => {
     const places = validateCode(code).flatMap(({ severity, location }) => (severity === 'ERROR' ? [location] : []));
     expect(places).toEqual([{ line, column }]);
     const { details } = await withExecutor({}, {}, (executor) => executor.run(code).catch((thrown) => thrown));
@@ -792,7 +792,7 @@ describe('before it runs', () => {
     expect(details.codeFrame).toContain(`\n${line} | `);
   });
 
-  test('of a program that is too large', () => {
+  test('the place of the error is reported for a program that is too large', () => {
     expect(validateCode('12345', { maxCodeBytes: 4 })).toEqual([
       {
         rule: 'code_too_large',

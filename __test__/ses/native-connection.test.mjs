@@ -12,7 +12,7 @@ import { flattenTools } from '../../build/contract/tool-registry.js';
 import { ToolTimes } from '../../build/contract/tool-times.js';
 
 // Calls that a run had left unanswered counted in all later runs, whose answers then waited for others that never came.
-test('an ended run leaves no unanswered call behind', async () => {
+test('a run that has ended leaves no unanswered call', async () => {
   const core = new NativeConnection(checkOptions({}));
   const { native } = core;
   const sent = [];
@@ -42,7 +42,7 @@ test('an ended run leaves no unanswered call behind', async () => {
 });
 
 // A queued run that was aborted made the one under way forget what its tools had thrown.
-test('a run that is aborted in the queue takes nothing from the run before it', async () => {
+test('a run that is aborted in the queue does not affect the previous run', async () => {
   const thrown = new Error('kept');
   const failed = deferred();
   const gate = gateTool();
@@ -67,7 +67,7 @@ test('a run that is aborted in the queue takes nothing from the run before it', 
   });
 });
 
-test('what a tool of an ended run answers late reaches no later run', async () => {
+test('a late answer to a tool call of an ended run does not reach a later run', async () => {
   const late = deferred();
   const next = async () => {
     late.resolve('late');
@@ -80,7 +80,7 @@ test('what a tool of an ended run answers late reaches no later run', async () =
   });
 });
 
-test('what a tool has thrown is not kept behind its run', async () => {
+test('an error that a tool threw is not kept after its run', async () => {
   const { stdout, stderr } = await runChild(
     `
     import { SESExecutor } from './index.mjs';
@@ -102,7 +102,7 @@ test('what a tool has thrown is not kept behind its run', async () => {
   expect([stdout, stderr]).toEqual(['undefined\n', '']);
 });
 
-test('a run whose signal is aborted already makes no isolate', async () => {
+test('a run with an already aborted signal makes no isolate', async () => {
   const executor = new SESExecutor({ autoInit: true });
   try {
     const error = await rejection(executor.run('1', { signal: AbortSignal.abort() }));
@@ -125,13 +125,13 @@ describe.each(['thread', 'process'])('fake timers of the host, in a %s', (isolat
     });
   const LARGE = 'Array.from({ length: 20_000 }, (_, i) => ({ i }))';
 
-  test('stop no deadline of a tool', async () => {
+  test('do not stop the deadline of a tool', async () => {
     await withFakeTimers({ toolTimeoutMs: 20 }, { tool: async () => new Promise(() => {}) }, async (executor) => {
       expect((await executor.run('try { await tool() } catch (error) { error.code }')).output).toBe('ERR_TOOL_TIMEOUT');
     });
   });
 
-  test('keep no output, argument or entry of a log back, nor later ones', async () => {
+  test('do not delay outputs, arguments or log entries, neither during nor after their use', async () => {
     const entries = [];
     const onLog = (entry) => entries.push(entry);
     await withFakeTimers({ onLog }, { count: async (list) => list.length }, async (executor) => {
@@ -148,7 +148,7 @@ describe.each(['thread', 'process'])('fake timers of the host, in a %s', (isolat
 
 // A guest cannot tell such a promise from one that takes long.
 describe.each(['thread', 'process'])(
-  'the deadline of a run after one that left calls unawaited, in a %s',
+  'a timeout in the run after one that left calls unawaited, in a %s',
   (isolation) => {
     const HINT =
       'Do less in one run, and await only promises that settle: those of tool calls that an earlier run did not await never do. Call the tools again and await them in the same run.';
@@ -160,7 +160,7 @@ describe.each(['thread', 'process'])(
     test.each([
       ['declared', 'const jobs = [1, 2].map(() => never())', 'await Promise.all(jobs)'],
       ['in a run that failed', 'const job = never(); null.x', 'await job'],
-    ])('has a hint: %s', async (_, before, code) => {
+    ])('has a hint about the unawaited calls: %s', async (_, before, code) => {
       await withExecutor({ isolation }, tools, async (executor) => {
         await executor.run(before).catch(() => {});
         const { details } = await rejection(executor.run(code, { timeoutMs: 100 }));
@@ -173,7 +173,7 @@ describe.each(['thread', 'process'])(
       });
     });
 
-    test('has another when the calls were awaited', async () => {
+    test('has the general hint if the calls were awaited', async () => {
       await withExecutor({ isolation }, tools, async (executor) => {
         await executor.run('const found = await search("a")');
         const { details } = await rejection(executor.run('await never()', { timeoutMs }));
@@ -186,7 +186,7 @@ describe.each(['thread', 'process'])(
 test.each([
   ['no isolate', 'init'],
   ['an isolate that could not be given the tools', 'sendTools'],
-])('a renewal that failed with %s is made good, with all tools', async (_, failing) => {
+])('a renewal that failed with %s is repeated, with all tools', async (_, failing) => {
   const recovering = { autoInit: true, recover: true, maxOperations: 1e12 };
   await withExecutor(recovering, { f: () => 42 }, async (executor) => {
     await rejection(executor.run('for (;;);', { timeoutMs: 50 }));
@@ -209,7 +209,7 @@ test.each([
   ['several calls', 'await Promise.all([never(), never()])', {}, '2 tool calls'],
   ['no call', 'await new Promise(() => {})', {}, undefined],
   ['a call with a limit', 'never(); for (;;);', { toolTimeoutMs: 1e6, maxOperations: 1e15 }, undefined],
-])('a run that ended at its deadline with %s unanswered says so', async (_, code, options, calls) => {
+])('a run that ended at its deadline with %s unanswered has a hint that says so', async (_, code, options, calls) => {
   const { tool: never } = neverTool();
   await withExecutor({ timeoutMs: 500 }, { never }, async (executor) => {
     const error = await expectCode(executor.run(code, options), 'ERR_EXEC_TIMEOUT');
@@ -221,7 +221,7 @@ test.each([
   });
 });
 
-test('calls of functions that give promises wait for their turn with a promise, also those that give a value then', async () => {
+test('promise-returning calls wait for their turn with a promise, even if they then return a value', async () => {
   const started = [];
   const gate = deferred();
   let seen;

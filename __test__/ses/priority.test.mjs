@@ -27,7 +27,7 @@ function nicenessOf(pid, name) {
 
 describe.runIf(process.platform === 'linux')('priorities', () => {
   for (const isolation of ['thread', 'process']) {
-    it(`a guest is nicer than its host, before and after a long computation: ${isolation}`, async () => {
+    it(`a guest has a lower priority than its host, before and after a long computation: ${isolation}`, async () => {
       const executor = new SESExecutor({ isolation, timeoutMs: 30_000, maxOperations: 1e12, keepState: true });
       await executor.init();
       const see = () =>

@@ -71,7 +71,7 @@ const SAME = {
     p.sort(); const sorted = String(p); p.delete('b', '2'); p.set('c', 'é&='); p.set('n', 'new'); return [seen, before, sorted, String(p), [...p]]; })()`,
 };
 
-describe('as those of Node.js', () => {
+describe('behave as those of Node.js', () => {
   test.each(Object.entries(SAME))('%s', async (_, code) => {
     expect(await there(code)).toEqual(here(code));
   });
@@ -85,7 +85,7 @@ describe('as those of Node.js', () => {
     expect(logs).toBe(inspect(here(code)));
   });
 
-  test('any bytes, any text and any URL', async () => {
+  test('for any bytes, any string and any URL', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     const href = fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), text);
     await fc.assert(
@@ -110,7 +110,7 @@ describe('as those of Node.js', () => {
 });
 
 // Where Node.js 20 is not what the standards say.
-describe('as the standards say', () => {
+describe('behave as the standards say', () => {
   test.each([
     ['Latin-1 is windows-1252', "new TextDecoder('latin1').decode(new Uint8Array([0x80, 0xe9]))", '€é'],
     ['null becomes a string', 'new URLSearchParams(null).toString()', 'null='],
@@ -141,21 +141,21 @@ describe('as the standards say', () => {
 });
 
 describe('queueMicrotask', () => {
-  test('calls back before anything else goes on, in order', async () => {
+  test('runs its callbacks before other work, in order', async () => {
     const code = `const seen = []; queueMicrotask(() => seen.push(1)); Promise.resolve().then(() => seen.push(2)); seen.push(0);
       queueMicrotask((...args) => seen.push(args.length)); await null; await null; return seen;`;
     expect((await executor.run(code)).output).toEqual([0, 1, 2, 0]);
   });
 
-  test('an error of the callback is a warning', async () => {
+  test('turns an error of the callback into a warning', async () => {
     const { logs } = await executor.run('queueMicrotask(() => { throw new RangeError("late"); }); await null; 1');
     expect(logs).toBe('Unhandled promise rejection: RangeError: late (line 1)');
     expect(await there('caught(() => queueMicrotask(5))')).toBe('throws TypeError');
   });
 });
 
-describe('limits', () => {
-  test('what is written to clone is bounded, and the run goes on', async () => {
+describe('the limits of pure globals', () => {
+  test('structuredClone beyond maxTransferBytes throws, and the run continues', async () => {
     await withExecutor({ maxTransferBytes: 1 << 20 }, {}, async (small) => {
       const { output } = await small.run(`
         try { structuredClone('x'.repeat(2 ** 21)); } catch (error) { return [error.name, error.message]; }`);
@@ -163,7 +163,7 @@ describe('limits', () => {
     });
   });
 
-  test('memory beside the heap counts for the limit', async () => {
+  test('memory outside the heap counts towards the limit', async () => {
     await withExecutor({ memoryLimitMb: 16 }, {}, async (small) => {
       for (const code of [
         `const bytes = new Uint8Array(7 * 2 ** 20).fill(0xff); new TextDecoder('gbk').decode(bytes)`,
@@ -179,7 +179,7 @@ describe('limits', () => {
   });
 
   // V8 collects for what it allocates itself, and knows of no other limit than its own.
-  test('what nobody holds any more makes room', async () => {
+  test('memory that nothing references is released', async () => {
     const bytes = async (/** @type {number} */ length) => new Uint8Array(length);
     await withExecutor({ memoryLimitMb: 32 }, { bytes }, async (small) => {
       for (const [part, length] of [
@@ -195,14 +195,14 @@ describe('limits', () => {
     });
   });
 
-  test('a URL is no longer than a million characters', async () => {
+  test('a URL has at most a million characters', async () => {
     const code = 'new URL("https://a/" + "x".repeat(2 ** 20))';
     const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
     expect(error.message).toBe('Runtime exception: RangeError: URL: the input has more than 1048576 characters');
   });
 });
 
-describe('in an output a URL is its text', () => {
+describe('in an output a URL becomes its string', () => {
   const HREF = 'https://a/b?c=1';
   test.each([
     [`new URL('${HREF}')`, HREF],
@@ -237,7 +237,7 @@ describe('in an output a URL is its text', () => {
     });
   });
 
-  test('of one that a later run gives, and none of a getter', async () => {
+  test('also in a value of an earlier run, and getters run once', async () => {
     await withExecutor({}, {}, async (own) => {
       await own.run(`let asked = 0; const kept = { url: new URL('${HREF}'), get other() { asked++; return 1; } }; 0`);
       expect((await own.run('[kept, asked]')).output).toEqual([{ url: HREF, other: 1 }, 0]);
@@ -245,7 +245,7 @@ describe('in an output a URL is its text', () => {
     });
   });
 
-  test('a large value is whole', async () => {
+  test('a large value is complete', async () => {
     await withExecutor({}, {}, async (own) => {
       const { output } = await own.run(`[Array.from({ length: 20_000 }, () => ({})), new URL('${HREF}')]`);
       expect([output[0].length, output[1]]).toEqual([20_000, HREF]);
@@ -254,7 +254,7 @@ describe('in an output a URL is its text', () => {
 });
 
 // Structured clone takes a URL for an empty object.
-describe('in arguments of tools a URL is its text', () => {
+describe('in arguments of tools a URL becomes its string', () => {
   const HREF = 'https://a/b?c=1';
   const withGiven = async (code) => {
     const given = [];
@@ -291,13 +291,13 @@ describe('in arguments of tools a URL is its text', () => {
     expect(await withGiven(code)).toEqual([expected]);
   });
 
-  test('parts that are one stay one', async () => {
+  test('shared references and cycles are kept', async () => {
     const code = `const o = { u: new URL('${HREF}') }; o.self = o; take(o, [o])`;
     const [[o, [same]]] = await withGiven(code);
     expect([o.u, o.self === o, same === o]).toEqual([HREF, true, true]);
   });
 
-  test('what cannot be cloned is refused with its place', async () => {
+  test('a value that cannot be cloned is refused with its path', async () => {
     await withExecutor({}, { take: () => 1 }, async (own) => {
       const error = await expectCode(own.run(`take(new URL('${HREF}'), { f: () => 1 })`), 'ERR_TOOL_PROXY_FAIL');
       expect(error.details.message).toBe('take: argument [1].f cannot cross to the host: () => 1 could not be cloned.');
@@ -305,8 +305,8 @@ describe('in arguments of tools a URL is its text', () => {
   });
 });
 
-describe('what guests cannot do with them', () => {
-  test('they are frozen, and give no way to the host', async () => {
+describe('guests cannot misuse pure globals', () => {
+  test('they are frozen and open no way to the host', async () => {
     const names = [
       'structuredClone',
       'queueMicrotask',

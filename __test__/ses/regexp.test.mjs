@@ -82,7 +82,7 @@ for (const source of sources) {
 test.each([
   ['split', SPLITS],
   ['replace and match', REPLACEMENTS],
-])('%s give what plain JavaScript gives', async (_name, code) => {
+])('%s return what plain JavaScript returns', async (_name, code) => {
   const expected = new Function(`${code} return results;`)();
   expect(expected.length).toBeGreaterThan(10_000);
   await withExecutor({ maxOperations: 1e6 }, {}, async (executor) => {
@@ -93,7 +93,7 @@ test.each([
 test.each([
   ['longer', 2 ** 16, ['a', '', '(a)|(b)', '\\s*,\\s*', '(?<x>[abc])(,)?', '\\b', '(?<=a)', '\\u{1F600}']],
   ['that are too long for the loops of V8', 2 ** 20, ['(a)|(b)', '(?<x>[abc])(,)?']],
-])('on texts %s, too', async (_name, length, sources) => {
+])('strings that are %s give the same results too', async (_name, length, sources) => {
   const code = longTexts(length, sources);
   const expected = new Function(`${code} return results;`)();
   expect(expected.length).toBeGreaterThan(50);
@@ -146,7 +146,7 @@ for (const [name, make] of Object.entries(others)) {
 }
 `;
 
-test('replace and match of objects that are not plain expressions return the same as plain JavaScript', async () => {
+test('replace and match of objects that are not plain expressions return what plain JavaScript returns', async () => {
   const expected = new Function(`${OTHERS} return results;`)();
   expect(expected.length).toBe(360);
   await withExecutor({}, {}, async (executor) => {
@@ -154,7 +154,7 @@ test('replace and match of objects that are not plain expressions return the sam
   });
 });
 
-test('the constructor remembers no match, and expressions cannot be changed', async () => {
+test('the RegExp constructor remembers no match, and expressions cannot be changed', async () => {
   await withExecutor({}, {}, async (executor) => {
     const code = `'secret'.match(/s(e)/);
       [Reflect.ownKeys(RegExp).map(String), RegExp.$1, RegExp.input, typeof RegExp.prototype.compile, RegExp === /a/.constructor]`;
@@ -182,7 +182,7 @@ const BOMBS = {
   'split by many groups': '"a".repeat(2 ** 16).split(new RegExp("()".repeat(3000) + "a")).length',
 };
 
-test.each(Object.entries(BOMBS))('%s ends at a limit, and parks nothing', async (_name, code) => {
+test.each(Object.entries(BOMBS))('%s ends at a limit without parking its isolate', async (_name, code) => {
   await withExecutor({ memoryLimitMb: 64, timeoutMs: 1_000 }, {}, async (executor) => {
     const { parked } = engineStats();
     await expect(executor.run(code)).rejects.toMatchObject({
@@ -267,7 +267,7 @@ test.each(Object.entries(ODD))('%s', async (_name, code) => {
   });
 });
 
-test('split of a long text takes one search per part', async () => {
+test('split of a long string searches once per part', async () => {
   await withExecutor({ timeoutMs: 5000 }, {}, async (executor) => {
     const code = 'const text = "some words, and;".repeat(200_000); text.split(/[,;]\\s*/).length';
     expect((await executor.run(code)).output).toBe(400_001);

@@ -7,7 +7,7 @@ import { expectCode, withExecutor } from '../helpers.mjs';
 /** The first run compiles it, the second one does so and keeps the function, which the later ones call. */
 const RUNS = 5;
 
-test('V8 compiles a program twice, and again when 16 others have come', () =>
+test('V8 compiles a repeated program twice, and again after 16 other programs', () =>
   withExecutor({}, {}, async (executor) => {
     // Each place in source text that V8 has compiled has its own array.
     const code =
@@ -37,7 +37,7 @@ test('each run has its own variables, functions and classes', () =>
     expect(output).toEqual([2 * RUNS, Array.from({ length: RUNS }, () => [4, 1])]);
   }));
 
-test('a run sees what the host and other programs have changed', () =>
+test('a repeated run sees changes by the host and by other programs', () =>
   withExecutor({}, {}, async (executor) => {
     const code = 'const twice = () => factor * 2; var last = twice(); kept = kept + last; kept';
     await executor.run('let kept = 0');
@@ -57,7 +57,7 @@ test('a run sees what the host and other programs have changed', () =>
     expect((await executor.run(code)).output).toBe('text2');
   }));
 
-test('an error names the step that ran, and the place in its source', () =>
+test('an error names the step that ran and the place in its source', () =>
   withExecutor({}, {}, async (executor) => {
     const code =
       'const inner = () => { if (isBroken) throw new TypeError("broken"); return new Error("x").stack; };\n\ninner()';
@@ -74,7 +74,7 @@ test('an error names the step that ran, and the place in its source', () =>
     );
   }));
 
-test('the limits hold in each run, and the loop that exceeds one is named', () =>
+test('the limits apply in each repeated run, and an exceeding loop is named', () =>
   withExecutor({ maxOperations: 1_000 }, {}, async (executor) => {
     const code = 'let sum = 0;\nfor (let i = 0; i < rounds; i++) sum += i;\nsum';
     await executor.sendVariables({ rounds: 900 });
@@ -89,7 +89,7 @@ test('the limits hold in each run, and the loop that exceeds one is named', () =
     expect((await executor.run(code)).stats.operations).toBe(1_000);
   }));
 
-test('a program that waits can come again, too', () => {
+test('a program that awaits can be repeated too', () => {
   let count = 0;
   return withExecutor({}, { next: async () => ++count }, async (executor) => {
     const code = 'const first = await next();\nconst second = await next();\n[first, second]';
@@ -97,7 +97,7 @@ test('a program that waits can come again, too', () => {
   });
 });
 
-test('functions show their text as it was written in the run that is the last one', () =>
+test('functions show their source text from the latest run', () =>
   withExecutor({}, {}, async (executor) => {
     const code = 'function f( a,b ) { /* kept */ return a+b }\nclass C { m( ) {} }\n[String(f), String(C)]';
     const other = code.replace('kept', 'else');
@@ -110,8 +110,8 @@ test('functions show their text as it was written in the run that is the last on
 
 test.each([
   ['that keeps its state', { keepState: true }, ''],
-  ['whose functions use what fills it', {}, 'const count = () => list.length; '],
-])('a session %s goes on with its programs when the memory was exhausted', (_, options, use) =>
+  ['whose functions use the values that fill the memory', {}, 'const count = () => list.length; '],
+])('a session %s continues with its programs after it exhausted the memory', (_, options, use) =>
   withExecutor({ memoryLimitMb: 32, ...options }, {}, async (executor) => {
     const code = `const list = []; ${use}while (list.length < length) list.push(new Array(1e4).fill(list.length)); list.length`;
     await executor.sendVariables({ length: 10 });

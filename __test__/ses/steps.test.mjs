@@ -94,7 +94,7 @@ function stepOf({ names, kind, isPattern, start, functionForm, bodies, rest, wai
 const inGuest = (code) => code.replaceAll('\0await ', 'await null;').replaceAll('\0', '');
 const inNode = (code) => code.replaceAll('\0await ', '').replaceAll(DECLARED, 'var ');
 
-test('steps that declare names again mean what one variable by each name would be', async () => {
+test('steps that redeclare names behave as if each name were one variable', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 2, maxLength: 5 }),

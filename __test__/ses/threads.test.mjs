@@ -63,7 +63,7 @@ describe.runIf(onLinux)('init()', () => {
     });
   });
 
-  test('fails while the system gives V8 no threads; a later init() succeeds', async () => {
+  test('fails while the system denies V8 its threads; a later init() succeeds', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { spawn } from 'node:child_process';
       import { readFile } from 'node:fs/promises';
@@ -105,7 +105,7 @@ describe.runIf(onLinux)('init()', () => {
     ]);
   });
 
-  test('concurrent calls start one thread, and cleanup() ends it', async () => {
+  test('starts one thread for concurrent calls, and cleanup() ends it', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { SESExecutor } from './index.mjs';
       ${COUNT_THREADS}
@@ -120,7 +120,7 @@ describe.runIf(onLinux)('init()', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '1 0\n', stderr: '' });
   });
 
-  test("threads that run guests, or collect and compile for them, yield to the host's", async () => {
+  test("threads that run, collect and compile for guests have a lower priority than the host's", async () => {
     const { status, stdout, stderr } = await runChild(`
       import { getPriority } from 'node:os';
       import { SESExecutor } from './index.mjs';
@@ -141,9 +141,9 @@ describe.runIf(onLinux)('init()', () => {
 });
 
 test.runIf(onLinux).each([
-  ['keeps what built-ins make', 'const hoard = []; for (;;) hoard.push(new Array(10));'],
+  ['keeps the results of built-ins', 'const hoard = []; for (;;) hoard.push(new Array(10));'],
   ['calls a built-in', 'const a = new Array(10); for (;;) a.fill(0.5);'],
-])('the thread of a run that timed out ends, though its loop only %s', async (_, code) => {
+])('the thread of a run that timed out ends even if its loop only %s', async (_, code) => {
   const { status, signal, stdout, stderr } = await runChild(`${COUNT_THREADS}
     import { SESExecutor, engineStats } from './index.mjs';
     const executor = new SESExecutor({ maxOperations: 1e12, memoryLimitMb: 2048 });
@@ -160,8 +160,8 @@ test.runIf(onLinux).each([
   });
 });
 
-describe.runIf(onLinux)('an executor that nothing refers to', () => {
-  test('is collected with its thread, whatever state it was left in', async () => {
+describe.runIf(onLinux)('an unreferenced executor', () => {
+  test('is collected with its thread, in whatever state it was left', async () => {
     const { status, stdout, stderr } = await runChild(
       `
       import { SESExecutor } from './index.mjs';
@@ -223,14 +223,14 @@ describe('worker threads', () => {
     };
   `;
 
-  test('a worker runs code and ends by itself with its executor idle', async () => {
+  test('a worker runs code and ends although its executor is idle', async () => {
     const { status, stdout, stderr } = await runChild(`${PRELUDE}
       console.log(JSON.stringify(await messages(start('started(20) + 1'))));
     `);
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '["started",21,0]\n', stderr: '' });
   });
 
-  test('two workers and the main thread at once', async () => {
+  test('two workers and the main thread run guests at the same time', async () => {
     const { status, stdout, stderr } = await runChild(`${PRELUDE}
       const executor = new SESExecutor({ autoInit: true });
       const results = await Promise.all([
@@ -248,7 +248,7 @@ describe('worker threads', () => {
     ['while guest code loops', 'started(); for (;;);'],
     ['while guest code waits for a tool', 'started(); await never()'],
     ['while its tools are called without end', 'for (;;) started()'],
-  ])('a worker is terminated with an executor alive inside, %s', async (_, code) => {
+  ])('a worker can be terminated with an executor alive inside, %s', async (_, code) => {
     const { status, signal, stdout, stderr } = await runChild(`${PRELUDE}${COUNT_THREADS}
       const executor = new SESExecutor({ autoInit: true });
       await executor.run('var kept = 1;');
@@ -261,7 +261,7 @@ describe('worker threads', () => {
     expect({ status, signal, stdout, stderr }).toEqual({ status: 0, signal: null, stdout: '1 1\n', stderr: '' });
   });
 
-  test('a worker is terminated with an idle executor inside', async () => {
+  test('a worker can be terminated with an idle executor inside', async () => {
     const { status, signal, stdout, stderr } = await runChild(`${PRELUDE}
       const worker = new Worker(${JSON.stringify(`${WORKER}; setInterval(() => {}, 1e6);`)}, {
         eval: true,
@@ -275,7 +275,7 @@ describe('worker threads', () => {
     expect({ status, signal, stdout, stderr }).toEqual({ status: 0, signal: null, stdout: 'ran 1\n', stderr: '' });
   });
 
-  test('workers that come and go, many times', async () => {
+  test('workers can start and end many times', async () => {
     const { status, signal, stdout, stderr } = await runChild(`${PRELUDE}
       for (let i = 0; i < 5; i++) {
         const workers = [start('started(); for (;;);'), start('started(); await never()')];

@@ -34,19 +34,19 @@ test.each([
   expect(details.codeFrame).toContain(code.split('\n')[line - 1].trim());
 });
 
-test('a value of a module has the place of the call', async () => {
+test('a value that a module throws has the place of the call', async () => {
   const modules = { m: "export const f = () => {\n\n  throw 'from m';\n};" };
   const details = await failure("const { f } = await import('m');\nf();", { authorizedImports: ['m'], modules });
   expect(details).toMatchObject({ message: 'from m', line: 2, column: 1 });
 });
 
-test('a value that another one was thrown after has no place', async () => {
+test('a thrown value has no place if another value was thrown after it', async () => {
   const details = await failure("const p = Promise.reject('a'); try { throw 'b' } catch {} await p;");
   expect(details.message).toBe('a');
   expect(details.line).toBeUndefined();
 });
 
-test('errors keep their own places', async () => {
+test('thrown errors keep their own places', async () => {
   expect(await failure("const error = new Error('x');\nthrow error;")).toMatchObject({
     message: 'x',
     line: 1,

@@ -46,20 +46,20 @@ test.each([
   ['in a Set', (f) => new Set([...many(), f]), '()=>{} could not be cloned.'],
   ['in a Map', (f) => new Map([...many().map((object) => [object, 1]), [1, f]]), '()=>{} could not be cloned.'],
   ['in an object', (f) => ({ list: many(), f: [f] }), '()=>{} could not be cloned.'],
-])('a function after a million objects %s is refused without a search for it', (_name, valueOf, reason) => {
+])('a function after a million objects %s is refused without a search for its path', (_name, valueOf, reason) => {
   // prettier-ignore
   const { message } = refused(valueOf(()=>{}));
   expect(message).toBe(`result cannot be cloned: ${reason}`);
 });
 
-test('the part that cannot be cloned is named among the first 20,000', () => {
+test('a part that cannot be cloned is named if it is among the first 20,000', () => {
   const list = Array.from({ length: 3_000 }, (_, id) => ({ id, tags: ['a'] }));
   expect(refused([...list, { callback: () => {} }]).message).toBe('result[3000].callback (function) cannot be cloned');
   expect(refused(new Map([[list, new Set([Symbol('s')])]])).message).toContain('(symbol) cannot be cloned');
   expect(refused(Object.assign(list, { name: () => {} })).message).toBe('result.name (function) cannot be cloned');
 });
 
-test('large data crosses', async () => {
+test('large data crosses to the guest and back', async () => {
   const nodes = Array.from({ length: 120_000 }, (_, id) => ({ id, tags: ['a', 'b'], of: { x: id / 2, y: null } }));
   const deep = nested(1_000, (value) => ({ value }));
   const values = { numbers: Array.from({ length: 1_000_000 }, (_, i) => i), nodes, deep };

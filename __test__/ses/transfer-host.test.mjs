@@ -33,7 +33,7 @@ const refusal = (value) => {
   throw new Error('it was cloned');
 };
 
-describe('round trip', () => {
+describe('values survive a round trip', () => {
   test.each([
     undefined,
     null,
@@ -54,7 +54,7 @@ describe('round trip', () => {
     expect(decode(v8.serialize(value))).toEqual(value);
   });
 
-  test('a DOMException is an error with its message and stack', () => {
+  test('a DOMException becomes an error with its message and stack', () => {
     const error = new DOMException('The operation timed out', 'TimeoutError');
     const [{ status, reason }] = roundTrip([{ status: 'rejected', reason: error }]);
     expect(status).toBe('rejected');
@@ -75,7 +75,7 @@ describe('round trip', () => {
   });
 });
 
-describe('views', () => {
+describe('views survive a round trip', () => {
   const kinds = [
     Int8Array,
     Uint8Array,
@@ -110,12 +110,12 @@ describe('views', () => {
     expect(roundTrip({ buffer }).buffer).toEqual(Uint8Array.from(Buffer.from('public')));
   });
 
-  test('a view of all of a buffer that can grow is copied out of it', () => {
+  test('a view of a whole resizable buffer is copied out of it', () => {
     const copy = roundTrip(new Uint8Array(new ArrayBuffer(4, { maxByteLength: 8 })));
     expect([copy.length, copy.buffer.resizable]).toEqual([4, false]);
   });
 
-  test('views that cover a shared buffer go on sharing it', () => {
+  test('views of one buffer still share it', () => {
     const buffer = new ArrayBuffer(8);
     const bytes = new Uint8Array(buffer);
     const copy = roundTrip({ bytes, again: bytes, floats: new Float64Array(buffer), buffer, after: { bytes } });
@@ -125,7 +125,7 @@ describe('views', () => {
     expect(copy.buffer).toBe(copy.bytes.buffer);
   });
 
-  test('references after a view count right', () => {
+  test('references after a view have the right number', () => {
     const shared = { n: 1 };
     const value = [shared, new Uint8Array(3), Buffer.from('x'), shared, { shared }];
     const copy = roundTrip(value);
@@ -133,20 +133,20 @@ describe('views', () => {
     expect(copy[4].shared).toBe(copy[0]);
   });
 
-  test('an instance of a subclass is one of the class', () => {
+  test('an instance of a subclass becomes one of the class', () => {
     class Bytes extends Uint8Array {}
     expect(roundTrip(new Bytes([1, 2])).constructor).toBe(Uint8Array);
   });
 });
 
-describe('what needs no serializer', () => {
-  test('no array on shared memory, whose bytes change while they are copied', () => {
+describe('values that need no serializer', () => {
+  test('do not include arrays on shared memory, whose bytes change while they are copied', () => {
     const shared = new Uint8Array(new SharedArrayBuffer(8_192));
     expect([kindOf(shared), kindOf(new Uint8Array(8_192)) === WIRE]).toEqual([WIRE, false]);
     expect(refusal(shared)).toMatch(/^result \(view of a SharedArrayBuffer\) cannot be cloned/);
   });
 
-  test.each([['x'.repeat(5_000)], [new Uint8Array(5_000)]])('is not handed over when it is too large', (value) => {
+  test.each([['x'.repeat(5_000)], [new Uint8Array(5_000)]])('are refused if they are too large', (value) => {
     const kind = kindOf(value);
     expect(payloadOf(kind, value, 'result', 5_000)).toBe(value);
     expect(() => payloadOf(kind, value, 'result', 4_999)).toThrow(TransferLimitError);
@@ -155,15 +155,15 @@ describe('what needs no serializer', () => {
   });
 });
 
-describe('what is certainly too large', () => {
-  test('is told without a trap of a proxy', () => {
+describe('a value that is certainly too large', () => {
+  test('is recognized without calling traps of a proxy', () => {
     const traps = [];
     const handler = new Proxy({}, { get: (_, trap) => void traps.push(trap) });
     expect(isLargerThan([new Proxy({ a: 1 }, handler), new Proxy([1], handler)], 1_000)).toBe(false);
     expect(traps).toEqual([]);
   });
 
-  test('is told without a look at each of four billion holes', () => {
+  test('is recognized without visiting four billion holes', () => {
     expect(isLargerThan(Object.assign([], { 4_000_000_000: 'x'.repeat(1_000) }), 1_000)).toBe(true);
     expect(isLargerThan(Object.assign([], { 4_000_000_000: 'x'.repeat(999) }), 1_000)).toBe(false);
   });
@@ -217,7 +217,7 @@ describe('refused values are named by their path', () => {
     expect(refusal(make())).toBe(message);
   });
 
-  test('a getter that throws is called twice: to write it, to name it', () => {
+  test('a getter that throws is called twice: to write it and to name it', () => {
     let calls = 0;
     const value = {
       a: {
@@ -231,7 +231,7 @@ describe('refused values are named by their path', () => {
     expect(calls).toBe(2);
   });
 
-  test('getters are not called when something before them is to blame', () => {
+  test('getters after the refused part are not called', () => {
     let calls = 0;
     const value = {
       f() {},
@@ -256,7 +256,7 @@ describe('refused values are named by their path', () => {
     expect(refusal(value)).toBe('result cannot be cloned: it is nested too deeply or too large');
   });
 
-  test('what messages see may differ from what is written', () => {
+  test('the value that messages describe may differ from the value that is written', () => {
     expect(() => encode([1, () => 1], 'variables', Infinity, { one: 1, two: () => 1 })).toThrow(
       new UncloneableError('variables.two (function) cannot be cloned'),
     );

@@ -162,7 +162,7 @@ const checkValue = async (original, check) => {
   }
 };
 
-test('the fingerprint tells apart what deep equality does not', () => {
+test('the fingerprint distinguishes values that deep equality does not', () => {
   const shared = {};
   expect(fingerprint([shared, shared])).not.toBe(fingerprint([{}, {}]));
   expect(fingerprint(new Set([1, 2]))).not.toBe(fingerprint(new Set([2, 1])));
@@ -173,7 +173,7 @@ test('the fingerprint tells apart what deep equality does not', () => {
   );
 });
 
-test('host -> guest -> host', async () => {
+test('any value survives the way from host to guest to host', async () => {
   await withExecutor({}, {}, async (executor) => {
     await fc.assert(
       fc.asyncProperty(value, (original) =>
@@ -187,7 +187,7 @@ test('host -> guest -> host', async () => {
   });
 });
 
-test('through the arguments and the result of a synchronous tool', async () => {
+test('any value survives as argument and result of a synchronous tool', async () => {
   let original;
   let received;
   const tools = {
@@ -213,7 +213,7 @@ test('through the arguments and the result of a synchronous tool', async () => {
   });
 });
 
-test('through the arguments and the result of an asynchronous tool', async () => {
+test('any value survives as argument and result of an asynchronous tool', async () => {
   let original;
   let received;
   const tools = {
@@ -238,7 +238,7 @@ test('through the arguments and the result of an asynchronous tool', async () =>
   });
 });
 
-test('as a final answer, and beside something that cannot be cloned', async () => {
+test('any value survives as a final answer and next to a value that cannot be cloned', async () => {
   await withExecutor({}, {}, async (executor) => {
     await fc.assert(
       fc.asyncProperty(value, (original) =>

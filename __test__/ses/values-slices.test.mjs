@@ -48,7 +48,7 @@ afterAll(() => executor.cleanup());
 /** What the code gives, made by this process. */
 const here = (code) => new Function(code)();
 
-describe('the output of a run', () => {
+describe('the output of a run is read in slices', () => {
   test.each(Object.keys(VALUES).slice(0, -1))('%s', async (name) => {
     const { output } = await executor.run(VALUES[name]);
     expect(Object.getPrototypeOf(output)).toBe(Object.getPrototypeOf(here(VALUES[name])));
@@ -61,7 +61,7 @@ describe('the output of a run', () => {
     }
   });
 
-  test('costly regular expressions among others', async () => {
+  test('even with costly regular expressions', async () => {
     const { output } = await executor.run(VALUES['costly regular expressions among others']);
     expect(output.slice(0, 4)).toStrictEqual([
       [{ source: '\\p{L}', flags: 'u' }, { i: 0 }],
@@ -73,7 +73,7 @@ describe('the output of a run', () => {
   });
 });
 
-test('references lead to what they led to, across slices and to values that are still open', async () => {
+test('references keep their targets, across slices and to values that are not complete yet', async () => {
   const { output } = await executor.run(`
     const first = { is: 'first' };
     const map = new Map(Array.from({ length: 2_000 }, (_, i) => [i, { i }]));
@@ -89,7 +89,7 @@ test('references lead to what they led to, across slices and to values that are 
   expect(map.get(1_999)).toEqual({ i: 1_999 });
 });
 
-test('tools are called in the order of the calls, whatever their arguments take', async () => {
+test('tools are called in the order of the calls, however long their arguments take', async () => {
   const seen = [];
   await executor.sendTools({ take: async (value, tag) => void seen.push([tag, value.length ?? value]) });
   await executor.run(`
@@ -104,13 +104,13 @@ test('tools are called in the order of the calls, whatever their arguments take'
   ]);
 });
 
-test('a tool that the guest waits for gets its arguments too', async () => {
+test('a synchronous tool gets its arguments too', async () => {
   await executor.sendTools({ count: (value) => value.size });
   const { output } = await executor.run('return count(new Map(Array.from({ length: 70_000 }, (_, i) => [i, i])))');
   expect(output).toBe(70_000);
 });
 
-test('tools whose arguments were not read when the run ended are not called', async () => {
+test('tools are not called if the run ended before their arguments were read', async () => {
   // On a busy machine the arguments may have been read before the run ended.
   const late = [];
   let isOver;
@@ -137,7 +137,7 @@ test('tools whose arguments were not read when the run ended are not called', as
   expect(late).toEqual([]);
 });
 
-test('an output whose slices take too long is too large', async () => {
+test('an output whose slices take too long fails as too large', async () => {
   const { now } = clock.performance;
   // A slice is over after the first look at the clock then.
   const fast = vi.spyOn(clock.performance, 'now').mockImplementation(() => 1e6 * now());
@@ -152,7 +152,7 @@ test('an output whose slices take too long is too large', async () => {
   expect((await executor.run('return Array(200_000).fill("x")')).output).toHaveLength(200_000);
 });
 
-test('in a turn of the loop 64 KiB are read at once', async () => {
+test('at most 64 KiB are read immediately per turn of the event loop', async () => {
   const wire = v8.serialize('x'.repeat(33 << 10));
   expect([mayReadNow(wire), mayReadNow(wire), mayReadNow(v8.serialize(1))]).toEqual([true, false, true]);
   expect(await readInSlices(wire)).toBe('x'.repeat(33 << 10));
@@ -170,7 +170,7 @@ describe('the budget of host memory', () => {
     },
   );
 
-  test('arguments of tools', async () => {
+  test('also limits arguments of tools', async () => {
     await executor.sendTools({ take: async () => 'taken' });
     const { output } = await executor.run(
       'try { await take(Array(9e6).fill(1)) } catch (error) { return [error.name, error.code] }',
@@ -178,7 +178,7 @@ describe('the budget of host memory', () => {
     expect(output).toEqual(['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED']);
   });
 
-  test('it is at least 1 MiB', async () => {
+  test('is at least 1 MiB', async () => {
     const small = new SESExecutor({ maxTransferBytes: 60_000 });
     await small.init();
     expect((await small.run('Array(25_000).fill(1)')).output).toHaveLength(25_000);
@@ -190,7 +190,7 @@ describe('the budget of host memory', () => {
 });
 
 // They were read to their end, a slice in each turn of the event loop, and dropped then.
-test('arguments of a run that is over are read no further', async () => {
+test('arguments of a run that has ended are read no further', async () => {
   const own = new SESExecutor();
   await own.init();
   await own.sendTools({ take: async () => 'taken' });

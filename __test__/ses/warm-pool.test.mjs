@@ -21,7 +21,7 @@ async function facts(script) {
 }
 
 describe('the pool', () => {
-  test('has one isolate once an executor was made, which nobody counts as live', async () => {
+  test('has one isolate as soon as an executor exists, and that isolate does not count as live', async () => {
     expect(
       await facts(`
         const before = engineStats();
@@ -35,7 +35,7 @@ describe('the pool', () => {
     });
   });
 
-  test('gives init() its isolate, and makes another one in its place', async () => {
+  test('provides the isolate for init() and makes another in its place', async () => {
     expect(
       await facts(`
         const executor = new SESExecutor();
@@ -58,7 +58,7 @@ describe('the pool', () => {
     });
   });
 
-  test('never gives an isolate to two executors', async () => {
+  test('never hands one isolate to two executors', async () => {
     expect(
       await facts(`
         const seen = [];
@@ -82,7 +82,7 @@ describe('the pool', () => {
     ).toEqual(Array.from({ length: 20 }, (_, i) => [[['undefined', ['mine', 'tool']], i], `${i}`]));
   });
 
-  test('is shared by executors that ask for as many, and leaves those of others alone', async () => {
+  test('is shared by executors with the same options and leaves other pools alone', async () => {
     expect(
       await facts(`
         const kept = [];
@@ -101,7 +101,7 @@ describe('the pool', () => {
     ).toEqual({ counts: [3, 4, 4, 4, 6, 6], live: 1, left: 6 });
   });
 
-  test.runIf(process.platform === 'linux')('ends its threads with the last executor that has it', async () => {
+  test.runIf(process.platform === 'linux')('ends its threads with its last executor', async () => {
     expect(
       await facts(`
         import { setFlagsFromString } from 'node:v8';
@@ -123,7 +123,7 @@ describe('the pool', () => {
 });
 
 describe('the memory limit', () => {
-  test('of an isolate of the pool is that of the executor', async () => {
+  test('of an isolate from the pool is that of the executor', async () => {
     expect(
       await facts(`
         const bombs = [
@@ -149,7 +149,7 @@ describe('the memory limit', () => {
     ]);
   });
 
-  test('decides which isolate serves: another one makes room at the second miss in a row', async () => {
+  test('selects the isolate: at the second miss in a row, an isolate with the other limit replaces it', async () => {
     expect(
       await facts(`
         const left = [];
@@ -177,7 +177,7 @@ describe('the memory limit', () => {
   });
 });
 
-test('processor time before the hand-over is not that of a run', async () => {
+test('processor time before the hand-over does not count for a run', async () => {
   expect(
     await facts(`
       const executor = new SESExecutor({ maxCpuMs: 40, maxOperations: 1e15 });
@@ -190,7 +190,7 @@ test('processor time before the hand-over is not that of a run', async () => {
   ).toEqual({ output: 2, code: 'ERR_EXEC_TIMEOUT', reason: 'cpu' });
 });
 
-test('cleanup() during the hand-over, and init() again', async () => {
+test('cleanup() during the hand-over and a second init() both work', async () => {
   expect(
     await facts(`
       const codes = new Set();
@@ -212,7 +212,7 @@ test('cleanup() during the hand-over, and init() again', async () => {
   ).toEqual({ codes: ['ERR_INVALID_STATE'], outputs: [2], live: 0 });
 });
 
-test('an isolate of the pool that V8 cannot go on with is parked, and the pool goes on', async () => {
+test('an isolate of the pool that V8 cannot continue is parked, and the pool continues', async () => {
   const { stdout } = await runChild(`${PRELUDE}
     const executor = new SESExecutor({ memoryLimitMb: 32, timeoutMs: 45_000 });
     await warm(1);
@@ -234,7 +234,7 @@ test('an isolate of the pool that V8 cannot go on with is parked, and the pool g
   });
 });
 
-test('worker threads share it, and it outlives them', async () => {
+test('worker threads share the pool, and it outlives them', async () => {
   expect(
     await facts(`
       import { once } from 'node:events';
@@ -275,7 +275,7 @@ describe('the end of the process', () => {
   test.each([
     ['while isolates are made', ''],
     ['while they are ready', 'await warm(8);'],
-  ])('is not held up, %s', async (_, script) => {
+  ])('is not delayed, %s', async (_, script) => {
     for (const exit of ['', 'process.exit();']) {
       const { stdout, ...rest } = await runChild(`${PRELUDE}
         const executor = new SESExecutor({ warmPool: 8 });

@@ -39,7 +39,7 @@ test.each([
   [[new EvalError(), new ReferenceError('r'), new SyntaxError('s'), new TypeError('t'), new URIError('u')]],
   [new ArrayBuffer(5)],
   [[new Uint8Array([1, 2]), new Float64Array([0.5]), new BigInt64Array([-5n]), new DataView(new ArrayBuffer(3), 1)]],
-])('case %#', (value) => {
+])('case %# is read as V8 reads it', (value) => {
   agree(value);
 });
 
@@ -73,7 +73,7 @@ test('shared references and cycles', () => {
   expect([copy.views[1].byteOffset, copy.views[1].length]).toEqual([2, 1]);
 });
 
-test('any value of plain data', () => {
+test('any value of plain data is read as it was written', () => {
   const leaf = fc.oneof(
     fc.anything({
       withBigInt: true,
@@ -92,8 +92,8 @@ test('any value of plain data', () => {
   );
 });
 
-describe('what the V8 of Node.js may not read', () => {
-  test('nesting deeper than the stack', () => {
+describe('values that the V8 of Node.js may be unable to read', () => {
+  test('nesting deeper than the stack is read', () => {
     const depth = 100_000;
     const wire = Buffer.concat([
       Buffer.from([0xff, 15]),
@@ -107,12 +107,12 @@ describe('what the V8 of Node.js may not read', () => {
     expect(levels).toBe(depth);
   });
 
-  test('but not if it is large, so that guests cannot keep the host busy', () => {
+  test('deep nesting is refused if it is large, so guests cannot keep the host busy', () => {
     const wire = Buffer.concat([Buffer.from([0xff, 15]), Buffer.from('A\x01'.repeat(600_000))]);
     expect(() => decode(wire)).toThrow(new RangeError('Maximum call stack size exceeded'));
   });
 
-  test('an error that is its own cause', () => {
+  test('an error that is its own cause is read', () => {
     const error = new Error('loop');
     error.cause = { error };
     const copy = decode(v8.serialize(error));
@@ -120,7 +120,7 @@ describe('what the V8 of Node.js may not read', () => {
     expect(copy.cause.error).toBe(copy);
   });
 
-  test('a Float16Array', () => {
+  test('a Float16Array is read', () => {
     const halves = [0x3e00, 0x8000, 0x0001, 0x7c00, 0xfc00, 0x7e00, 0xc000];
     const bytes = Buffer.from(Uint16Array.from(halves).buffer);
     const wire = Buffer.concat([

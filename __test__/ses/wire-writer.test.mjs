@@ -48,11 +48,11 @@ describe('writes the bytes that V8 writes', () => {
     expect(writeWire(value, Infinity).toString('latin1')).toBe(`\xff\x0f${text}`);
   });
 
-  test('missing elements are missing, one by one in a short array', () => {
+  test('holes are kept, and are written one by one in a short array', () => {
     expect(writeWire([1, , 3], Infinity).toString('latin1')).toBe('\xff\x0fA\x03I\x02-I\x06$\x00\x03');
   });
 
-  test('any value of plain data is read as it was', () => {
+  test('any value of plain data is read as it was written', () => {
     const values = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -77,7 +77,7 @@ describe('writes the bytes that V8 writes', () => {
   });
 });
 
-test('a getter may have another value written meanwhile', () => {
+test('a getter may write another value meanwhile', () => {
   const value = {
     a: 1,
     get b() {
@@ -88,7 +88,7 @@ test('a getter may have another value written meanwhile', () => {
   expect(readWire(writeWire(value, Infinity))).toEqual({ a: 1, b: { inner: [1, 2] }, c: 3 });
 });
 
-test('an array that a getter makes shorter, and an object that one takes a property of', () => {
+test('arrays that a getter shortens and objects that lose a property are written as they then are', () => {
   const array = [1, 2, 3];
   Object.defineProperty(array, 0, {
     get() {
@@ -108,7 +108,7 @@ test('an array that a getter makes shorter, and an object that one takes a prope
   expect(Object.keys(readWire(writeWire(object, Infinity)))).toEqual(['a']);
 });
 
-test('an array that a getter makes as long as can be is written as long as it was', () => {
+test('an array that a getter extends to the maximum is written with its first length', () => {
   const array = [1, 2, 3];
   Object.defineProperty(array, 0, {
     get() {
@@ -120,7 +120,7 @@ test('an array that a getter makes as long as can be is written as long as it wa
   expect(readWire(writeWire(array, Infinity))).toEqual([1, 2, 3]);
 });
 
-test('a value that is larger than the limit is not written to its end', () => {
+test('a value that exceeds the limit is not written to its end', () => {
   let reads = 0;
   const value = { text: 'x'.repeat(5_000) };
   Object.defineProperty(value, 'later', { get: () => ++reads, enumerable: true });
@@ -130,7 +130,7 @@ test('a value that is larger than the limit is not written to its end', () => {
 
 // V8 compiles reading by index so that it stores arrays, which it only reads, in another way once it has met such ones, and
 // writes those as sparse. Reading by index made arrays of the host so.
-test('arrays are stored as they were', () => {
+test('a packed array is written as packed after many arrays with holes', () => {
   const holey = () => [1, , 3, { a: 1 }];
   for (let round = 0; round < 20_000; round++) writeWire([holey(), [1, 2, {}], ['a']], Infinity);
   const packed = [{}, 'a', 1];
@@ -146,7 +146,7 @@ const readBack = (value) => {
   else expect(readWire(wire)).toStrictEqual(value);
 };
 
-test('long arrays, of every kind, and with further properties', () => {
+test('long arrays of every kind, with and without further properties, are written', () => {
   const numbers = Array.from({ length: 100_000 }, (_, index) => index);
   readBack(numbers);
   readBack(numbers.map(String));
@@ -154,7 +154,7 @@ test('long arrays, of every kind, and with further properties', () => {
   readBack(Object.assign([], { 1_000_000: 1 }));
 });
 
-describe('in slices', () => {
+describe('writes in slices', () => {
   const written = (value, limit = Infinity) => {
     const budget = new WorkBudget({ parts: Infinity, ms: Infinity });
     return inSlices(writing(value, limit, budget), budget);
@@ -165,7 +165,7 @@ describe('in slices', () => {
     return list;
   };
 
-  test('small values have the same bytes', () => {
+  test('small values with the same bytes', () => {
     const values = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -185,7 +185,7 @@ describe('in slices', () => {
     same(new Error('m', { cause: new Map([[shared, [shared]]]) }));
   });
 
-  test.runIf(hasV8Format)('large values are read as they were', async () => {
+  test.runIf(hasV8Format)('large values that are read as they were', async () => {
     const lists = Array.from({ length: 100_000 }, (_, at) => (at % 3 === 0 ? [] : { at, list: [at, null] }));
     const sparse = Object.assign([shared], { 5_000_000: shared, extra: 'kept' });
     const value = [lists, lists, shared, sparse, ['\u4e2d', 'x'.repeat(100_000)], 2n ** 200n, new Set([lists[1]])];
@@ -199,7 +199,7 @@ describe('in slices', () => {
     }
   });
 
-  test('the event loop turns, and the limit holds', async () => {
+  test('while the event loop turns and the limit holds', async () => {
     let turns = 0;
     let isOver = false;
     const turn = () => {
@@ -214,7 +214,7 @@ describe('in slices', () => {
     await expect(written(Array(1e6).fill(['x']), 100_000)).rejects.toBeInstanceOf(TransferLimitError);
   });
 
-  test('a value that changes meanwhile is written as one', async () => {
+  test('a value that changes meanwhile as one consistent value', async () => {
     const list = Array.from({ length: 200_000 }, (_, at) => ({ at }));
     const writes = written([list, { a: 1, b: { c: 2 } }]);
     await new Promise((resolve) => setImmediate(resolve));
@@ -223,7 +223,7 @@ describe('in slices', () => {
     expect([read.length, read[0], last]).toEqual([200_000, { at: 0 }, { a: 1, b: { c: 2 } }]);
   });
 
-  test('what only V8 knows is left to it', async () => {
+  test('nothing that only V8 can write', async () => {
     expect(await written([new (class {})()])).toEqual(hasV8Format ? undefined : expect.any(Buffer));
     expect(await written(deep(3_000))).toBe(undefined);
     await expect(written([() => {}])).rejects.toThrow('a value of type function could not be cloned');
