@@ -1,20 +1,20 @@
-//! What a session and its isolate say to each other.
+//! The messages between a session and its isolate.
 
 use crate::{Failure, LogEntry, LogIndex, RunLimits, ToolSpec, Value, Values};
 
 /// Number of a call of the public API, chosen by the facade.
 pub type CallId = f64;
-/// Number of an isolate within its executor; what an abandoned isolate still reports is told by it.
+/// Number of an isolate within its executor. It identifies late reports of an isolate that was given up.
 pub type SessionId = u64;
-/// Number of what an isolate is asked to do, unique within an executor.
+/// Number of a job, unique within an executor. A job is a run, or a `sendVariables` or `sendTools` call.
 pub type JobId = u64;
 /// Number of a tool call, unique within an executor.
 pub type ToolCallId = u64;
 
-/// The most calls that are reported to a host together.
+/// The most tool calls that one event reports to the host.
 pub const MAX_TOLD_CALLS: usize = 16;
 
-/// To the isolate.
+/// A message to the isolate.
 #[derive(Debug)]
 pub enum Command {
     SetVariables {
@@ -31,21 +31,21 @@ pub enum Command {
         code: String,
         limits: RunLimits,
     },
-    /// Answers that the host gave together, oldest first.
+    /// Answers that the host sent together, oldest first.
     ToolReplies(Vec<(ToolCallId, ToolReply)>),
 }
 
-/// What a host tool answered.
+/// The answer of a host tool.
 #[derive(Debug)]
 pub enum ToolReply {
     Value(Value),
     Error(ToolError),
-    /// The tool, called synchronously, returned a promise; its result follows in another reply.
+    /// The tool was called synchronously and returned a promise. Its result follows in another reply.
     Promise,
 }
 
 impl ToolReply {
-    /// Bytes that wait until the guest takes the answer.
+    /// Bytes that are held until the guest takes the answer.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Value(value) => value.wire_bytes(),
@@ -54,7 +54,7 @@ impl ToolReply {
     }
 }
 
-/// An error that a tool threw, or (`bridge`) that kept its arguments or its result from crossing.
+/// An error that a tool threw. `bridge`: the tool's arguments or its result could not be transferred.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolError {
     pub name: String,
@@ -63,37 +63,40 @@ pub struct ToolError {
     pub bridge: bool,
 }
 
-/// The `code` of an error.
+/// The `code` property of an error.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorCode {
     Text(String),
     Number(f64),
 }
 
-/// Of the isolate.
+/// A message from the isolate.
 #[derive(Debug)]
 pub enum Event {
-    /// It is ready, or could not be made.
+    /// The isolate is ready, or could not be made.
     Initialized(Result<(), Failure>),
-    /// A job ended. `sound`: the isolate can take the next one.
+    /// A job ended. `sound`: the isolate can take the next job.
     Settled { job: JobId, result: Result<Success, Failure>, figures: Figures, sound: bool },
-    /// At most [`MAX_TOLD_CALLS`], oldest first.
+    /// New tool calls: at most [`MAX_TOLD_CALLS`], oldest first.
     ToolCalls(Vec<ToolCall>),
-    /// The guest goes on with an answer only: it has taken so many of this run. Said if the run's limits ask for it.
+    /// The guest has taken this many answers of the run and needs another one to go on. Sent only if the limits of the
+    /// run ask for it.
     Idle { answers: u64 },
-    /// The guest has taken answers of so many more bytes. Said when it is many.
+    /// The guest has taken answers with this many bytes since the last such event. Sent when the number is large.
     Taken { bytes: u64 },
-    /// A run has used up its processor time. Said where nobody else can read the isolate's clock, maybe when the run has ended.
+    /// A run has used up its processor time. Sent if no other thread can read the isolate's clock, possibly after the
+    /// run has ended.
     CpuSpent { job: JobId },
-    /// How far the run under way has come. It may be left out.
+    /// Progress of the run under way. Implementations may omit this event.
     Progress { operations: u64, tool_calls: u64 },
     /// An entry of the log of the run under way.
     Log { job: JobId, entry: LogEntry },
-    /// There is no memory to go on: the isolate's thread is parked, with this many bytes, and says nothing more.
+    /// The isolate is out of memory and cannot go on. Its thread is parked and keeps this many bytes. No further event
+    /// follows.
     Parked { bytes: usize },
-    /// No guest code runs any more, and the isolate is about to be freed. `panicked`: its thread did not end by itself.
+    /// No guest code runs any more, and the isolate is about to be freed. `panicked`: its thread ended by a panic.
     Closed { panicked: bool },
-    /// The isolate's process is gone, or does not answer, and nobody had it end. `reason` is for people.
+    /// The isolate's process is gone or does not answer, although its end was not requested. `reason` is for people.
     Lost { reason: String },
 }
 
@@ -102,25 +105,25 @@ pub enum Event {
 pub struct ToolCall {
     pub id: ToolCallId,
     pub tool: u32,
-    /// The guest has a promise already.
+    /// The guest already has a promise for the result.
     pub is_async: bool,
     pub args: Values,
-    /// Calls that the run has made, this one included.
+    /// Number of calls that the run has made so far, including this one.
     pub made: u64,
 }
 
-/// What an isolate knows of a job that it has done.
+/// The isolate's figures of a job that has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Guarded loop iterations.
     pub operations: u64,
     pub tool_calls: u64,
     pub heap_used_bytes: u64,
-    /// Tool calls that the run had not awaited when it ended: their promises never settle.
+    /// Tool calls that the run had not awaited when it ended. Their promises never settle.
     pub dropped_calls: u64,
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Debug)]
 pub struct Outcome {
     pub result: Result<Success, Failure>,
@@ -128,7 +131,7 @@ pub struct Outcome {
     pub report: Option<Report>,
 }
 
-/// What a call that did not fail gives.
+/// The result of a call that succeeded.
 #[derive(Debug)]
 pub enum Success {
     /// `init`, `sendVariables`, `sendTools`, `cleanup`.
@@ -137,12 +140,12 @@ pub enum Success {
     Output { value: Value, is_final_answer: bool },
 }
 
-/// What every run leaves, also a failed one.
+/// The report of a run, whether it succeeded or failed.
 #[derive(Debug)]
 pub struct Report {
     pub logs: String,
     pub log_index: LogIndex,
-    /// From the call of `run()`, or its turn in the queue, to its outcome.
+    /// From the call of `run()`, or from the moment at which the run is first in the queue, to its outcome.
     pub duration_ms: f64,
     pub figures: Figures,
 }

@@ -1,4 +1,4 @@
-//! What makes isolates: on threads of this process, or elsewhere.
+//! The interface to the code that makes isolates: on threads of this process, or elsewhere.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use ses_sync::priority::Thread;
 /// Receives the reports of an isolate, from one thread at a time.
 pub type Events = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// A session that needs an isolate.
+/// The request of a session for an isolate.
 pub struct Boot {
     pub session: SessionId,
     pub config: Arc<Config>,
@@ -20,14 +20,14 @@ pub struct Boot {
 
 /// Makes isolates.
 pub trait Backend: Send + Sync {
-    /// Called when an executor with these options was made. It will need an isolate.
+    /// An executor with these options was made and will need an isolate.
     fn expect(&self, config: &Config);
 
     /// Starts an isolate or takes one that is ready. Does not wait for it: [`Event::Initialized`] follows.
     ///
     /// # Errors
     ///
-    /// Nothing could be started.
+    /// No isolate could be started.
     fn boot(&self, boot: Boot) -> Result<Arc<dyn Link>, Failure>;
 
     /// Whether an isolate that runs out of memory keeps its memory instead of freeing it.
@@ -43,9 +43,9 @@ pub trait Link: Send + Sync {
     /// Ends the isolate's work and gives the isolate up. Later reports about its work are ignored.
     fn interrupt(&self);
 
-    /// Asks the guest to end a run by itself, so that the isolate can go on. Also works while the guest waits for
-    /// something. The wake-up has been delivered when this returns; a later one would wake the guest of the next run.
-    /// Returns false if the guest never checks.
+    /// Asks the guest to end a run by itself, so that the isolate can go on. Also works while the guest waits. The
+    /// wake-up has been delivered when this returns; a later one would wake the guest of the next run. Returns false if
+    /// the guest never checks for such requests.
     fn ask(&self, _job: JobId) -> bool {
         false
     }
@@ -66,6 +66,6 @@ pub trait Link: Send + Sync {
 pub struct Process {
     /// Present while the process exists.
     pub pid: Option<u32>,
-    /// How the process introduced itself. Absent: it has not yet.
+    /// The greeting of the process. Absent: it has not arrived yet.
     pub hello: Option<Hello>,
 }

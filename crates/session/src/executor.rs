@@ -14,7 +14,7 @@ use crate::lost_isolates::Held;
 use crate::owner_event::{Delivery, End, OwnerEvent, OwnerEvents};
 use crate::session::Session;
 
-/// A call that waits for its turn.
+/// A call in the queue.
 enum Queued {
     Run(QueuedRun),
     SetUp(QueuedSetUp),
@@ -36,7 +36,7 @@ impl Queued {
     }
 }
 
-/// Variables or tools on their way to the isolate.
+/// Variables or tools that wait to be sent to the isolate.
 struct QueuedSetUp {
     call: CallId,
     content: SetUp,
@@ -67,16 +67,16 @@ struct QueuedRun {
     call: CallId,
     code: String,
     limits: RunLimits,
-    /// All its tool calls have a time limit.
+    /// All tool calls of the run have a time limit.
     limits_calls: bool,
 }
 
-/// The run whose turn it is.
+/// The run that is first in the queue.
 enum CurrentRun {
     /// The isolate must first do the work of earlier `sendVariables` and `sendTools` calls. That work must not count
     /// against the run's deadline, and ending the run must not end that work.
     Waiting(QueuedRun),
-    /// The isolate works on it.
+    /// The isolate runs it.
     Begun { id: JobId, call: CallId, timeout_ms: f64 },
 }
 
@@ -223,7 +223,7 @@ impl Executor {
         None
     }
 
-    /// Ends the run of `call` like a timeout, even if it still waits for its turn. `reason` comes from the caller's
+    /// Ends the run of `call` as a timeout would, even if the run is still queued. `reason` comes from the caller's
     /// signal.
     pub fn abort(&mut self, call: CallId, reason: &str) {
         let aborted = |timeout_ms| {
@@ -353,13 +353,13 @@ impl Executor {
         self.end_run();
     }
 
-    /// The isolate is lost, so nothing that waits for it can be done.
+    /// The isolate is lost: fails everything that waits for it.
     fn on_corrupted(&mut self) {
         self.transition(Transition::Corrupted);
         self.refuse_all_pending(refusals::LEFT_DIRTY);
     }
 
-    /// A thread has ended: its session was given up, or the thread did not end by itself.
+    /// A thread has ended: its session was given up, or the thread panicked or was parked.
     fn on_closed(&mut self, session: SessionId, end: End) -> Option<Delivery> {
         let lost = match end {
             End::Ended => None,
@@ -436,7 +436,7 @@ impl Executor {
         None
     }
 
-    /// Queues a call until the run under way, and the calls that already wait, are done.
+    /// Queues a call until the run under way and the calls before it are done.
     fn enqueue(&mut self, queued: Queued) -> Option<Outcome> {
         let operation = queued.operation();
         if !self.config.queue_runs {
@@ -468,7 +468,7 @@ impl Executor {
         self.begin_current();
     }
 
-    /// Hands over the run whose turn it is, unless the isolate must do something first.
+    /// Hands over the first run in the queue, unless the isolate must do something first.
     fn begin_current(&mut self) {
         if !self.setups.is_empty() {
             return;
@@ -484,7 +484,7 @@ impl Executor {
         self.go_on();
     }
 
-    /// Starts the calls that wait, until one is under way.
+    /// Starts queued calls until one is under way.
     fn go_on(&mut self) {
         while self.state == State::Ready
             && let Some(next) = self.queue.pop_front()

@@ -5,15 +5,16 @@ use std::time::SystemTime;
 
 use ses_protocol::{EngineSpec, FolderSpec};
 
-/// The folders that were at the configured paths at some time, in the order of the engine's.
+/// The folders that the configured paths pointed to at one moment, in the order of the engine's paths.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Folders(Vec<Folder>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Folder {
-    /// Absent: none was found.
+    /// Absent: there was no folder at the path.
     place: Option<Place>,
-    /// If code was added to the folder later, the isolate does not know it.
+    /// Place, size in bytes and modification time of the file that lists the content of the folder. It changes if code
+    /// is added later, which an existing isolate would not see.
     list: Option<(Place, u64, Option<SystemTime>)>,
 }
 

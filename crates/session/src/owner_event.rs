@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ses_protocol::{CallId, Failure, JobId, LogEntry, Outcome, SessionId, ToolCall};
 
-/// An event on another thread, for [`crate::Executor::on_owner_event`]. [`ses_protocol::Event`] is what the isolate
-/// reports; this is what its session makes of it.
+/// An event on another thread, for [`crate::Executor::on_owner_event`]. An isolate reports [`ses_protocol::Event`]s;
+/// its session turns them into this type.
 pub enum OwnerEvent {
     /// The isolate is ready, or could not be made.
     Initialized {

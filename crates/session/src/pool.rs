@@ -47,7 +47,7 @@ struct State<W> {
     failures: u32,
     /// When the next isolate is made.
     next: Option<Deadline>,
-    /// Other pools were used lately, but not this one.
+    /// Other pools were used recently, but not this one.
     is_resting: bool,
 }
 

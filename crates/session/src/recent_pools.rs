@@ -19,7 +19,7 @@ pub trait Rest: Send + Sync {
 pub struct RecentPools(Mutex<VecDeque<Weak<dyn Rest>>>);
 
 impl RecentPools {
-    /// `pool` is being asked. If there are too many pools, the least recently used one rests.
+    /// Marks `pool` as used. If there are too many pools, the least recently used one rests.
     pub fn asked(&self, pool: &Weak<dyn Rest>) {
         let one_too_many = {
             let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);

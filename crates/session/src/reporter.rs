@@ -9,7 +9,7 @@ use ses_protocol::{Event, MAX_TOLD_CALLS, ToolCall};
 use crate::backend::Events;
 use crate::watchdog::{Deadline, Watchdog};
 
-/// How long a call is held back while its guest computes.
+/// How long a call may be held back while its guest computes.
 const MOMENT: Duration = Duration::from_millis(4);
 /// The most bytes of arguments that are held back.
 const MAX_HELD_BYTES: usize = 16 << 10;

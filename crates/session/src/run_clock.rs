@@ -16,7 +16,7 @@ pub struct RunClock {
     pub job: JobId,
     /// The deadline, if the clock goes on from now.
     due: Instant,
-    /// Since when the clock is stopped.
+    /// The moment at which the clock was stopped. Absent: it goes on.
     still_since: Option<Instant>,
     /// The armed deadline has expired while the clock was stopped.
     has_expired: bool,
@@ -60,7 +60,7 @@ impl RunClock {
         }
     }
 
-    /// The guest is about to get answers. Returns the deadline if nothing is armed for it any more.
+    /// The guest is about to receive answers. Returns the deadline to arm if none is armed any more.
     pub fn on_answers(&mut self, replies: &[(ToolCallId, ToolReply)], now: Instant) -> Option<Instant> {
         self.answers += replies.len() as u64;
         for (call, _) in replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise)) {

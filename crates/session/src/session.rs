@@ -69,7 +69,7 @@ impl Session {
         let mut open = self.session_state.open();
         for (_, reply) in &mut replies {
             let bytes = reply.bytes();
-            // The host would have to store what the guest has no room for.
+            // The host would have to store answers for which the guest has no room.
             if bytes > MIN_COUNTED_BYTES && open.untaken.saturating_add(bytes) > limit {
                 *reply = ToolReply::Error(no_room(bytes, limit));
             }
@@ -83,7 +83,8 @@ impl Session {
         self.link.send(Command::ToolReplies(replies));
     }
 
-    /// Hands over variables or tools. In some engines this may run guest code, such as the finalizer of a replaced value.
+    /// Hands over variables or tools. In some engines this may run guest code, such as the finalizer of a replaced
+    /// value.
     pub fn set_up(&self, id: JobId, call: CallId, command: Command) {
         let mut job = Job::new(id, call, None, 0);
         let mut open = self.session_state.open();
@@ -99,12 +100,12 @@ impl Session {
         self.link.send(command);
     }
 
-    /// Arms the deadlines and hands a run over. `limits_calls`: all its calls have a time limit, whatever their tools
-    /// are.
+    /// Arms the deadlines and hands a run over. `limits_calls`: all calls of the run have a time limit, whatever their
+    /// tools are.
     ///
     /// # Errors
     ///
-    /// Nothing would watch the deadlines. The run has not begun.
+    /// The deadlines could not be armed, so nothing would watch them. The run has not begun.
     pub fn run(
         &mut self,
         id: JobId,
@@ -136,7 +137,7 @@ impl Session {
         Ok(())
     }
 
-    /// Limits that are out of range arm nothing. VALIDATE refuses the run.
+    /// Arms nothing for limits that are out of range. VALIDATE refuses such a run.
     fn arm(&mut self, job: JobId, started: Instant, limits: RunLimits, limits_calls: bool) -> io::Result<()> {
         let duration = |ms: f64| TIMEOUT_MS.takes(ms).then(|| Duration::from_millis(ms as u64));
         let (session_state, link) = (self.session_state.clone(), self.link.clone());

@@ -1,4 +1,4 @@
-//! What a session knows of its isolate. Handles the reports of the isolate. Used by several threads.
+//! The state that a session keeps about its isolate. Handles the reports of the isolate. Used by several threads.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,8 +24,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// In `details`: whether variables of earlier runs were lost with the isolate.
 pub const STATE_LOST: &str = "stateLost";
 
-/// What a session knows of its isolate. Shared by three threads: the owner's, the one that reports the isolate's
-/// events, and the watchdog's.
+/// The state that a session keeps about its isolate. Shared by three threads: the owner's, the one that reports the
+/// isolate's events, and the watchdog's.
 pub struct SessionState {
     pub id: SessionId,
     pub config: Arc<Config>,
@@ -160,8 +160,8 @@ impl SessionState {
                 open.has_dropped_calls |= figures.dropped_calls > 0;
                 drop(open);
                 if let Some(job) = job {
-                    // The result was too late, except for a final answer: guests return none after they were asked to
-                    // end.
+                    // Guests return nothing after they were asked to end, except a final answer. Any other result came
+                    // too late.
                     let has_answer = matches!(result, Ok(Success::Output { is_final_answer: true, .. }));
                     let result = match asked {
                         Some(asked) if !has_answer => Err(asked.failure.with(STATE_LOST, !sound)),

@@ -83,7 +83,8 @@ impl Link for ToIsolate {
         None
     }
 
-    /// The session reads the clock between arming the two deadlines. Takes long enough for the first one to expire.
+    /// The session reads the clock between arming the two deadlines. This takes long enough for the first one to
+    /// expire.
     fn cpu_clock(&self) -> Option<CpuClock> {
         std::thread::sleep(Duration::from_millis(20));
         None

@@ -119,8 +119,8 @@ impl Watchdog {
 
     /// Calls `expire` when `clock` has advanced by `budget`. `None`: the clock's thread has ended.
     ///
-    /// Checks each time the remaining budget has passed as real time, which is the earliest moment at which it can be
-    /// used up.
+    /// Checks again whenever the remaining budget has passed as real time: that is the earliest moment at which the
+    /// budget can be used up.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ use ses_hints::of_runs;
 use ses_prepare::{Form, Program, code_frame, module_name};
 use ses_protocol::{Command, Diagnostic, Failure, FailureKind, MAX_OPERATIONS, Severity, Success, Value};
 
-/// The most UTF-16 units of a program that is compiled with all its functions.
+/// The largest program, in UTF-16 units, that is compiled together with all its functions.
 const MAX_EAGER_UNITS: usize = 1 << 15;
 
 /// How guest code ended.
@@ -160,9 +160,9 @@ fn promise_of<'s>(
     Some(resolver.get_promise(scope))
 }
 
-/// Compiles a program. A short one is compiled immediately with all its functions, because parsing each again at its
-/// call would take longer. V8 reads `bytecode` that another isolate has made from the same source, or compiles the
-/// source if it cannot use it.
+/// Compiles a program. A short program is compiled immediately with all its functions: parsing each function again at
+/// its first call would take longer. V8 reads `bytecode` that another isolate has made from the same source, or
+/// compiles the source if it cannot use the bytecode.
 fn compile<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     text: v8::Local<v8::String>,
@@ -181,8 +181,8 @@ fn compile<'s>(
         if script.is_some() || attempt.has_terminated() {
             return script;
         }
-        // All functions together may not fit the stack, but those that are called may. An error would be the same
-        // again.
+        // The stack may be too small for all functions together, but large enough for those that are called. An error
+        // would be the same again.
     }
     v8::Script::compile(scope, text, Some(origin))
 }
@@ -258,8 +258,9 @@ fn settle<'s>(
     }
 }
 
-/// The ending of a program whose last statement has declared `value`. A promise is not awaited: it lives on. If its
-/// rejection is not handled, the log says so. Only tool calls, which end with the run, are awaited: `None`.
+/// The ending of a program whose last statement has declared `value`. A promise is not awaited, because it lives on. If
+/// it is rejected without a handler, the log reports that. Only tool calls are awaited, because they end with the run:
+/// `None`.
 fn of_declared<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
@@ -290,13 +291,14 @@ fn final_promise<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host) -> FinalAnsw
     }
 }
 
-/// Settles which names of the run stay, and counts its iterations.
+/// Settles which names of the run remain, and counts the run's iterations.
 fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
     v8::tc_scope!(let attempt, scope);
     let realm = host.realm.get();
     let mut left = realm.and_then(|realm| realm.finish(attempt, forget_declared));
     if left.is_none() && host.is_stopped() {
-        // The guest was stopped here. Repeated, because otherwise names would refer to variables without a value.
+        // The guest was stopped here. The attempt is repeated, because otherwise names would refer to variables without
+        // a value.
         attempt.reset();
         host.go_on(attempt);
         left = realm.and_then(|realm| realm.finish(attempt, forget_declared));

@@ -22,7 +22,7 @@ use crate::state::pending_calls::{PendingCalls, ToolTable};
 use crate::state::scripts::Scripts;
 use crate::values::serialize::{Unwritable, Way};
 
-/// Bytes of answers that are taken before they are reported to the session. 1 MiB.
+/// Bytes of answers that the guest takes before this is reported to the session. 1 MiB.
 const TAKEN_BYTES: usize = 1 << 20;
 /// Bits of a session's number at the start of its call numbers; 32 bits for the call follow. JavaScript can represent
 /// these numbers exactly, and answers to calls of an earlier session match no call.
@@ -36,7 +36,7 @@ pub enum Verdict {
     Recording,
     /// `final_answer(value)`: the value at that moment, unless it is too large.
     Final(Result<Value, Unwritable>),
-    /// `final_answer(promise)`: the run ends when the promise is settled.
+    /// `final_answer(promise)`: the run ends when the promise settles.
     FinalPromise(v8::Global<v8::Promise>),
     /// `final_answer(value)`, but the remaining stack did not suffice to write the value.
     FinalLate(v8::Global<v8::Value>),
@@ -70,18 +70,18 @@ pub struct Run {
     pub max_operations: f64,
     /// The last thrown value that is not an error, and where it was thrown.
     pub thrown: Option<(v8::Global<v8::Value>, v8::Global<v8::StackTrace>)>,
-    /// Iterations of the run, as far as it has reported them.
+    /// Iterations of the run that were reported so far.
     pub operations: f64,
     /// Tool calls so far.
     tool_calls: u64,
-    /// The calls among them that were not awaited, once the run has ended.
+    /// The tool calls that had not been awaited when the run ended.
     pub dropped_calls: u64,
     log: LogRoom,
     pub rejections: Vec<v8::Global<v8::Promise>>,
 }
 
 impl Run {
-    /// Whether the outcome is still open. A promise may have a different outcome than its value.
+    /// Whether the outcome is still open. A promise may settle with a different outcome than its value.
     pub fn is_open(&self) -> bool {
         matches!(self.verdict, None | Some(Verdict::FinalPromise(_)))
     }
@@ -95,16 +95,16 @@ impl Run {
 pub struct Host {
     pub context: Rc<dyn GuestContext>,
     pub memory: Arc<BufferBudget>,
-    /// Answers of tools that have arrived during the run under way.
+    /// Answers of tools that arrived during the run under way.
     answers: Cell<u64>,
     /// Bytes of answers that the guest has taken and that were not reported to the session yet.
     taken_bytes: Cell<usize>,
-    /// The session wants to know when the guest only waits.
+    /// The session wants a report when the guest only waits.
     reports_waits: Cell<bool>,
     /// Commands that arrived during the synchronous wait for a tool.
     early: RefCell<VecDeque<Command>>,
     pub interrupt: OnceCell<Interrupt>,
-    /// The run that is to end without its isolate.
+    /// Tells which run is to end while its isolate stays.
     stop: Arc<Stop>,
     /// The run under way, or the last one.
     job: Cell<JobId>,
@@ -116,7 +116,7 @@ pub struct Host {
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
     pub tools: RefCell<ToolTable>,
-    /// The guest may have made URLs or their parameters.
+    /// The guest may have made `URL` or `URLSearchParams` objects.
     pub has_urls: Cell<bool>,
     /// Names of variables that were sent.
     pub sent_names: RefCell<HashSet<String>>,
@@ -150,7 +150,7 @@ impl Host {
         }
     }
 
-    /// Starts the record of a run.
+    /// Begins the record of a run.
     pub fn begin(&self, job: JobId, limits: &RunLimits) {
         self.job.set(job);
         self.answers.set(0);
@@ -186,14 +186,14 @@ impl Host {
         self.stop.is_raised(self.job.get())
     }
 
-    /// A run has ended. If it was to end before that, lets guest code run again.
+    /// A run has ended. If it had been asked to end, guest code may run again.
     pub fn forget_stop(&self, job: JobId, isolate: &v8::Isolate) {
         if self.stop.forget(job) {
             self.go_on(isolate);
         }
     }
 
-    /// Records that the run has exceeded a limit. `None`: the run's own.
+    /// Records that the run has exceeded a limit. `None`: the limit of the run itself.
     pub fn exceed_limit(&self, exceeded: Option<Exceeded>) {
         if self.is_terminated() {
             return;
@@ -209,7 +209,7 @@ impl Host {
         }
     }
 
-    /// Terminates the guest, which went on although its run is over.
+    /// Terminates a guest that goes on although its run is over.
     pub fn stop_guest(&self) {
         self.terminated.set(true);
         if let Some(interrupt) = self.interrupt.get() {
@@ -247,7 +247,7 @@ impl Host {
         None
     }
 
-    /// As [`Self::next_command`], while the guest waits for answers of tools.
+    /// Like [`Self::next_command`], while the guest waits for answers of tools.
     pub fn next_answer(&self) -> Option<Command> {
         if let Some(command) = self.early.borrow_mut().pop_front() {
             return Some(command);
@@ -260,7 +260,7 @@ impl Host {
         if self.reports_waits.get() {
             self.context.report(Event::Idle { answers: self.answers.get() });
         }
-        // As in `next_command`.
+        // For the same reasons as in `next_command`.
         if self.context.is_given_up() {
             return None;
         }
@@ -276,7 +276,7 @@ impl Host {
         command
     }
 
-    /// Records that the guest has an answer, which takes no memory of the host any more.
+    /// Records that the guest has taken an answer, which no longer uses memory of the host.
     pub fn take_answer(&self, reply: &ToolReply) {
         let bytes = self.taken_bytes.get() + reply.bytes();
         if bytes < TAKEN_BYTES {
@@ -295,13 +295,13 @@ impl Host {
         }
     }
 
-    /// Whether a command has arrived. Stores it. Does not wait.
+    /// Stores a command that has arrived, if there is one, and returns whether there was. Does not wait.
     pub fn has_come(&self) -> bool {
         self.take_in();
         !self.early.borrow().is_empty()
     }
 
-    /// A command that has arrived already.
+    /// Returns a command that has already arrived.
     pub fn ready_command(&self) -> Option<Command> {
         let early = self.early.borrow_mut().pop_front();
         early.or_else(|| self.context.ready().map(|command| self.arrived(command)))
@@ -329,8 +329,8 @@ impl Host {
         }
     }
 
-    /// Waits for the answer to one of the calls that are awaited, until `until` if that is given. Stores everything else
-    /// for [`Self::next_command`]. `None`: there is none in time, or the session was given up.
+    /// Waits for the answer to one of the awaited calls, at most until `until` if it is given. Stores everything else
+    /// for [`Self::next_command`]. `None`: no answer arrived in time, or the session was given up.
     pub fn wait_for_any(
         &self,
         is_awaited: impl Fn(ToolCallId) -> bool,
@@ -355,7 +355,7 @@ impl Host {
         }
     }
 
-    /// The first answer among the stored commands to a call that is awaited.
+    /// The first stored answer to an awaited call.
     fn take_early_reply(&self, is_awaited: impl Fn(ToolCallId) -> bool) -> Option<(ToolCallId, ToolReply)> {
         let mut early = self.early.borrow_mut();
         for command in early.iter_mut() {
@@ -373,8 +373,8 @@ impl Host {
         self.early.borrow().iter().any(is_found)
     }
 
-    /// Waits until `until`, or until another command arrives, which is stored. Returns whether it is still before
-    /// `until` and the session was not given up.
+    /// Waits until `until`, or until another command arrives, and stores that command. Returns whether it is still
+    /// before `until` and the session was not given up.
     pub fn wait_until(&self, until: Instant) -> bool {
         match self.context.next_until(until) {
             Some(command) => {
@@ -392,7 +392,7 @@ impl Host {
             && self.run.borrow().as_ref().is_some_and(|run| run.log.is_open())
     }
 
-    /// Adds `message` to the run's log, as far as there is room. `complete`: the message is not cut.
+    /// Adds `message` to the run's log, as far as there is room. `complete`: the message was not cut off before.
     pub fn log(&self, level: usize, message: String, complete: bool) {
         if !self.is_log_open(level) {
             return;
@@ -448,7 +448,7 @@ impl Host {
         false
     }
 
-    /// How a value of at most `max_bytes` is sent to the host.
+    /// How a value of at most `max_bytes` is transferred to the host.
     pub fn way(&self, max_bytes: usize) -> Way {
         Way { max_bytes, is_raw: self.context.sends_raw() }
     }
