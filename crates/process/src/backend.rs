@@ -10,7 +10,7 @@ use crate::launch::{Confinement, Installation, Kind};
 use crate::session::{ANSWER, Peer, ProcessLink, SPARE_ANSWER};
 use crate::worker::{Listener, Worker};
 
-/// Bytes of a frame beside one value or one entry of a log: a failure with its code frame, names. 8 MiB.
+/// Bytes of a frame in addition to one value or one log entry: names, and a failure with its code frame. 8 MiB.
 const SLACK_BYTES: usize = 8 << 20;
 
 /// Creates isolates in separate processes.
@@ -38,13 +38,13 @@ impl ProcessBackend {
         Self { installation, confinement, pool, watchdog }
     }
 
-    /// A process for a session: one that waits, if there is one. Also returns what that has said of itself.
+    /// A process for a session: one from the pool if possible. Also returns the greeting of a process from the pool.
     fn worker(&self, kind: Kind, mut listener: Listener, most: usize) -> std::io::Result<(Worker, Option<Hello>)> {
         let folders = Folders::now(&self.installation.engine);
         while let Some(worker) = self.pool.take(kind.memory_limit_bytes) {
             match worker.attach(listener, most, &folders) {
                 Ok(hello) => return Ok((worker, Some(hello))),
-                // It has ended while it waited, or its folders are no longer those at their paths.
+                // The process has ended while it waited, or the folders at the configured paths are other ones now.
                 Err(returned) => listener = returned,
             }
         }

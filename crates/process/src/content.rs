@@ -1,9 +1,11 @@
-//! What the events of a worker hold, whenever it says them: values are made ready for Node.js here, since that trusts what it reads.
+//! Checks the contents of a worker's events. Values are rewritten for Node.js, because Node.js trusts the bytes that it
+//! reads.
 
 use ses_protocol::{Event, MAX_LISTED, Success, ToolCall, Value, Values, are_facts};
 use ses_transfer::for_node_of_anybody;
 
-/// The event with its values as Node.js reads them. `None`: no worker writes this. Time and memory are linear in its length.
+/// The event with its values in the form that Node.js reads. `None`: no worker sends such an event. Time and memory are
+/// linear in the length of the event.
 pub fn readable(event: Event, max_transfer_bytes: usize) -> Option<Event> {
     let value = |value| match value {
         Value::Wire(wire) => Some(Value::Wire(for_node_of_anybody(wire, max_transfer_bytes).ok()?)),
@@ -34,7 +36,7 @@ pub fn readable(event: Event, max_transfer_bytes: usize) -> Option<Event> {
     })
 }
 
-/// Whether the serialized bytes hold an array, if V8 wrote them.
+/// Whether the serialized bytes contain an array, provided that V8 wrote them.
 fn is_array(wire: &[u8]) -> bool {
     matches!(wire.get(2), Some(b'A' | b'a'))
 }
@@ -118,7 +120,7 @@ mod tests {
                 "diagnostics": [{ "rule": "r", "severity": "INFO", "message": "m", "location": null }],
             })),
             failed(serde_json::json!({ "name": {} })),
-            // Code frames are drawn of these.
+            // Code frames are drawn from these details.
             failed(serde_json::json!({ "line": "1" })),
             failed(serde_json::json!({ "line": 1, "column": null })),
             failed(serde_json::json!({ "message": 1 })),

@@ -1,7 +1,8 @@
-//! The cache of an engine that workers start from.
+//! The cache of an engine from which workers start.
 //!
-//! It may hold machine code that relies on how workers keep the bounds of WebAssembly's memory, which the host's process does not do. So
-//! the host cannot make it, and a worker with guest code may not write it. A process that runs no guest code makes it.
+//! The cache may contain machine code that relies on the way in which workers check the bounds of WebAssembly memory.
+//! The host's process checks them differently, so it cannot make the cache. A worker that runs guest code must not
+//! write it. Therefore a separate process, which runs no guest code, makes the cache.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -11,14 +12,14 @@ use ses_protocol::EngineSpec;
 use crate::launch::{Installation, Task};
 use crate::process::Process;
 
-/// For which engines this process has had the cache filled.
+/// Engines whose cache this process has already had filled.
 static FILLED: Mutex<BTreeSet<EngineSpec>> = Mutex::new(BTreeSet::new());
 
-/// Has the cache of the engine filled, if it has one. Waits for that, as do callers that need the same cache meanwhile. Without it each
-/// worker makes all of it again, which may take seconds.
+/// Fills the cache of the engine, if the engine has one. Waits until it is filled. Other callers that need the same
+/// cache wait too. Without the cache, each worker makes its whole content again, which may take seconds.
 pub fn fill_cache(installation: &Installation) {
     let mut engine = EngineSpec::clone(&installation.engine);
-    // Data of guests is not part of it.
+    // Data of guests is not part of the cache.
     engine.folders.retain(|folder| folder.list.is_some());
     if engine.cache.is_none() {
         return;
@@ -27,7 +28,7 @@ pub fn fill_cache(installation: &Installation) {
     if filled.contains(&engine) {
         return;
     }
-    // The pipes stay open until the process has ended, which writes to none but the last.
+    // The pipes stay open until the process has ended. The process writes only to the last one.
     let started =
         installation.arguments(Task::FillCache).and_then(|arguments| Process::start(&installation.program, &arguments));
     if let Ok((process, _commands, _events, _last_words)) = started {

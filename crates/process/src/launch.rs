@@ -1,4 +1,4 @@
-//! What a worker process is started with.
+//! The program and the arguments that a worker process is started with.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,41 +11,41 @@ use ses_protocol::EngineSpec;
 /// Whether a worker must have a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confinement {
-    /// No worker without all of it.
+    /// A worker starts only with the whole sandbox.
     Required,
-    /// As much of it as the system has.
+    /// As much of the sandbox as the system supports.
     BestEffort,
-    /// None, except for the limits on resources.
+    /// No sandbox, except for the limits on resources.
     Off,
 }
 
-/// Program and addon of workers, and what they must know of the host's surroundings.
+/// The program and the addon of workers, and the settings that they take over from the host.
 #[derive(Debug)]
 pub struct Installation {
     /// The launcher.
     pub program: PathBuf,
-    /// What it loads.
+    /// The addon that the launcher loads.
     pub addon: PathBuf,
-    /// `NAME=value`, for the isolate's time zone and locale. A worker's environment is empty.
+    /// `NAME=value` for the isolate's time zone and locale. Otherwise a worker's environment is empty.
     pub surroundings: Vec<OsString>,
-    /// What isolates are made of.
+    /// The engine of the isolates.
     pub engine: Arc<EngineSpec>,
 }
 
-/// What a process is started for.
+/// The purpose of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// To serve its host with an isolate of this kind.
     Serve(Kind),
-    /// To fill the cache of the engine, if something is missing there. Such a process runs no guest code.
+    /// To fill the cache of the engine if parts of it are missing. Such a process runs no guest code.
     FillCache,
 }
 
-/// What tells workers apart before they have a session.
+/// The properties of a worker that are fixed before it has a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     pub confinement: Confinement,
-    /// The isolate's limit, which is fixed when it is made.
+    /// The isolate's memory limit, which is fixed when the isolate is made.
     pub memory_limit_bytes: usize,
 }
 
@@ -53,14 +53,14 @@ pub struct Kind {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arguments {
     pub addon: OsString,
-    /// The process that starts it.
+    /// The process that starts the worker.
     pub host: u32,
     pub task: Task,
     pub engine: EngineSpec,
     pub surroundings: Vec<(String, String)>,
 }
 
-/// Stands in the place of the confinement for [`Task::FillCache`].
+/// Replaces the argument for the confinement if the task is [`Task::FillCache`].
 const FILL_CACHE: &str = "fill-cache";
 
 impl Installation {
@@ -83,7 +83,7 @@ impl Installation {
 }
 
 impl Arguments {
-    /// What [`Installation::arguments`] has made. `None`: something else.
+    /// Parses the output of [`Installation::arguments`]. `None` for any other arguments.
     pub fn parse(arguments: &[OsString]) -> Option<Self> {
         let [addon, host, memory_limit_bytes, word, engine, surroundings @ ..] = arguments else { return None };
         let number = |text: &OsString| text.to_str()?.parse::<u64>().ok();

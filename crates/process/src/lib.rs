@@ -1,4 +1,4 @@
-//! The host's side of isolates in separate processes. `crates/worker` is the program of such a process.
+//! The host's side of isolates in separate processes. `crates/worker` is the program that runs in such a process.
 
 #![cfg(unix)]
 

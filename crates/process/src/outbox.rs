@@ -9,30 +9,30 @@ use std::thread;
 
 use crate::process::set_nonblocking;
 
-/// Stack of a thread that does nothing but write.
+/// Stack of a thread that only writes.
 const STACK_BYTES: usize = 128 << 10;
 
-/// The pipe and what did not fit it.
+/// The pipe to a worker, and the frames that did not fit into it.
 pub struct Outbox {
-    /// Does not wait: it takes what fits.
+    /// Never blocks: a write takes as much as fits.
     pipe: ChildStdin,
-    /// Held for a few instructions and a write that does not wait, by any thread.
+    /// Any thread may hold it, for a few instructions and a write that does not block.
     waiting: Mutex<Waiting>,
 }
 
 #[derive(Default)]
 struct Waiting {
     frames: VecDeque<Vec<u8>>,
-    /// A thread writes what waits; until it is done, others only add to that.
+    /// A thread writes the waiting frames. Until it is done, other threads only add frames.
     has_writer: bool,
-    /// Called when it is.
+    /// Called when the thread is done.
     then: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Outbox {
     /// # Errors
     ///
-    /// The system refused to have the pipe not wait.
+    /// The system refused to make the pipe non-blocking.
     pub fn new(pipe: ChildStdin) -> io::Result<Arc<Self>> {
         set_nonblocking(&pipe)?;
         Ok(Arc::new(Self { pipe, waiting: Mutex::default() }))
@@ -69,7 +69,8 @@ impl Outbox {
         thread::Builder::new().name("ses-outbox".to_owned()).stack_size(STACK_BYTES).spawn(write).map(drop)
     }
 
-    /// Calls `then` when all that was sent is in the pipe, in place of what an earlier call gave, if a thread still writes that.
+    /// Calls `then` when everything that was sent is in the pipe. Does nothing if no thread is writing. Replaces the
+    /// callback of an earlier call.
     pub fn when_written(&self, then: impl FnOnce() + Send + 'static) {
         let mut waiting = self.waiting();
         if waiting.has_writer {
@@ -77,7 +78,7 @@ impl Outbox {
         }
     }
 
-    /// Writes a frame from `written` on, and then what has come meanwhile.
+    /// Writes the rest of a frame from byte `written` on, and then the frames that were added meanwhile.
     fn write_all(&self, mut frame: Vec<u8>, mut written: usize) {
         loop {
             while written < frame.len() {
@@ -85,7 +86,7 @@ impl Outbox {
                     Ok(count) => written += count,
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
                     Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait_for_room(),
-                    // Nobody reads any more. What waits and what comes is dropped here.
+                    // The pipe has no reader any more. Frames that wait and frames that follow are dropped here.
                     Err(_) => written = frame.len(),
                 }
             }
@@ -107,7 +108,8 @@ impl Outbox {
 
     fn wait_for_room(&self) {
         let mut pipe = libc::pollfd { fd: self.pipe.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
-        // SAFETY: `pipe` is one entry, valid for the call. An interruption is a look that comes too early.
+        // SAFETY: `pipe` is one entry, valid for the call. If a signal interrupts the call, the next write only comes
+        // too early.
         unsafe { libc::poll(&raw mut pipe, 1, -1) };
     }
 

@@ -1,4 +1,4 @@
-//! A worker process as its host has it: started, written to, killed, and waited for.
+//! A worker process from its host's point of view: started, woken, killed, and waited for.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -8,18 +8,18 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// By which a worker learns that it was sent something while guest code runs. Nothing else sends it.
+/// The signal that tells a worker that data has arrived while guest code runs. It is used for nothing else.
 pub const NUDGE: libc::c_int = libc::SIGUSR1;
-/// What is kept of a worker's last words. 2 KiB.
+/// Bytes of the worker's last messages that are kept. 2 KiB.
 const MAX_LAST_WORDS: u64 = 2 << 10;
 
-/// A process that somebody may kill as long as nobody has waited for it.
+/// A process that any thread may kill until a thread has waited for its end.
 #[derive(Debug)]
 pub struct Process {
-    /// Held for a system call that does not wait, by any thread.
+    /// Any thread may hold it, for a system call that does not block.
     child: Mutex<Running>,
     pid: u32,
-    /// Whose it is.
+    /// The user and group that the process runs as.
     owner: Owner,
 }
 
@@ -29,11 +29,11 @@ type Owner = (libc::uid_t, libc::gid_t);
 #[derive(Debug)]
 struct Running {
     child: Child,
-    /// The system may give its number to another process.
+    /// The process was waited for, so the system may give its number to another process.
     is_gone: bool,
 }
 
-/// A process and the pipes to it, from it, and for its last words.
+/// A process with the pipes for its commands, its events and its last messages.
 pub type Started = (Process, ChildStdin, ChildStdout, ChildStderr);
 
 impl Process {
@@ -66,47 +66,49 @@ impl Process {
         self.pid
     }
 
-    /// Whether it is of those that the host is now: one that has given its rights away since has no more to do with it.
+    /// Whether the process belongs to the present user and group of the host. The host may have dropped privileges
+    /// since it started the process. In that case it must not use the process.
     pub fn is_of_host(&self) -> bool {
         self.owner == host_owner()
     }
 
-    /// Ends the process at once, whatever it does. The system may refuse that for one that is not of the host.
+    /// Ends the process immediately, whatever it does. The system may refuse this if the process does not belong to the
+    /// host.
     pub fn kill(&self) {
         let mut running = self.running();
         if !running.is_gone {
-            // It may have ended by itself; then there is nothing to kill.
+            // Fails if the process has ended by itself. Then there is nothing to kill.
             let _ = running.child.kill();
         }
     }
 
-    /// Has the process look at what it was sent, whatever it does.
+    /// Makes the process check for commands, whatever it does.
     pub fn wake(&self) {
         let running = self.running();
         if !running.is_gone
             && let Ok(pid) = libc::pid_t::try_from(self.pid)
         {
-            // SAFETY: this takes numbers only. Nobody has waited for the process, so that the number is its own; one that has ended
-            // takes no signal.
+            // SAFETY: the call takes only numbers. No thread has waited for the process, so the number still belongs to
+            // it. A process that has ended ignores the signal.
             unsafe { libc::kill(pid, NUDGE) };
         }
     }
 
-    /// Whether the process has ended, also if nobody has waited for it.
+    /// Whether the process has ended, even if no thread has waited for it.
     pub fn has_ended(&self) -> bool {
         self.running().is_gone || self.look(libc::WNOHANG).is_none_or(|info| info.si_signo != 0)
     }
 
-    /// Waits until the process has ended. `None`: somebody else in this process has waited for it.
+    /// Waits until the process has ended. `None`: other code in this process has waited for it.
     pub fn wait(&self) -> Option<ExitStatus> {
-        // Without the lock, since this waits.
+        // Without the lock, because this blocks.
         self.look(0);
         let mut running = self.running();
         running.is_gone = true;
         running.child.wait().ok()
     }
 
-    /// What is known of the end of the process, without taking its number away. `None`: it is no child of this process.
+    /// Reads the exit status without releasing the number of the process. `None`: it is not a child of this process.
     fn look(&self, options: libc::c_int) -> Option<libc::siginfo_t> {
         loop {
             // SAFETY: all zeros is a valid `siginfo_t`, which the system fills.
@@ -128,11 +130,11 @@ impl Process {
 }
 
 fn host_owner() -> Owner {
-    // SAFETY: these take nothing and cannot fail.
+    // SAFETY: the calls take no arguments and cannot fail.
     unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
-/// What the process said before it ended, and how it ended, for people. Call this when it has ended.
+/// The last messages of the process and the way it ended, as text for people. Call this when the process has ended.
 pub fn end_of(pipe: ChildStderr, status: Option<ExitStatus>) -> String {
     let end = match status {
         Some(status) => match (status.signal(), status.code()) {
@@ -148,20 +150,20 @@ pub fn end_of(pipe: ChildStderr, status: Option<ExitStatus>) -> String {
     }
 }
 
-/// The first lines that the process has written to its pipe for that. Does not wait for more.
+/// The first lines that the process has written to the pipe for last messages. Does not wait for more.
 fn last_words(pipe: ChildStderr) -> String {
     let mut words = Vec::new();
     if set_nonblocking(&pipe).is_ok() {
-        // What has come until there is no more is kept, also when that is an error.
+        // Everything that arrived is kept, even if the read then fails.
         let _ = pipe.take(MAX_LAST_WORDS).read_to_end(&mut words);
     }
     String::from_utf8_lossy(&words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Makes reads and writes fail rather than wait.
+/// Makes reads and writes fail instead of blocking.
 pub fn set_nonblocking(descriptor: &impl AsRawFd) -> io::Result<()> {
     let descriptor = descriptor.as_raw_fd();
-    // SAFETY: these take numbers only; the descriptor is open as long as it is borrowed.
+    // SAFETY: the calls take only numbers. The descriptor is open as long as it is borrowed.
     let status = unsafe {
         let flags = libc::fcntl(descriptor, libc::F_GETFL);
         if flags < 0 { flags } else { libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK) }
@@ -191,7 +193,7 @@ mod tests {
     fn a_process_has_a_group_of_its_own_from_the_start_and_the_session_of_its_host() {
         let (process, ..) = Process::start(Path::new("/bin/cat"), &[]).unwrap();
         let pid = libc::pid_t::try_from(process.pid()).unwrap();
-        // SAFETY: these take numbers only.
+        // SAFETY: the calls take only numbers.
         let (group, session, own) = unsafe { (libc::getpgid(pid), libc::getsid(pid), libc::getsid(0)) };
         process.kill();
         process.wait();

@@ -1,4 +1,4 @@
-//! One session of a worker process: what it was asked, what it may answer, and until when.
+//! One session of a worker process: its jobs, the events that the worker may send, and its deadlines.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,40 +17,40 @@ use crate::content::readable;
 use crate::launch::Confinement;
 use crate::worker::{NONSENSE, News, Worker};
 
-/// How long a worker may take for what no guest can draw out: to begin a session, to define variables and tools, to refuse a
-/// run. Many times what it takes on a machine that has far too much to do.
+/// How long a worker may take for actions that guest code cannot prolong: to begin a session, to define variables and
+/// tools, to refuse a run. Many times the time that they take on a heavily overloaded machine.
 pub const ANSWER: Duration = Duration::from_secs(60);
 
-/// How long a worker that was started ahead of need may take to begin a session, before a fresh one takes its place. It only has to
-/// read one message: one that does not has been stopped.
+/// How long a worker that was started ahead of need may take to begin a session before a fresh one replaces it. It only
+/// has to read one message. If it does not, it has been stopped.
 pub const SPARE_ANSWER: Duration = Duration::from_secs(5);
 
-/// What a worker may say of runs that have ended, until it is asked for something: more than there is to say. To read what comes
-/// without end would take the host a processor.
+/// The most events that a worker may send while it has no job, which is more than an honest worker sends. Reading
+/// events without a limit would cost the host a processor.
 const MAX_UNASKED: usize = 10_000;
 
-/// What the owner's thread and the one that reads from the worker both know.
+/// State shared by the owner's thread and the thread that reads from the worker.
 pub struct SessionState {
-    /// Held for a few instructions, by any thread.
+    /// Any thread may hold it, for a few instructions.
     open: Mutex<Open>,
-    /// Nothing that the worker says counts any more.
+    /// All further events of the worker are ignored.
     is_over: AtomicBool,
     hello: OnceLock<Hello>,
 }
 
 #[derive(Default)]
 struct Open {
-    /// What the worker has been asked to do, oldest first, and until when it must be done, if nobody else watches over that.
+    /// The worker's jobs, oldest first, each with a deadline if no other code watches over it.
     jobs: VecDeque<Asked>,
-    /// Until when the worker must be ready.
+    /// The deadline for the worker to be ready.
     opening: Option<Deadline>,
-    /// A fresh process takes the place of the worker's, and has not greeted.
+    /// A fresh process replaces the worker's process and has not sent its greeting yet.
     is_replaced: bool,
-    /// Bytes of the arguments of calls that were not answered.
+    /// Unanswered calls, with the bytes of their arguments.
     calls: HashMap<ToolCallId, usize>,
-    /// Calls of the run under way.
+    /// Calls that the run under way has made.
     made: u64,
-    /// Events since there is nothing left to do.
+    /// Events that arrived since the last job was done.
     unasked: usize,
 }
 
@@ -66,13 +66,13 @@ impl SessionState {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what the worker says of itself.
+    /// Records the greeting of the worker.
     ///
     /// # Errors
     ///
-    /// It must have a sandbox and has none.
+    /// The worker must have a sandbox and has none.
     pub fn greet(&self, confinement: Confinement, hello: Hello) -> Result<(), Failure> {
-        // A worker greets once.
+        // A worker sends one greeting.
         let _ = self.hello.set(hello);
         let missing = match hello {
             _ if confinement != Confinement::Required => return Ok(()),
@@ -110,14 +110,14 @@ impl Peer {
 
     /// # Errors
     ///
-    /// The worker is to be ended, for this reason.
+    /// The worker must be ended, for this reason.
     pub fn on_news(&mut self, news: News) -> Result<(), &'static str> {
         match news {
             News::Ready(hello) => {
                 self.session_state.open().is_replaced = false;
                 self.on_greeting(hello)
             }
-            // It came from a process that was given up.
+            // The event came from a process that was given up.
             News::Event(_) if self.session_state.open().is_replaced => Ok(()),
             News::Event(_) if self.is_over() => Ok(()),
             News::Event(event) => self.on_event(event),
@@ -127,7 +127,7 @@ impl Peer {
                 Ok(())
             }
             News::Lost(reason) => {
-                // Deadlines of what will never be done.
+                // Drops the deadlines of jobs that will never be done.
                 *self.session_state.open() = Open::default();
                 (self.events)(if self.is_over() { Event::Closed { panicked: false } } else { Event::Lost { reason } });
                 Ok(())
@@ -146,7 +146,7 @@ impl Peer {
         self.session_state.is_over.load(Ordering::Acquire)
     }
 
-    /// Passes an event on that a worker can send at this moment.
+    /// Passes on an event if a worker may send it in the present state.
     fn on_event(&mut self, event: Event) -> Result<(), &'static str> {
         let mut is_last = false;
         let event = match event {
@@ -167,7 +167,7 @@ impl Peer {
                 self.begin_calls(&calls)?;
                 Event::ToolCalls(calls)
             }
-            // The process can be ended, and gives its memory back.
+            // The process can be ended, which frees its memory.
             Event::Parked { bytes } => {
                 let job = self.session_state.open().jobs.pop_front().ok_or("the isolate has no memory left")?.job;
                 let failure = Failure::parked(self.config.memory_limit_bytes, bytes);
@@ -199,7 +199,7 @@ impl Peer {
         if is_last { Err("the isolate was lost") } else { Ok(()) }
     }
 
-    /// Jobs are done in the order in which they were asked for.
+    /// Ends the first job. Workers do jobs in the order in which they receive them.
     fn end_job(&self, job: JobId) -> Result<(), &'static str> {
         let mut open = self.session_state.open();
         open.jobs.pop_front().filter(|asked| asked.job == job).ok_or(NONSENSE)?;
@@ -208,8 +208,9 @@ impl Peer {
         Ok(())
     }
 
-    /// Calls are made by runs, within the limits that the isolate itself keeps. `maxConcurrentToolCalls` is not among
-    /// them: the host keeps it where it calls tools (`lib/contract/concurrency-limiter.ts`).
+    /// Records tool calls. Only runs make calls, within the limits that the isolate itself enforces.
+    /// `maxConcurrentToolCalls` is not among these limits: the host enforces it where it calls tools
+    /// (`lib/contract/concurrency-limiter.ts`).
     fn begin_calls(&self, calls: &[ToolCall]) -> Result<(), &'static str> {
         let mut open = self.session_state.open();
         open.made += calls.len() as u64;
@@ -217,13 +218,13 @@ impl Peer {
         let are_new = calls.iter().all(|call| open.calls.insert(call.id, call.args.wire_bytes()).is_none());
         let is_within = (1..=MAX_TOLD_CALLS).contains(&calls.len())
             && open.made <= self.config.max_tool_calls
-            // The guest waits for one more call at most, which has its own arguments.
+            // Besides these calls, the guest may wait for one call with its own arguments.
             && open.calls.values().sum::<usize>() <= self.config.max_transfer_bytes.saturating_mul(2);
         if is_run && are_new && is_within { Ok(()) } else { Err(NONSENSE) }
     }
 }
 
-/// The way to a worker's isolate.
+/// The connection to a worker's isolate.
 pub struct ProcessLink {
     session: u32,
     worker: Arc<Worker>,
@@ -251,7 +252,8 @@ impl ProcessLink {
         self.worker.send(self.session, control);
     }
 
-    /// Begins the session of a worker that was started ahead of need. If it does not answer within `limit`, a fresh one begins it.
+    /// Begins the session in a worker that was started ahead of need. If the worker does not answer within `limit`, a
+    /// fresh one begins the session.
     pub fn open_spare(&self, control: Control, limit: Duration) {
         let (session, answer) = (self.session, self.answer);
         let (worker, session_state, watchdog) =
@@ -263,7 +265,7 @@ impl ProcessLink {
             let deadline = end_after(answer, &worker, &watchdog);
             {
                 let mut open = session_state.open();
-                // It has answered meanwhile.
+                // The worker has answered meanwhile.
                 if open.opening.is_none() {
                     return;
                 }
@@ -281,7 +283,8 @@ impl ProcessLink {
         end_after(self.answer, &self.worker, &self.watchdog)
     }
 
-    /// Notes what the worker is asked. It must answer before the message can.
+    /// Records a job of the worker. Must be called before the message is sent, because the worker may answer
+    /// immediately.
     fn note(&self, job: JobId, is_run: bool, is_watched: bool) {
         let deadline = if is_watched { None } else { self.deadline() };
         let mut open = self.session_state.open();
@@ -312,11 +315,11 @@ impl Link for ProcessLink {
     fn send(&self, command: Command) {
         match &command {
             Command::SetVariables { job, .. } | Command::SetTools { job, .. } => self.note(*job, false, false),
-            // The session watches over a run whose deadline is valid. Others are refused at once.
+            // The session watches over a run if its deadline is valid. Other runs are refused immediately.
             Command::Run { job, limits, .. } => self.note(*job, true, TIMEOUT_MS.takes(limits.timeout_ms)),
             Command::ToolReplies(replies) => {
                 let mut open = self.session_state.open();
-                // A call that was answered by a promise has handed its arguments over, and others may come without limit.
+                // A call that was answered with a promise has passed its arguments on. Their number is not limited.
                 for (call, _) in replies {
                     open.calls.remove(call);
                 }
@@ -325,7 +328,7 @@ impl Link for ProcessLink {
         self.worker.send(self.session, &command);
     }
 
-    /// A worker that runs guest code learns by a signal that there is something to read, on Linux only.
+    /// A signal tells a worker that runs guest code that there is something to read. Linux only.
     fn ask(&self, job: JobId) -> bool {
         if cfg!(not(target_os = "linux")) {
             return false;
@@ -344,7 +347,7 @@ impl Link for ProcessLink {
         None
     }
 
-    /// The worker says when a run has used it up.
+    /// The worker reports when a run has used up its processor time.
     fn cpu_clock(&self) -> Option<CpuClock> {
         None
     }
@@ -378,14 +381,14 @@ mod tests {
     include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/config.rs"));
 
     const SILENT: &str = "the worker process does not answer";
-    /// No test waits for so long, unless it fails.
+    /// No test waits this long, unless it fails.
     const AGES: Duration = Duration::from_secs(3_600);
     /// The outcome of a worker arrives within this time, even on a heavily loaded machine.
     const SOON: Duration = Duration::from_secs(60);
 
     static SCRIPTS: AtomicU32 = AtomicU32::new(0);
 
-    /// A shell script as a worker.
+    /// A shell script that acts as a worker.
     struct Bench {
         script: PathBuf,
         link: ProcessLink,
@@ -393,7 +396,7 @@ mod tests {
     }
 
     impl Bench {
-        /// A worker that does what `script` says, which may take `answer` for each answer.
+        /// A worker that runs `script` and may take `answer` for each answer.
         fn new(script: &str, answer: Duration) -> Self {
             let start =
                 |installation, kind, listener| Worker::start_attached(installation, kind, listener, 1 << 20).unwrap();
@@ -452,7 +455,7 @@ mod tests {
             self.link.send(Command::SetVariables { job: 1, names: Vec::new(), values: Values::List(Vec::new()) });
         }
 
-        /// What the watchdog would end the worker by.
+        /// The number of deadlines that would end the worker.
         fn deadlines(&self) -> usize {
             Arc::weak_count(&self.link.worker)
         }
@@ -465,17 +468,17 @@ mod tests {
         }
     }
 
-    /// What a script makes beside itself.
+    /// A file beside the script, which the script creates.
     fn marker(script: &Path) -> PathBuf {
         script.with_extension("begun")
     }
 
-    /// A script that does one thing as the first process, and another one as any further process.
+    /// A script that does one thing in the first process, and another thing in each further process.
     fn first_and_then(first: &str, then: &str) -> String {
         format!("marker=\"${{0%.sh}}.begun\"\nif [ -e \"$marker\" ]; then\n{then}else\n: >\"$marker\"\n{first}fi\n")
     }
 
-    /// A line of a script that writes a message.
+    /// A line of a script that writes `message`.
     fn says(message: &impl Message) -> String {
         let mut frame = Vec::new();
         message.write(1, &mut frame).unwrap();
@@ -491,7 +494,7 @@ mod tests {
         says(&Event::Initialized(Ok(())))
     }
 
-    /// Lives on without a word.
+    /// A line of a script that stays alive without writing anything.
     fn stays() -> String {
         "exec sleep 3600\n".to_owned()
     }

@@ -1,4 +1,4 @@
-//! The host's end of a worker process: frames to it without waiting, and a thread that starts it, reads what comes from it,
+//! The host's end of a worker process. Frames are sent without waiting. A thread starts the process, reads its frames,
 //! and waits for its end.
 
 use std::io::ErrorKind;
@@ -18,28 +18,29 @@ use crate::launch::{Installation, Kind, Task};
 use crate::outbox::Outbox;
 use crate::process::{Process, end_of};
 
-/// How long a worker may take until its isolate is ready. Many times what it takes on a machine that has far too much to do.
+/// How long a worker may take until its isolate is ready. Many times the time that this takes on a heavily overloaded
+/// machine.
 const BOOT: Duration = Duration::from_secs(30);
 /// Stack of the thread. The only nested input that it reads from the worker is JSON of limited depth.
 const STACK_BYTES: usize = 512 << 10;
-/// The longest body of a worker that has no session: that of its greeting.
+/// The longest body that a worker without a session may send: that of its greeting.
 const GREETING_BYTES: usize = 64;
 
-/// What comes from a worker that has a session.
+/// News from a worker that has a session.
 pub enum News {
     /// The isolate is ready, for any session.
     Ready(Hello),
     Event(Event),
-    /// The process has ended, or was ended; why, for people. The last one.
+    /// The process has ended, or was ended. Contains the reason, for people. Nothing follows.
     Lost(String),
-    /// There is no process, and why. The only one.
+    /// The process could not be started. Contains the reason. Nothing else is sent.
     Unstarted(String),
 }
 
-/// Told of everything that comes, on the thread that reads it. An error ends the worker, with this reason.
+/// Receives all news, on the thread that reads from the worker. An error ends the worker, with this reason.
 pub type Listener = Box<dyn FnMut(News) -> Result<(), &'static str> + Send>;
 
-/// Told that a process is ready for a session.
+/// Called when a process is ready for a session.
 type Ready = Box<dyn FnOnce() + Send>;
 
 /// A worker process. It is killed when this is dropped.
@@ -47,33 +48,33 @@ pub struct Worker(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// Held for a few instructions and writes that do not wait, by any thread.
+    /// Any thread may hold it, for a few instructions and for writes that do not block.
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The session's. Taken by the thread when it has something to tell.
+    /// The listener of the session. The thread takes it when it has news.
     listener: Option<Listener>,
     /// The longest body that the session expects.
     most: usize,
     process: Option<Arc<Process>>,
     outbox: Option<Arc<Outbox>>,
-    /// Frames for a process that is not there yet.
+    /// Frames for a process that has not started yet.
     early: Vec<Vec<u8>>,
     hello: Option<Hello>,
-    /// As they were before the process was started, which may have opened others.
+    /// The folders before the process was started. The process may have opened other ones.
     folders: Folders,
-    /// The first frame for a process that is to take the place of this one, which has not answered.
+    /// The first frame for a process that is to replace this one, because this one has not answered.
     replacement: Option<Vec<u8>>,
     is_given_up: bool,
-    /// Why it was given up, if not because nobody wants it.
+    /// The reason why the worker was given up. Absent: it was no longer needed.
     verdict: Option<&'static str>,
     has_ended: bool,
 }
 
 impl Worker {
-    /// Has a process started. Calls `ready` when the process is ready for a session, if it ever is.
+    /// Starts a process. Calls `ready` when the process is ready for a session, if it ever is.
     ///
     /// # Errors
     ///
@@ -89,7 +90,7 @@ impl Worker {
         spawn(move || shared.run(&installation, kind, Some(ready)))
     }
 
-    /// Has a process started that has its session from the start. `most`, `listener`: as for [`Self::attach`].
+    /// Starts a process that has a session from the start. `most`, `listener`: as for [`Self::attach`].
     ///
     /// # Errors
     ///
@@ -107,15 +108,15 @@ impl Worker {
         Ok(Self(shared))
     }
 
-    /// Gives the worker its session. `most`: bytes of the longest body that it may write; `folders`: those that it must have.
-    /// Returns what the worker is, which the listener is not told.
+    /// Gives the worker its session. `most`: bytes of the longest body that the worker may write. `folders`: the
+    /// folders that the worker must have. Returns the worker's greeting, which the listener does not receive.
     ///
     /// # Errors
     ///
-    /// The process has ended already, is not of the host, or has other folders. The listener comes back.
+    /// The process has already ended, does not belong to the host, or has other folders. Returns the listener.
     pub fn attach(&self, listener: Listener, most: usize, folders: &Folders) -> Result<Hello, Listener> {
         let mut state = self.0.state();
-        // The thread may not know yet.
+        // The thread may not have noticed the end of the process yet.
         let is_there = !state.has_ended
             && state.process.as_ref().is_some_and(|process| !process.has_ended() && process.is_of_host());
         let Some(hello) = state.hello.filter(|_| is_there && state.folders == *folders) else { return Err(listener) };
@@ -124,7 +125,7 @@ impl Worker {
         Ok(hello)
     }
 
-    /// Sends a message, without waiting. One that cannot be sent ends the worker.
+    /// Sends a message without waiting. If the message cannot be sent, the worker is ended.
     pub fn send(&self, session: u32, message: &impl Message) {
         let mut frame = Vec::new();
         if message.write(session, &mut frame).is_err() {
@@ -145,18 +146,18 @@ impl Worker {
         }
     }
 
-    /// Has the process look at what it was sent, also while guest code runs.
+    /// Makes the process check for messages, even while guest code runs.
     pub fn wake(&self) {
         let state = self.0.state();
         let (Some(process), Some(outbox)) = (&state.process, &state.outbox) else { return };
-        // What does not fit the pipe comes when it has looked, perhaps as soon as it is nudged.
+        // Frames that do not fit into the pipe arrive after the process has read some, so it must be woken again.
         let again = process.clone();
         outbox.when_written(move || again.wake());
         process.wake();
     }
 
-    /// Kills a process that was started ahead of need and does not answer, and has another one started in its place. That one
-    /// greets the listener, and gets this message first.
+    /// Kills a process that was started ahead of need and does not answer, and starts another one in its place. The new
+    /// process sends its greeting to the listener and receives this message first.
     pub fn replace(&self, session: u32, message: &impl Message) {
         let mut frame = Vec::new();
         if message.write(session, &mut frame).is_err() {
@@ -173,23 +174,23 @@ impl Worker {
         }
     }
 
-    /// Ends the process at once, whatever it does.
+    /// Ends the process immediately, whatever it does.
     pub fn kill(&self) {
         self.0.kill(None);
     }
 
-    /// As [`Self::kill`], for a reason that the listener is told.
+    /// Like [`Self::kill`], with a reason that is reported to the listener.
     pub fn end(&self, reason: &'static str) {
         self.0.kill(Some(reason));
     }
 
-    /// Frames that wait for the process.
+    /// The number of frames that wait for the process.
     #[cfg(test)]
     pub fn early_frames(&self) -> usize {
         self.0.state().early.len()
     }
 
-    /// The process's number, as long as it is there.
+    /// The number of the process, while the process exists.
     pub fn pid(&self) -> Option<u32> {
         let state = self.0.state();
         state.process.as_ref().filter(|_| !state.has_ended).map(|process| process.pid())
@@ -202,7 +203,7 @@ impl Drop for Worker {
     }
 }
 
-/// Starts the thread of a worker, which the system ends the process with.
+/// Starts the thread of a worker. If the thread ends, the system ends the process too.
 fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     thread::Builder::new().name("ses-worker".to_owned()).stack_size(STACK_BYTES).spawn(work).map(drop)
 }
@@ -220,11 +221,11 @@ impl Shared {
         if let Some(process) = &state.process {
             process.kill();
         }
-        // At the end of its pipe also one ends that the system does not let the host kill.
+        // Closing the pipe also ends a process that the system does not let the host kill.
         state.outbox = None;
     }
 
-    /// The thread.
+    /// The body of the thread.
     fn run(&self, installation: &Installation, kind: Kind, ready: Option<Ready>) {
         let mut reading = Reading { shared: self, listener: None, ready, is_ready: false };
         let mut end = reading.serve(installation, kind);
@@ -236,21 +237,21 @@ impl Shared {
             Err(reason) => News::Unstarted(reason),
         };
         let listener = reading.listener.take();
-        // Drops `ready`, by which the pool learns that this worker will not be a spare.
+        // Drops `ready`, so that the pool learns that this worker will not be ready.
         drop(reading);
         let mut state = self.state();
         state.has_ended = true;
-        // What waits to be written is dropped with it.
+        // Frames that wait to be written are dropped too.
         state.outbox = None;
         let listener = listener.or_else(|| state.listener.take());
         drop(state);
         if let Some(mut listener) = listener {
-            // There is nothing left to end.
+            // The process has ended already.
             let _ = listener(news);
         }
     }
 
-    /// Lets others send to the process and kill it.
+    /// Makes the process available to code that sends to it or kills it.
     fn publish(&self, process: Arc<Process>, outbox: Arc<Outbox>) {
         let mut state = self.state();
         let early = mem::take(&mut state.early);
@@ -263,17 +264,17 @@ impl Shared {
     }
 }
 
-/// What the thread knows while the process lives.
+/// State of the thread while the process lives.
 struct Reading<'a> {
     shared: &'a Shared,
     listener: Option<Listener>,
-    /// Reports that the process is ready, if it has no session yet.
+    /// Reports that the process is ready, if the worker has no session yet.
     ready: Option<Ready>,
     is_ready: bool,
 }
 
 impl Reading<'_> {
-    /// Whether another process is to take the place of the one that has ended.
+    /// Whether another process replaces the one that has ended.
     fn begins_again(&mut self) -> bool {
         let mut state = self.shared.state();
         if state.is_given_up {
@@ -288,7 +289,11 @@ impl Reading<'_> {
         true
     }
 
-    /// Starts a process, reads what comes from it, and waits for its end. Returns why it has ended, or could not be started.
+    /// Starts a process, reads its frames, and waits for its end. Returns the reason for its end.
+    ///
+    /// # Errors
+    ///
+    /// The process could not be started, for this reason.
     fn serve(&mut self, installation: &Installation, kind: Kind) -> Result<String, String> {
         fill_cache(installation);
         self.shared.state().folders = Folders::now(&installation.engine);
@@ -310,7 +315,7 @@ impl Reading<'_> {
             }
             Err(_) => Err("the worker process has no pipe that does not wait"),
         };
-        // It may have closed its pipe and live.
+        // The process may have closed its pipe without ending.
         process.kill();
         let status = process.wait();
         Ok(match read {
@@ -319,21 +324,21 @@ impl Reading<'_> {
         })
     }
 
-    /// Reads until the process has ended, or writes what it must not.
+    /// Reads until the process has ended, or has written something that violates the protocol.
     fn read(&mut self, frames: &mut Frames<ChildStdout>) -> Result<(), &'static str> {
         loop {
             let most = self.shared.state().most.max(GREETING_BYTES);
             let (head, body) = match frames.next(most) {
                 Ok(Some(frame)) => frame,
                 Err(error) if error.kind() == ErrorKind::InvalidData => return Err(NONSENSE),
-                // A process that is killed may leave a part of a frame.
+                // A process that is killed may leave an incomplete frame.
                 Ok(None) | Err(_) => return Ok(()),
             };
             self.tell(FromWorker::read(head.kind, body).map_err(|_| NONSENSE)?)?;
         }
     }
 
-    /// Passes a message on. The first one is the greeting, and the only one before there is a session.
+    /// Passes a message on. The first message is the greeting. Without a session, it is also the only one.
     fn tell(&mut self, message: FromWorker) -> Result<(), &'static str> {
         let news = match (self.is_ready, message) {
             (false, FromWorker::Status(Status::Hello(hello))) if hello.version == VERSION => {
@@ -358,5 +363,5 @@ impl Reading<'_> {
     }
 }
 
-/// Why a worker is ended that does not keep to the protocol.
+/// The reason for ending a worker that violates the protocol.
 pub const NONSENSE: &str = "the worker process wrote what no worker writes";

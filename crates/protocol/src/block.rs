@@ -1,4 +1,4 @@
-//! Bytes that change hands without being copied: from Node.js into an isolate, or the other way.
+//! Memory whose ownership is passed without copying: from Node.js to an isolate, or the other way.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -6,27 +6,27 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::slice;
 
-/// Room in front of the bytes for what frees them, and so that they stay aligned for any typed array.
+/// Bytes in front of the data, for the word of the last owner. The data stays aligned for any typed array.
 const HEAD_BYTES: usize = 16;
 
-/// 1 MiB.
+/// Allocations from this size on are populated in advance. 1 MiB.
 #[cfg(target_os = "linux")]
 const MIN_POPULATED_BYTES: usize = 1 << 20;
-/// No system has smaller pages; where they are larger, the advice is refused.
+/// The smallest page size of any system. On a system with larger pages, the system refuses the advice.
 #[cfg(target_os = "linux")]
 const PAGE_BYTES: usize = 4_096;
 
-/// Bytes on the heap, taken of the system and not of Rust's allocator, with a place for one word of their last owner.
+/// Bytes on the heap, allocated by the system and not by Rust's allocator, with room for one word of their last owner.
 pub struct Block {
     data: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: a block owns its memory, and nothing in it belongs to a thread.
+// SAFETY: a block owns its memory, and nothing in it is bound to a thread.
 unsafe impl Send for Block {}
 
 impl Block {
-    /// A block of `len` bytes that `fill` writes, which returns how many of them there are. `None`: no memory.
+    /// A block of `len` bytes. `fill` writes them and returns how many it has written. `None`: out of memory.
     ///
     /// # Safety
     /// `fill` has written the first bytes of the slice, as many as it returns.
@@ -37,14 +37,14 @@ impl Block {
         populate(head, bytes);
         // SAFETY: the allocation is longer than the head.
         let data = unsafe { head.add(HEAD_BYTES) };
-        // SAFETY: `len` bytes follow the head, and nobody else knows of them.
+        // SAFETY: `len` bytes follow the head, and no other code has a pointer to them.
         let room = unsafe { slice::from_raw_parts_mut(data.as_ptr().cast(), len) };
         let mut block = Self { data, len: 0 };
         block.len = fill(room).min(len);
         Some(block)
     }
 
-    /// A copy of `bytes`. `None`: no memory.
+    /// A copy of `bytes`. `None`: out of memory.
     pub fn copy_of(bytes: &[u8]) -> Option<Self> {
         // SAFETY: the whole slice is written.
         unsafe {
@@ -55,7 +55,7 @@ impl Block {
         }
     }
 
-    /// Gives the bytes away, with a word that [`Self::from_raw`] returns with them.
+    /// Gives up ownership of the bytes. Stores a word that [`Self::from_raw`] returns.
     pub fn into_raw(self, owner: Option<NonNull<()>>) -> *mut u8 {
         // SAFETY: the head is in front of the data, large enough for a pointer and aligned for it.
         unsafe { self.data.sub(HEAD_BYTES).cast().write(owner) };
@@ -64,12 +64,12 @@ impl Block {
         data
     }
 
-    /// Takes back what [`Self::into_raw`] gave away.
+    /// Takes back the memory that [`Self::into_raw`] gave up.
     ///
     /// # Safety
-    /// `data` is from `into_raw` of a block of `len` bytes, and is not used any more.
+    /// `data` comes from `into_raw` of a block of `len` bytes and is not used afterwards.
     pub unsafe fn from_raw(data: *mut u8, len: usize) -> (Self, Option<NonNull<()>>) {
-        // SAFETY: `into_raw` has returned no null and has written the word.
+        // SAFETY: `into_raw` has returned a non-null pointer and has written the word.
         unsafe {
             let data = NonNull::new_unchecked(data);
             (Self { data, len }, data.sub(HEAD_BYTES).cast::<Option<NonNull<()>>>().read())
@@ -77,14 +77,14 @@ impl Block {
     }
 }
 
-/// Has the system provide the memory of a large allocation at once. Page by page, when it is written to for the first time,
-/// takes about as long as writing it.
+/// Makes the system provide the memory of a large allocation in one step. Providing each page at its first write takes
+/// about as long as writing it.
 pub fn populate(start: NonNull<u8>, bytes: usize) {
     #[cfg(target_os = "linux")]
     if bytes >= MIN_POPULATED_BYTES {
         let skipped = start.align_offset(PAGE_BYTES);
-        // SAFETY: the pages are within the allocation, and what they hold does not change. That a system does not know this
-        // advice changes nothing.
+        // SAFETY: the pages are within the allocation, and the call does not change their contents. A system that does
+        // not know this advice ignores it.
         unsafe {
             let first = start.add(skipped).as_ptr().cast();
             libc::madvise(first, (bytes - skipped) & !(PAGE_BYTES - 1), libc::MADV_POPULATE_WRITE);
@@ -111,7 +111,7 @@ impl Deref for Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: this is what `malloc` returned.
+        // SAFETY: this pointer was returned by `malloc`.
         unsafe { libc::free(self.data.sub(HEAD_BYTES).as_ptr().cast()) };
     }
 }
@@ -126,14 +126,14 @@ mod tests {
         let owner = NonNull::from(&mut owner).cast::<()>();
         let block = Block::copy_of(b"bytes").expect("memory");
         let data = block.into_raw(Some(owner));
-        // SAFETY: given away in the line above.
+        // SAFETY: the line above gave up ownership.
         let (block, word) = unsafe { Block::from_raw(data, 5) };
         assert_eq!((&*block, word), (b"bytes".as_slice(), Some(owner)));
     }
 
     #[test]
     fn a_size_that_no_memory_has_is_refused() {
-        // SAFETY: nothing is said to be written.
+        // SAFETY: the closure returns 0, so it need not write anything.
         assert!(unsafe { Block::fill(usize::MAX, |_| 0) }.is_none());
     }
 }

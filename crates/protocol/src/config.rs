@@ -13,7 +13,8 @@ pub struct ModuleSpec {
 pub enum ModuleBody {
     /// Source text of an ES module.
     Source(String),
-    /// `values`: wire of an array, in the order of `names`; `functions`: path[0] is the export.
+    /// `values`: serialized bytes of an array, in the order of `names`. `functions`: `path[0]` is the name of the
+    /// export.
     Exports { names: Vec<String>, values: Vec<u8>, functions: Vec<ToolSpec> },
 }
 
@@ -23,11 +24,11 @@ pub struct ToolSpec {
     /// Namespace keys from the global down to the function's own name.
     pub path: Vec<String>,
     pub id: u32,
-    /// Gives the guest a promise at once; else the guest waits for the call to return.
+    /// The guest receives a promise immediately. Otherwise it waits until the call returns.
     pub is_async: bool,
     /// `Function.prototype.length` of the host's function.
     pub length: u32,
-    /// Each of its calls is answered within some time, whatever the limits of the run are.
+    /// Each call of the tool is answered within a time limit, whatever the limits of the run are.
     pub is_limited: bool,
 }
 
@@ -43,7 +44,7 @@ impl ToolSpec {
 pub struct RunLimits {
     pub max_operations: f64,
     pub timeout_ms: f64,
-    /// Processor time; absent: not limited.
+    /// Limit of the processor time. Absent: no limit.
     pub cpu_ms: Option<f64>,
     /// The isolate reports when the guest only waits for tool calls ([`crate::Event::Idle`]).
     pub reports_waits: bool,

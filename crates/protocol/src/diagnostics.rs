@@ -7,7 +7,7 @@ pub enum Severity {
     Error,
     /// The program runs, but probably not as its author expects.
     Warning,
-    /// Worth knowing.
+    /// A remark that may be of use.
     Info,
 }
 
@@ -22,9 +22,9 @@ impl Severity {
     }
 }
 
-/// A position in program text.
+/// A position in the source of a program.
 ///
-/// Lines end where ECMAScript says so (LF, CR, CRLF, U+2028, U+2029), as V8 counts them.
+/// Lines end as ECMAScript defines it (LF, CR, CRLF, U+2028, U+2029), as in V8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
     /// From 1.
@@ -40,11 +40,11 @@ pub struct Diagnostic {
     pub rule: &'static str,
     pub severity: Severity,
     pub message: String,
-    /// Where in the text; absent for findings about options or about the text as a whole.
+    /// The position. Absent for findings about options or about the whole source.
     pub location: Option<Location>,
-    /// What to do instead.
+    /// A suggestion for fixing the code.
     pub fix: Option<String>,
-    /// The module that was named; only for the rules about imports.
+    /// The module that the code names. Present only for the rules about imports.
     pub module: Option<String>,
 }
 

@@ -1,34 +1,35 @@
-//! Which engine makes an executor's isolates, and from what.
+//! The engine of an executor's isolates, with its settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// An engine and its settings. Two executors with equal ones may share isolates that were made in advance.
+/// An engine and its settings. Two executors with equal specs may share isolates that were made ahead of need.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EngineSpec {
     /// The engine's name in `crates/engine/src/engines.rs`.
     pub name: String,
-    /// Values by name. Only the engine knows what they mean.
+    /// Values by name. Only the engine interprets them.
     pub settings: BTreeMap<String, Vec<String>>,
-    /// The folder in which the engine keeps results between processes that take long to make. `None`: nowhere.
+    /// The folder in which the engine stores results that take long to compute, for later processes. `None`: it stores
+    /// nothing.
     pub cache: Option<PathBuf>,
-    /// Folders of the host that an isolate has.
+    /// Host folders that isolates can access.
     pub folders: Vec<FolderSpec>,
 }
 
 /// A folder of the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FolderSpec {
-    /// What the engine uses it for.
+    /// The purpose for which the engine uses the folder.
     pub name: String,
-    /// Absolute.
+    /// Absolute path of the folder.
     pub root: PathBuf,
     /// Guest code may not write to it.
     pub read_only: bool,
-    /// The name of a file in the folder that lists the code in it. `None`: the folder has data of guests, and none of what isolates are
-    /// made of.
+    /// The name of a file in the folder that lists the code in the folder. `None`: the folder contains data of guests,
+    /// and no code that isolates are made from.
     pub list: Option<String>,
 }
 
@@ -38,7 +39,7 @@ impl EngineSpec {
         Self { name: name.to_owned(), settings: BTreeMap::new(), cache: None, folders: Vec::new() }
     }
 
-    /// The spec as one argument of a process.
+    /// The spec as a single argument for a process.
     ///
     /// # Errors
     ///
@@ -47,7 +48,7 @@ impl EngineSpec {
         serde_json::to_string(self)
     }
 
-    /// Reads what [`Self::to_argument`] has written. `None`: something else.
+    /// Parses the output of [`Self::to_argument`]. `None` for any other text.
     pub fn from_argument(argument: &str) -> Option<Self> {
         serde_json::from_str(argument).ok()
     }

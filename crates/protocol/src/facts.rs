@@ -1,8 +1,8 @@
-//! What details of failures may be, where guests may have made them.
+//! Checks `details` of failures that guests may have made.
 
 use serde_json::{Map, Value};
 
-/// Whether the details are of the kinds that those who tell of a failure take them to be.
+/// Whether the fields of `details` have the types that readers of failures expect.
 pub fn are_facts(details: &Map<String, Value>) -> bool {
     details.iter().all(|(name, fact)| match (name.as_str(), fact) {
         ("diagnostics", Value::Array(found)) => found.iter().all(|one| one.as_object().is_some_and(is_diagnostic)),

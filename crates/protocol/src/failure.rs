@@ -1,4 +1,4 @@
-//! Failures as values, with what is known about each.
+//! Failures as values, with details.
 
 use serde_json::{Map, Value, json};
 
@@ -30,7 +30,7 @@ impl Failure {
         Self::new(FailureKind::InitFailed { details: details.into() })
     }
 
-    /// A value whose wire is larger than `limit`; `bytes`: its size, if it was written to its end.
+    /// A value whose serialized size exceeds `limit`. `bytes`: the size, if the whole value was written.
     pub fn transfer_limit(limit: usize, bytes: Option<usize>) -> Self {
         let failure = Self::new(FailureKind::TransferLimit { limit }).with("maxTransferBytes", limit);
         match bytes {
@@ -39,7 +39,7 @@ impl Failure {
         }
     }
 
-    /// The memory limit was reached; `used_bytes`: what was held then, if that is known.
+    /// The memory limit was reached. `used_bytes`: memory in use at that moment, if known.
     pub fn memory_limit(limit_bytes: usize, used_bytes: Option<usize>) -> Self {
         let limit_mb = limit_bytes as f64 / f64::from(1 << 20);
         let failure = Self::new(FailureKind::Memory { limit_mb }).with("limitBytes", limit_bytes);
@@ -49,12 +49,12 @@ impl Failure {
         }
     }
 
-    /// An isolate is lost for want of memory, of which it goes on to hold so many bytes.
+    /// An isolate was lost because it ran out of memory. It still holds this many bytes.
     pub fn parked(limit_bytes: usize, bytes: usize) -> Self {
         Self::memory_limit(limit_bytes, Some(bytes)).with("parked", true)
     }
 
-    /// Adds the findings of VALIDATE to `details`.
+    /// Adds the diagnostics of VALIDATE to `details`.
     pub fn with_diagnostics(self, diagnostics: &[Diagnostic]) -> Self {
         self.with("diagnostics", diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>())
     }
@@ -67,7 +67,7 @@ impl Failure {
             .with("hint", hint)
     }
 
-    /// `ERR_IMPORT_NOT_ALLOWED` if a diagnostic is about an import, else `ERR_VALIDATION_FAILED`.
+    /// `ERR_IMPORT_NOT_ALLOWED` if a diagnostic is about an import, otherwise `ERR_VALIDATION_FAILED`.
     pub fn from_diagnostics(diagnostics: &[Diagnostic]) -> Self {
         let module = diagnostics
             .iter()

@@ -1,9 +1,9 @@
-//! The language of source.
+//! The language of source code.
 
-/// What the caller states about the language of source.
+/// The language of the source code, as stated by the caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
-    /// JavaScript, and TypeScript when that is what parses.
+    /// JavaScript, or TypeScript if the source parses only as TypeScript.
     #[default]
     Auto,
     JavaScript,
@@ -11,7 +11,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// By the name in the public contract: `"auto"`, `"javascript"` or `"typescript"`.
+    /// The language with this name in the public contract: `"auto"`, `"javascript"` or `"typescript"`.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Language::Auto),

@@ -1,4 +1,4 @@
-//! What an executor and its isolate say to each other, as plain data: no V8, no Node-API, no threads.
+//! The data that an executor and its isolate exchange. Plain data: no V8, no Node-API, no threads.
 
 mod block;
 mod config;

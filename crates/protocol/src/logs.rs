@@ -2,9 +2,9 @@
 
 /// Console levels in the order of the numbers that the bootstrap passes.
 pub const LEVELS: [&str; 5] = ["log", "info", "warn", "error", "debug"];
-/// The level of the engine's own remarks.
+/// The level of the engine's own messages.
 pub const LEVEL_WARN: usize = 2;
-/// What is appended when the byte limit cuts the log.
+/// Appended when the byte limit truncates the log.
 pub const TRUNCATION_MARKER: &str = "...[TRUNCATED]";
 
 /// One console call.
@@ -16,24 +16,25 @@ pub struct LogEntry {
     pub at_ms: f64,
 }
 
-/// Where the entries are in a log's text, a value per entry: 13 bytes each, so that a million entries cost little.
+/// The positions of the entries in the text of a log, as arrays with one value per entry: 13 bytes each, so that a
+/// million entries take little memory.
 #[derive(Debug, Default, Clone)]
 pub struct LogIndex {
-    /// By the index in [`LEVELS`].
+    /// Each level is an index of [`LEVELS`].
     pub levels: Vec<u8>,
     /// Milliseconds since the Unix epoch.
     pub at_ms: Vec<f64>,
-    /// UTF-16 units of the message; a line break separates it from the next one.
+    /// Lengths of the messages in UTF-16 units. A line break separates each message from the next one.
     pub lengths: Vec<u32>,
 }
 
 impl LogIndex {
-    /// What separates the next entry from those before.
+    /// The text between the existing entries and the next one.
     pub fn separator(&self) -> &'static str {
         if self.levels.is_empty() { "" } else { "\n" }
     }
 
-    /// Adds an entry to `text`, the messages so far, and where it is.
+    /// Appends the message of an entry to `text`, which contains the messages so far, and adds its position.
     pub fn push(&mut self, text: &mut String, entry: &LogEntry) {
         text.push_str(self.separator());
         text.push_str(&entry.message);

@@ -1,12 +1,12 @@
-//! A value between the two engines: itself where it is simple or just bytes, else its wire.
+//! A value on its way between two engines. Simple values and bytes are stored directly, all others in serialized form.
 
 use crate::Block;
 
 /// The head of serialized bytes: tag and version.
 const HEAD_BYTES: usize = 2;
-/// The tag of a value and the longest number that may follow it.
+/// The longest form of a value's tag with the number that may follow it.
 const TAG_BYTES: usize = 6;
-/// A call with more arguments than this sends them as one serialized array.
+/// The most arguments that are stored one by one. A call with more of them has one serialized array.
 pub const MAX_LISTED: usize = 16;
 
 /// A value on its way between the threads.
@@ -16,37 +16,37 @@ pub enum Value {
     Null,
     Bool(bool),
     Number(f64),
-    /// A string of Latin-1.
+    /// A string with Latin-1 characters only.
     Latin1(Block),
     /// Any other string.
     Utf16(Vec<u16>),
-    /// A Uint8Array on a buffer that holds nothing else.
+    /// A Uint8Array that covers its whole buffer.
     Bytes(Block),
-    /// Anything, in V8's serialization format.
+    /// Any other value, in V8's serialization format.
     Wire(Vec<u8>),
 }
 
 impl Value {
-    /// Bytes that the value's wire takes, or a few more.
+    /// Upper bound of the value's serialized size in bytes, at most a few bytes too large.
     pub fn wire_bytes(&self) -> usize {
         match self {
             Self::Undefined | Self::Null | Self::Bool(_) => HEAD_BYTES + 1,
             Self::Number(_) => HEAD_BYTES + 9,
             Self::Latin1(text) => HEAD_BYTES + TAG_BYTES + text.len(),
             Self::Utf16(units) => HEAD_BYTES + TAG_BYTES + 2 * units.len(),
-            // Buffer and view are two values.
+            // The buffer and the view count as two values.
             Self::Bytes(bytes) => HEAD_BYTES + 3 * TAG_BYTES + bytes.len(),
             Self::Wire(wire) => wire.len(),
         }
     }
 
-    /// Serialized size in bytes of an array of `values`, or a few more.
+    /// Upper bound of the serialized size in bytes of an array of `values`.
     pub fn wire_bytes_of(values: &[Self]) -> usize {
         HEAD_BYTES + 2 * TAG_BYTES + values.iter().map(Self::wire_bytes).sum::<usize>()
     }
 }
 
-/// Arguments of a call, or values of variables: one by one, or as a serialized array.
+/// Arguments of a call, or values of variables: as a list, or as one serialized array.
 #[derive(Debug)]
 pub enum Values {
     List(Vec<Value>),
@@ -54,7 +54,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// Serialized size in bytes of the array, or a few more.
+    /// Upper bound of the serialized size of the array in bytes.
     pub fn wire_bytes(&self) -> usize {
         match self {
             Self::List(values) => Value::wire_bytes_of(values),

@@ -1,8 +1,8 @@
-//! Processor time of threads.
+//! The processor time of threads.
 
 use std::time::Duration;
 
-/// Processor time of one thread.
+/// A clock for the processor time of one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuClock(#[cfg(target_os = "linux")] libc::clockid_t);
 

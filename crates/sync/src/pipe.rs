@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-/// Waits for at most `patience`. Returns whether a read would not block: there is data, or the other end is closed. A
+/// Waits at most `patience`. Returns whether a read would not block: there is data, or the other end is closed. A
 /// signal does not end the wait.
 pub fn is_readable(pipe: &impl AsRawFd, patience: Duration) -> bool {
     let mut left = patience;

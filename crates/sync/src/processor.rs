@@ -1,12 +1,13 @@
-//! Processors.
+//! Number and identity of processors.
 
 use std::sync::OnceLock;
 use std::thread;
 
-/// Stands for no processor.
+/// Returned instead of a processor's number if it is not known.
 pub const UNKNOWN: i32 = -1;
 
-/// The processor that the calling thread is on, without a system call. [`UNKNOWN`] if the system does not say.
+/// The number of the processor on which the calling thread runs, without a system call. [`UNKNOWN`] if the system does
+/// not report it.
 pub fn current() -> i32 {
     #[cfg(target_os = "linux")]
     {

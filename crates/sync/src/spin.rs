@@ -1,4 +1,4 @@
-//! A short wait without sleeping.
+//! Waits for a short time without sleeping.
 
 use std::hint;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,14 +1,14 @@
-//! A moment that a thread sleeps until.
+//! The moment until which a thread sleeps.
 
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// The moment that one thread sleeps until. Other threads may bring it forward.
+/// The moment until which one thread sleeps. Other threads may bring it forward.
 ///
 /// Uses a timer of the system where one is available, because setting it wakes no thread. Waking a thread is expensive:
-/// when the processors were idle, it costs the waking thread a multiple of a short run. It also takes the processor
-/// that another thread is about to get.
+/// if the processors were idle, it costs the waking thread several times as much as a short run. It also takes the
+/// processor that another thread is about to get.
 #[derive(Debug)]
 pub struct WakeTime(Kind);
 

@@ -30,7 +30,7 @@ pub struct Handover {
 }
 
 impl Handover {
-    /// What must keep V8's shared heap alive from then on.
+    /// The object that must keep V8's shared heap alive from then on.
     fn keeper(&self) -> Option<Arc<Checker>> {
         self.keeps_shared_heap.then(|| self.checker.clone())
     }

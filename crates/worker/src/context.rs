@@ -24,7 +24,7 @@ pub struct PipeContext {
     /// The run under way; 0: none.
     running: Cell<JobId>,
     watchdog: Arc<Watchdog>,
-    /// Of the run under way.
+    /// The deadline for the processor time of the run under way.
     cpu_deadline: Cell<Option<Deadline>>,
 }
 
@@ -43,16 +43,17 @@ impl PipeContext {
         Self { session, config, commands, out, reporter, interrupt, running, watchdog, cpu_deadline }
     }
 
-    /// Whether a command has come, or a part of one, which is waited for as long.
+    /// Whether a command has arrived. A part of one suffices, because the rest is on its way.
     fn has_come(&self, timeout: Duration) -> bool {
         let commands = self.commands.borrow();
         commands.has_begun() || is_readable(commands.source(), timeout)
     }
 
-    /// The next command; waits.
+    /// Waits for the next command.
     fn read(&self) -> Option<Command> {
         let mut commands = self.commands.borrow_mut();
-        // The host closes its end when it has given the session up, and its frames are those of this version.
+        // Fails if the host has closed its end, because it has given the session up. The host's frames are always of
+        // this version.
         let Ok(Some((head, body))) = commands.next(usize::MAX) else { exit() };
         match ToWorker::read(head.kind, body) {
             Ok(ToWorker::Command(command)) => {
@@ -62,7 +63,7 @@ impl PipeContext {
                 Some(command)
             }
             Ok(ToWorker::Control(Control::Stop(job))) => {
-                // One that has ended is not to end another.
+                // A request to end an earlier run must not end the present one.
                 if self.running.get() == job {
                     self.interrupt.ask(job);
                 }
@@ -72,7 +73,7 @@ impl PipeContext {
         }
     }
 
-    /// Has the host end a run that uses up its processor time.
+    /// Reports to the host when a run has used up its processor time, so that the host ends the run.
     fn begin(&self, job: JobId, limits: &RunLimits) {
         self.running.set(job);
         let (Some(cpu_ms), Some(clock)) = (limits.cpu_ms, CpuClock::of_this_thread()) else { return };
@@ -80,7 +81,7 @@ impl PipeContext {
         let budget = Duration::from_secs_f64(cpu_ms / 1e3);
         match self.watchdog.arm_cpu(clock, budget, move || out.report(Event::CpuSpent { job })) {
             Ok(deadline) => self.cpu_deadline.set(deadline),
-            // Nothing would hold the run to its limit. The watchdog's thread is there, so that this does not happen.
+            // The limit could not be enforced. This does not happen, because the watchdog's thread has already started.
             Err(_) => exit(),
         }
     }
@@ -123,7 +124,7 @@ impl GuestContext for PipeContext {
         true
     }
 
-    /// A process whose session was given up is killed.
+    /// Always false: the host kills a process whose session it gives up.
     fn is_given_up(&self) -> bool {
         false
     }

@@ -1,7 +1,8 @@
-//! The program of a worker process: one isolate, which serves a host by two pipes.
+//! The program of a worker process: one isolate, which serves a host over two pipes.
 //!
-//! The main thread gives up what the isolate does not need, and then only waits for the host's end of the pipe to close. The
-//! isolate's thread reads commands itself whenever the guest waits, and writes events: no other thread is woken for them.
+//! The main thread gives up access to everything that the isolate does not need. After that it only waits until the
+//! host closes its end of the pipe. The isolate's thread itself reads commands whenever the guest waits, and writes
+//! events, so no other thread is woken for them.
 
 #![cfg(unix)]
 
@@ -35,13 +36,13 @@ use crate::out::Out;
 
 /// Exit status if a program other than a host started the process, or if the host is already gone.
 const NO_HOST: c_int = 2;
-/// Why there are no folders.
+/// The reason why folders are not available.
 const NEEDS_LANDLOCK: &str =
     "folders in a worker process need landlock (Linux 5.13 or later), or the option sandbox: \"off\"";
-/// Exit status if the system refuses what a worker needs.
+/// Exit status if the system refuses a resource that a worker needs.
 const NO_WORKER: c_int = 3;
 
-/// Serves the host that has started this process with `arguments`. Called on the only thread of the process.
+/// Serves the host that has started this process with `arguments`. Must be called on the only thread of the process.
 pub fn serve(arguments: &[OsString]) -> c_int {
     let Some(arguments) = Arguments::parse(arguments) else { return NO_HOST };
     let Ok((commands, events)) = leave(&arguments) else { return NO_HOST };
@@ -53,38 +54,41 @@ pub fn serve(arguments: &[OsString]) -> c_int {
     let out = Arc::new(Out::new(events));
     let Err(error) = work(&arguments, kind, commands, &out);
     eprintln!("ses-executor-worker: {error}");
-    // At the end of this pipe the host kills the process: the system closes it when the status is known.
+    // The host kills the process when this pipe is closed. The system closes it after the exit status is known.
     mem::forget(out);
     NO_WORKER
 }
 
-/// Fills the cache of an engine, on a thread with a large stack: workers may not keep what they make.
+/// Fills the cache of an engine, on a thread with a large stack. Workers cannot do this, because they must not store
+/// files.
 fn fill_cache(spec: EngineSpec) -> c_int {
     let fill = move || engine_of(&spec).map(|engine| engine.fill_cache());
     let filler = thread::Builder::new().stack_size(ISOLATE_STACK_BYTES).spawn(fill);
     if filler.is_ok_and(|filler| matches!(filler.join(), Ok(Ok(())))) { 0 } else { NO_WORKER }
 }
 
-/// Commands and events.
+/// The pipes for commands and events.
 type Pipes = (File, File);
 
-/// Leaves all of the host but the pipes.
+/// Gives up access to the host, except for the pipes.
 fn leave(arguments: &Arguments) -> io::Result<Pipes> {
     ses_sandbox::leave_host()?;
-    // Threads that the process starts inherit it.
+    // Threads that the process starts inherit the priority.
     priority::work_for_guests();
     #[cfg(target_os = "linux")]
     if !ses_sandbox::die_with(arguments.host) {
         return Err(io::ErrorKind::NotConnected.into());
     }
     for (name, value) in &arguments.surroundings {
-        // SAFETY: the process has one thread. V8 reads time zone and locale from here, when files are closed already.
+        // SAFETY: the process has one thread. V8 reads the time zone and locale from the environment after files are
+        // closed.
         unsafe { std::env::set_var(name, value) };
     }
-    // SAFETY: these take numbers only. The three pipes are open, and nobody else has them: the host has passed them.
+    // SAFETY: the calls take only numbers. The three pipes are open, and no other code owns them, because the host has
+    // passed them.
     unsafe {
         let events = libc::dup(libc::STDOUT_FILENO);
-        // What V8 prints is not to get among the events, nor to wait until the host reads it.
+        // Output of V8 must not mix with the events, and must not block until the host reads it.
         let status = libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO);
         libc::fcntl(libc::STDERR_FILENO, libc::F_SETFL, libc::O_WRONLY | libc::O_NONBLOCK);
         if events < 0 || status < 0 {
@@ -94,23 +98,24 @@ fn leave(arguments: &Arguments) -> io::Result<Pipes> {
     }
 }
 
-/// Never returns unless something fails.
+/// Serves the session. Returns only if something fails.
 fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io::Result<std::convert::Infallible> {
     let mut engine = engine_of(&arguments.engine).and_then(|engine| engine.read()).map_err(io::Error::other)?;
     let is_confined = kind.confinement != Confinement::Off;
     let reach: Vec<Reach> = arguments.engine.folders.iter().map(reach_of).collect();
     let landlock = is_confined && ses_sandbox::close_files(&reach);
     if is_confined && !landlock {
-        // With the system calls for files, and nothing that keeps them within the folders, all files would be open.
+        // The system calls for files are needed for folders. Without landlock they would give access to all files.
         engine.refuse_folders(NEEDS_LANDLOCK).map_err(io::Error::other)?;
     }
     let reach = if is_confined && !landlock { &[] } else { reach.as_slice() };
     let commands_fd = commands.as_raw_fd();
-    // Inherited by all threads, V8's too: one that took the signal would do nothing about it.
+    // All threads inherit the blocked signal, including V8's. A thread that received the signal would not react to it.
     wake_signal::block();
-    // A worker has the descriptors of its pipes only, and nothing arms a deadline for each run.
+    // A worker has no descriptors except its pipes. It does not arm a deadline for each run, so waking the thread is
+    // cheap enough.
     let watchdog = Arc::new(Watchdog::without_timer());
-    // Its thread must be there before the sandbox is closed.
+    // The thread of the watchdog must start before the sandbox is closed.
     drop(watchdog.arm(Instant::now(), || {})?);
     let out = out.clone();
     let (booted, is_booted) = channel();
@@ -118,7 +123,7 @@ fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io
     let limit_bytes = kind.memory_limit_bytes;
     let isolate = move || serve_isolate(engine, limit_bytes, commands, &out, watchdog, &booted, &goes);
     thread::Builder::new().name("ses-isolate".to_owned()).stack_size(ISOLATE_STACK_BYTES).spawn(isolate)?;
-    // The thread has said why if it has ended.
+    // If the thread has ended, it has printed the reason.
     let Ok(interrupt) = is_booted.recv() else { return Err(io::Error::other("no isolate could be made")) };
     if !ses_sandbox::limit_resources(reach) {
         return Err(io::Error::last_os_error());
@@ -128,23 +133,23 @@ fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io
         return Err(io::Error::other("the isolate's thread has ended"));
     }
     loop {
-        // Also while guest code runs: nobody reads the pipe then.
+        // Needed while guest code runs too, because no thread reads the pipe then.
         let mut pipe = libc::pollfd { fd: commands_fd, events: 0, revents: 0 };
         wake_signal::poll(&mut pipe);
         if pipe.revents != 0 {
             exit();
         }
-        // It was nudged, or woken for nothing.
+        // The signal arrived, or the wake-up was spurious.
         ses_engine::wake(&interrupt);
     }
 }
 
-/// A folder that guest code may use.
+/// The access to a folder that guest code may use.
 fn reach_of(folder: &FolderSpec) -> Reach {
     Reach { folder: folder.root.clone(), is_writable: !folder.read_only }
 }
 
-/// Makes an isolate, greets the host when the sandbox is closed, and serves the session that it opens.
+/// Makes an isolate, sends the greeting when the sandbox is closed, and serves the session that the host opens.
 fn serve_isolate(
     engine: Box<dyn Confined>,
     limit_bytes: usize,
@@ -186,6 +191,6 @@ fn serve_isolate(
     let mut guest = isolate.into_guest(Rc::new(context), &Arc::default());
     out.report(Event::Initialized(Ok(())));
     guest.serve();
-    // The isolate is lost, or the host has closed the session: the system takes it apart.
+    // The isolate is lost, or the host has closed the session. The system frees everything.
     exit();
 }

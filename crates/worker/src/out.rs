@@ -1,5 +1,5 @@
-//! Events on their way to the host. Writing waits until the host has room for them, which slows the guest down to what its
-//! host takes.
+//! Sends events to the host. A write blocks until the host has room for the event, so the guest cannot run faster than
+//! its host reads.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,21 +13,21 @@ use crate::end::exit;
 
 /// Bytes that the buffer keeps between two events.
 const MAX_KEPT_BYTES: usize = 16 << 10;
-/// How often the host is told how far a run has come.
+/// Interval at which the progress of a run is reported to the host.
 const PROGRESS: Duration = Duration::from_millis(20);
 
-/// Used by the isolate's thread, and by the watchdog's when a run has used up its processor time.
+/// Used by the isolate's thread, and by the watchdog's thread when a run has used up its processor time.
 pub struct Out {
-    /// Held while the host has no room, by those two.
+    /// Either thread may hold it until the host has room.
     pipe: Mutex<Pipe>,
 }
 
 struct Pipe {
     to: File,
     session: u32,
-    /// What is being written.
+    /// The bytes that are being written.
     frames: Vec<u8>,
-    /// The host was last told of progress.
+    /// The last moment at which progress was reported.
     told: Instant,
 }
 
@@ -37,17 +37,17 @@ impl Out {
         Self { pipe: Mutex::new(pipe) }
     }
 
-    /// A session has the worker from now on.
+    /// The worker belongs to a session from now on.
     pub fn begin(&self, session: u32) {
         self.pipe().session = session;
     }
 
-    /// Says something of the worker itself.
+    /// Sends a message about the worker itself.
     pub fn say(&self, status: Status) {
         self.pipe().write(&status);
     }
 
-    /// Reports an event, at once.
+    /// Sends an event immediately.
     pub fn report(&self, event: Event) {
         let mut pipe = self.pipe();
         if let Event::Progress { .. } = event {
@@ -67,10 +67,10 @@ impl Out {
 impl Pipe {
     fn write(&mut self, message: &impl Message) {
         if message.write(self.session, &mut self.frames).is_err() {
-            // Nothing of that size gets past the limits of values.
+            // The limits of values exclude messages of this size.
             exit();
         }
-        // The host is gone, or wants no more.
+        // The host is gone, or has closed its end.
         if self.to.write_all(&self.frames).is_err() {
             exit();
         }

@@ -1,13 +1,13 @@
-//! The signal by which the host says that it has sent something for a guest that runs.
+//! The signal with which the host announces data for a running guest.
 
 #[cfg(target_os = "linux")]
 use ses_process::NUDGE;
 
-/// Blocks the signal for the calling thread and the threads that it starts from now on, except in [`poll`].
+/// Blocks the signal for the calling thread and all threads that it starts from now on, except during [`poll`].
 pub fn block() {
     #[cfg(target_os = "linux")]
-    // SAFETY: all zeros is a valid action and a valid set, which these calls read and fill. What the action does is safe in any
-    // thread at any time: nothing.
+    // SAFETY: an action and a set of all zeros are valid, and these calls read and fill them. The handler does nothing,
+    // so it is safe in any thread at any time.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         let handler: extern "C" fn(libc::c_int) = nothing;
@@ -23,10 +23,12 @@ pub fn block() {
 #[cfg(target_os = "linux")]
 extern "C" fn nothing(_signal: libc::c_int) {}
 
-/// Waits until something has happened to the pipe, or the signal comes, also if it came before. May wait for nothing.
+/// Waits until the state of the pipe changes or the signal arrives, even if the signal arrived before the call. May
+/// return spuriously.
 pub fn poll(pipe: &mut libc::pollfd) {
     #[cfg(target_os = "linux")]
-    // SAFETY: `pipe` is one entry, valid for the call, and so is the set, of which all zeros is a valid one. No time: without end.
+    // SAFETY: `pipe` is one entry, valid for the call. The set is valid for the call too; a set of all zeros is valid.
+    // The null pointer means that there is no time limit.
     unsafe {
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut none);

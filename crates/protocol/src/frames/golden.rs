@@ -1,5 +1,5 @@
-//! The bytes of each kind of message. They are what another build, or another program, speaks: who changes one of these
-//! changes the version.
+//! The bytes of each kind of message. Another build, or another program, may expect exactly these bytes: increment the
+//! version when you change any of them.
 
 use std::iter;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ fn frames() -> Vec<Vec<u8>> {
     host.into_iter().chain(from_worker().iter().map(framed)).collect()
 }
 
-/// The frame that a body stands for once it was read.
+/// The frame that results from reading a body and writing it again.
 fn rewritten(kind: u8, body: &[u8]) -> Vec<u8> {
     if kind < 0x80 {
         framed(&ToWorker::read(kind, body).expect("of the host"))
@@ -197,7 +197,8 @@ fn the_other_peers_messages_and_unknown_kinds_are_refused() {
 #[test]
 fn lengths_that_the_bytes_do_not_bear_out_take_no_memory() {
     let many = u32::MAX.to_le_bytes();
-    // Replies, as many as there can be; names; and undefined values that would take 32 times their bytes.
+    // The largest possible number of replies, names, and undefined values, which would take 32 times as many bytes in
+    // memory.
     assert!(ToWorker::read(5, &many).is_err());
     assert!(ToWorker::read(2, &[&[0; 8], many.as_slice()].concat()).is_err());
     let values = [&[0; 12], [0].as_slice(), &(8u32 << 20).to_le_bytes(), &vec![0; 8 << 20]].concat();

@@ -1,41 +1,41 @@
-//! What a host and a worker say to each other, a frame each: commands and events, and what is about the worker itself.
+//! The messages between a host and a worker, one per frame: commands, events, and messages about the worker itself.
 
 use std::sync::Arc;
 
 use super::{Malformed, Part, Reader, Writer, record};
 use crate::{Command, Config, Event, JobId};
 
-/// From the host.
+/// A message from the host.
 #[derive(Debug)]
 pub enum ToWorker {
     Control(Control),
     Command(Command),
 }
 
-/// About the worker itself.
+/// A message about the session or the worker.
 #[derive(Debug)]
 pub enum Control {
-    /// The session: the first frame, and the only one of its kind. [`Event::Initialized`] follows.
+    /// Begins the session: the first frame, and the only one of its kind. [`Event::Initialized`] follows.
     Open(Arc<Config>),
-    /// The guest is to end this run by itself, if it is still under way.
+    /// Asks the guest to end this run by itself, if the run is still under way.
     Stop(JobId),
 }
 
-/// From the worker.
+/// A message from the worker.
 #[derive(Debug)]
 pub enum FromWorker {
     Status(Status),
     Event(Event),
 }
 
-/// About the worker itself.
+/// A message about the worker itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The first frame: an isolate is ready.
     Hello(Hello),
 }
 
-/// What a worker is.
+/// The properties of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// [`super::VERSION`] of the worker.
@@ -46,24 +46,24 @@ pub struct Hello {
     pub seccomp: bool,
 }
 
-/// A message of one of the peers.
+/// A message from one of the peers.
 pub trait Message: Sized {
-    /// Adds the frame, from its length to its end.
+    /// Appends the whole frame, from its length to the end of its body.
     ///
     /// # Errors
     ///
-    /// It is longer than a frame can be. Nothing was added.
+    /// The frame would be longer than a frame can be. Nothing was appended.
     fn write(&self, session: u32, to: &mut Vec<u8>) -> Result<(), Malformed>;
 
-    /// The inverse of [`Self::write`], for what follows the head.
+    /// The inverse of [`Self::write`], for the bytes after the head.
     ///
     /// # Errors
     ///
-    /// The kind is not known, or the body is none of that kind.
+    /// The kind is unknown, or the body does not have the format of its kind.
     fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed>;
 }
 
-/// A message, as its kind and the parts of its body.
+/// Defines the messages of a type: the kind of each and the parts of its body.
 macro_rules! messages {
     ($type:ident { $($kind:literal $variant:ident $(($item:ident))? $({$($field:ident),*})?),* $(,)? }) => {
         impl Message for $type {

@@ -1,10 +1,11 @@
-//! Commands and events as bytes, for peers that share no memory: `u32 length | u8 kind | u32 session | body`, little endian.
+//! Commands and events as bytes, for peers that share no memory: `u32 length | u8 kind | u32 session | body`, little
+//! endian.
 //!
-//! One writer and one reader, of which neither trusts the other's peer: the reader checks each length against the bytes that
-//! are there before it takes memory, holds what it takes to a multiple of the frame's size, and refuses kinds, tags and
-//! texts that it does not know. Nothing here panics or recurses by what the bytes say.
+//! There is one writer and one reader, and the reader does not trust the peer. It compares each length with the bytes
+//! that are present before it allocates memory, limits that memory to a multiple of the frame's size, and refuses
+//! unknown kinds, tags and strings. No input makes it panic or recurse.
 //!
-//! [`VERSION`] is part of the first frame and grows with every change: `golden.rs` has the bytes of each kind.
+//! [`VERSION`] is part of the first frame and is incremented with every change. `golden.rs` has the bytes of each kind.
 
 mod messages;
 mod parts;
@@ -23,21 +24,21 @@ pub(crate) use shapes::{choice, record};
 pub use stream::Frames;
 pub(crate) use writer::Writer;
 
-/// What a peer must speak, byte for byte.
+/// The version of the format. Both peers must use the same one, byte for byte.
 pub const VERSION: u32 = 8;
 
-/// Bytes of a frame in front of its body, the length included.
+/// Bytes of a frame before its body, including the length.
 pub const HEAD_BYTES: usize = 9;
-/// Bytes that the length does not count: itself.
+/// Bytes of the length itself, which the length does not count.
 const LENGTH_BYTES: usize = 4;
 
-/// Something that a frame can carry.
+/// A value that a frame can contain.
 pub(crate) trait Part: Sized {
     fn write(&self, to: &mut Writer);
 
     /// # Errors
     ///
-    /// The bytes are not what [`Self::write`] writes.
+    /// The bytes are not in the format of [`Self::write`].
     fn read(from: &mut Reader) -> Result<Self, Malformed>;
 }
 
@@ -46,14 +47,14 @@ pub(crate) trait Part: Sized {
 pub struct Head {
     pub kind: u8,
     pub session: u32,
-    /// Bytes that follow.
+    /// Number of bytes in the body.
     pub body_bytes: usize,
 }
 
 impl Head {
     /// # Errors
     ///
-    /// The frame is shorter than a frame can be, or longer than `most` bytes.
+    /// The frame is shorter than the shortest frame, or longer than `most` bytes.
     pub fn read(head: [u8; HEAD_BYTES], most: usize) -> Result<Self, Malformed> {
         let [a, b, c, d, kind, session @ ..] = head;
         let length = u32::from_le_bytes([a, b, c, d]) as usize;

@@ -1,4 +1,4 @@
-//! How each part of a command or an event is written: one line names its fields in order, for both directions.
+//! The format of each part of a command or an event. One line names the fields in order, for both directions.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::{
     ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
 };
 
-/// JSON text of `details` that is read: what is parsed takes several times as much memory. 4 MiB.
+/// The longest JSON text of `details` that is parsed. Parsed JSON takes several times as much memory. 4 MiB.
 const MAX_DETAILS_BYTES: usize = 4 << 20;
-/// The last moment of a `Date`.
+/// The last moment that a `Date` can represent.
 const MAX_AT_MS: f64 = 8.64e15;
 
 impl Part for bool {
@@ -202,7 +202,7 @@ choice!(Success { 0 Done, 1 Output { value, is_final_answer } });
 
 record!(Failure { kind, details, tool_call });
 
-/// An entry's level is an index of [`LEVELS`], and its time one that a `Date` can have.
+/// The level of an entry is an index of [`LEVELS`], and its time is one that a `Date` can represent.
 impl Part for LogEntry {
     fn write(&self, to: &mut Writer) {
         to.tag(self.level as u8);
@@ -220,7 +220,7 @@ impl Part for LogEntry {
     }
 }
 
-/// The name of a state. What names none is refused.
+/// The name of a state. Unknown names are refused.
 impl Part for &'static str {
     fn write(&self, to: &mut Writer) {
         to.bytes(self.as_bytes());
@@ -235,7 +235,7 @@ impl Part for &'static str {
 /// The fields of `details`, as JSON text.
 impl Part for Map<String, serde_json::Value> {
     fn write(&self, to: &mut Writer) {
-        // Keys are texts, which is all that can fail.
+        // Only keys that are not strings can make this fail, and all keys are strings.
         to.bytes(&serde_json::to_vec(self).unwrap_or_default());
     }
 

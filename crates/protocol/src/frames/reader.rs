@@ -1,10 +1,10 @@
-//! Reads frames that may come from anybody.
+//! Reads frames from a peer that is not trusted.
 
 use super::Part;
 
-/// Memory that a frame may ask for beyond its own size. 1 MiB.
+/// Memory that a frame may require in addition to a multiple of its size. 1 MiB.
 const FREE_BYTES: usize = 1 << 20;
-/// How many bytes of memory a byte of a frame may ask for.
+/// Bytes of memory that each byte of a frame may require.
 const BYTES_PER_BYTE: usize = 8;
 
 /// The bytes are not a frame of this version.
@@ -14,7 +14,7 @@ pub struct Malformed;
 /// The body of one frame.
 pub struct Reader<'a> {
     rest: &'a [u8],
-    /// What lists may still take. An item can be one byte here and forty in memory.
+    /// Bytes of memory that lists may still require. An item can take one byte in the frame and forty in memory.
     memory: usize,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
 
     /// # Errors
     ///
-    /// Something is left.
+    /// There are bytes left.
     pub fn end(self) -> Result<(), Malformed> {
         if self.rest.is_empty() { Ok(()) } else { Err(Malformed) }
     }
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         self.take(length)
     }
 
-    /// Numbers of a fixed width. They take as much memory as they take here.
+    /// Numbers of a fixed width. They take as many bytes in memory as in the frame.
     pub fn numbers<const WIDTH: usize, T>(&mut self, number: fn([u8; WIDTH]) -> T) -> Result<Vec<T>, Malformed> {
         let count = self.u32()? as usize;
         let bytes = self.take(count.checked_mul(WIDTH).ok_or(Malformed)?)?;
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         Ok(chunks.iter().map(|&bytes| number(bytes)).collect())
     }
 
-    /// A list of parts, each of which takes a byte at least.
+    /// A list of parts, each of which takes at least one byte.
     pub fn list<T: Part>(&mut self) -> Result<Vec<T>, Malformed> {
         let count = self.u32()? as usize;
         let memory = count.checked_mul(size_of::<T>()).ok_or(Malformed)?;

@@ -1,6 +1,6 @@
-//! Kinds of parts: how their types say which fields they have.
+//! Macros with which types define the formats of their fields.
 
-/// A struct, as its fields one after the other.
+/// A struct: its fields, one after the other.
 macro_rules! record {
     ($type:ident { $($field:ident),* $(,)? }) => {
         impl $crate::frames::Part for $type {
@@ -15,7 +15,7 @@ macro_rules! record {
     };
 }
 
-/// An enum, as the tag of its variant and that one's fields.
+/// An enum: the tag of the variant, then the fields of the variant.
 macro_rules! choice {
     ($type:ident { $($tag:literal $variant:ident $(($($item:ident),*))? $({$($field:ident),*})?),* $(,)? }) => {
         impl $crate::frames::Part for $type {

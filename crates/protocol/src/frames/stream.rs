@@ -1,19 +1,19 @@
-//! Frames one after the other.
+//! Reads a sequence of frames.
 
 use std::io::{ErrorKind, Read, Result};
 
 use super::{HEAD_BYTES, Head};
 
-/// Frames up to this size are read together with others. 64 KiB, which is what a pipe holds.
+/// Frames up to this size are read together with others. 64 KiB: the capacity of a pipe.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Reads frames from a peer that may write anything.
 pub struct Frames<R> {
     from: R,
     buffer: Box<[u8]>,
-    /// What was read and not returned is from here ...
+    /// Start of the bytes that were read and not returned yet.
     start: usize,
-    /// ... to here.
+    /// End of these bytes.
     end: usize,
     /// The body of the last frame, if it is too large for the buffer.
     large: Vec<u8>,
@@ -24,12 +24,14 @@ impl<R: Read> Frames<R> {
         Self { from, buffer: vec![0; BUFFER_BYTES].into_boxed_slice(), start: 0, end: 0, large: Vec::new() }
     }
 
-    /// The next frame, whose body has up to `most` bytes; waits. `None`: the peer has closed its end between two frames.
+    /// Waits for the next frame, whose body may have up to `most` bytes. `None`: the peer has closed its end between
+    /// two frames.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidData`] for a frame that is too short or too long, [`ErrorKind::UnexpectedEof`] within a frame, and
-    /// what reading gives.
+    /// - [`ErrorKind::InvalidData`]: the frame is too short or too long.
+    /// - [`ErrorKind::UnexpectedEof`]: the peer has closed its end within a frame.
+    /// - Any error of the read itself.
     pub fn next(&mut self, most: usize) -> Result<Option<(Head, &[u8])>> {
         self.large = Vec::new();
         if self.start == self.end && !self.fill_some()? {
@@ -41,7 +43,7 @@ impl<R: Read> Frames<R> {
         self.start += HEAD_BYTES;
         let length = head.body_bytes;
         if length > self.buffer.len() {
-            // Pages are taken as bytes come.
+            // The memory is reserved here. The system provides its pages only as bytes arrive.
             self.large.reserve_exact(length);
             self.large.extend(&self.buffer[self.start..self.end]);
             let rest = length - (self.end - self.start);
@@ -55,17 +57,17 @@ impl<R: Read> Frames<R> {
         Ok(Some((head, &self.buffer[body])))
     }
 
-    /// Whether a part of a frame was read already, so that the rest is on its way.
+    /// Whether a part of a frame was already read, so that the rest is on its way.
     pub fn has_begun(&self) -> bool {
         self.start < self.end
     }
 
-    /// Where the frames come from.
+    /// The source of the frames.
     pub fn source(&self) -> &R {
         &self.from
     }
 
-    /// Reads until the buffer has `count` bytes that were not returned.
+    /// Reads until the buffer contains `count` bytes that were not returned.
     fn fill(&mut self, count: usize) -> Result<()> {
         if self.start + count > self.buffer.len() {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -79,7 +81,7 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    /// Reads what there is. False: nothing will come.
+    /// Reads the bytes that are available. False: the peer has closed its end.
     fn fill_some(&mut self) -> Result<bool> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);

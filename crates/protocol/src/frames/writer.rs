@@ -7,11 +7,11 @@ use super::{LENGTH_BYTES, Malformed};
 pub struct Writer<'a>(&'a mut Vec<u8>);
 
 impl Writer<'_> {
-    /// Adds a frame whose body `write` writes.
+    /// Appends a frame whose body `write` writes.
     ///
     /// # Errors
     ///
-    /// It is longer than a length can say. Nothing was added.
+    /// The frame is longer than its length field can express. Nothing was appended.
     pub fn frame(to: &mut Vec<u8>, kind: u8, session: u32, write: impl FnOnce(&mut Writer)) -> Result<(), Malformed> {
         let start = to.len();
         let mut frame = Writer(to);
@@ -44,7 +44,8 @@ impl Writer<'_> {
         self.0.extend(value.to_le_bytes());
     }
 
-    /// How many items or bytes follow. What is more than a frame can hold makes [`Self::frame`] fail, since they follow.
+    /// Writes the number of items or bytes that follow. If there are more than a frame can contain, they make
+    /// [`Self::frame`] fail.
     pub fn count(&mut self, count: usize) {
         self.u32(u32::try_from(count).unwrap_or(u32::MAX));
     }
@@ -54,7 +55,7 @@ impl Writer<'_> {
         self.0.extend(bytes);
     }
 
-    /// Numbers of a fixed width, without a call for each.
+    /// Writes numbers of a fixed width, without a call for each.
     pub fn numbers<const WIDTH: usize>(&mut self, numbers: impl ExactSizeIterator<Item = [u8; WIDTH]>) {
         self.count(numbers.len());
         self.0.reserve(numbers.len() * WIDTH);
