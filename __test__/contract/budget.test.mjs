@@ -41,7 +41,7 @@ test('long work lets the event loop turn', async () => {
   expect(await turnsUntil(inSlices(count(budget, 1e7), budget))).toBeGreaterThan(3);
 });
 
-test('many pieces of work at the same time share one turn of the event loop', async () => {
+test('many pieces of work at the same time share the turns of the event loop', async () => {
   const all = Promise.all(
     Array.from({ length: 200 }, () => {
       const budget = new WorkBudget({ parts: 1e6 });
@@ -63,7 +63,7 @@ test.each([
   ['bytes', { bytes: 100 }, (budget) => once(() => budget.addPart(101))],
   ['steps', { steps: 3 }, (budget) => once(() => budget.spend(4))],
   ['ms', { ms: 1, parts: 1e9 }, (budget) => count(budget, 1e9)],
-])('work beyond its limit of %s rejects with a BudgetError that names it', async (limit, limits, work) => {
+])('work beyond its limit of %s rejects with a BudgetError that names the limit', async (limit, limits, work) => {
   const budget = new WorkBudget(limits);
   const error = await inSlices(work(budget), budget).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(BudgetError);
@@ -78,7 +78,7 @@ test('work ends with the reason of its signal', async () => {
   await expect(work).rejects.toThrow('enough');
 });
 
-test('a budget keeps the first errors only', () => {
+test('a budget keeps only the first errors', () => {
   const budget = new WorkBudget({ errors: 2 });
   expect([1, 2, 3].map((error) => budget.addError(error))).toEqual([false, true, true]);
   expect(budget.errors).toEqual([1, 2]);

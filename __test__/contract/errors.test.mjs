@@ -22,11 +22,11 @@ const { failureOf, losesState } = require('../../build/contract/failure.js');
 const { GENERAL_HINTS, STATE_LOST, withStateLost } = require('../../build/contract/hints.js');
 const { failureText } = require('../../build/contract/failure-text.js');
 
-test.each(ERRORS.map(({ code }) => code))('%s has its entry in the documentation', (code) => {
+test.each(ERRORS.map(({ code }) => code))('%s has an entry in the documentation', (code) => {
   expect(readFileSync(join(ROOT, 'docs', 'reference', 'errors.md'), 'utf8')).toContain(`\n## ${code}\n`);
 });
 
-test('each code is there once, and a template needs what its parameters are', () => {
+test('codes are unique, and each template has exactly the listed parameters', () => {
   const codes = ERRORS.map(({ code }) => code);
   expect(new Set(codes).size).toBe(codes.length);
   for (const { message, params } of ERRORS) {
@@ -34,7 +34,7 @@ test('each code is there once, and a template needs what its parameters are', ()
   }
 });
 
-test('errors of the facade are as the table says', () => {
+test('errors of the facade match the table', () => {
   expect(transferLimitExceeded(1024, 'variables').toJSON()).toStrictEqual({
     code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
     severity: 'ERROR',
@@ -53,25 +53,25 @@ test('errors of the facade are as the table says', () => {
   });
 });
 
-describe('what earlier runs have defined is lost', () => {
+describe('the loss of state of earlier runs', () => {
   test.each([
-    ['by a deadline', { code: 'ERR_EXEC_TIMEOUT', details: {}, stats: {} }, true],
-    ['by an abort', { code: 'ERR_EXEC_TIMEOUT', details: { aborted: true }, stats: {} }, true],
-    ['not by an abort before the run', abortedBeforeStart('no', 50), false],
-    ['by an isolate that is parked', { code: 'ERR_MEMORY_LIMIT_EXCEEDED', details: { parked: true } }, true],
-    ['not by the memory limit', { code: 'ERR_MEMORY_LIMIT_EXCEEDED', details: {} }, false],
-    ['not by an exception', { code: 'ERR_RUNTIME_EXCEPTION', details: {} }, false],
-    ['not by other errors', new Error('other'), false],
-    ['not by nothing', undefined, false],
+    ['is caused by a deadline', { code: 'ERR_EXEC_TIMEOUT', details: {}, stats: {} }, true],
+    ['is caused by an abort', { code: 'ERR_EXEC_TIMEOUT', details: { aborted: true }, stats: {} }, true],
+    ['is not caused by an abort before the run', abortedBeforeStart('no', 50), false],
+    ['is caused by a parked isolate', { code: 'ERR_MEMORY_LIMIT_EXCEEDED', details: { parked: true } }, true],
+    ['is not caused by the memory limit', { code: 'ERR_MEMORY_LIMIT_EXCEEDED', details: {} }, false],
+    ['is not caused by an exception', { code: 'ERR_RUNTIME_EXCEPTION', details: {} }, false],
+    ['is not caused by other errors', new Error('other'), false],
+    ['is not caused by success', undefined, false],
   ])('%s', (_, error, expected) => expect(losesState(error)).toBe(expected));
 });
 
 test.each([
   ['on the first line', { line: 1, column: 2 }, { line: 1, column: 2, codeFrame: '1:2' }],
   ['on another line', { line: 2, column: 1 }, { line: 2, column: 1, codeFrame: '2:1' }],
-  ['not in front of it', { line: 1, column: 0 }, {}],
-  ['not in what ran behind it', { line: 3, column: 1 }, {}],
-])('the place of a failure is that in the code that is shown: %s', (_, details, place) => {
+  ['not before it', { line: 1, column: 0 }, {}],
+  ['not in code that ran after it', { line: 3, column: 1 }, {}],
+])('a failure has a place only inside the code that is shown: %s', (_, details, place) => {
   const error = { code: 'ERR_RUNTIME_EXCEPTION', message: 'm', retryable: false, details };
   const codeFrame = (code, line, column) => `${line}:${column}`;
   expect(failureOf(error, { code: 'first\nlast', codeFrame })).toStrictEqual({
@@ -89,13 +89,13 @@ describe('the hint of a failure', () => {
   const ERROR_FINDING = { rule: 'r', severity: 'ERROR', message: 'wrong', fix: 'Correct it' };
 
   test.each([
-    ['of an aborted run says so, whatever else is known', 'ERR_EXEC_TIMEOUT', { aborted: true, reason: 'cpu', maxCpuMs: 5, hint: 'x' }, 'The caller has ended this run; the code is not to blame.'],
-    ['of variables that are too large is for the program around the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'variables', maxTransferBytes: 5 }, 'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.'],
-    ['of an output that is too large is for the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'output', maxTransferBytes: 5 }, 'Give back less: a part, a count or a summary.'],
+    ['of an aborted run names the abort, whatever else is known', 'ERR_EXEC_TIMEOUT', { aborted: true, reason: 'cpu', maxCpuMs: 5, hint: 'x' }, 'The caller has ended this run; the code is not to blame.'],
+    ['of variables that are too large addresses the program around the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'variables', maxTransferBytes: 5 }, 'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.'],
+    ['of an output that is too large addresses the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'output', maxTransferBytes: 5 }, 'Give back less: a part, a count or a summary.'],
     ['of a finding is its fix', 'ERR_VALIDATION_FAILED', { hint: 'x', diagnostics: [ERROR_FINDING] }, 'Correct it'],
     ['of a warning is not its fix', 'ERR_VALIDATION_FAILED', { diagnostics: [{ ...ERROR_FINDING, severity: 'WARN' }] }, 'Nothing of the code has run. Correct it and send all of it again.'],
-    ['of the details takes precedence over that of the code', 'ERR_RUNTIME_EXCEPTION', { hint: 'Did you mean `x`?' }, 'Did you mean `x`?'],
-    ['of a code without one says that the code is not to blame', 'ERR_SES_INIT_FAILED', {}, 'The code is not to blame. Running it again does not help unless the program around it changes.'],
+    ['in the details takes precedence over the hint of the code', 'ERR_RUNTIME_EXCEPTION', { hint: 'Did you mean `x`?' }, 'Did you mean `x`?'],
+    ['of an error without its own hint says that the code is not to blame', 'ERR_SES_INIT_FAILED', {}, 'The code is not to blame. Running it again does not help unless the program around it changes.'],
   ])('%s', (_, code, details, hint) => {
     expect(failureOfDetails(code, details).hint).toBe(hint);
   }); // prettier-ignore
@@ -108,7 +108,7 @@ describe('the hint of a failure', () => {
     );
   });
 
-  test('that ends a sentence gets no second full stop before what is lost', () => {
+  test('that ends a sentence gets no second full stop before the loss of state is reported', () => {
     const hints = ['Do it', 'Do it.', 'Do it?'].map((hint) => withStateLost(hint));
     expect(hints).toStrictEqual(['Do it.', 'Do it.', 'Do it?'].map((hint) => `${hint} ${STATE_LOST}`));
   });
@@ -118,7 +118,7 @@ describe('a failure', () => {
   const finding = (severity, message) => ({ rule: 'r', severity, message, location: { line: 2, column: 3 } });
   const all = [finding('INFO', 'i'), finding('WARN', 'w'), finding('ERROR', 'e')];
 
-  test('has the findings of validation that are no information, and the place of the first error', () => {
+  test('has the findings of validation except informational ones, and the place of the first error', () => {
     const details = { diagnostics: all };
     expect(
       failureOf({ code: 'ERR_VALIDATION_FAILED', message: 'Code validation failed', retryable: true, details }),
@@ -133,18 +133,18 @@ describe('a failure', () => {
     });
   });
 
-  test('has neither findings nor a tool where there are none', () => {
+  test('has neither findings nor a tool if there are none', () => {
     const error = { code: 'ERR_RUNTIME_EXCEPTION', message: 'm', retryable: false, details: { diagnostics: [all[0]] } };
     expect(Object.keys(failureOf(error))).toStrictEqual(['code', 'message', 'hint', 'retryable']);
     expect(failureOf({ ...error, details: { tool: 'search' } }).tool).toBe('search');
   });
 
-  test('has the message without the logs that a cause repeats', () => {
+  test('has a message without the logs that follow its cause', () => {
     const error = { code: 'ERR_RUNTIME_EXCEPTION', message: 'm\nlogs', retryable: false, details: { cause: 'm' } };
     expect(failureOf(error).message).toBe('m');
   });
 
-  test('as text tells a finding once', () => {
+  test('formatted as text reports a finding once', () => {
     const failure = {
       code: 'C',
       message: 'Code validation failed: e',
@@ -159,7 +159,7 @@ describe('a failure', () => {
   });
 });
 
-describe('what was thrown', () => {
+describe('a thrown value', () => {
   test.each([
     [undefined, { name: 'Error', message: 'undefined' }],
     [null, { name: 'Error', message: 'null' }],
@@ -191,13 +191,13 @@ describe('what was thrown', () => {
     ['', 'aborted'],
     [new Error(''), 'aborted'],
     [new Error('why'), 'why'],
-  ])('as the reason %o of a signal is the text %s', (reason, text) => expect(reasonText(reason)).toBe(text));
+  ])('as the reason %o of a signal becomes the text %s', (reason, text) => expect(reasonText(reason)).toBe(text));
 });
 
 describe('an ExecutorError', () => {
   const FIELDS = { code: 'C', severity: 'ERROR', retryable: true };
 
-  test('has its facts, of which logs only if there are some, and its cause only if it has one', () => {
+  test('has logs only if there are some, and a cause only if it has one', () => {
     const plain = new ExecutorError('m', FIELDS);
     expect(Object.keys(plain)).toStrictEqual(['code', 'severity', 'retryable', 'details']);
     expect('cause' in plain).toBe(false);
@@ -219,7 +219,7 @@ describe('an ExecutorError', () => {
     ]);
   });
 
-  test('does not keep what the functions of its stack were called on', async () => {
+  test('does not keep the receivers of the functions in its stack alive', async () => {
     const script = `
       import { ExecutorError } from './index.mjs';
       import { setFlagsFromString } from 'node:v8';
@@ -236,23 +236,23 @@ describe('an ExecutorError', () => {
   });
 });
 
-describe('a run that took too long is told', () => {
+describe('the explanation of a run that took too long says', () => {
   const TIMEOUT = { code: 'ERR_EXEC_TIMEOUT', severity: 'ERROR', retryable: true };
   const explain = (details) => new ExecutorError('Execution timed out after 50ms', { ...TIMEOUT, details }).explanation;
 
   test.each([
     [
-      'that the deadline passed',
+      'that the deadline has passed',
       { timeoutMs: 50, reason: 'deadline' },
       'Execution timed out after 50ms\nHint: Do less in one run, and await only promises that settle.',
     ],
     [
-      'that its processor time is used up',
+      'that the processor time is used up',
       { timeoutMs: 50, maxCpuMs: 10, reason: 'cpu' },
       'Execution used up its 10ms of processor time\nHint: Compute less in one run. Time in which it waits does not count.',
     ],
     [
-      'what its signal says',
+      'the reason of the signal',
       { timeoutMs: 50, aborted: true, reason: 'cpu' },
       'Execution aborted: cpu\nHint: The caller has ended this run; the code is not to blame.',
     ],

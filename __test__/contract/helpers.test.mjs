@@ -41,21 +41,21 @@ describe('a value in a message', () => {
     [null, 'null'],
     [[], 'an array'],
     [{}, 'an object'],
-  ])('case %# is short, and runs no code', (value, text) => expect(shown(value)).toBe(text));
+  ])('case %# is short and runs no code', (value, text) => expect(shown(value)).toBe(text));
 
-  test('that is a proxy which was revoked is a proxy', () => {
+  test('that is a revoked proxy is shown as a proxy', () => {
     const { proxy, revoke } = Proxy.revocable([], {});
     revoke();
     expect(shown(proxy)).toBe('a proxy');
   });
 
-  test('is plain if it is an object of any realm without a class', () => {
+  test('is plain if it is a classless object of any realm', () => {
     const foreign = require('node:vm').runInNewContext('({})');
     expect([{}, Object.create(null), foreign].map(isPlainObject)).toStrictEqual([true, true, true]);
     expect([[], new Map(), new (class A {})(), null, () => {}].map(isPlainObject)).toStrictEqual(Array(5).fill(false));
   });
 
-  test('has the name of its class, or is an object', () => {
+  test('is shown by the name of its class, or as an object', () => {
     const hostile = { get constructor() { throw new Error('x'); } }; // prettier-ignore
     const unnamed = new (class {})();
     expect([new Map(), hostile, unnamed, Object.create(null)].map(className)).toStrictEqual([
@@ -66,12 +66,12 @@ describe('a value in a message', () => {
     ]);
   });
 
-  test('is beyond numbers if only a BigInt has it', () => {
+  test('is beyond numbers if only a BigInt can represent it', () => {
     const values = [2n ** 53n - 1n, 2n ** 53n, -(2n ** 53n), 5, '9'];
     expect(values.map(isBeyondNumbers)).toStrictEqual([false, true, true, false, false]);
   });
 
-  test('has a path as code would write it', () => {
+  test('has a path in the notation of code', () => {
     expect(['a', '$', 'ä1', '1a', 'a b', ''].map((key) => memberPath('x', key))).toStrictEqual(
       ['x.a', 'x.$', 'x.ä1', 'x["1a"]', 'x["a b"]', 'x[""]'],
     ); // prettier-ignore
@@ -97,11 +97,11 @@ describe('the name of a tool in code', () => {
     ); // prettier-ignore
   });
 
-  test('in ASCII has no other characters', () => {
+  test('can be limited to ASCII characters', () => {
     expect(['größe', 'ö', 'a b'].map(names.asciiIdentifier)).toStrictEqual(['gre', '_', 'a_b']);
   });
 
-  test('must be that of one tool only', () => {
+  test('must be unique among the tools', () => {
     expect(names.byIdentifier({ 'a-b': 1, c: 2 })).toStrictEqual({ a_b: 1, c: 2 });
     expect(() => names.byIdentifier({ 'a-b': 1, a_b: 2 })).toThrow(
       new TypeError('the tools "a-b" and "a_b" would both be called a_b in code; rename one of them'),
@@ -118,12 +118,12 @@ describe('the name of a tool in code', () => {
   });
 });
 
-describe('schemas of libraries', () => {
+describe('schemas of validation libraries', () => {
   const standard = (more) => ({
     '~standard': { version: 1, vendor: 'acme', validate: (value) => ({ value }), ...more },
   });
 
-  test('are told from JSON Schema by their own property', () => {
+  test('are distinguished from JSON Schema by their marker property', () => {
     const called = Object.assign(() => {}, standard());
     expect([standard(), called, {}, null, { '~standard': null }].map(schemas.isStandardSchema)).toStrictEqual(
       [true, true, false, false, false],
@@ -137,12 +137,12 @@ describe('schemas of libraries', () => {
     ]);
   });
 
-  test('of zod 3 are those without the mark of zod 4', () => {
+  test('of zod 3 are recognized by the missing marker of zod 4', () => {
     const zod = standard({ vendor: 'zod' });
     expect([zod, { ...zod, _zod: {} }, standard()].map(schemas.isZod3)).toStrictEqual([true, false, false]);
   });
 
-  test('name the paths of issues, whose parts are keys or objects with a key', () => {
+  test('have issues whose paths consist of keys or of objects with a key', () => {
     const issues = [
       { message: 'is wrong', path: ['a', { key: 'b' }, 0, { key: Symbol('s') }] },
       { message: 'are wrong' },
@@ -151,13 +151,13 @@ describe('schemas of libraries', () => {
     expect(schemas.issuesText(issues)).toBe('a.b.0.Symbol(s): is wrong; are wrong; too');
   });
 
-  test('give the value or the issues', async () => {
+  test('return the value or the issues', async () => {
     expect(await schemas.validate(standard(), 5)).toStrictEqual({ value: 5 });
     const issues = [{ message: 'no' }];
     expect(await schemas.validate(standard({ validate: async () => ({ issues }) }), 5)).toStrictEqual({ issues });
   });
 
-  test('that cannot be converted are refused as input, and say nothing as output', () => {
+  test('that cannot be converted are refused as input and omitted as output', () => {
     const fails = () => {
       throw new Error('a transform');
     };
@@ -171,7 +171,7 @@ describe('schemas of libraries', () => {
     );
   });
 
-  test('are converted by their own method, or by that of Standard JSON Schema', () => {
+  test('are converted by their own method or by that of Standard JSON Schema', () => {
     expect(schemas.jsonSchemaOf({ ...standard(), toJsonSchema: () => ({ type: 'null' }) }, 'input', 'x')).toStrictEqual({ type: 'null' }); // prettier-ignore
     const made = schemas.standardSchema('acme', { type: 'string' }, () => {});
     const converted = schemas.jsonSchemaOf(made, 'output', 'x');
@@ -180,7 +180,7 @@ describe('schemas of libraries', () => {
     expect(schemas.jsonSchemaOf(made, 'output', 'x')).toStrictEqual({ type: 'string' });
   });
 
-  test('need their package: others than a missing module are not hidden', () => {
+  test('need their package, and only a missing module is reported as missing', () => {
     const missing = () => require('a-package-that-nobody-has');
     expect(() => requirePeer('x', 'a b', missing)).toThrow(
       new Error('x needs packages that are not installed; run: npm install a b'),
@@ -197,7 +197,7 @@ describe('entries of a log', () => {
     lengths: new Uint32Array(messages.map(({ length }) => length)),
   });
 
-  test('have their level, time and message, of which one may have line breaks', () => {
+  test('have a level, time and message, and a message may have line breaks', () => {
     const messages = ['a', 'b\nc', '', 'd'];
     const { logEntries } = defineEntries({}, messages.join('\n'), indexOf(messages), { enumerable: true });
     const ts = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.000Z'];
@@ -212,7 +212,7 @@ describe('entries of a log', () => {
   test.each([
     [1_000, 'value'],
     [1_001, 'get'],
-  ])('of %d are made with a %s of the property, once', (count, kind) => {
+  ])('are created once: for %d entries, with a %s of the property', (count, kind) => {
     const messages = Array(count).fill('x');
     const outcome = defineEntries({}, messages.join('\n'), indexOf(messages), { enumerable: false });
     const property = Object.getOwnPropertyDescriptor(outcome, 'logEntries');
@@ -233,8 +233,8 @@ describe('entries of a log', () => {
     test.each([
       ['throws', () => { throw 'no'; }], // prettier-ignore
       ['rejects', () => Promise.reject('no')], // prettier-ignore
-      ['gives a thenable that rejects', () => ({ then: (_, reject) => reject('no') })],
-    ])('that %s is one warning of the process', async (_, listener) => {
+      ['returns a thenable that rejects', () => ({ then: (_, reject) => reject('no') })],
+    ])('%s is reported as one warning of the process', async (_, listener) => {
       process.emitWarning = (...args) => warnings.push(args);
       const tell = safeListener(listener);
       for (let i = 0; i < 3; i++) tell(i);
@@ -247,7 +247,7 @@ describe('entries of a log', () => {
       ]);
     });
 
-    test('with what cannot be printed is a warning, too', () => {
+    test('with an unprintable error is reported as a warning too', () => {
       process.emitWarning = (...args) => warnings.push(args);
       const odd = { toString() { throw new Error('x'); } }; // prettier-ignore
       safeListener(() => { throw odd; }, 'onReport')(1); // prettier-ignore
@@ -273,7 +273,7 @@ describe('tracing channels', () => {
       .then(() => events);
   };
 
-  test('tell nothing of the runs of an executor that works for another one', async () => {
+  test('report no runs of an executor that works for another one', async () => {
     const run = async () => 1;
     expect(await heard('run', () => traceRun({}, '1', run))).toStrictEqual(['start', 'end', 'asyncStart', 'asyncEnd']);
     const inner = {};
@@ -281,7 +281,7 @@ describe('tracing channels', () => {
     expect(await heard('run', () => traceRun(inner, '1', run))).toStrictEqual([]);
   });
 
-  test('tell of a call that is answered at once no asynchronous part, and of an outcome once', async () => {
+  test('report no asynchronous part for a call that is answered immediately, and each outcome once', async () => {
     const facts = { name: 'f', args: [], id: '1' };
     expect(traceToolCall(facts)).toBe(undefined);
     const told = (settle) => heard('tool-call', () => settle(traceToolCall(facts)));
@@ -303,7 +303,7 @@ describe('tracing channels', () => {
 });
 
 describe('variables', () => {
-  test('are a plain object by name', () => {
+  test('must be a plain object of values by name', () => {
     expect(namesOfVariables({ a: 1, b: 2 })).toStrictEqual(['a', 'b']);
     for (const [given, got] of [[[], 'an array'], [null, 'null'], [new Map(), 'an instance of Map']]) {
       expect(() => namesOfVariables(given)).toThrow(
@@ -312,7 +312,7 @@ describe('variables', () => {
     } // prettier-ignore
   });
 
-  test('that are too large fail with the limit, others as they fail', async () => {
+  test('that are too large fail with the limit, and other failures are passed on', async () => {
     const failing = (error) => () => {
       throw error;
     };
@@ -329,7 +329,7 @@ describe('variables', () => {
   });
 });
 
-describe('objects of very many properties', () => {
+describe('objects with very many properties', () => {
   const counted = (count) => {
     const object = {};
     const keys = new KeyCount(object);
@@ -340,7 +340,7 @@ describe('objects of very many properties', () => {
     return object;
   };
 
-  test('are noted from 100,000 on, with the first 4,096 keys that they still have', () => {
+  test('are recognized from 100,000 properties on, with the remaining ones of their first 4,096 keys', () => {
     expect(isWide(counted(99_999))).toBe(false);
     const object = counted(100_000);
     expect(isWide(object)).toBe(true);
@@ -351,7 +351,7 @@ describe('objects of very many properties', () => {
   });
 });
 
-describe('a value that is far larger written than in memory', () => {
+describe('a value that is far larger in serialized form than in memory is recognized', () => {
   const pairs = (levels) => {
     let graph = ['x'];
     for (let i = 0; i < levels; i++) graph = [graph, graph];
@@ -360,26 +360,26 @@ describe('a value that is far larger written than in memory', () => {
 
   test.each([
     ['a graph of pairs', pairs(40), true],
-    ['a smaller one', pairs(16), false],
-    ['the same in a Map', new Map([[1, pairs(40)]]), true],
-    ['the same in a Set', new Set([pairs(40)]), true],
-    ['a long text, many times', Array(20).fill('x'.repeat(1e6)), false],
-    ['a list with a long text, many times', Array(100).fill(['x'.repeat(1e5)]), true],
+    ['a smaller graph of pairs', pairs(16), false],
+    ['a graph of pairs in a Map', new Map([[1, pairs(40)]]), true],
+    ['a graph of pairs in a Set', new Set([pairs(40)]), true],
+    ['a long string, many times', Array(20).fill('x'.repeat(1e6)), false],
+    ['a list with a long string, many times', Array(100).fill(['x'.repeat(1e5)]), true],
     ['bytes, many times', Array(10).fill(new Uint8Array(100_000)), true],
     ['an array of holes', Object.assign([], { 1_000_000: 1 }), true],
     ['many values', Array.from({ length: 300_000 }, (_, i) => i), false],
     ['long keys, many times', Array(100).fill({ ['k'.repeat(1e5)]: 1 }), true],
   ])('%s', async (_, value, expected) => expect(await isFarLargerSerialized(value)).toBe(expected));
 
-  test('may contain itself', async () => {
+  test('also if it contains itself', async () => {
     const cycle = [];
     cycle.push(cycle, { cycle });
     expect(await isFarLargerSerialized(cycle)).toBe(false);
   });
 });
 
-describe('what a model is told', () => {
-  test('is data, and parts without data are text in their place', async () => {
+describe('output for a model', () => {
+  test('is data, with strings in the place of parts that are not data', async () => {
     const modelValue = async (output, maxChars) => (await modelOutput(output, { maxChars })).value;
     const twice = [1];
     const cases = [[1, 1], ['x', 'x'], [null, null], [{ a: [true] }, { a: [true] }], [-0, 0], [NaN, 'NaN'], [5n, '5'], [[undefined], [null]], [{ toJSON: 1 }, { toJSON: 1 }], [[twice, twice], [[1], [1]]]]; // prettier-ignore
@@ -389,7 +389,7 @@ describe('what a model is told', () => {
     expect(modelText({ a: 1 }, { indent: 2 })).toBe('{\n  "a": 1\n}');
   });
 
-  test('is cut in its middle, at whole characters, and counts what is left out', () => {
+  test('is cut in its middle, at whole characters, with the number of omitted ones', () => {
     expect(modelLogs('abcdefgh', 8)).toBe('abcdefgh');
     expect(modelLogs('abcdefghi', 5)).toBe('abc\n[... 4 of 9 characters of the logs; log less ...]\nhi');
     const text = modelLogs('a😀bcdef😀', 4);
@@ -397,7 +397,7 @@ describe('what a model is told', () => {
     expect(modelLogs('abcdef😀x', 4)).toBe('ab\n[... 4 of 9 characters of the logs; log less ...]\n😀x');
   });
 
-  test('of a failure is its message, cut', () => {
+  test('for a failure is its message, cut', () => {
     expect(modelFailure({ code: 'C', message: 'abcdef', hint: 'h' }, 4)).toStrictEqual({
       code: 'C',
       message: 'ab\n[... 2 of 6 characters of the message ...]\nef',
@@ -405,7 +405,7 @@ describe('what a model is told', () => {
     });
   });
 
-  test('of a run is its output or its failure, then a note, then the logs', async () => {
+  test('for a run is its output or its failure, then a note, then the logs', async () => {
     expect(await modelReport({ output: 'x', logs: '' })).toStrictEqual({ text: 'x', output: 'x', logs: '' });
     const noted = { output: [1], logs: 'l', note: 'n' };
     expect(await modelReport(noted)).toStrictEqual({ text: '[1]\n\nNote: n\n\nLogs:\nl', ...noted });
@@ -434,10 +434,10 @@ describe('an output as JSON', () => {
     ['several errors', new AggregateError([new Error('a')], 'all'), { name: 'AggregateError', message: 'all', errors: [{ name: 'Error', message: 'a' }] }],
     ['boxed primitives', [new String('x'), new Number(1), new Boolean(false), Object(2n)], ['x', 1, false, '2']],
     ['a regular expression', { r: /a/g }, { r: '/a/g' }],
-    ['a function in its place', { a: 1, f: function named() {} }, { a: 1, f: '[Function: named]' }],
-    ['a symbol in its place', [1, Symbol('s')], [1, 'Symbol(s)']],
-    ['a promise in its place', { p: Promise.resolve(1), n: 2 }, { p: 'Promise { 1 }', n: 2 }],
-    ['a cycle in its place', (() => { const a = { n: 1 }; a.self = a; a.list = [a]; return a; })(), { n: 1, self: '[Circular]', list: ['[Circular]'] }],
+    ['a function as a member', { a: 1, f: function named() {} }, { a: 1, f: '[Function: named]' }],
+    ['a symbol as a member', [1, Symbol('s')], [1, 'Symbol(s)']],
+    ['a promise as a member', { p: Promise.resolve(1), n: 2 }, { p: 'Promise { 1 }', n: 2 }],
+    ['a cycle', (() => { const a = { n: 1 }; a.self = a; a.list = [a]; return a; })(), { n: 1, self: '[Circular]', list: ['[Circular]'] }],
     ['a part that occurs twice', (() => { const a = { n: 1 }; return [a, a]; })(), [{ n: 1 }, { n: 1 }]],
     ['a getter that throws', { get a() { throw new Error('no'); }, b: 1 }, { b: 1 }],
     ['an object without prototype', Object.assign(Object.create(null), { z: 1 }), { z: 1 }],
@@ -449,7 +449,7 @@ describe('an output as JSON', () => {
     expect([Object.keys(form), Object.getPrototypeOf(form)]).toEqual([['__proto__'], Object.prototype]);
   });
 
-  test('a report has data where the text shows what Node.js prints', async () => {
+  test('a report has data where its text has the notation of Node.js', async () => {
     const output = { day: new Date(0), n: NaN, rows: new Map([['a', new Set([1])]]), f: () => 1, gone: undefined };
     const { output: data, text } = await modelReport({ output, logs: '' });
     expect(data).toStrictEqual({ day: '1970-01-01T00:00:00.000Z', n: 'NaN', rows: [['a', [1]]], f: '[Function: f]' });

@@ -21,7 +21,7 @@ describe('isBindable', () => {
   test.each(WORDS)('%s', (word) => expect(isBindable(word)).toBe(isParsed(word)));
 
   // Beyond, versions of Unicode differ.
-  test('every character below U+0800, first and later', () => {
+  test('agrees with the language for every character below U+0800, as first and later character', () => {
     for (let code = 1; code < 0x800; code++) {
       const character = String.fromCharCode(code);
       // What the parser takes in a list of parameters beside names.

@@ -15,12 +15,12 @@ test.each([
   ['a long string', JSON.stringify({ a: 'x"\\'.repeat(100_000), b: 1 })],
   ['space', `\n[ ${' '.repeat(100_000)} [ ] , ${LONG} ]\r\n`],
   ['a number', ` ${'1'.repeat(300)} `],
-])('a long text is what JSON.parse makes of it: %s', async (_, text) => {
+])('parseJson returns the same as JSON.parse for a long string: %s', async (_, text) => {
   expect(await parseJson(text)).toEqual(JSON.parse(text));
 });
 
 test.each(['[1,]', '[,1]', '{"a":1,}', '[1}', '[1 2]', '{"a" 1}', '{1:2}', '["a]', '[1]]', '[[1],]', '{"a":1]'])(
-  'a string is refused wherever it stops being JSON: %s',
+  'a string is refused wherever it stops being valid JSON: %s',
   async (bad) => {
     const texts = [bad, bad.replace('1', LONG), `[${LONG},${bad}]`, `[${bad},${LONG}]`, `${LONG}${bad}`];
     for (const text of [...texts, `{"x":${LONG},"y":${bad}}`]) {
@@ -38,7 +38,7 @@ test.each([
   await expect(parseJson(text)).rejects.toThrow('it is nested more than 1000 levels deep');
 });
 
-test('a string is refused for the memory that its value would take', async () => {
+test('a string is refused if its value would take too much memory', async () => {
   await expect(
     parseJson(
       list(100_000, () => '[]'),

@@ -38,13 +38,13 @@ function inState(state) {
 }
 
 describe.each(Object.keys(STATES))('in state %s', (state) => {
-  test.each(Object.keys(TRANSITIONS))('%s leads to the state of the table, or changes nothing', (transition) => {
+  test.each(Object.keys(TRANSITIONS))('%s leads to the state in the table, or changes nothing', (transition) => {
     const lifecycle = inState(state);
     lifecycle.apply(transition);
     expect(lifecycle.state).toBe(STATES[state][transition] ?? state);
   });
 
-  test.each(OPERATIONS)('%s is refused for the reason of the table, or is legal', (operation) => {
+  test.each(OPERATIONS)('%s is refused for the reason in the table, or is legal', (operation) => {
     const lifecycle = inState(state);
     const refusal = REFUSED[state][operation];
     if (refusal === undefined) return expect(lifecycle.refuse(operation)).toBe(undefined);
@@ -64,7 +64,7 @@ describe.each(Object.keys(STATES))('in state %s', (state) => {
     expect(thrown.details).toStrictEqual({ state, operation, hint: REFUSALS[refusal] });
   });
 
-  test('a call needs an isolate if init() would make one', () => {
+  test('a call needs an isolate if init() would create one', () => {
     expect(needsInit(state)).toBe(['NEW', 'INITIALIZING', 'DEAD'].includes(state));
   });
 });
@@ -102,7 +102,7 @@ describe('an executor', () => {
     expect([calls, readiness.beginRun()]).toStrictEqual([['init'], false]);
   });
 
-  test.each(['READY', 'RUNNING'])('that is %s need not wait', (state) => {
+  test.each(['READY', 'RUNNING'])('that is %s is ready immediately', (state) => {
     const { readiness, calls } = subject({}, state);
     expect([readiness.makeReady(), calls, readiness.beginRun()]).toStrictEqual([undefined, [], false]);
   });
@@ -116,7 +116,7 @@ describe('an executor', () => {
     expect([readiness.makeReady(), calls, readiness.beginRun()]).toStrictEqual([undefined, [], false]);
   });
 
-  test('that is DIRTY is renewed once for all calls, and one run reports it', async () => {
+  test('that is DIRTY is renewed once for all calls, and one run reports the renewal', async () => {
     const { readiness, calls, starts } = subject({}, 'DIRTY');
     const ready = [readiness.makeReady(), readiness.makeReady()];
     starts[0].resolve();
@@ -126,7 +126,7 @@ describe('an executor', () => {
     expect(readiness.makeReady()).toBe(undefined);
   });
 
-  test('whose renewal failed reports it in the run after the next start', async () => {
+  test('whose renewal failed reports it in the run after the next successful start', async () => {
     const { executor, readiness, calls, starts } = subject({}, 'DIRTY');
     const failed = readiness.makeReady();
     starts[0].reject(new Error('no isolate'));
@@ -138,7 +138,7 @@ describe('an executor', () => {
     expect([calls, readiness.beginRun()]).toStrictEqual([['renew', 'init'], true]);
   });
 
-  test('that is cleaned up has nothing to report, and joins no earlier renewal', async () => {
+  test('that is cleaned up reports no renewal and joins no earlier one', async () => {
     const { executor, readiness, calls, starts } = subject({}, 'DIRTY');
     const first = readiness.makeReady();
     readiness.forget();
@@ -149,7 +149,7 @@ describe('an executor', () => {
     expect([calls, readiness.beginRun()]).toStrictEqual([['renew', 'init'], false]);
   });
 
-  test('adds to outputs and details that the isolate is new', () => {
+  test('marks outputs and details after a renewal as recovered', () => {
     const output = { output: 1 };
     expect(recovered(output)).toBe(output);
     expect(output).toStrictEqual({ output: 1, recovered: true });

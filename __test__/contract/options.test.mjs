@@ -18,7 +18,7 @@ const {
 const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
 const oneOfLevels = LEVELS.map((level) => `"${level}"`).join(' or ');
 
-test('defaults', () => {
+test('absent options have their defaults', () => {
   const defaults = {
     maxOperations: 50_000,
     timeoutMs: 10_000,
@@ -54,7 +54,7 @@ test('defaults', () => {
   expect(checkOptions({ maxOperations: undefined, onLog: undefined })).toStrictEqual(defaults);
 });
 
-test('given values', () => {
+test('given options are kept', () => {
   const onLog = () => {};
   const onToolCall = () => {};
   const authorizedImports = ['a', '@scope/b'];
@@ -123,7 +123,7 @@ test('given values', () => {
 });
 
 const INTEGERS = OPTIONS.filter(({ type }) => type === 'integer');
-test.each(INTEGERS.map(({ name, min, max }) => [name, min, max]))('%s is from %d to %d', (name, min, max) => {
+test.each(INTEGERS.map(({ name, min, max }) => [name, min, max]))('%s accepts %d to %d', (name, min, max) => {
   for (const value of [min, max]) expect(checkOptions({ [name]: value })[name]).toBe(value);
   const refusal = (bound, value) => new RangeError(`options.${name} must be an integer ${bound}, got ${value}`);
   expect(() => checkOptions({ [name]: min - 1 })).toThrow(refusal(`>= ${min}`, min - 1));
@@ -131,12 +131,12 @@ test.each(INTEGERS.map(({ name, min, max }) => [name, min, max]))('%s is from %d
   expect(() => checkOptions({ [name]: max + 1 })).toThrow(refusal(`<= ${max}`, max + 1));
 });
 
-test('each list that is a default is a copy, so that what one executor does to it is not done to others', () => {
+test('default lists are copied for each executor', () => {
   const [one, other] = [checkOptions({}), checkOptions({})];
   for (const name of ['authorizedImports', 'collectConsoleLevels']) expect(one[name]).not.toBe(other[name]);
 });
 
-test('a hole in a list is not a string', () => {
+test('a hole in a list is refused as undefined', () => {
   expect(() => checkOptions({ authorizedImports: ['a', , 'b'] })).toThrow(
     new TypeError('options.authorizedImports[1] must be a non-empty string, got undefined'),
   ); // prettier-ignore
@@ -157,22 +157,22 @@ test.each([
   // Five units that begin alike are most of six, and not of ten.
   ['limits', 'limitValue'],
   ['limitOther', undefined],
-])('the name that is closest to %s is %s', (name, expected) => {
+])('the closest name to %s is %s', (name, expected) => {
   const known = ['timeoutMs', 'maxOperations', 'xbcd', 'xyzuvw', 'wxyzstu', 'limitValue'];
   expect(closest(name, known)).toBe(expected);
 });
 
-test('of several names that are close, one that begins alike comes first, then that with the fewest edits', () => {
+test('the closest of several names begins alike, or has the fewest edits', () => {
   expect(closest('timeouts', ['dimeouts', 'timeoutMs'])).toBe('timeoutMs');
   expect(closest('abcd', ['abxx', 'abcx'])).toBe('abcx');
 });
 
-test('only the options that are named are checked by checkSome', () => {
+test('checkSome checks only the named options', () => {
   expect(checkSome({ timeoutMs: 5 }, ['timeoutMs', 'owner'])).toStrictEqual({ timeoutMs: 5, owner: '' });
   expect(() => checkSome({ owner: 5 }, ['owner'])).toThrow(new TypeError('options.owner must be a string, got 5'));
 });
 
-test('options of another kind of executor are checked by its rows, and others are passed on', () => {
+test('checkRows checks options by its rows and passes on the names that it is given', () => {
   const rows = [{ name: 'size', type: 'integer', min: 1, max: 3, fallback: 2 }];
   expect(checkRows({ other: 'x' }, rows, ['other'])).toStrictEqual({ other: 'x', size: 2 });
   expect(() => checkRows({ size: 4 }, rows)).toThrow(new RangeError('options.size must be an integer <= 3, got 4'));
@@ -181,25 +181,28 @@ test('options of another kind of executor are checked by its rows, and others ar
   );
 });
 
-test('a language may be Python where executors for it are made', () => {
+test('checkAnyLanguage accepts Python too', () => {
   for (const language of [undefined, 'python', 'typescript']) checkAnyLanguage(language);
   expect(() => checkAnyLanguage('perl')).toThrow(
     new RangeError('options.language must be "auto" or "javascript" or "typescript" or "python", got "perl"'),
   );
 });
 
-test.each([0, -1, 1.5, NaN, Infinity, 2 ** 53])('a limit of %s is left to the diagnostics of the run', (value) => {
-  expect(checkOptions({ maxOperations: value, timeoutMs: value })).toMatchObject({
-    maxOperations: value,
-    timeoutMs: value,
-  });
-  expect(checkRunOptions({ maxOperations: value, timeoutMs: value })).toMatchObject({
-    maxOperations: value,
-    timeoutMs: value,
-  });
-});
+test.each([0, -1, 1.5, NaN, Infinity, 2 ** 53])(
+  'a limit of %s is accepted and left to the diagnostics of the run',
+  (value) => {
+    expect(checkOptions({ maxOperations: value, timeoutMs: value })).toMatchObject({
+      maxOperations: value,
+      timeoutMs: value,
+    });
+    expect(checkRunOptions({ maxOperations: value, timeoutMs: value })).toMatchObject({
+      maxOperations: value,
+      timeoutMs: value,
+    });
+  },
+);
 
-describe('TypeError', () => {
+describe('options of a wrong type are refused with a TypeError', () => {
   test.each([
     [null, 'options must be an object, got null'],
     ['fast', 'options must be an object, got "fast"'],
@@ -246,7 +249,7 @@ class Limits {
 }
 
 // Limits were lost without a word: only an object's own properties are copied.
-describe('options that are not a plain object', () => {
+describe('options that are not a plain object are refused', () => {
   const { signal } = new AbortController();
 
   test.each([
@@ -264,7 +267,7 @@ describe('options that are not a plain object', () => {
     expect(() => checkRunOptions(options)).toThrow(new TypeError(message));
   });
 
-  test('a signal', () => {
+  test('a signal in place of options is refused, for runs with a hint to pass { signal }', () => {
     expect(() => checkOptions(signal)).toThrow(new TypeError('options must be a plain object, got an AbortSignal'));
     expect(() => checkRunOptions(signal)).toThrow(
       new TypeError('options must be a plain object, got an AbortSignal; pass { signal }'),
@@ -283,7 +286,7 @@ describe('options that are not a plain object', () => {
   });
 });
 
-describe('RangeError', () => {
+describe('options out of range are refused with a RangeError', () => {
   test.each([
     [{ runConcurrency: 'parallel' }, 'options.runConcurrency must be "reject" or "queue", got "parallel"'],
     [{ language: 'ts' }, 'options.language must be "auto" or "javascript" or "typescript", got "ts"'],
@@ -305,7 +308,7 @@ describe('RangeError', () => {
 });
 
 describe('options of a run', () => {
-  test('absent limits are those of the executor', () => {
+  test('fall back to the limits of the executor', () => {
     expect(checkRunOptions(undefined)).toStrictEqual({
       maxOperations: null,
       timeoutMs: null,
@@ -315,7 +318,7 @@ describe('options of a run', () => {
     });
   });
 
-  test('a signal', () => {
+  test('may contain a signal', () => {
     const { signal } = new AbortController();
     expect(checkRunOptions({ signal }).signal).toBe(signal);
   });

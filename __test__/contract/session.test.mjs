@@ -82,13 +82,13 @@ describe('turns of an executor', () => {
     expect(error).toMatchObject({ code: 'ERR_INVALID_STATE', details: { hint: REFUSALS.WITHIN } });
   });
 
-  test('a call from within a turn of another executor that is within one of this executor is refused', async () => {
+  test('a call from a nested turn of another executor is refused too', async () => {
     const [turns, others] = [queueOf(new Scripted()), queueOf(new Scripted())];
     const error = await turns.next(() => others.next(() => rejection(turns.next(async () => 1))));
     expect(error).toMatchObject({ code: 'ERR_INVALID_STATE', details: { hint: REFUSALS.WITHIN } });
   });
 
-  test('a call that a timer of a tool makes after the run is accepted', async () => {
+  test('a call from a timer of a tool after the run is accepted', async () => {
     let later;
     const session = sessionOf(
       new Scripted(async (code) => {
@@ -100,7 +100,7 @@ describe('turns of an executor', () => {
     expect(await later()).toMatchObject({ output: 'second' });
   });
 
-  test('a call that a timer of a tool makes after a run that failed is accepted', async () => {
+  test('a call from a timer of a tool after a failed run is accepted', async () => {
     let later;
     const turns = queueOf(new Scripted());
     const failed = turns.next(async () => {
@@ -120,7 +120,7 @@ describe('turns of an executor', () => {
     expect(error.details).toStrictEqual({ aborted: true, reason: 'no' });
   });
 
-  test('a turn whose signal is aborted while it waits fails immediately and is not taken', async () => {
+  test('a turn whose signal is aborted while it waits fails immediately and never begins', async () => {
     const turns = queueOf(new Scripted());
     const gate = deferred();
     const taken = [];
@@ -136,7 +136,7 @@ describe('turns of an executor', () => {
     expect(taken).toStrictEqual(['third']);
   });
 
-  test('a turn no longer listens to its signal once it has begun, or was refused', async () => {
+  test('a turn stops listening to its signal when it begins or is refused', async () => {
     const executor = new Scripted();
     const turns = queueOf(executor);
     const { signal } = new AbortController();
@@ -154,7 +154,7 @@ describe('turns of an executor', () => {
     expect(listeners()).toBe(0);
   });
 
-  test('cleanup() refuses turns that wait, and those of later find a fresh isolate', async () => {
+  test('cleanup() refuses waiting turns, and later ones get a fresh isolate', async () => {
     const executor = new Scripted();
     const turns = queueOf(executor);
     const first = await longTurn(turns);
@@ -170,7 +170,7 @@ describe('turns of an executor', () => {
     expect(executor.state).toBe('READY');
   });
 
-  test('a cleanup() that the host calls on the executor itself refuses the turns that wait', async () => {
+  test('cleanup() called directly on the executor refuses waiting turns', async () => {
     const executor = new Scripted();
     const turns = queueOf(executor);
     await turns.next(() => turns.makeReady());
@@ -185,7 +185,7 @@ describe('turns of an executor', () => {
     await waiting;
   });
 
-  test('a cleanup() of the executor while it is made ready refuses the turns that wait, too', async () => {
+  test('cleanup() during the start of the executor refuses waiting turns too', async () => {
     const [begun, gate] = [deferred(), deferred()];
     const executor = new Scripted(undefined, () => (begun.resolve(), gate.promise));
     const turns = queueOf(executor);
@@ -202,7 +202,7 @@ describe('turns of an executor', () => {
     expect(executor.calls).toStrictEqual(['init']);
   });
 
-  test('the number of the isolate grows when one has ended, and once only', async () => {
+  test('the number of the isolate grows by one when an isolate has ended', async () => {
     const executor = new Scripted();
     const turns = queueOf(executor);
     const ready = async () => {
@@ -219,7 +219,7 @@ describe('turns of an executor', () => {
     expect(await ready()).toBe(second + 1);
   });
 
-  test('an isolate that could not be created takes no number', async () => {
+  test('an isolate that could not be created gets no number', async () => {
     let fails = true;
     const executor = new Scripted(undefined, async () => {
       if (fails) throw errorOf('ERR_INIT_FAILED', { reason: 'x' }, {});
@@ -236,7 +236,7 @@ describe('turns of an executor', () => {
 describe('tools of sessions', () => {
   const tool = () => 1;
 
-  test('are sent once, and withdrawn when another session runs', async () => {
+  test('are sent once and withdrawn when another session runs', async () => {
     const executor = new Scripted();
     const [one, two] = [sessionOf(executor), sessionOf(executor)];
     const tools = { mine: tool, Host: { read: tool, deep: { list: tool } } };
@@ -260,7 +260,7 @@ describe('tools of sessions', () => {
     );
   });
 
-  test('are withdrawn too if sending them failed, since a part of them may have arrived', async () => {
+  test('are withdrawn if sending them failed, since some may have arrived', async () => {
     const executor = new Scripted();
     const session = sessionOf(executor);
     const failing = executor.sendTools;
@@ -274,7 +274,7 @@ describe('tools of sessions', () => {
     await expect(executor.sent.lost()).rejects.toThrow('lost is none of the functions that this code can call');
   });
 
-  test('are sent again to an isolate that took the place of theirs', async () => {
+  test('are sent again to a replaced isolate', async () => {
     const executor = new Scripted(async (code) => (code === 'slow' ? executor.timeOut() : {}));
     const session = sessionOf(executor);
     const tools = { mine: tool };
@@ -292,7 +292,7 @@ describe('tools of sessions', () => {
     ]);
   });
 
-  test('are sent again if the isolate ended while they were sent', async () => {
+  test('are sent again if the isolate ended while they were being sent', async () => {
     const executor = new Scripted();
     const turns = queueOf(executor);
     const tools = { mine: tool };
@@ -312,7 +312,7 @@ describe('tools of sessions', () => {
     expect(executor.sent).toStrictEqual(tools);
   });
 
-  test('are not offered to code of others; those that the host has sent are', async () => {
+  test('are not offered to code of other sessions, unlike tools that the host sent', async () => {
     const executor = new Scripted();
     const own = flattenTools({ host: tool, mine: tool });
     describeOffer(executor, () => ({ imports: ['units'], tools: own }));
@@ -325,7 +325,7 @@ describe('tools of sessions', () => {
 });
 
 describe('a session', () => {
-  test('gives output and logs, or the failure, as values', async () => {
+  test('returns output and logs, or the failure, as values', async () => {
     const logEntries = [{ level: 'log', message: 'hi', ts: '2020-01-01T00:00:00.000Z' }];
     const executor = new Scripted(async (code) => {
       if (code === 'bad') throw errorOf('ERR_MAX_OPS_EXCEEDED', { limit: 5 }, { maxOperations: 5 });
@@ -345,7 +345,7 @@ describe('a session', () => {
     });
   });
 
-  test('rejects with what is no ExecutorError', async () => {
+  test('rejects with errors that are not ExecutorErrors', async () => {
     const session = sessionOf(
       new Scripted(async () => {
         throw new TypeError('of the host');
@@ -354,7 +354,7 @@ describe('a session', () => {
     await expect(session.run('1')).rejects.toThrow(new TypeError('of the host'));
   });
 
-  test('has a fresh isolate after a run that left the executor DIRTY, and says so once', async () => {
+  test('gets a fresh isolate after a run that left the executor DIRTY, and reports that once', async () => {
     const executor = new Scripted(async (code) => (code === 'slow' ? executor.timeOut() : { output: code }));
     const session = sessionOf(executor);
     await session.run('1');
@@ -364,7 +364,7 @@ describe('a session', () => {
     expect(await session.run('2')).toStrictEqual({ output: '2', logs: '', logEntries: [] });
   });
 
-  test('says in the next report what is gone if the caller has aborted the run', async () => {
+  test('reports the loss of state in the next run if the caller aborted the run', async () => {
     const controller = new AbortController();
     const executor = new Scripted(async (code) => {
       if (code !== 'slow') return { output: code };
@@ -378,14 +378,14 @@ describe('a session', () => {
     expect(await session.run('3')).toStrictEqual({ output: '3', logs: '', logEntries: [] });
   });
 
-  test('says nothing of what is gone if no further runs follow', async () => {
+  test('does not report the loss of state if no further runs follow', async () => {
     const executor = new Scripted(async () => executor.timeOut());
     const session = sessionOf(executor, { livesOn: false });
     await session.run('1');
     expect((await session.run('2')).failure.hint).not.toContain(GONE);
   });
 
-  test('says nothing of what the caller itself has reset', async () => {
+  test('does not report a reset by the caller', async () => {
     const executor = new Scripted();
     const session = sessionOf(executor);
     await session.run('1');
@@ -395,7 +395,7 @@ describe('a session', () => {
     expect(executor.calls).toStrictEqual(['init', '1', 'cleanup', 'init', '2', 'cleanup', 'init', '3']);
   });
 
-  test('counts an isolate that was lost before its first program ran as one that runs were in', async () => {
+  test('reports the loss of an isolate that ended before its first program ran', async () => {
     const executor = new Scripted();
     const session = sessionOf(executor);
     const send = executor.sendTools.bind(executor);
@@ -407,7 +407,7 @@ describe('a session', () => {
     expect(failure.hint).toMatch(new RegExp(`${GONE}$`));
   });
 
-  test('sends its variables to each isolate once', async () => {
+  test('sends its variables once to each isolate', async () => {
     const executor = new Scripted(async (code) => (code === 'slow' ? executor.timeOut() : {}));
     const session = sessionOf(executor, { variables: { x: 1 } });
     for (const code of ['1', '2', 'slow', '3']) await session.run(code);
@@ -415,7 +415,7 @@ describe('a session', () => {
     expect(executor.calls).toStrictEqual(['init', sent, '1', '2', 'slow', 'cleanup', 'init', sent, '3']);
   });
 
-  test('sends its variables again after an attempt that failed', async () => {
+  test('sends its variables again after a failed attempt', async () => {
     const executor = new Scripted();
     const send = executor.sendVariables.bind(executor);
     executor.sendVariables = async () => {
@@ -428,7 +428,7 @@ describe('a session', () => {
     expect(executor.calls).toStrictEqual(['init', ['sendVariables', { x: 1 }], '2']);
   });
 
-  test('that is closed runs nothing more, and other sessions of the executor go on', async () => {
+  test('that is closed runs nothing more, while other sessions of the executor continue', async () => {
     const executor = new Scripted(async (code) => ({ output: code }));
     const [one, two] = [sessionOf(executor), sessionOf(executor)];
     await one.close();
@@ -437,7 +437,7 @@ describe('a session', () => {
     expect(executor.calls).toStrictEqual(['cleanup', 'init', '2']);
   });
 
-  test('passes the deadline and the signal on to the executor, and runs what the front end reads', async () => {
+  test('passes the deadline and the signal to the executor, and runs the code that the front end returns', async () => {
     const given = [];
     const executor = new Scripted(async (code, options) => void given.push([code, options]));
     const { signal } = new AbortController();
@@ -446,7 +446,7 @@ describe('a session', () => {
     expect(given).toStrictEqual([['(x)', { timeoutMs: 7, signal }]]);
   });
 
-  test('an isolate that was cleaned up while it was made is not initialized again by the same run', async () => {
+  test('does not initialize an isolate again that was cleaned up during its start', async () => {
     const executor = new Scripted(undefined, async () => {
       throw invalidState('DEAD', 'init', REFUSALS.CLEANED_UP);
     });
@@ -456,7 +456,7 @@ describe('a session', () => {
 });
 
 describe('isExecutor', () => {
-  test('takes what has a state and each method of the contract', () => {
+  test('accepts objects that have a state and all methods of the contract', () => {
     expect(isExecutor(new Scripted())).toBe(true);
     for (const name of ['init', 'sendVariables', 'sendTools', 'run', 'cleanup', 'state']) {
       expect([name, isExecutor(Object.assign(new Scripted(), { [name]: undefined }))]).toStrictEqual([name, false]);

@@ -20,7 +20,7 @@ const { ERROR, PROMISE } = REPLY_KIND;
 const { encode, readArguments, valueOf } = wire;
 
 describe('flattenTools', () => {
-  test('functions at any depth, with their namespace', () => {
+  test('functions at any depth are flattened with their namespace', () => {
     const deep = { read() {} };
     const tools = { one: (a, b) => [a, b], Host: { deep, list: async () => [] } };
     const none = { timeoutMs: undefined };
@@ -47,7 +47,7 @@ describe('flattenTools', () => {
     ]);
   });
 
-  test('only real async functions are asynchronous', () => {
+  test('only async functions are asynchronous', () => {
     const late = async () => 1;
     const tools = {
       arrow: late,
@@ -65,12 +65,12 @@ describe('flattenTools', () => {
     ]);
   });
 
-  test('a tool called final_answer is left out, but only at the top', () => {
+  test('a tool called final_answer is omitted at the top level only', () => {
     const tools = { final_answer: 5, Host: { final_answer() {} } };
     expect(flattenTools(tools).map(({ path }) => path)).toEqual([['Host', 'final_answer']]);
   });
 
-  test('modules are namespaces', async () => {
+  test('modules are accepted as namespaces', async () => {
     const module = await import('node:path');
     expect(flattenTools({ p: { join: module.join } })).toHaveLength(1);
     expect(flattenTools(Object.assign(Object.create(null), { f() {} }))).toHaveLength(1);
@@ -118,16 +118,16 @@ describe('flattenTools', () => {
     [{ Infinity: { f() {} } }, TypeError, 'tools.Infinity must have another name: `Infinity` is reserved'],
     [{ __smol_guard() {} }, TypeError, 'tools.__smol_guard must have another name: `__smol_guard` is reserved'],
     [{ deep }, RangeError, `tools.deep${'.d'.repeat(31)} must be nested at most 32 deep`],
-  ])('case %#', (tools, ErrorClass, message) => {
+  ])('case %# is refused', (tools, ErrorClass, message) => {
     expect(() => flattenTools(tools)).toThrow(new ErrorClass(message));
   });
 
-  test('what it refuses for its depth is no namespace of a module, either', () => {
+  test('objects that are too deep are not namespaces of modules either', () => {
     const inner = deep.d.d.d.d.d.d.d.d;
     expect([cycle, deep, inner, inner.d].map((value) => isNamespace(value))).toEqual([false, false, false, true]);
   });
 
-  test('so many functions, and of any length', () => {
+  test('at most 10,000 functions are accepted, and an invalid length becomes 0', () => {
     const named = (count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, () => {}]));
     expect(flattenTools({ a: named(9_999), f() {} })).toHaveLength(10_000);
     expect(() => flattenTools({ a: named(10_000), f() {} })).toThrow(
@@ -138,7 +138,7 @@ describe('flattenTools', () => {
     expect(flattenTools(tools).map(({ length }) => length)).toEqual([255, 0, 0, 0, 255]);
   });
 
-  test('one namespace under two names', () => {
+  test('one namespace may have two names', () => {
     const shared = { f() {} };
     expect(flattenTools({ a: shared, b: { shared } }).map(({ path }) => path.join('.'))).toEqual(['a.f', 'b.shared.f']);
   });
@@ -151,7 +151,7 @@ describe('ToolRegistry', () => {
     return specs;
   };
 
-  test('a function that takes the place of another takes its number', () => {
+  test('a replaced function keeps its number', () => {
     const registry = new ToolRegistry();
     const [{ id }] = send(registry, { Host: { f: () => 1 } });
     const [again] = send(registry, { Host: { f: async () => 2 } });
@@ -159,7 +159,7 @@ describe('ToolRegistry', () => {
     expect(registry.get(id).fn()).toBeInstanceOf(Promise);
   });
 
-  test('what is staged is called when it is committed, and has the number that it had', () => {
+  test('staged tools are called after their commit and keep their number', () => {
     const registry = new ToolRegistry();
     const [{ id }] = send(registry, { f: () => 1 });
     const second = registry.stage(flattenTools({ f: () => 2 }));
@@ -173,7 +173,7 @@ describe('ToolRegistry', () => {
     expect(registry.get(third.specs[1].id).fn()).toBe(4);
   });
 
-  test('what a namespace no longer has is revoked, other names stay', () => {
+  test('functions that are missing from a replaced namespace are revoked, and other names stay', () => {
     const registry = new ToolRegistry();
     const [read, write, other] = send(registry, { Host: { read() {}, write() {} }, other() {} });
     send(registry, { Host: { read() {} } });
@@ -182,7 +182,7 @@ describe('ToolRegistry', () => {
     expect(registry.get(other.id)).toBeDefined();
   });
 
-  test('traits of a tool add up: a limit and a definition of a blocking tool', () => {
+  test('a blocking tool may also have a limit and a definition', () => {
     const definition = { description: 'd', inputSchema: {}, outputSchema: {} };
     const plain = () => 1;
     const made = defined(withTimeout(blocking(plain), 5), definition);
@@ -191,7 +191,7 @@ describe('ToolRegistry', () => {
     expect([made.name, made.length, flattenTools({ plain })[0].timeoutMs]).toStrictEqual(['plain', 0, undefined]);
   });
 
-  test('what is listed is what is committed, with the path and the limit of each', () => {
+  test('list returns the committed tools with the path and the limit of each', () => {
     const registry = new ToolRegistry();
     const { specs, commit } = registry.stage(flattenTools({ Host: { f: withTimeout(() => 1, 5) } }));
     expect([registry.list(), registry.specs()]).toStrictEqual([[], []]);
@@ -202,7 +202,7 @@ describe('ToolRegistry', () => {
     expect([registry.list(), registry.specs()]).toStrictEqual([[], []]);
   });
 
-  test('clear forgets tools, but not functions of modules', () => {
+  test('clear removes tools but not functions of modules', () => {
     const registry = new ToolRegistry();
     const [tool] = send(registry, { f() {} });
     const [exported] = registry.add(flattenTools({ f() {} }));
@@ -223,7 +223,7 @@ describe('time limits of tools', () => {
     [[5, 7], undefined, 5],
     [[5, 7], 3, 3],
     [[], 3, 3],
-  ])('of the run and its executor %j, of the tool %j: %j', (limits, ofTool, expected) => {
+  ])('limits of the run and its executor %j and of the tool %j: %j', (limits, ofTool, expected) => {
     const times = new ToolTimes(...limits);
     expect(times.limitOf(tool(ofTool))).toBe(expected);
     expect(times.limitOf(undefined)).toBe(times.limitOf(tool(undefined)));
@@ -284,33 +284,33 @@ describe('answerToolCall', () => {
     ['a value', (a, b) => a + b, [[0, 3]]],
     ['a promise', async (a) => a, [[5], [0, 1]]],
     ['a thenable that calls back twice and throws', () => twice(), [[5], [0, 1]]],
-    [
-      'a promise whose `then` is its own',
-      () => Object.assign(Promise.resolve(1), { then: (f) => f(2) }),
-      [[5], [0, 2]],
-    ],
+    ['a promise with an own `then`', () => Object.assign(Promise.resolve(1), { then: (f) => f(2) }), [[5], [0, 2]]],
     ['a promise of a class with another `then`', () => Later.resolve(1), [[5], [0, 'later']]],
     ['an error', () => thrower(boom), [[4, boomText]]],
     ['a rejection', () => Promise.reject(boom), [[5], [4, boomText]]],
     ['a getter on then that throws', () => hostileThen(), [[4, failed('then')]]],
-    ['a thrown text', () => thrower('text'), [[4, failed('text')]]],
+    ['a thrown string', () => thrower('text'), [[4, failed('text')]]],
     ['a thrown undefined', () => thrower(undefined), [[4, failed('undefined')]]],
     ['a thrown object', () => thrower({ status: 404 }), [[4, failed('{"status":404}')]]],
     ['a thrown symbol', () => thrower(Symbol('s')), [[4, failed('Symbol(s)')]]],
     ['a result that cannot be cloned', () => ({ f() {} }), [[4, bridge('result.f (function) cannot be cloned')]]],
-    ['the same, later', async () => [Symbol()], [[5], [4, bridge('result[0] (symbol) cannot be cloned')]]],
+    [
+      'a result that cannot be cloned, later',
+      async () => [Symbol()],
+      [[5], [4, bridge('result[0] (symbol) cannot be cloned')]],
+    ],
     ['a revoked tool', undefined, [[4, ['Error', 'the host has revoked this tool', undefined, true]]]],
   ])('%s', async (_, fn, expected) => {
     expect((await answers(fn, { args: [1, 2] })).replies).toEqual(expected);
   });
 
-  test('an async tool answers once', async () => {
+  test('an async tool is answered once', async () => {
     expect((await answers(async () => 5, { isAsync: true })).replies).toEqual([[0, 5]]);
     // Another function may have taken the place of the async one.
     expect((await answers(() => 5, { isAsync: true })).replies).toEqual([[0, 5]]);
   });
 
-  test('of a call that is late, nothing counts but that', async () => {
+  test('only the lateness of a late call is reported', async () => {
     const told = { replies: [], thrown: [] };
     const late = deferred();
     const tool = { path: ['tool'], fn: () => late.promise, self: undefined, isAsync: true, length: 0 };
@@ -353,7 +353,7 @@ describe('answerToolCall', () => {
   }
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('the timer of a call is cleared when the call is answered, and when its run ends', async () => {
+  test('the timer of a call is cleared when the call is answered or its run ends', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const scope = new RunScope();
@@ -368,7 +368,7 @@ describe('answerToolCall', () => {
     expect(timers()).toBe(before);
   });
 
-  test('the limit of a tool takes precedence over that of the run, which is longer or shorter', async () => {
+  test('the limit of a tool takes precedence over that of the run, whether longer or shorter', async () => {
     const own = deferred();
     limited(
       { timeoutMs: 1, fn: () => new Promise(() => {}) },
@@ -391,7 +391,7 @@ describe('answerToolCall', () => {
     expect({ calls, ...told }).toStrictEqual({ calls: [], replies: [], thrown: [] });
   });
 
-  test('onToolCall may give the arguments or the result, and whatever else it returns refuses the call', async () => {
+  test('onToolCall may return the arguments or the result, and anything else refuses the call', async () => {
     const sum = { fn: (...args) => args.reduce((a, b) => a + b, 0) };
     const answered = (onToolCall) => limited(sum, { onToolCall }).replies;
     expect(answered(() => ({ args: [2, 3] }))).toStrictEqual([[0, 5]]);
@@ -403,7 +403,7 @@ describe('answerToolCall', () => {
     } // prettier-ignore
   });
 
-  test('as many arguments as the stack holds are passed on, and not one more', () => {
+  test('at most 50,000 arguments of onToolCall are passed on', () => {
     const withArgs = (count) =>
       limited({ fn: (...args) => args.length }, { onToolCall: () => ({ args: Array(count).fill(0) }) });
     expect(withArgs(50_000).replies).toStrictEqual([[0, 50_000]]);
@@ -419,13 +419,13 @@ describe('answerToolCall', () => {
     expect(currentScope()).toBe(undefined);
   });
 
-  test('a blocking tool gives the guest what its promise gives, and no promise', async () => {
+  test('a blocking tool returns the value of its promise to the guest', async () => {
     const told = limited({ isAsync: false, isBlocking: true, fn: async () => 5 });
     await turn();
     expect(told.replies).toStrictEqual([[0, 5]]);
   });
 
-  test('a result that takes more than maxTransferBytes is refused with that code', () => {
+  test('a result beyond maxTransferBytes is refused with ERR_TRANSFER_LIMIT_EXCEEDED', () => {
     const { replies } = limited({ fn: () => 'x'.repeat(100) }, { maxTransferBytes: 99 });
     expect(replies).toStrictEqual([
       [
@@ -438,7 +438,7 @@ describe('answerToolCall', () => {
     ]);
   });
 
-  test('what the tool threw is told, what the bridge refused is not', async () => {
+  test('errors of tools are reported as thrown, refusals by the bridge are not', async () => {
     expect((await answers(() => thrower(boom))).thrown).toEqual([boom]);
     expect((await answers(async () => thrower(undefined))).thrown).toEqual([undefined]);
     expect((await answers(() => () => 1)).thrown).toEqual([]);
@@ -449,14 +449,14 @@ describe('answerToolCall', () => {
     expect((await answers(() => thrower(error))).replies).toEqual([[4, ['Error', 'm', 5, false]]]);
   });
 
-  test('a proxy whose traps throw', async () => {
+  test('a thrown proxy whose traps throw is reported', async () => {
     const trap = () => thrower(new Error('trap'));
     const proxy = new Proxy(function f() {}, { get: trap, getPrototypeOf: trap, ownKeys: trap, has: trap });
     const { replies } = await answers(() => thrower(proxy));
     expect(replies).toEqual([[4, failed(expect.any(String))]]);
   });
 
-  test('more arguments than the stack holds', async () => {
+  test('more arguments than the stack holds are refused', async () => {
     const { replies, thrown } = await answers(() => 1, { args: new Array(60_000).fill(0) });
     expect(replies).toEqual([[4, ['RangeError', 'more than 50000 arguments', undefined, true]]]);
     expect(thrown).toEqual([]);
@@ -496,7 +496,7 @@ describe('answerToolCall', () => {
 });
 
 describe('RunScope', () => {
-  test('a part ends with its whole, and one that is closed has nothing to end', () => {
+  test('a part ends with its whole, and a closed part has nothing to end', () => {
     const ended = [];
     const whole = new RunScope();
     const [first, second, third] = [whole.part(), whole.part(), whole.part()];
@@ -516,7 +516,7 @@ describe('RunScope', () => {
     expect(ended).toEqual(['first', 'late']);
   });
 
-  test('calls are made in theirs, and behind them is the one before', () => {
+  test('calls are made in their scope, and the previous one is current again after them', () => {
     const [outer, inner] = [new RunScope(), new RunScope()];
     const seen = within(outer, () => {
       const fail = () => {
@@ -528,7 +528,7 @@ describe('RunScope', () => {
     expect([...seen, currentScope()]).toEqual([true, true, undefined]);
   });
 
-  test('Node.js does not warn when all of many calls listen to its signal', async () => {
+  test('many calls that listen to one signal cause no warning of Node.js', async () => {
     const warnings = [];
     const listener = (warning) => warnings.push(warning);
     process.on('warning', listener);
@@ -541,7 +541,7 @@ describe('RunScope', () => {
 });
 
 describe('onAbort', () => {
-  test('calls the others when one no longer listens', () => {
+  test('calls the remaining callbacks after one was removed', () => {
     const { signal, abort } = withAbort();
     const called = [];
     const forget = ['a', 'b'].map((name) => onAbort(signal, () => called.push(name)))[0];
@@ -551,7 +551,7 @@ describe('onAbort', () => {
   });
 
   // A polyfill may be aborted more than once.
-  test('calls those that listen since the signal was aborted', () => {
+  test('calls callbacks that were added after the abort', () => {
     const { signal, abort } = withAbort();
     const called = [];
     const forget = onAbort(signal, () => called.push('before'));

@@ -59,7 +59,7 @@ test('names that code can write are accepted', async () => {
   await executor.cleanup();
 });
 
-describe('code tools rename', () => {
+describe('code tools rename tools', () => {
   test.each([
     ['my-tool', 'my_tool'],
     ['class', 'class_'],

@@ -30,22 +30,22 @@ describe('withTimeLimit', () => {
       { format: 'commonjs', timeoutMs: 20_000 },
     );
 
-  test('gives what the promise gives, and its timer does not keep the process', async () => {
+  test('returns the result of the promise, and its timer does not keep the process alive', async () => {
     expect(await waiting('Promise.resolve(1)', {})).toMatchObject({ signal: null, stdout: '1\n', stderr: '' });
     expect(await waiting('Promise.reject(2)', {})).toMatchObject({ signal: null, stdout: '2\n', stderr: '' });
   });
 
-  test('keeps the process for its deadline only if `holds` is not false', async () => {
+  test('keeps the process alive until its deadline unless `holds` is false', async () => {
     expect(await waiting('new Promise(() => {})', { holds: false })).toMatchObject({ signal: null, stdout: '' });
     expect(await waiting('new Promise(() => {})', { timeoutMs: 1 })).toMatchObject({ stdout: 'undefined\n' });
   });
 
-  test('rejects at the deadline with what `late` gives', async () => {
+  test('rejects at the deadline with the value of `late`', async () => {
     const error = new Error('late');
     expect(await rejection(withTimeLimit(never, { timeoutMs: 1, late: () => error }))).toBe(error);
   });
 
-  test('rejects when its signal is aborted, with the reason or what `aborted` makes of it', async () => {
+  test('rejects on an abort with the reason or the value of `aborted`', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const both = [
@@ -57,7 +57,7 @@ describe('withTimeLimit', () => {
     expect(await rejection(withTimeLimit(never, { signal }))).toBe('why');
   });
 
-  test('no longer listens to its signal when the promise has settled', async () => {
+  test('stops listening to its signal when the promise has settled', async () => {
     const { signal } = new AbortController();
     await withTimeLimit(Promise.resolve(1), { signal });
     await rejection(withTimeLimit(Promise.reject(new Error('x')), { signal }));
@@ -69,7 +69,7 @@ describe('a gate', () => {
   const full = (places) => new Error(`full: ${places}`);
   const gateOf = (maxConcurrent, maxQueued) => new ConcurrencyLimiter({ maxConcurrent, maxQueued }, full);
 
-  test('lets as many in as it may, then as many wait in their order, and refuses the next', async () => {
+  test('admits up to its limit, queues up to its capacity in order and refuses the rest', async () => {
     const gate = gateOf(2, 2);
     const order = [];
     await Promise.all([gate.enter(), gate.enter()]);
@@ -94,7 +94,7 @@ describe('a gate', () => {
     expect(await rejection(gate.enter())).toStrictEqual(new Error('full: 0'));
   });
 
-  test('an aborted signal takes a caller out of the queue, and its place is free', async () => {
+  test('removes a caller from the queue when its signal is aborted, and frees its place', async () => {
     const gate = gateOf(1, 1);
     await gate.enter();
     const controller = new AbortController();
@@ -107,7 +107,7 @@ describe('a gate', () => {
     await next;
   });
 
-  test('a caller that is let in no longer listens to its signal', async () => {
+  test('stops listening to the signal of an admitted caller', async () => {
     const gate = gateOf(1, 3);
     const { signal } = new AbortController();
     await gate.enter(signal);
@@ -121,7 +121,7 @@ describe('a gate', () => {
     expect(listenersOf(signal)).toBe(0);
   });
 
-  test('close() refuses all that wait', async () => {
+  test('refuses all waiting callers on close()', async () => {
     const gate = gateOf(1, 3);
     await gate.enter();
     const waiting = [1, 2, 3].map(() => rejection(gate.enter()));
@@ -130,7 +130,7 @@ describe('a gate', () => {
     expect(await Promise.all(waiting)).toStrictEqual([closed, closed, closed]);
   });
 
-  test('a caller that has entered without room makes later ones wait until two have left', () => {
+  test('makes later callers wait until two have left if one has entered without room', () => {
     const gate = gateOf(1, 0);
     const order = [];
     gate.enterNow();
@@ -143,7 +143,7 @@ describe('a gate', () => {
     expect([gate.hasRoom, ...order]).toStrictEqual([false, 'begun']);
   });
 
-  test('20,000 callers that leave as soon as they begin do not exhaust the stack', () => {
+  test('survives 20,000 callers that leave as soon as they begin', () => {
     const gate = gateOf(1, 0);
     let begun = 0;
     gate.enterNow();
@@ -157,7 +157,7 @@ describe('a gate', () => {
     expect([begun, gate.hasRoom]).toStrictEqual([20_000, true]);
   });
 
-  test('close() drops callers that would have begun later', () => {
+  test('drops callers on close() that would have begun later', () => {
     const gate = gateOf(1, 0);
     const order = [];
     gate.enterNow();
@@ -180,7 +180,7 @@ describe('onAbort', () => {
     expect(listenersOf(signal)).toBe(0);
   });
 
-  test('calls those that listen again after all others have stopped, once', () => {
+  test('calls callbacks that were added again after all others were removed, once', () => {
     const controller = new AbortController();
     const called = [];
     const stop = onAbort(controller.signal, () => called.push('first'));
@@ -192,7 +192,7 @@ describe('onAbort', () => {
     expect(called).toStrictEqual(['second']);
   });
 
-  test('the signals that tools get take any number of listeners without a warning', async () => {
+  test('lets any number of listeners on the signals of tools cause no warning', async () => {
     const modulePath = JSON.stringify(`${ROOT}/build/contract/signals.js`);
     const { stdout, stderr } = await runChild(
       `const { signal } = require(${modulePath}).abortController();
@@ -206,7 +206,7 @@ describe('onAbort', () => {
 });
 
 describe('a run scope', () => {
-  test('calls what is added after its end immediately, and everything once', () => {
+  test('calls callbacks added after its end immediately, and each once', () => {
     const scope = new RunScope();
     const called = [];
     scope.atEnd(() => called.push('before'));
@@ -216,7 +216,7 @@ describe('a run scope', () => {
     expect(called).toStrictEqual(['before', 'after']);
   });
 
-  test('does not call what was taken back', () => {
+  test('does not call removed callbacks', () => {
     const scope = new RunScope();
     const called = [];
     const takeBack = scope.atEnd(() => called.push('no'));
@@ -225,13 +225,13 @@ describe('a run scope', () => {
     expect(called).toStrictEqual([]);
   });
 
-  test('a signal that is asked for after the end is aborted', () => {
+  test('has an aborted signal after its end', () => {
     const scope = new RunScope();
     scope.end();
     expect(scope.signal.aborted).toBe(true);
   });
 
-  test('a part that is closed, or has ended, is not held by its whole', async () => {
+  test('does not hold parts that were closed or have ended', async () => {
     const scope = new RunScope();
     const parts = [scope.part(), scope.part(), scope.part()];
     const ended = [];
@@ -244,7 +244,7 @@ describe('a run scope', () => {
     expect(parts.map(({ isOver }) => isOver)).toStrictEqual([false, true, true]);
   });
 
-  test('of a call within a call is the outer one again after it, also when it throws', () => {
+  test('is the outer one again after a nested call, also when that throws', () => {
     const [outer, inner] = [new RunScope(), new RunScope()];
     const seen = [];
     within(outer, () => {
@@ -258,8 +258,8 @@ describe('a run scope', () => {
   });
 });
 
-describe('a start', () => {
-  test('is shared by the calls that find it under way, and begun again after it', async () => {
+describe('a shared startup', () => {
+  test('is shared by simultaneous calls and begins again afterwards', async () => {
     const start = new SharedStartup();
     let begun = 0;
     const begin = async () => void begun++;
@@ -272,7 +272,7 @@ describe('a start', () => {
     expect(begun).toBe(2);
   });
 
-  test('that fails is begun again by the next call', async () => {
+  test('begins again with the next call after a failure', async () => {
     const start = new SharedStartup();
     const fail = async () => Promise.reject(new Error('x'));
     expect(await Promise.all([start.join(fail), start.join(fail)].map(rejection))).toHaveLength(2);
@@ -280,7 +280,7 @@ describe('a start', () => {
     await start.join(async () => {});
   });
 
-  test('that is forgotten does not end the one begun after it', async () => {
+  test('does not end the one begun after it if it was forgotten', async () => {
     const start = new SharedStartup();
     const [first, second] = [deferred(), deferred()];
     const forgotten = start.join(() => first.promise);
@@ -295,8 +295,8 @@ describe('a start', () => {
   });
 });
 
-describe('what tools threw', () => {
-  test('is known of the last 64 calls', () => {
+describe('errors that tools threw', () => {
+  test('are known for the last 64 calls', () => {
     const thrown = new ToolExceptions();
     for (let call = 1; call <= 65; call++) thrown.keep(call, `error ${call}`);
     expect([1, 2, 65, 66].map((call) => thrown.causeOf(call))).toStrictEqual([
@@ -314,8 +314,8 @@ describe('what tools threw', () => {
   });
 });
 
-describe('work within work', () => {
-  test('is within each owner around it, until that one is over', () => {
+describe('nested work', () => {
+  test("is within each owner around it until that owner's work is over", () => {
     const [one, two] = [{}, {}];
     runNested(one, (outer) =>
       runNested(two, () => {

@@ -6,7 +6,7 @@ import { deferred, expectCode } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeApproval({ withExecutor }) {
-  test('it is asked about each call, in order, and a call passes if it returns nothing', async () => {
+  test('onToolCall is asked about each call, in order, and returning nothing allows the call', async () => {
     const told = [];
     const onToolCall = ({ signal, ...call }) => {
       told.push({ ...call, signal: signal instanceof AbortSignal && signal.aborted });
@@ -23,7 +23,7 @@ export function describeApproval({ withExecutor }) {
     expect(told[0].id).not.toBe(told[1].id);
   });
 
-  test('what it throws, or rejects with, is an error in the guest, and the tool is not called', async () => {
+  test('an error that onToolCall throws or rejects with reaches the guest, and the tool is not called', async () => {
     const denial = Object.assign(new RangeError('deleting is not allowed'), { code: 'E_DENIED' });
     for (const onToolCall of [
       () => {
@@ -51,7 +51,7 @@ export function describeApproval({ withExecutor }) {
     }
   });
 
-  test('{ args } and { result } replace a part of the call, now or later', async () => {
+  test('{ args } and { result } replace a part of the call, synchronously or asynchronously', async () => {
     const decisions = {
       half: { args: [21] },
       given: { result: 'given' },
@@ -87,7 +87,7 @@ export function describeApproval({ withExecutor }) {
     expect(called).toEqual(Array.from({ length: 4 }, () => ['half', [21]]));
   });
 
-  test('a promise makes the guest wait, also for a tool that gives a value, and the host goes on', async () => {
+  test('a promise of onToolCall makes the guest wait, also for a synchronous tool, while the host continues', async () => {
     const asked = deferred();
     const decision = deferred();
     const onToolCall = () => {
@@ -102,7 +102,7 @@ export function describeApproval({ withExecutor }) {
     });
   });
 
-  test('when the run ends before the decision, the call is not made and the signal says so', async () => {
+  test('a call is not made if the run ends before the decision, and its signal is aborted', async () => {
     const asked = deferred();
     const decision = deferred();
     const called = [];
@@ -131,7 +131,7 @@ export function describeApproval({ withExecutor }) {
     [null, 'null'],
     ['allow', '"allow"'],
     [{ args: 'a' }, 'an object'],
-  ])('whatever else it gives refuses the call: %o', async (decision, described) => {
+  ])('any other return value of onToolCall refuses the call: %o', async (decision, described) => {
     const called = [];
     for (const onToolCall of [() => decision, async () => decision]) {
       await withExecutor({ onToolCall }, { remove: () => called.push('remove') }, async (executor) => {

@@ -7,7 +7,7 @@ import { deferred, expectCode, neverTool } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeBlocking({ withExecutor, expectGivenUp }) {
-  test('the guest gets what the promise gives, and what it rejects with', async () => {
+  test('the guest of a blocking tool gets the value or the error of the promise', async () => {
     const tools = {
       later: blocking(async (value) => value * 2),
       Host: {
@@ -30,7 +30,7 @@ export function describeBlocking({ withExecutor, expectGivenUp }) {
     });
   });
 
-  test('answers to promises that come meanwhile are kept', async () => {
+  test('answers to promises that arrive during a blocking call are kept', async () => {
     const first = deferred();
     const tools = { soon: async () => first.promise, wait: blocking(async () => first.resolve('first')) };
     await withExecutor({}, tools, async (executor) => {
@@ -39,7 +39,7 @@ export function describeBlocking({ withExecutor, expectGivenUp }) {
     });
   });
 
-  test('the host goes on while the guest waits, and a deadline, an abort and a cleanup end that', async () => {
+  test('the host continues during a blocking call, and a deadline, an abort and a cleanup end it', async () => {
     const { tool, called } = neverTool();
     await withExecutor({ timeoutMs: 150 }, { never: blocking(tool) }, async (executor) => {
       const run = expectCode(executor.run('never()'), 'ERR_EXEC_TIMEOUT');
@@ -65,7 +65,7 @@ export function describeBlocking({ withExecutor, expectGivenUp }) {
     });
   });
 
-  test('what is not a function is refused', () => {
+  test('blocking() refuses values that are not functions', () => {
     expect(() => blocking(5)).toThrow(new TypeError('fn must be a function, got 5'));
     expect(blocking((a, b) => [a, b])).toHaveLength(2);
   });

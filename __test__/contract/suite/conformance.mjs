@@ -11,7 +11,7 @@ import { describeIf, expectCode, gateTool, neverTool, testIf } from '../../helpe
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeConformance({ make, withExecutor, can, expectGivenUp }) {
-  describe('9.8 cases', () => {
+  describe('9.8 conformance cases', () => {
     test('CF-01 lifecycle: init, cleanup, init (9.7.1)', async () => {
       const executor = make();
       expect(executor.state).toBe('NEW');
@@ -56,7 +56,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       });
     });
 
-    test('CF-04 queue capacity: with room for one, the third concurrent run fails at once (9.7.4)', async () => {
+    test('CF-04 queue capacity: with room for one, the third concurrent run fails immediately (9.7.4)', async () => {
       const gate = gateTool();
       const options = { runConcurrency: 'queue', maxQueuedRuns: 1 };
       await withExecutor(options, { gate: gate.tool }, async (executor) => {
@@ -111,7 +111,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       ['throws', boom],
       ['rejects', async () => boom()],
       ['returns a promise that rejects', () => Promise.reject(new Error('boom'))],
-      ['gives what cannot be cloned', () => () => 1],
+      ['returns a value that cannot be cloned', () => () => 1],
     ])('CF-07 a tool that %s (9.5.4, 9.7.7)', async (_, tool) => {
       await withExecutor({}, { tool }, async (executor) => {
         await expectCode(executor.run('await tool()'), 'ERR_TOOL_PROXY_FAIL');
@@ -150,7 +150,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       },
     );
 
-    test('CF-10 DIRTY and back (9.4.3, 9.4.5, 9.7.10)', async () => {
+    test('CF-10 an executor that became DIRTY works again after cleanup and init (9.4.3, 9.4.5, 9.7.10)', async () => {
       const { tool } = neverTool();
       await withExecutor({}, { sleepTool: tool }, async (executor) => {
         if (can.hasConsole && !can.browse) expect((await executor.run('typeof setTimeout')).output).toBe('undefined');
@@ -165,7 +165,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
     });
   });
 
-  test('9.1.1 the five methods of ICodeExecutor have their signatures and do what sections 3 and 4 say', async () => {
+  test('9.1.1 the five methods of ICodeExecutor have their signatures and behave as sections 3 and 4 say', async () => {
     const executor = make();
     const promises = [executor.init()];
     expect(await promises[0]).toBeUndefined();
@@ -282,7 +282,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       [5, 5],
     ],
     ['its own answer', 'async function main() { await get(1); final_answer("inner"); }', 'inner'],
-  ])('9.4.1 final_answer(promise) ends the run when its code is done: %s', async (_, declaration, expected) => {
+  ])('9.4.1 final_answer(promise) ends the run when the promise settles: %s', async (_, declaration, expected) => {
     const tools = {
       get: async (value) => value,
       fails: async () => {
@@ -313,7 +313,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
     });
   });
 
-  test('9.6.1 callers that use an executor by ICodeExecutor alone can use this one', async () => {
+  test('9.6.1 callers that know only ICodeExecutor can use this executor', async () => {
     /** As the loop of a code agent does it: it knows the five methods and the fields of section 3.1. */
     const agent = async (executor, steps) => {
       await executor.init();

@@ -35,14 +35,14 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       ['a promise that is returned', 'return new Promise(() => {})'],
       ['final_answer of a promise', 'final_answer(new Promise(() => {}))'],
       ['a microtask flood', 'const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})'],
-      ['a microtask flood behind the last statement', 'const f = () => Promise.resolve().then(f); f(); 1;'],
+      ['a microtask flood after the last statement', 'const f = () => Promise.resolve().then(f); f(); 1;'],
       ['an await in a loop', 'for (;;) await null;'],
       ['a loop', 'for (;;);'],
       ['a loop after the first await', 'await null; for (;;);'],
       ['a loop in a callback', 'await Promise.resolve().then(() => { for (;;); })'],
       ['a loop in a getter of the output', '({ get x() { for (;;); } })'],
       [
-        'a loop in a getter of what is logged',
+        'a loop in a getter of a logged value',
         'console.log(Object.defineProperty(Error(), "name", { get() { for (;;); } }))',
       ],
       ['a loop that catches everything', 'for (;;) { try { for (;;) { null.x; } } catch {} }'],
@@ -83,14 +83,14 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('an endless chain of asynchronous calls that wait for one another', async () => {
+    test('an endless chain of asynchronous calls that wait for one another is ended', async () => {
       await withExecutor({ ...UNLIMITED, memoryLimitMb: 4096, timeoutMs: 100 }, {}, async (executor) => {
         const code = 'const f = async () => { await null; return f(); }; await f()';
         expectGivenUp(executor, await expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT'));
       });
     });
 
-    test('a run that is quicker has nothing to fear, nor has the executor afterwards', async () => {
+    test('a run that finishes earlier is not affected, nor is the executor afterwards', async () => {
       await withExecutor({ timeoutMs: SHORT_MS }, {}, async (executor) => {
         for (let i = 0; i < 3; i++) expect((await executor.run('await null; 1')).output).toBe(1);
         await new Promise((resolve) => setTimeout(resolve, 2 * SHORT_MS));
@@ -99,7 +99,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('logs until then are kept', async () => {
+    test('a timed-out run keeps its logs', async () => {
       await withExecutor({ timeoutMs: SHORT_MS }, {}, async (executor) => {
         const code = 'console.log("one"); await null; console.error("two"); await new Promise(() => {})';
         const error = await expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');
@@ -108,7 +108,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('a run may have its own: shorter', async () => {
+    test('a run may set a shorter deadline', async () => {
       await withExecutor({ timeoutMs: 60_000 }, {}, async (executor) => {
         const error = await expectCode(
           executor.run('await new Promise(() => {})', { timeoutMs: 60 }),
@@ -119,7 +119,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('a run may have its own: longer, and for that run only', async () => {
+    test('a run may set a longer deadline, for that run only', async () => {
       const slow = async () => new Promise((resolve) => setTimeout(resolve, 2 * SHORT_MS));
       await withExecutor({ timeoutMs: SHORT_MS }, { slow }, async (executor) => {
         expect((await executor.run('await slow(); 1', { timeoutMs: 20_000 })).output).toBe(1);
@@ -128,14 +128,14 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('the longest', async () => {
+    test('the longest deadline is accepted', async () => {
       await withExecutor({ timeoutMs: 2 ** 31 - 1 }, { later: async () => 1 }, async (executor) => {
         expect((await executor.run('await later()')).output).toBe(1);
         expect((await executor.run('await later()', { timeoutMs: 2 ** 31 - 1 })).output).toBe(1);
       });
     });
 
-    test('a tool that fails after it leaves no rejection that nobody handles', async () => {
+    test('a tool that fails after the deadline causes no unhandled rejection', async () => {
       const { status, stdout, stderr } = await runChild(`
       ${inChild}
       const executor = make({ autoInit: true });
@@ -157,7 +157,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('again and again, with a new isolate each time', async () => {
+    test('timeouts can repeat, with a new isolate each time', async () => {
       await withExecutor({ ...UNLIMITED, timeoutMs: 5, autoInit: true }, {}, async (executor) => {
         for (let i = 0; i < 20; i++) {
           expectGivenUp(executor, await expectCode(executor.run('for (;;);'), 'ERR_EXEC_TIMEOUT'));
@@ -167,7 +167,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('a host function that blocks its thread: as soon as it lets go', async () => {
+    test('a run whose tool blocks the host fails as soon as the tool returns', async () => {
       const block = () => {
         const end = performance.now() + 300;
         while (performance.now() < end);
@@ -178,7 +178,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('guest code that goes on after it calls no tools', async () => {
+    test('guest code that continues after the deadline calls no tools', async () => {
       let calls = 0;
       await withExecutor({ ...UNLIMITED, timeoutMs: SHORT_MS }, { tick: () => ++calls }, async (executor) => {
         await expectCode(executor.run('for (;;) { try { tick(); } catch {} }'), 'ERR_EXEC_TIMEOUT');
@@ -189,7 +189,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('guest code that goes on after it logs nothing', async () => {
+    test('guest code that continues after the deadline logs nothing', async () => {
       const logged = [];
       const options = { ...UNLIMITED, timeoutMs: SHORT_MS, onLog: ({ message }) => logged.push(message) };
       await withExecutor(options, {}, async (executor) => {
@@ -199,7 +199,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('a thread that does not stop: the answer is in time, and so are the recovery and the end of the process', async () => {
+    test('a thread that does not stop delays neither the answer, nor the recovery, nor the end of the process', async () => {
       const { status, signal, stdout, stderr } = await runChild(`
       ${inChild}
       const executor = make({ memoryLimitMb: 4096, maxOperations: 1e15, autoInit: true });
@@ -229,7 +229,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
   });
 
   describeIf(can.limitCpuTime)('maxCpuMs', () => {
-    test('ends a run that computes for longer, long before its deadline', async () => {
+    test('maxCpuMs ends a run that computes too long, long before its deadline', async () => {
       await withExecutor({ ...UNLIMITED, timeoutMs: 60_000, maxCpuMs: 100 }, {}, async (executor) => {
         const start = performance.now();
         const error = await expectCode(executor.run('console.log("before"); for (;;);'), 'ERR_EXEC_TIMEOUT');
@@ -241,7 +241,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('does not count the time that a run waits, nor that of earlier runs', async () => {
+    test('maxCpuMs does not count the time that a run waits, nor that of earlier runs', async () => {
       const slow = async () => new Promise((resolve) => setTimeout(resolve, 400));
       await withExecutor({ ...UNLIMITED, maxCpuMs: 200 }, { slow }, async (executor) => {
         expect((await executor.run('await slow(); 1')).output).toBe(1);
@@ -258,7 +258,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       ['a regular expression', '/^(a+)+$/.test("a".repeat(50) + "!")'],
       ['a program that takes long to parse', `[${'[1, { a: 1 }], '.repeat(60_000)}]; for (;;);`],
       ['a flood of logs', 'for (;;) console.log("text")'],
-    ])('goes on during %s', async (_, code) => {
+    ])('continues during %s', async (_, code) => {
       await withExecutor({ ...UNLIMITED, timeoutMs: 500 * can.pace }, {}, async (executor) => {
         let turns = 0;
         const run = expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');
@@ -274,8 +274,8 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
     });
   });
 
-  describe('signal', () => {
-    test('aborted before: the code does not run and the executor stays READY', async () => {
+  describe('an aborted signal', () => {
+    test('prevents a run that has not begun: the code does not run and the executor stays READY', async () => {
       let effects = 0;
       await withExecutor({ timeoutMs: 10_000 }, { effect: () => ++effects }, async (executor) => {
         const signal = AbortSignal.abort(new Error('too late'));
@@ -294,7 +294,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       ['a loop', 'started(); for (;;);'],
       ['a tool', 'await never()'],
       ['a microtask flood', 'started(); const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})'],
-    ])('aborted during %s: like a timeout, at once', async (_, code) => {
+    ])('ends a run immediately, like a timeout, during %s', async (_, code) => {
       const { tool, called } = neverTool();
       let hasStarted;
       const started = new Promise((resolve) => (hasStarted = resolve));
@@ -320,7 +320,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('an aborted run that waits for a tool has no hint about the deadline', async () => {
+    test('leaves no hint about the deadline on a run that waits for a tool', async () => {
       const { tool, called } = neverTool();
       await withExecutor({}, { never: tool }, async (executor) => {
         const controller = new AbortController();
@@ -333,7 +333,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('the log of an aborted run ends with what the guest has written', async () => {
+    test('keeps the log of the run up to the last entry that the guest wrote', async () => {
       for (let round = 0; round < 500 / can.pace ** 3; round++) {
         const { tool, called } = neverTool();
         await withExecutor(UNLIMITED, { never: tool }, async (executor) => {
@@ -352,7 +352,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       }
     });
 
-    test('aborted in the same turn in which the run began', async () => {
+    test('ends a run in the turn in which it began', async () => {
       await withExecutor({}, {}, async (executor) => {
         const controller = new AbortController();
         const run = executor.run('await new Promise(() => {})', { signal: controller.signal });
@@ -362,7 +362,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('aborted while it initialises', async () => {
+    test('ends a run while the executor initialises', async () => {
       const executor = make({ autoInit: true });
       const controller = new AbortController();
       const run = executor.run('1', { signal: controller.signal });
@@ -375,7 +375,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       await executor.cleanup();
     });
 
-    test('aborted in the queue: only that run ends, and the executor goes on', async () => {
+    test('ends only the run itself in the queue, and the executor continues', async () => {
       const gate = gateTool();
       await withExecutor({ runConcurrency: 'queue', maxQueuedRuns: 1 }, { gate: gate.tool }, async (executor) => {
         const controller = new AbortController();
@@ -399,7 +399,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       ['a number', 42, '42'],
       ['null', null, 'null'],
       ['nothing', undefined, AbortSignal.abort().reason.message],
-    ])('details.reason of %s', async (_, reason, text) => {
+    ])('is reported in details.reason: %s', async (_, reason, text) => {
       await withExecutor({}, {}, async (executor) => {
         const controller = new AbortController();
         const run = executor.run('await new Promise(() => {})', { signal: controller.signal });
@@ -408,7 +408,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('AbortSignal.timeout()', async () => {
+    test('may be AbortSignal.timeout()', async () => {
       await withExecutor({}, {}, async (executor) => {
         const signal = AbortSignal.timeout(50);
         const error = await expectCode(executor.run('await new Promise(() => {})', { signal }), 'ERR_EXEC_TIMEOUT');
@@ -417,7 +417,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('aborted afterwards: nothing happens, and nothing listens any more', async () => {
+    test('has no effect and no listeners after the run', async () => {
       await withExecutor({}, {}, async (executor) => {
         const controller = new AbortController();
         const { signal } = controller;
@@ -431,7 +431,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
-    test('one signal for several executors', async () => {
+    test('may be shared by several executors', async () => {
       const executors = Array.from({ length: 3 }, () => make({ autoInit: true }));
       const gates = executors.map(() => gateTool());
       await Promise.all(executors.map((executor, i) => executor.sendTools({ gate: gates[i].tool })));

@@ -12,7 +12,7 @@ export function describeErrors({ make, withExecutor, can }) {
     withExecutor(options, tools, (executor) => expectCode(executor.run(code), expected));
 
   describe('ExecutorError', () => {
-    test('is an Error with its own name', async () => {
+    test('has its own name and is an Error', async () => {
       const error = await failure('throw new Error("x")');
       expect(error).toBeInstanceOf(Error);
       expect(error).toBeInstanceOf(ExecutorError);
@@ -22,7 +22,7 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(error.stack).toContain('ExecutorError: Runtime exception: x');
     });
 
-    test('its stack leads to the caller', async () => {
+    test('has a stack that leads to the caller', async () => {
       async function theCallerOfRun(executor) {
         await executor.run('throw new Error("x")');
       }
@@ -34,7 +34,7 @@ export function describeErrors({ make, withExecutor, can }) {
       });
     });
 
-    test('8.1: the payload as data', async () => {
+    test('8.1: serializes to its payload', async () => {
       const error = await failure('console.log("logged"); throw new TypeError("x")');
       const { code, severity, message, retryable, details, logs } = error;
       const payload = { code, severity, message, retryable, details, logs };
@@ -48,7 +48,7 @@ export function describeErrors({ make, withExecutor, can }) {
       });
     });
 
-    test('can be made by callers', () => {
+    test('can be constructed by callers', () => {
       const cause = new Error('cause');
       const error = new ExecutorError('Tool execution failed: x', {
         code: 'ERR_TOOL_PROXY_FAIL',
@@ -114,7 +114,7 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(error).toMatchObject({ severity: 'ERROR', retryable: true, logs: '', details });
     });
 
-    test('ERR_INVALID_STATE', async () => {
+    test('ERR_INVALID_STATE names the method and the state', async () => {
       const error = await expectCode(make().run('1'), 'ERR_INVALID_STATE');
       expect(error.message).toBe('Invalid executor state: NEW: run() was called before init()');
       expect(error).toMatchObject({ severity: 'ERROR', retryable: false, details: { state: 'NEW', operation: 'run' } });
@@ -122,7 +122,7 @@ export function describeErrors({ make, withExecutor, can }) {
     });
   });
 
-  describe('9.5: logs come with errors', () => {
+  describe('9.5: errors carry the logs of their run', () => {
     const log = 'console.log("one"); console.error("two", { n: 2 });';
     test.each([
       ['ERR_RUNTIME_EXCEPTION', 'throw 1', {}],
@@ -153,7 +153,7 @@ export function describeErrors({ make, withExecutor, can }) {
   });
 
   describe('details of guest errors', () => {
-    test('name, message, line, column, codeFrame and stack', async () => {
+    test('are name, message, line, column, codeFrame and stack', async () => {
       const code =
         'const data = { items: [] };\n\nfunction first(list) {\n  return list[0].name;\n}\nfirst(data.items);';
       const { details, message } = await failure(code);
@@ -205,7 +205,7 @@ export function describeErrors({ make, withExecutor, can }) {
       ['async function f() {\n  await null;\n  throw new Error("late");\n}\nawait f()', 3, 9],
       ['await (async () => {\n  missing;\n})()', 2, 3],
       ['function* g() {\n  yield 1;\n  missing;\n}\n[...g()]', 3, 3],
-    ])('position in %j: %i:%s', async (code, line, column) => {
+    ])('have the position in %j: %i:%s', async (code, line, column) => {
       const { details } = await failure(code);
       // A byte order mark may count as a column or not.
       expect(details).toMatchObject(column === null ? { line } : { line, column });
@@ -214,7 +214,7 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(frame).toMatch(/\^/);
     });
 
-    test('a function of an earlier run: the place in this run that led there', async () => {
+    test('have the place in this run that called a function of an earlier run', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.run('function helper(value) {\n  return value.a.b;\n}');
         const { details } = await expectCode(
@@ -246,7 +246,7 @@ export function describeErrors({ make, withExecutor, can }) {
       'const { x } = missing();',
       'const { x } = null;',
       'const y = 1, x = missing();',
-    ])('%s where functions of an earlier run use the name: as elsewhere', async (statement) => {
+    ])('have the same place for %s if functions of an earlier run use the name', async (statement) => {
       const placeAfter = (earlier) =>
         withExecutor({}, {}, async (executor) => {
           await executor.run(earlier);
@@ -258,7 +258,7 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(await placeAfter('let x = { a: 1 }; const get = () => x;')).toEqual(place);
     });
 
-    test('of a class that is not there', async () => {
+    test('have the line of a redeclaration whose class does not exist', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.run('let x = { a: 1 }; const get = () => x;');
         const { details } = await expectCode(executor.run('1;\n\nconst x = new Missing();'), 'ERR_RUNTIME_EXCEPTION');
@@ -266,18 +266,18 @@ export function describeErrors({ make, withExecutor, can }) {
       });
     });
 
-    test('a callback that a built-in calls', async () => {
+    test('have the place of a callback that a built-in calls', async () => {
       const { details } = await failure('[3, 1].sort((a, b) => {\n  throw new TypeError(`cannot compare ${a}`);\n});');
       expect(details).toMatchObject({ name: 'TypeError', line: 2, column: 9 });
     });
 
-    test('a long line is cut around the position', async () => {
+    test('have a frame that cuts a long line around the position', async () => {
       const { details } = await failure(`const s = "${'x'.repeat(5000)}"; null.x; const t = "${'y'.repeat(5000)}";`);
       expect(details.codeFrame).toContain('null.x');
       expect(details.codeFrame.length).toBeLessThan(2_000);
     });
 
-    test('no frame or path of the host, whatever the way to the error', async () => {
+    test('show no frame or path of the host, whatever the origin of the error', async () => {
       const tools = {
         boom: () => {
           throw new Error('sync');
@@ -307,7 +307,7 @@ export function describeErrors({ make, withExecutor, can }) {
       }
     });
 
-    test('a guest sees no host either', async () => {
+    test('show no host in stacks that a guest reads', async () => {
       const boom = () => {
         throw new Error('sync');
       };
@@ -336,7 +336,7 @@ export function describeErrors({ make, withExecutor, can }) {
     });
   });
 
-  describe('a thrown value that is not an error', () => {
+  describe('a thrown value that is not an error is reported', () => {
     test.each([
       ['"text"', 'text'],
       ['""', ''],
@@ -375,13 +375,13 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(error.details.message).toBeTypeOf('string');
     });
 
-    test('a rejection with no error', async () => {
+    test('a rejection without an error is reported', async () => {
       const error = await failure('await Promise.reject({ reason: "busy" })');
       expect(error.message).toBe("Runtime exception: { reason: 'busy' }");
     });
   });
 
-  describe('P6 errors that lie or defend themselves', () => {
+  describe('P6 errors with hostile properties are reported', () => {
     test.each([
       ['message', '{ get() { throw 1; } }'],
       ['name', '{ get() { throw 1; } }'],
@@ -394,7 +394,7 @@ export function describeErrors({ make, withExecutor, can }) {
       ['stack', '{ get() { for (;;); } }'],
       ['cause', '{ get() { throw 1; } }'],
       ['code', '{ get() { throw 1; } }'],
-    ])('a %s defined as %s', async (key, descriptor) => {
+    ])('a hostile %s defined as %s', async (key, descriptor) => {
       await withExecutor({}, {}, async (executor) => {
         const code = `const error = new Error("m");\nObject.defineProperty(error, ${JSON.stringify(key)}, ${descriptor});\nthrow error;`;
         const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
@@ -406,7 +406,7 @@ export function describeErrors({ make, withExecutor, can }) {
       });
     });
 
-    test('all of them at once, in a class', async () => {
+    test('a class whose getters all throw', async () => {
       const error = await failure(
         'class Bad extends Error { get name() { throw 1; } get message() { throw 2; } get stack() { throw 3; } }\nthrow new Bad();',
       );
@@ -426,14 +426,14 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(error).toMatchObject({ severity: 'ERROR', details: { name, message } });
     });
 
-    test('a huge message costs the host little', async () => {
+    test('a huge message costs the host little memory', async () => {
       const error = await failure('throw new Error("x".repeat(5e7))');
       expect(error.message.length).toBeLessThan(1e6);
       expect(JSON.stringify(error).length).toBeLessThan(1e6);
       expect(error.message).toMatch(/^Runtime exception: x{100}/);
     });
 
-    test('a deep chain of causes', async () => {
+    test('a deep chain of causes has the message of its outermost error', async () => {
       const error = await failure(
         'let e = new Error("0"); for (let i = 1; i < 20000; i++) e = new Error(`${i}`, { cause: e }); throw e',
       );
@@ -450,7 +450,7 @@ export function describeErrors({ make, withExecutor, can }) {
       ['a proxy', 'const p = new Proxy({}, { get: () => p.x }); p.x'],
       ['toJSON', 'const o = { toJSON: () => JSON.stringify(o) }; JSON.stringify(o)'],
       ['an asynchronous function without await', 'const f = async () => f(); await f()'],
-    ])('stack overflow in %s: RangeError, and the executor goes on', async (_, code) => {
+    ])('stack overflow in %s is a RangeError, and the executor continues', async (_, code) => {
       await withExecutor({}, {}, async (executor) => {
         const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
         expect(error.message).toBe('Runtime exception: RangeError: Maximum call stack size exceeded');
@@ -540,7 +540,7 @@ export function describeErrors({ make, withExecutor, can }) {
       name = 'HostError';
     }
 
-    test('cause is what the tool threw, the value itself', async () => {
+    test('cause is the very value that the tool threw', async () => {
       const thrown = new HostError('disk on fire', { cause: 'heat' });
       const tools = {
         sync: () => {
@@ -574,7 +574,7 @@ export function describeErrors({ make, withExecutor, can }) {
       ['a number', 0],
       ['an object', { code: 7 }],
       ['a function', () => 1],
-    ])('cause may be anything: %s', async (_, thrown) => {
+    ])('cause may be any value: %s', async (_, thrown) => {
       const tool = async () => Promise.reject(thrown);
       const error = await failure('await tool()', 'ERR_TOOL_PROXY_FAIL', { tool });
       expect('cause' in error).toBe(true);
@@ -590,7 +590,7 @@ export function describeErrors({ make, withExecutor, can }) {
       expect(error.details.codeFrame).toContain('3 |   tool(before);');
     });
 
-    test('what guest code makes of it is a runtime exception, and has no cause', async () => {
+    test('an error that guest code makes of a failure is a runtime exception without a cause', async () => {
       const tool = () => {
         throw new Error('x');
       };
@@ -600,7 +600,7 @@ export function describeErrors({ make, withExecutor, can }) {
       expect('cause' in error).toBe(false);
     });
 
-    test('what goes wrong after a tool has succeeded is a runtime exception', async () => {
+    test('an error after a successful tool call is a runtime exception', async () => {
       const error = await failure('const r = await tool(); r.missing.x', 'ERR_RUNTIME_EXCEPTION', {
         tool: async () => ({}),
       });
@@ -615,7 +615,7 @@ export function describeErrors({ make, withExecutor, can }) {
       });
     });
 
-    test('errors of a tool whose properties throw', async () => {
+    test('errors of a tool whose properties throw are tool failures', async () => {
       const thrown = new Proxy(new Error('x'), {
         get() {
           throw new Error('trap');

@@ -16,34 +16,34 @@ export function describeHints({ withExecutor }) {
       return (await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')).details.hint;
     });
 
-  describe('did you mean', () => {
+  describe('hints that suggest a name', () => {
     test.each([
       ['a tool', 'serch("x")', 'Did you mean `search`?'],
       ['a variable', 'row.length', 'Did you mean `rows`?'],
       ['a global with another case', 'json.stringify(1)', 'Did you mean `JSON`?'],
       ['a tool in a namespace', 'read_doc("x")', 'Did you mean `Host.readDoc`?'],
-      ['a name that is like no other', 'quux()', undefined],
+      ['a name similar to no other', 'quux()', undefined],
       ['a function of a namespace', 'Host.raedDoc()', '`Host` has no `raedDoc`. Did you mean `readDoc`?'],
-      ['a function of a namespace in it', 'Host.B.d()', '`Host.B` has `c`.'],
-      ['a namespace that is called', 'Host()', '`Host` has `readDoc`, `B`.'],
+      ['a function of a nested namespace', 'Host.B.d()', '`Host.B` has `c`.'],
+      ['a namespace that is called as a function', 'Host()', '`Host` has `readDoc`, `B`.'],
       ['a method of a variable', 'rows.fliter((x) => x)', '`rows` has no `fliter`. Did you mean `filter`?'],
       ['a method of an element', 'rows[0].name.trimm()', '`rows[0].name` has no `trimm`. Did you mean `trim`?'],
       ['a method of a built-in', 'Math.flor(1.5)', '`Math` has no `flor`. Did you mean `floor`?'],
-      ['a method of a value without a name', '"a".concat("b").toUppercase()', 'Did you mean `toUpperCase`?'],
+      ['a method of an unnamed value', '"a".concat("b").toUppercase()', 'Did you mean `toUpperCase`?'],
       ['a method of a local variable', '(() => { const own = [1]; own.mpa((x) => x); })()', 'Did you mean `map`?'],
-      ['a method like no other', 'rows.quux()', undefined],
-      ['a property that is called', 'rows.length()', '`rows.length` is a number, not a function.'],
+      ['a method similar to no other', 'rows.quux()', undefined],
+      ['a property that is called as a function', 'rows.length()', '`rows.length` is a number, not a function.'],
       ['a property of undefined', 'user.adress.street', '`user` has no `adress`. Did you mean `address`?'],
       ['a property of an undefined element', 'rows[0].nmae.length', '`rows[0]` has no `nmae`. Did you mean `name`?'],
       ['a property of null', 'user.none.x', '`user.none` is null.'],
       ['an undefined variable', 'let nothing; nothing.x', '`nothing` is undefined.'],
       ['other errors', 'throw new Error("x")', undefined],
-      ['what only looks like it', 'throw "serch is not defined"', undefined],
+      ['a thrown string that looks like a message', 'throw "serch is not defined"', undefined],
     ])('%s', async (_, code, hint) => {
       expect(await hintOf(code)).toBe(hint);
     });
 
-    test('knows what earlier runs and this one have defined', async () => {
+    test('a name that an earlier run or this one has defined', async () => {
       expect(await hintOf('countWordz("a")', 'function countWords() {}')).toBe('Did you mean `countWords`?');
       expect(await hintOf('const total = 1; console.log(totl)')).toBe('Did you mean `total`?');
       const classes = 'class Counter { increment() {} } const counter = new Counter()';
@@ -52,7 +52,7 @@ export function describeHints({ withExecutor }) {
       );
     });
 
-    test('what the guest answers when it is asked for names costs nothing but the hint', async () => {
+    test('hostile names and getters of the guest cost only the hint', async () => {
       await withExecutor({}, tools, async (executor) => {
         await executor.run(`let asked = 0;
           const loops = () => { if (asked++ > 0) for (;;); };
@@ -67,7 +67,7 @@ export function describeHints({ withExecutor }) {
     });
   });
 
-  describe('explanation', () => {
+  describe('the explanation', () => {
     const explain = (code, options) =>
       withExecutor(options ?? {}, tools, async (executor) => {
         const error = await executor.run(code).catch((thrown) => thrown);
@@ -75,7 +75,7 @@ export function describeHints({ withExecutor }) {
         return error.explanation;
       });
 
-    test('of an exception: what, where, the lines around it, and what to do', async () => {
+    test('of an exception has the message, the place, the lines around it and the hint', async () => {
       expect(await explain('1;\nserch("x")'))
         .toBe(`ERR_RUNTIME_EXCEPTION: Runtime exception: ReferenceError: serch is not defined (line 2, column 1)
   |
@@ -85,7 +85,7 @@ export function describeHints({ withExecutor }) {
 Hint: Did you mean \`search\`?`);
     });
 
-    test('of code that is refused', async () => {
+    test('of refused code lists the findings', async () => {
       expect(await explain('1;\nconst = 1'))
         .toBe(`ERR_VALIDATION_FAILED: Code validation failed: Unexpected token '=' (line 2, column 7)
   |
@@ -95,7 +95,7 @@ Hint: Did you mean \`search\`?`);
 Hint: Nothing of the code has run. Correct it and send all of it again.`);
     });
 
-    test('of a run that loses what earlier ones have defined', async () => {
+    test('of a run that loses the state of earlier runs says so', async () => {
       expect(await explain('await new Promise(() => {})', { timeoutMs: 50 })).toBe(
         'ERR_EXEC_TIMEOUT: Execution timed out after 50ms\n' +
           'Hint: Do less in one run, and await only promises that settle. ' +
@@ -103,7 +103,7 @@ Hint: Nothing of the code has run. Correct it and send all of it again.`);
       );
     });
 
-    test('of a call that is not legal', async () => {
+    test('of an illegal call names the state', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.cleanup();
         const error = await expectCode(executor.run('1'), 'ERR_INVALID_STATE');

@@ -6,7 +6,7 @@ import { expectCode, rejection, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
-  describe('what tools may return', () => {
+  describe('return values of tools', () => {
     const trap = () => {
       throw new Error('trap');
     };
@@ -59,7 +59,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
         }),
         '',
       ],
-    ])('%s is a failure that guests can handle', async (_name, make, text) => {
+    ])('%s is a tool failure that guests can handle', async (_name, make, text) => {
       await withExecutor({}, { give: make, giveLater: async () => make() }, async (executor) => {
         for (const code of ['give()', 'giveLater()']) {
           expect(
@@ -73,7 +73,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('a toJSON of the host is not called', async () => {
+    test('toJSON of a host value is not called', async () => {
       let called = 0;
       const given = { a: 1, date: new Date(0) };
       await withExecutor({}, { give: () => given, json: () => ({ toString: 1 }) }, async (executor) => {
@@ -93,7 +93,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       expect(called).toBe(0);
     });
 
-    test('an async generator function as a tool gives no promise that never settles', async () => {
+    test('an async generator function as a tool returns no promise that stays pending', async () => {
       await withExecutor(
         {},
         {
@@ -123,7 +123,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
     });
   });
 
-  describe('what cannot be cloned on the side of the host', () => {
+  describe('values that the host cannot clone', () => {
     const VALUES_WITH_PATH = [
       ['a symbol', { v: Symbol('s') }, 'v'],
       ['a nested function', { cfg: { deep: [1, { f() {} }] } }, 'cfg.deep[1].f'],
@@ -133,7 +133,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
     ];
 
     test.each(VALUES_WITH_PATH)(
-      '%s in variables is a TypeError that names the path',
+      '%s in variables causes a TypeError that names the path',
       async (_name, variables, path) => {
         await withExecutor({}, {}, async (executor) => {
           const error = await rejection(executor.sendVariables({ fine: 1, ...variables }));
@@ -150,7 +150,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       ['null', () => null, 'null'],
       ['an array', () => [1], 'an array'],
       ['a Map', () => new Map([['v', 1]]), 'an instance of Map'],
-    ])('%s in place of variables is said to be that', async (_name, variables, got) => {
+    ])('%s in place of variables is named in the TypeError', async (_name, variables, got) => {
       await withExecutor({}, {}, async (executor) => {
         expect(await rejection(executor.sendVariables(variables()))).toEqual(
           new TypeError(`variables must be a plain object of values by name, got ${got}`),
@@ -170,7 +170,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       ['ReadableStream', () => new ReadableStream(), '; give what has been read of it'],
       ['AbortSignal', () => new AbortController().signal, ''],
       ['Page', () => new (class Page extends URL {})('https://a.b/'), '; give its `href`'],
-    ])('%s: the class is named, and what to give instead', async (name, value, hint) => {
+    ])('%s is refused with the name of its class and an alternative', async (name, value, hint) => {
       await withExecutor({}, { give: () => ({ items: [value()] }) }, async (executor) => {
         const refused = (path) => `${path} (${name}) cannot be cloned${hint}`;
         const error = await expectCode(executor.run('await give()'), 'ERR_TOOL_PROXY_FAIL');
@@ -194,8 +194,8 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
     test.each([
       ['sync', () => ({ a: [{ f() {} }] })],
       ['async', async () => ({ a: [{ f() {} }] })],
-      ['sync with a promise', () => Promise.resolve({ a: [{ f() {} }] })],
-    ])('in the result of a tool (%s) it is a tool failure that names the path', async (_name, give) => {
+      ['a promise of a synchronous tool', () => Promise.resolve({ a: [{ f() {} }] })],
+    ])('a function in the result of a tool (%s) is a tool failure that names its path', async (_name, give) => {
       await withExecutor({}, { give }, async (executor) => {
         const error = await expectCode(executor.run('await give()'), 'ERR_TOOL_PROXY_FAIL');
         expect(error.details.tool).toBe('give');
@@ -248,7 +248,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('a variable of depth 100,000 is refused with an error, and the executor goes on', async () => {
+    test('a variable of depth 100,000 is refused with an error, and the executor continues', async () => {
       let deep = 1;
       for (let i = 0; i < 100_000; i++) deep = [deep];
       await withExecutor({}, { give: () => deep }, async (executor) => {
@@ -264,7 +264,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
     });
   });
 
-  test("later changes of the host's object are not seen, and the host's object stays unfrozen", async () => {
+  test("the guest does not see later changes of the host's object, which stays unfrozen", async () => {
     const object = { a: 0, list: [1], nested: { deep: { x: 1 } }, when: new Date(0), bytes: new Uint8Array(1) };
     await withExecutor({}, { give: () => object }, async (executor) => {
       await executor.sendVariables({ v: object });

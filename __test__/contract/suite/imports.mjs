@@ -36,7 +36,7 @@ export function describeImports({ make, withExecutor }) {
       expect(marks).toEqual([]);
     });
 
-    test('not authorized: both rules are broken', async () => {
+    test('a module that is not authorized breaks both rules', async () => {
       await withExecutor({}, {}, async (executor) => {
         const error = await expectCode(executor.run('import fs from "node:fs";'), DENIED);
         expect(error.details.diagnostics.map(({ rule }) => rule).sort()).toEqual([
@@ -46,7 +46,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('provided modules are no exception', async () => {
+    test('provided modules are refused too', async () => {
       await withExecutor({ authorizedImports: ['m'], modules: { m: 'export default 1' } }, {}, async (executor) => {
         await expectCode(executor.run('import m from "m"; m'), DENIED);
       });
@@ -77,7 +77,7 @@ export function describeImports({ make, withExecutor }) {
     };
 
     test.each(['"x-ok"', "'x-ok'", '`x-ok`', '"x-\\u006fk"', '("x-ok")'])(
-      'import(%s) in the list (CF-06)',
+      'import(%s) of an authorized module succeeds (CF-06)',
       async (specifier) => {
         await withExecutor(OPTIONS, {}, async (executor) => {
           expect((await executor.run(`(await import(${specifier})).value`)).output).toBe(42);
@@ -101,7 +101,7 @@ export function describeImports({ make, withExecutor }) {
       '"ext:core/mod.js"',
       '"__proto__"',
       '"constructor"',
-    ])('import(%s) not in the list is refused before anything runs', async (specifier) => {
+    ])('import(%s) of another module is refused before any code runs', async (specifier) => {
       const marks = [];
       await withExecutor(OPTIONS, { mark: () => marks.push(1) }, async (executor) => {
         const error = await expectCode(executor.run(`mark(); await import(${specifier})`), DENIED);
@@ -114,24 +114,24 @@ export function describeImports({ make, withExecutor }) {
       expect(marks).toEqual([]);
     });
 
-    test('in code that would never run', async () => {
+    test('an import in unreachable code is refused too', async () => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         await expectCode(executor.run('if (false) { import("x-denied"); } 1'), DENIED);
         await expectCode(executor.run('const f = async () => (await import("x-denied")).value; 1'), DENIED);
       });
     });
 
-    test('validateCode names rule and place', () => {
+    test('validateCode reports rule and place', () => {
       const [diagnostic] = validateCode('const a = 1;\n  await import("x-denied");', OPTIONS);
       expect(diagnostic).toMatchObject({ rule: 'import_allowed', severity: 'ERROR', location: { line: 2 } });
       expect(validateCode('await import("x-ok")', OPTIONS)).toEqual([]);
     });
   });
 
-  describe('dynamic import of a computed specifier is decided at run time', () => {
+  describe('a dynamic import of a computed specifier is decided at run time', () => {
     const OPTIONS = { authorizedImports: ['x-ok'], modules: { 'x-ok': 'export const value = 42;' } };
 
-    test('validateCode has nothing to say', () => {
+    test('validateCode reports nothing', () => {
       expect(validateCode('await import(name)', OPTIONS)).toEqual([]);
       expect(validateCode('await import(`x-${name}`)', OPTIONS)).toEqual([]);
     });
@@ -143,14 +143,14 @@ export function describeImports({ make, withExecutor }) {
       '{ toString() { return "x-ok"; } }',
       'await Promise.resolve("x-ok")',
       'new String("x-ok")',
-    ])('import(%s) in the list', async (specifier) => {
+    ])('import(%s) of an authorized module succeeds', async (specifier) => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         expect((await executor.run(`(await import(${specifier})).value`)).output).toBe(42);
       });
     });
 
     test.each(['"x-" + "denied"', '`x-${"denied"}`', '{ toString() { return "x-denied"; } }'])(
-      'import(%s) not in the list',
+      'import(%s) of another module fails',
       async (specifier) => {
         const marks = [];
         await withExecutor(OPTIONS, { mark: (x) => void marks.push(x) }, async (executor) => {
@@ -170,7 +170,7 @@ export function describeImports({ make, withExecutor }) {
     test.each([
       ['as a literal', (name) => `await import(${JSON.stringify(name)})`],
       ['made at run time', (name) => `await import(${JSON.stringify(name[0])}.repeat(${name.length}))`],
-    ])('of a long name the beginning is said: %s', async (_, codeOf) => {
+    ])('the message contains the beginning of a long name: %s', async (_, codeOf) => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         for (const [name, said] of [
           ['x'.repeat(200), 'x'.repeat(200)],
@@ -183,7 +183,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('a name that is authorized may be long', async () => {
+    test('an authorized name may be long', async () => {
       const name = 'x'.repeat(1_000);
       await withExecutor({ authorizedImports: [name], modules: { [name]: { value: 1 } } }, {}, async (executor) => {
         expect((await executor.run('(await import("x".repeat(1_000))).value')).output).toBe(1);
@@ -192,7 +192,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('the object behind a specifier is asked once: it cannot show two names', async () => {
+    test('an object as specifier is converted once, so it cannot present two names', async () => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         const { output } = await executor.run(
           'let n = 0; const name = { toString: () => (n++ ? "node:fs" : "x-ok") }; const m = await import(name); return [n, m.value];',
@@ -201,7 +201,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('import() never throws synchronously: it gives a promise that rejects', async () => {
+    test('import() never throws synchronously but returns a promise that rejects', async () => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         const { output } = await executor.run(`
         const names = ['x-denied', Symbol('s'), { toString() { throw new RangeError('mine'); } }, undefined, null, 5];
@@ -216,7 +216,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('caught and handled it is nothing; thrown again it keeps its code; wrapped it does not', async () => {
+    test('a caught failure is harmless, a rethrown one keeps its code, and a wrapped one does not', async () => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         const { output } = await executor.run(
           'try { await import("x-" + "denied"); } catch (e) { return [e instanceof Error, e.message, e.code]; }',
@@ -244,7 +244,7 @@ export function describeImports({ make, withExecutor }) {
       'import.meta.url',
       'import.source("m")',
       'import.defer("m")',
-    ])('%s never reaches anything', async (code) => {
+    ])('%s has no effect or fails with a code', async (code) => {
       await withExecutor(
         { authorizedImports: ['m'], modules: { m: 'export const value = 1;' } },
         {},
@@ -263,7 +263,7 @@ export function describeImports({ make, withExecutor }) {
     const withModules = (modules, fn, options = {}, tools = {}) =>
       withExecutor({ authorizedImports: Object.keys(modules), modules, ...options }, tools, fn);
 
-    test('exports of every kind', async () => {
+    test('export bindings of every kind', async () => {
       const source = `
       export const a = 1;
       export let b = 2;
@@ -292,7 +292,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('the namespace is a module namespace: sealed, live, without prototype', async () => {
+    test('have a module namespace: sealed, live, without prototype', async () => {
       await withModules({ m: 'export let n = 0; export const add = () => ++n;' }, async (executor) => {
         const { output } = await executor.run(`
         const m = await import('m');
@@ -307,7 +307,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('top-level await, with tools', async () => {
+    test('may use top-level await with tools', async () => {
       await withModules(
         { m: 'export const text = await load("a"); export const twice = await Promise.all([load(1), load(2)]);' },
         async (executor) => {
@@ -320,7 +320,7 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
-    test('static and dynamic import of other authorized modules', async () => {
+    test('may import other authorized modules, statically and dynamically', async () => {
       const modules = {
         a: 'import { b } from "b"; import * as c from "c"; export { d } from "d"; export * from "e"; export const a = "a" + b + c.c; export const late = async () => (await import("f")).f;',
         b: 'export const b = "b";',
@@ -336,7 +336,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('cycles between modules', async () => {
+    test('may form cycles', async () => {
       await withModules(
         {
           a: 'import { b } from "b"; export const a = () => "a"; export const both = () => a() + b();',
@@ -349,7 +349,7 @@ export function describeImports({ make, withExecutor }) {
     });
 
     // V8 ends the process when a module is to be evaluated while another one is.
-    test('import() of itself, and of a module that imports it, while it is evaluated', async () => {
+    test('may import themselves or a module that imports them during evaluation', async () => {
       const modules = {
         self: 'export const a = 1; export const again = import("self"); globalThis.mine = () => import("self");',
         outer: 'export const a = 1; export const inner = import("inner");',
@@ -367,7 +367,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('import() evaluates nothing before the code that asks for it has gone on', async () => {
+    test('are not evaluated before the code that calls import() has continued', async () => {
       await withModules({ m: 'globalThis.order.push("module"); export {};' }, async (executor) => {
         const { output } = await executor.run(`
         globalThis.order = [];
@@ -379,7 +379,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('import of what is not authorized is refused, static and dynamic', async () => {
+    test('cannot import unauthorized modules, neither statically nor dynamically', async () => {
       const modules = {
         bad: 'import fs from "node:fs"; export default fs;',
         hidden: 'export const x = 1;',
@@ -406,13 +406,13 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
-    test('a provided module that is not authorized cannot be imported', async () => {
+    test('cannot be imported if they are provided but not authorized', async () => {
       await withExecutor({ modules: { m: 'export const x = 1;' } }, {}, async (executor) => {
         await expectCode(executor.run('await import("m")'), DENIED);
       });
     });
 
-    test('guards count inside modules, while they load and in what they export', async () => {
+    test('are guarded while they load and in exported functions', async () => {
       await withModules(
         {
           spin: 'for (;;);',
@@ -433,7 +433,7 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
-    test('catch clauses of modules cannot swallow signals', async () => {
+    test('cannot swallow signals in catch clauses', async () => {
       await withModules(
         { m: 'export const safe = (f) => { try { return f(); } catch { return "swallowed"; } };' },
         async (executor) => {
@@ -444,7 +444,7 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
-    test('final_answer inside a module', async () => {
+    test('may call final_answer', async () => {
       await withModules({ m: 'final_answer("from the module"); export const x = 1;' }, async (executor) => {
         expect(await executor.run('await import("m"); "after"')).toMatchObject({
           output: 'from the module',
@@ -454,7 +454,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test("modules see the guest's globals, tools and nothing of the host", async () => {
+    test("see the guest's globals and tools, and nothing of the host", async () => {
       await withModules(
         {
           m: 'export const seen = [typeof console, typeof tool, typeof process, typeof require, typeof Deno, typeof fetch, typeof globalThis.__smol_realm, this];',
@@ -476,7 +476,7 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
-    test('import.meta has nothing to give', async () => {
+    test('find nothing in import.meta', async () => {
       await withModules(
         {
           m: 'export const meta = typeof import.meta; export const keys = Reflect.ownKeys(import.meta); export const text = JSON.stringify(import.meta);',
@@ -491,7 +491,7 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
-    test('are evaluated once, also over runs; state and identity stay', async () => {
+    test('are evaluated once for all runs and keep state and identity', async () => {
       await withModules(
         { m: 'log("evaluated"); export let n = 0; export const add = () => ++n; export const o = {};' },
         async (executor) => {
@@ -509,7 +509,7 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
-    test('another executor has its own instances', async () => {
+    test('are separate instances in each executor', async () => {
       const options = { authorizedImports: ['m'], modules: { m: 'export let n = 0; export const add = () => ++n;' } };
       await withExecutor(options, {}, async (one) => {
         await withExecutor(options, {}, async (two) => {
@@ -520,7 +520,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('after cleanup and init they are new, functions included', async () => {
+    test('are new after cleanup and init, functions included', async () => {
       const options = {
         authorizedImports: ['m', 'host'],
         modules: { m: 'export let n = 0; export const add = () => ++n;', host: { f: () => 'called', v: 1 } },
@@ -536,7 +536,7 @@ export function describeImports({ make, withExecutor }) {
     });
   });
 
-  describe('modules whose evaluation a run has left unfinished are evaluated anew by a later one', () => {
+  describe('modules whose evaluation a run left unfinished are evaluated again by a later run', () => {
     const OPTIONS = {
       authorizedImports: ['waits', 'imports', 'late', 'top', 'fails', 'fills', 'spins', 'answers', 'throws'],
       modules: {
@@ -561,11 +561,11 @@ export function describeImports({ make, withExecutor }) {
     };
 
     test.each([
-      ['that was not awaited', 'import("imports"); 1'],
+      ['that did not await it', 'import("imports"); 1'],
       ['that ends by final_answer', 'import("imports"); final_answer(1)'],
       ['that ends by another promise', 'await Promise.race([import("imports"), Promise.resolve()])'],
       ['that throws', 'import("imports"); throw new Error("else")'],
-      ['that has linked one that imports it', 'import("waits"); await import("top").catch(() => {})'],
+      ['that has linked a module that imports it', 'import("waits"); await import("top").catch(() => {})'],
     ])('after a run %s', async (_name, code) => {
       await withExecutor(OPTIONS, TOOLS, async (executor) => {
         await executor.run(code).catch(() => {});
@@ -584,7 +584,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('after a signal, which is the error of no other run', async () => {
+    test('after an abort signal, whose error reaches no other run', async () => {
       await withExecutor(OPTIONS, TOOLS, async (executor) => {
         await expectCode(executor.run('await import("spins")'), 'ERR_MAX_OPS_EXCEEDED');
         await expectCode(executor.run('await import("spins")'), 'ERR_MAX_OPS_EXCEEDED');
@@ -593,7 +593,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('but not one that failed with its own error', async () => {
+    test('except a module that failed with its own error', async () => {
       await withExecutor(OPTIONS, TOOLS, async (executor) => {
         const caught = 'try { await import("throws"); } catch (e) { final_answer([e.message, times]); }';
         expect((await executor.run(`let times = 0; ${caught}`)).output).toEqual(['thrown by the module', 1]);
@@ -615,7 +615,7 @@ export function describeImports({ make, withExecutor }) {
       },
     };
 
-    test('while it loads: name, message and the place in the module', async () => {
+    test('while loading have name, message and the place in the module', async () => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         const error = await expectCode(executor.run('1;\nawait import("throws");'), 'ERR_RUNTIME_EXCEPTION');
         expect(error.details.name).toBe('TypeError');
@@ -627,7 +627,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('in a function that it exports: the place of the call, and of the throw in the stack', async () => {
+    test('in an exported function have the place of the call, and that of the throw in the stack', async () => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         const error = await expectCode(
           executor.run('const { f } = await import("later");\n\nf();'),
@@ -638,7 +638,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('a rejection while it loads', async () => {
+    test('may be a rejection while loading', async () => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         const error = await expectCode(executor.run('await import("rejects")'), 'ERR_RUNTIME_EXCEPTION');
         expect(error.details).toMatchObject({ name: 'TypeError', message: 'rejected' });
@@ -646,7 +646,7 @@ export function describeImports({ make, withExecutor }) {
     });
 
     test.each(['syntax', 'missing-export', 'reserved'])(
-      'a module that is wrong is an error that guests can catch: %s',
+      'can be caught by guests if the module is invalid: %s',
       async (name) => {
         await withExecutor(OPTIONS, {}, async (executor) => {
           expect((await executor.run(`await import("${name}").then(() => "loaded", (e) => e.name)`)).output).toBe(
@@ -659,7 +659,7 @@ export function describeImports({ make, withExecutor }) {
       },
     );
 
-    test('a tool failure while a module loads is a tool failure', async () => {
+    test('are tool failures if a tool fails while the module loads', async () => {
       const boom = new Error('boom');
       const tools = {
         boom: async () => {
@@ -674,7 +674,7 @@ export function describeImports({ make, withExecutor }) {
   });
 
   describe('modules of values and functions', () => {
-    test('values are hardened clones, functions are tools, objects of functions are namespaces', async () => {
+    test('have hardened clones as values, tools as functions and namespaces as objects of functions', async () => {
       const config = { list: [1], when: new Date(0), map: new Map([['k', 1n]]) };
       const host = {
         version: 3,
@@ -717,7 +717,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('a failing function is a tool failure that names it', async () => {
+    test('have functions whose failure is a tool failure that names them', async () => {
       const boom = new Error('boom');
       const modules = {
         host: {
@@ -740,7 +740,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('a function keeps `this` of its module', async () => {
+    test('call their functions with `this` of the module', async () => {
       const modules = {
         host: {
           one() {
@@ -754,7 +754,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('source modules can import them', async () => {
+    test('can be imported by source modules', async () => {
       const modules = {
         host: { double: (n) => n * 2, base: 5 },
         lib: 'import { double, base } from "host"; import * as all from "host"; export const ten = double(base); export const same = all.base;',
@@ -766,7 +766,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('own keys named __proto__ stay data', async () => {
+    test('keep own keys named __proto__ as data', async () => {
       const exported = Object.defineProperty({ a: 1 }, '__proto__', { value: { polluted: true }, enumerable: true });
       await withExecutor({ authorizedImports: ['m'], modules: { m: exported } }, {}, async (executor) => {
         const { output } = await executor.run(
@@ -776,7 +776,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('one with a function called then is a thenable, as any module, and its import fails', async () => {
+    test('are thenables if they export a function called then, and their import fails', async () => {
       const calls = [];
       const modules = { m: { then: (...args) => void calls.push(args.length), value: 1 } };
       await withExecutor({ authorizedImports: ['m'], modules }, {}, async (executor) => {
@@ -796,15 +796,15 @@ export function describeImports({ make, withExecutor }) {
       [{ m: { x: { deep: [Promise.resolve()] } } }, 'x.deep[0]'],
       ['text', 'modules'],
       [{ '': 'export {}' }, 'modules'],
-    ])('wrong modules are a TypeError of the constructor', (modules, path) => {
+    ])('cause a TypeError of the constructor if they are invalid', (modules, path) => {
       const refused = () => make({ authorizedImports: ['m'], modules });
       expect(refused).toThrow(TypeError);
       expect(refused).toThrow(path);
     });
   });
 
-  describe('authorized but not provided', () => {
-    test('is an empty module, and a warn line says so, once', async () => {
+  describe('a module that is authorized but not provided', () => {
+    test('is empty, and a warn line reports that once', async () => {
       await withExecutor({ authorizedImports: ['x-ok'] }, {}, async (executor) => {
         const { output, logEntries } = await executor.run(
           'const m = await import("x-ok"); return [Object.keys(m), Object.prototype.toString.call(m)];',
@@ -816,7 +816,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test("names of the host's own modules are no exception", async () => {
+    test('is empty even if it has the name of a module of the host', async () => {
       await withExecutor(
         { authorizedImports: ['node:fs', 'fs', 'ses-executor', '../index.mjs', 'ext:core/ops'] },
         {},
@@ -828,7 +828,7 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
-    test('a static import of a name that it does not have is a SyntaxError of the module', async () => {
+    test('causes a SyntaxError in a static import of a name', async () => {
       await withExecutor(
         { authorizedImports: ['empty', 'm'], modules: { m: 'import { x } from "empty"; export { x };' } },
         {},
@@ -840,8 +840,8 @@ export function describeImports({ make, withExecutor }) {
     });
   });
 
-  describe('odd specifiers', () => {
-    test('of the list compare exactly, whatever they look like', async () => {
+  describe('unusual specifiers', () => {
+    test('in the list are compared exactly', async () => {
       const names = ['a b', '日本', 'a/../b', 'A', '__proto__', 'constructor', 'toString', '\u0000'];
       const modules = Object.fromEntries(names.map((name) => [name, `export const name = ${JSON.stringify(name)};`]));
       Object.defineProperty(modules, '__proto__', { value: 'export const name = "__proto__";', enumerable: true });
@@ -853,7 +853,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('of a megabyte', async () => {
+    test('may be a megabyte long', async () => {
       await withExecutor({ authorizedImports: ['m'] }, {}, async (executor) => {
         const error = await expectCode(executor.run('await import("x".repeat(1e6))'), DENIED);
         expect(error.state).toBe(undefined);
@@ -861,7 +861,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('a hundred modules at once', async () => {
+    test('may be a hundred at the same time', async () => {
       const names = Array.from({ length: 100 }, (_, i) => `m${i}`);
       const modules = Object.fromEntries(
         names.map((name, i) => [

@@ -118,7 +118,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
   });
 
   describe('4.2 transitions', () => {
-    test('NEW, init() begins: INITIALIZING at once; success: READY', async () => {
+    test('NEW, init() begins: INITIALIZING immediately; success: READY', async () => {
       const executor = make();
       expect(executor.state).toBe('NEW');
       const init = executor.init();
@@ -128,7 +128,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.cleanup();
     });
 
-    test('DEAD, init() begins: INITIALIZING at once; success: READY, with nothing of the old realm', async () => {
+    test('DEAD, init() begins: INITIALIZING immediately; success: READY, with nothing of the old realm', async () => {
       await withExecutor({}, { tool: () => 1 }, async (executor) => {
         await executor.sendVariables({ variable: 1 });
         await executor.run('var declared = 1; globalThis.assigned = 1;');
@@ -153,7 +153,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       });
     });
 
-    test('READY, run() starts: RUNNING at once; RUNNING, success: READY', async () => {
+    test('READY, run() starts: RUNNING immediately; RUNNING, success: READY', async () => {
       await withExecutor({}, {}, async (executor) => {
         const run = executor.run('1');
         expect(executor.state).toBe('RUNNING');
@@ -217,7 +217,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       });
     });
 
-    test('DEAD, cleanup(): DEAD, as often as one likes', async () => {
+    test('DEAD, cleanup(): DEAD, any number of times', async () => {
       await inState('DEAD', async (executor) => {
         await executor.cleanup();
         await Promise.all([executor.cleanup(), executor.cleanup()]);
@@ -226,8 +226,8 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
     });
   });
 
-  describe('what the state getter says', () => {
-    test('inside a tool, inside onLog, and in the reactions to the promises', async () => {
+  describe('the state getter', () => {
+    test('returns the state inside tools, inside onLog and in reactions to promises', async () => {
       const seen = [];
       const note = (moment) => seen.push(`${moment}: ${executor.state}`);
       const executor = make({ onLog: () => note('onLog') });
@@ -265,7 +265,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       ]);
     });
 
-    test('nobody can set it', () => {
+    test('cannot be assigned', () => {
       const executor = make();
       expect(() => {
         executor.state = 'READY';
@@ -275,7 +275,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
   });
 
   describe('init()', () => {
-    test('concurrent calls share one isolate', async () => {
+    test('shares one isolate among concurrent calls', async () => {
       const executor = make();
       const calls = [executor.init(), executor.init(), executor.init()];
       expect(executor.state).toBe('INITIALIZING');
@@ -287,7 +287,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.cleanup();
     });
 
-    test('a call while INITIALIZING joins, also after a rebuild', async () => {
+    test('joins a call in state INITIALIZING, also after a rebuild', async () => {
       await inState('INITIALIZING', async (executor) => {
         await executor.init();
         expect(executor.state).toBe('READY');
@@ -297,7 +297,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       });
     });
 
-    test('executors that initialise at once do not disturb one another', async () => {
+    test('of several executors at the same time do not disturb one another', async () => {
       const executors = Array.from({ length: 8 }, () => make());
       await Promise.all(executors.map((executor) => executor.init()));
       const runs = await Promise.all(executors.map((executor, i) => executor.run(`var me = ${i}; me`)));
@@ -307,7 +307,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await Promise.all(executors.map((executor) => executor.cleanup()));
     });
 
-    test('calls that do not wait for one another keep their order', async () => {
+    test('keeps the order of calls that do not wait for one another', async () => {
       await withExecutor({}, {}, async (executor) => {
         const variables = executor.sendVariables({ x: 20 });
         const tools = executor.sendTools({ add: (a, b) => a + b });
@@ -318,7 +318,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
   });
 
   describe('cleanup()', () => {
-    test('on NEW: DEAD, and init() works', async () => {
+    test('on NEW leads to DEAD, and init() works afterwards', async () => {
       const executor = make();
       await executor.cleanup();
       expect(executor.state).toBe('DEAD');
@@ -327,7 +327,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.cleanup();
     });
 
-    test('on INITIALIZING: every init() under way fails with ERR_INVALID_STATE', async () => {
+    test('on INITIALIZING makes every pending init() fail with ERR_INVALID_STATE', async () => {
       const executor = make();
       const inits = [executor.init(), executor.init()].map((init) => expectCode(init, 'ERR_INVALID_STATE'));
       await executor.cleanup();
@@ -341,7 +341,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.cleanup();
     });
 
-    test('on RUNNING: the run fails with ERR_INVALID_STATE and has its logs', async () => {
+    test('on RUNNING makes the run fail with ERR_INVALID_STATE and its logs', async () => {
       const { tool, called } = neverTool();
       await withExecutor({}, { never: tool }, async (executor) => {
         const run = expectCode(executor.run('console.log("before"); await never()'), 'ERR_INVALID_STATE');
@@ -355,7 +355,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       });
     });
 
-    test('on RUNNING with a queue: the run and all that wait fail with ERR_INVALID_STATE', async () => {
+    test('on RUNNING with a queue makes the run and all waiting ones fail with ERR_INVALID_STATE', async () => {
       const { tool, called } = neverTool();
       const options = { runConcurrency: 'queue', maxQueuedRuns: 3 };
       let effects = 0;
@@ -373,7 +373,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       });
     });
 
-    test('while guest code is in a loop that never ends', async () => {
+    test('works while guest code is in an endless loop', async () => {
       await withExecutor({ maxOperations: 1e15, timeoutMs: 60_000 }, {}, async (executor) => {
         const run = expectCode(executor.run('for (;;);'), 'ERR_INVALID_STATE');
         await executor.cleanup();
@@ -383,7 +383,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       });
     });
 
-    test('while a synchronous tool is being called', async () => {
+    test('works during a call of a synchronous tool', async () => {
       let cleanup;
       const tool = () => {
         cleanup = executor.cleanup();
@@ -398,7 +398,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       expect(executor.state).toBe('DEAD');
     });
 
-    test('right after sendVariables() and sendTools(): both settle', async () => {
+    test('right after sendVariables() and sendTools() lets both settle', async () => {
       const executor = make();
       await executor.init();
       const sends = [executor.sendVariables({ x: 1 }), executor.sendTools({ tool: () => 1 })];
@@ -410,14 +410,14 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       expect(executor.state).toBe('DEAD');
     });
 
-    test('concurrent calls all succeed', async () => {
+    test('succeeds for concurrent calls', async () => {
       await inState('READY', async (executor) => {
         await Promise.all([executor.cleanup(), executor.cleanup(), executor[Symbol.asyncDispose]()]);
         expect(executor.state).toBe('DEAD');
       });
     });
 
-    test('init() need not wait for it', async () => {
+    test('need not be awaited before init()', async () => {
       for (const state of ['READY', 'RUNNING', 'DIRTY']) {
         await inState(state, async (executor) => {
           const cleanup = executor.cleanup();
@@ -430,7 +430,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       }
     });
 
-    test('what a tool of the old isolate answers does not reach the new one', async () => {
+    test('prevents late tool answers of the old isolate from reaching the new one', async () => {
       const called = deferred();
       const answer = deferred();
       const late = () => {
@@ -455,7 +455,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
   });
 
   describe('asyncDispose', () => {
-    test('is cleanup(), for `await using`', async () => {
+    test('calls cleanup(), for `await using`', async () => {
       const executor = make();
       await executor.init();
       expect(await executor[Symbol.asyncDispose]()).toBeUndefined();
@@ -483,7 +483,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         );
       });
 
-      test('joins an init() under way', async () => {
+      test('joins a pending init()', async () => {
         await inState(
           'INITIALIZING',
           async (executor) => {
@@ -494,7 +494,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         );
       });
 
-      test.each(['NEW', 'INITIALIZING', 'DEAD'])('is illegal without it: %s', async (state) => {
+      test.each(['NEW', 'INITIALIZING', 'DEAD'])('is required by %s', async (state) => {
         for (const options of [{}, { autoInit: false }, { autoInit: undefined }]) {
           await inState(
             state,
@@ -508,7 +508,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       });
     });
 
-    test('first uses that do not wait for one another keep their order', async () => {
+    test('keeps the order of first uses that do not wait for one another', async () => {
       const executor = make({ autoInit: true });
       const variables = executor.sendVariables({ x: 20 });
       const tools = executor.sendTools({ add: (a, b) => a + b });
@@ -556,7 +556,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       },
     );
 
-    test('init() goes on being allowed', async () => {
+    test('still allows init()', async () => {
       const executor = make({ autoInit: true });
       await executor.init();
       await executor.run('var kept = 1;');
@@ -565,7 +565,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.cleanup();
     });
 
-    test('cleanup() while it initialises fails the first use', async () => {
+    test('lets the first use fail if cleanup() is called during the start', async () => {
       const executor = make({ autoInit: true });
       const run = expectCode(executor.run('1'), 'ERR_INVALID_STATE');
       await executor.cleanup();
@@ -608,7 +608,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       expect(stdout).toMatch(/^(ERR_EXEC_TIMEOUT\n)?done\n$/);
     });
 
-    test('but not before what was called has settled', async () => {
+    test('only after pending calls have settled', async () => {
       const { status, stdout, stderr } = await runChild(`
       ${inChild}
       const executor = make();
@@ -628,7 +628,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         setImmediate(() => { throw new Error("host"); });`,
         1,
       ],
-    ])('%s ends it with its own status', async (_, script, expected) => {
+    ])('with its own status on %s', async (_, script, expected) => {
       const { status, signal } = await runChild(`
       ${inChild}
       const executor = make({ maxOperations: 1e15, timeoutMs: 60_000 });
@@ -640,7 +640,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       expect({ status, signal }).toEqual({ status: expected, signal: null });
     });
 
-    test('process.exit() inside a tool', async () => {
+    test('from a process.exit() inside a tool', async () => {
       const { status, signal, stdout } = await runChild(`
       ${inChild}
       const executor = make({ autoInit: true });
@@ -652,8 +652,8 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
     });
   });
 
-  describe('an executor that nothing refers to', () => {
-    test('is not collected while somebody waits for its run', async () => {
+  describe('an unreferenced executor', () => {
+    test('is not collected while its run is awaited', async () => {
       const { status, stdout, stderr } = await runChild(
         `
       ${inChild}

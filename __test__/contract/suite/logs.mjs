@@ -74,7 +74,7 @@ export function describeLogs({ make, withExecutor, can }) {
       });
     });
 
-    test('an empty line is a line', async () => {
+    test('an empty line is an entry', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { logs, logEntries } = await executor.run('console.log(); console.log(""); console.log("x"); 0');
         expect(logs).toBe('\n\nx');
@@ -91,7 +91,7 @@ export function describeLogs({ make, withExecutor, can }) {
   });
 
   describe('onLog', () => {
-    test('streams while the run goes on', async () => {
+    test('receives entries while the run continues', async () => {
       const entries = [];
       let seen;
       const arrived = new Promise((resolve) => {
@@ -114,7 +114,7 @@ export function describeLogs({ make, withExecutor, can }) {
       });
     });
 
-    test('streams while a synchronous tool is awaited', async () => {
+    test('receives entries while a synchronous tool is awaited', async () => {
       const entries = [];
       await withExecutor(
         { onLog: (entry) => entries.push(entry.message) },
@@ -125,7 +125,7 @@ export function describeLogs({ make, withExecutor, can }) {
       );
     });
 
-    test('all entries have arrived, in order, when the run settles, also when it fails', async () => {
+    test('has received all entries, in order, when the run settles, also when it fails', async () => {
       const entries = [];
       await withExecutor({ onLog: (entry) => entries.push(entry.message) }, {}, async (executor) => {
         await executor.run('for (let i = 0; i < 5000; i++) console.log(i); 0');
@@ -136,7 +136,7 @@ export function describeLogs({ make, withExecutor, can }) {
       });
     });
 
-    test('streams the cut entry once and nothing after it', async () => {
+    test('receives the cut entry once and nothing after it', async () => {
       const entries = [];
       await withExecutor({ onLog: (entry) => entries.push(entry.message), maxLogBytes: 1024 }, {}, async (executor) => {
         await executor.run('for (let i = 0; i < 1000; i++) console.log("0123456789"); 0');
@@ -145,7 +145,7 @@ export function describeLogs({ make, withExecutor, can }) {
       });
     });
 
-    test('that throws or rejects does not harm the run, and is a warning of the process', async () => {
+    test('that throws or rejects does not affect the run and causes a warning of the process', async () => {
       const warnings = [];
       const listener = (warning) => warnings.push(warning);
       process.on('warning', listener);
@@ -191,15 +191,15 @@ export function describeLogs({ make, withExecutor, can }) {
         return result.logs;
       });
 
-    test('text of exactly the limit is whole', async () => {
+    test('keeps a string of exactly the limit', async () => {
       expect(await run('console.log("x".repeat(1024))')).toBe('x'.repeat(1024));
     });
 
-    test('one byte more is cut and marked', async () => {
+    test('cuts and marks a string that is one byte longer', async () => {
       expect(await run('console.log("x".repeat(1025))')).toBe('x'.repeat(1024) + MARKER);
     });
 
-    test('line breaks between entries count', async () => {
+    test('counts line breaks between entries', async () => {
       expect(await run('console.log("x".repeat(511)); console.log("y".repeat(512));')).toBe(
         `${'x'.repeat(511)}\n${'y'.repeat(512)}`,
       );
@@ -208,14 +208,14 @@ export function describeLogs({ make, withExecutor, can }) {
       );
     });
 
-    test('the marker appears once, and nothing follows it', async () => {
+    test('adds the marker once, and nothing follows it', async () => {
       const logs = await run('for (let i = 0; i < 200; i++) console.log("line " + i); console.error("never");');
       expect(logs.split(MARKER)).toHaveLength(2);
       expect(logs.endsWith(MARKER)).toBe(true);
       expect(Buffer.byteLength(logs)).toBe(1024 + MARKER.length);
     });
 
-    test('when the limit is reached exactly, the next entry leaves the marker only', async () => {
+    test('adds only the marker for the first entry after the limit was reached exactly', async () => {
       const logs = await run('console.log("x".repeat(1024)); console.log("y");');
       expect(logs.startsWith('x'.repeat(1024))).toBe(true);
       expect(logs.endsWith(MARKER)).toBe(true);
@@ -226,7 +226,7 @@ export function describeLogs({ make, withExecutor, can }) {
       ['é', 2],
       ['€', 3],
       ['😀', 4],
-    ])('bytes are those of UTF-8, and no character is cut: %s', async (character, bytes) => {
+    ])('counts bytes of UTF-8 and cuts no character: %s', async (character, bytes) => {
       const whole = Math.floor(1024 / bytes);
       expect(await run(`console.log("${character}".repeat(${whole}))`)).toBe(character.repeat(whole));
       expect(await run(`console.log("${character}".repeat(${whole + 1}))`)).toBe(character.repeat(whole) + MARKER);
@@ -235,21 +235,21 @@ export function describeLogs({ make, withExecutor, can }) {
       );
     });
 
-    test('the default is 256 KiB', async () => {
+    test('is 256 KiB by default', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { logs } = await executor.run('console.log("x".repeat(300000)); 0');
         expect(logs).toBe('x'.repeat(262_144) + MARKER);
       });
     });
 
-    test('each run has its own limit', async () => {
+    test('applies to each run separately', async () => {
       await withExecutor({ maxLogBytes: 1024 }, {}, async (executor) => {
         for (let i = 0; i < 3; i++)
           expect((await executor.run('console.log("x".repeat(1024)); 0')).logs).toBe('x'.repeat(1024));
       });
     });
 
-    test('the bound of the option', () => {
+    test('is at least 1,024', () => {
       expect(() => make({ maxLogBytes: 1023 })).toThrow(RangeError);
       expect(() => make({ maxLogBytes: 1024 })).not.toThrow();
     });

@@ -80,7 +80,7 @@ export function describePersistence({ withExecutor, can }) {
       expect((await steps([first, second], { tools: { later: async (x) => x } })).at(-1)).toEqual(expected);
     });
 
-    test('names inside functions and blocks do not', async () => {
+    test('names inside functions and blocks do not persist', async () => {
       expect(
         await steps([
           '{ let inner = 1; const other = 2; class C {} function f() {} } (() => { var hidden = 1; })();',
@@ -95,7 +95,7 @@ export function describePersistence({ withExecutor, can }) {
       ).toEqual([true, [1]]);
     });
 
-    test('functions of an earlier run see each other, whatever the order', async () => {
+    test('functions of an earlier run see each other in any order', async () => {
       expect(
         (await steps(['function first() { return second() + 1; }', 'function second() { return 1; }', 'first()'])).at(
           -1,
@@ -103,7 +103,7 @@ export function describePersistence({ withExecutor, can }) {
       ).toBe(2);
     });
 
-    test('promises, generators and iterators go on', async () => {
+    test('promises, generators and iterators continue in later runs', async () => {
       expect(
         (
           await steps([
@@ -115,14 +115,14 @@ export function describePersistence({ withExecutor, can }) {
       ).toEqual([[1, 2], 3]);
     });
 
-    test('many names', async () => {
+    test('many names persist', async () => {
       const code = Array.from({ length: 2000 }, (_, i) => `const n${i} = ${i};`).join('\n');
       expect((await steps([code, 'n0 + n1999'])).at(-1)).toBe(1999);
     });
   });
 
   describe('bindings are live', () => {
-    test('closures of step 1 see updates of step 2, and the other way round', async () => {
+    test('closures of step 1 see updates of step 2, and vice versa', async () => {
       const outputs = await steps([
         'let n = 0; const read = () => n; const add = () => ++n;',
         'n = 10; read()',
@@ -143,7 +143,7 @@ export function describePersistence({ withExecutor, can }) {
       ).toEqual([11, 'b', 7, 9]);
     });
 
-    test('a counter of a closure', async () => {
+    test('a closure keeps its counter', async () => {
       expect(
         (await steps(['const next = (() => { let i = 0; return () => ++i; })(); next();', 'next()', 'next()'])).slice(
           1,
@@ -185,7 +185,7 @@ export function describePersistence({ withExecutor, can }) {
         3,
       ],
     ])(
-      'code of an earlier run sees a binding while its run goes on: %s',
+      'code of an earlier run sees a binding while its run is active: %s',
       async (_name, first, second, expected = 1) => {
         const modules = { authorizedImports: ['reader'], modules: { reader: 'export const read = () => late;' } };
         const options = can.importModules ? modules : {};
@@ -193,7 +193,7 @@ export function describePersistence({ withExecutor, can }) {
       },
     );
 
-    test('a program of an earlier run that goes on sees it too', async () => {
+    test('a program of an earlier run that continues sees it too', async () => {
       const waiting = `
       let go; const seen = [];
       const gate = new Promise((resolve) => { go = resolve; });
@@ -203,7 +203,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(await steps([waiting, 'let late = 1; go();', 'seen'])).toEqual(['answered', undefined, [1]]);
     });
 
-    test('within its own run a binding is on globalThis too', async () => {
+    test('a binding is also on globalThis within its own run', async () => {
       expect(await steps(['let x = 1; globalThis.x'])).toEqual([1]);
     });
   });
@@ -226,7 +226,7 @@ export function describePersistence({ withExecutor, can }) {
       'a ??= 1, a += 1',
       'd = 2',
       'const write = () => { a = 3 }; write()',
-    ])('%s says so as the language does', async (code) => {
+    ])('%s has the message of the language', async (code) => {
       await withExecutor({}, {}, async (executor) => {
         await executor.run('const a = 1, b = 2;');
         await executor.run('const d = 1; const get = () => d;');
@@ -252,7 +252,7 @@ export function describePersistence({ withExecutor, can }) {
     });
 
     test.each(['x = 2', '(x) = 2', '[(x)] = [2]', 'x++', '((x))--', '({ x } = { x: 2 })', 'for (x of [2]);'])(
-      '%s in its own run too',
+      '%s in the same run is a TypeError too',
       async (code) => {
         expect(await steps([`const x = 1; ${code};`, 'x'])).toEqual([RUNTIME('TypeError'), 1]);
       },
@@ -283,10 +283,14 @@ export function describePersistence({ withExecutor, can }) {
       ['let', 'let f = () => 1;', 'let f = () => 2;'],
       ['var', 'var f = () => 1;', 'var f = () => 2;'],
       ['pattern', 'const { f } = { f: () => 1 };', 'const [f] = [() => 2];'],
-      ['another kind', 'const f = () => 1;', 'function f() { return 2; }'],
-      ['with another use of it', 'function f() { return 1; }', 'function f() { return 2; } const own = () => f();'],
-      ['in a program that waits', 'function f() { return 1; }', 'await later(0); const f = () => 2;'],
-    ])('who called the old helper calls the new one: %s', async (_name, first, second) => {
+      ['a helper of another kind', 'const f = () => 1;', 'function f() { return 2; }'],
+      [
+        'a helper that is used differently',
+        'function f() { return 1; }',
+        'function f() { return 2; } const own = () => f();',
+      ],
+      ['a helper of a program that waits', 'function f() { return 1; }', 'await later(0); const f = () => 2;'],
+    ])('code that called the old helper calls the new one: %s', async (_name, first, second) => {
       const tools = { later: async (x) => x };
       const outputs = await steps(
         [
@@ -303,7 +307,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs[5]).toBe(4);
     });
 
-    test('an instance that an old helper makes is one of the new class', async () => {
+    test('an old helper creates instances of the new class', async () => {
       const outputs = await steps([
         'class A { v() { return 1; } } const make = () => new A();',
         'make().v()',
@@ -313,7 +317,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs.slice(1)).toEqual([1, [2, true], [2, true]]);
     });
 
-    test('a helper of each of many runs reaches all of them', async () => {
+    test('helpers of many runs all see it', async () => {
       const codes = Array.from({ length: 20 }, (_, i) => `function f() { return ${i}; } const g${i} = () => f();`);
       expect((await steps([...codes, '[g0(), g7(), g19(), f()]'])).at(-1)).toEqual([19, 19, 19, 19]);
       expect((await steps([...codes, 'f = () => "set"; [g0(), g7(), g19(), f()]'])).at(-1)).toEqual(
@@ -321,7 +325,7 @@ export function describePersistence({ withExecutor, can }) {
       );
     });
 
-    test('what a program begins with reaches them before anything else of it', async () => {
+    test('declarations at the beginning of a program reach earlier functions before its other statements run', async () => {
       const outputs = await steps([
         'const size = 8; const by = (n) => n * size; let own = by(1); own',
         'const size = 3; const by2 = () => size; let own = by(1); [own, by2()]',
@@ -331,7 +335,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs).toEqual([8, [3, 3], [4, 3], 4]);
     });
 
-    test('a function means what its own program declares, also behind it', async () => {
+    test('a function sees what its own program declares, also after it', async () => {
       const code = `const size = 2; const early = () => late() * size; let own = 1; let seen = '';
         try { early(); } catch (error) { seen = error.name; }
         own++; const late = () => 21; [seen, early(), own]`;
@@ -342,7 +346,7 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
-    test('a value that is assigned later is passed on', async () => {
+    test('values that are assigned later reach earlier functions', async () => {
       const outputs = await steps([
         'let n = 1; const read = () => n;',
         'let n = 2; n = 3;',
@@ -354,7 +358,7 @@ export function describePersistence({ withExecutor, can }) {
       expect([outputs[2], outputs[3], outputs[5]]).toEqual([3, 4, 6]);
     });
 
-    test('what a function writes in a later run is passed on, whichever run it is of', async () => {
+    test('values that a function writes in a later run reach all runs', async () => {
       const outputs = await steps([
         'let n = 1; const readOld = () => n; const addOld = () => { n += 10; };',
         'let n = 5; const read = () => n; const add = () => { n++; };',
@@ -383,13 +387,13 @@ export function describePersistence({ withExecutor, can }) {
       ['var', 'var n = 1; const add = () => ++n;', 'var n = 5; add(); add(); n', 7],
       ['an array', 'let n = [0]; const reset = () => { n = []; };', 'let n = [9]; reset(); n', []],
       ['by a built-in', 'let n = 1; function add(x) { n += x; }', 'let n = 0; [1, 2, 3].forEach(add); n', 6],
-      ['both in turns', ADD, 'let n = 5; add(); n += 1; add(); n', 26],
-      ['beside a new reader', ADD, 'let n = 5; const own = () => n; add(); own()', 15],
-      ['a new writer', 'let n = 1;', 'let n = 5; const own = () => { n++; }; own(); read()', 6],
+      ['by both in turn', ADD, 'let n = 5; add(); n += 1; add(); n', 26],
+      ['next to a new reader', ADD, 'let n = 5; const own = () => n; add(); own()', 15],
+      ['by a new writer', 'let n = 1;', 'let n = 5; const own = () => { n++; }; own(); read()', 6],
       ['in a pattern', ADD, 'let { n } = { n: 5 }; add(); n', 15],
-      ['beside what is new in a pattern', ADD, 'const [more, { n = more }] = [5, {}]; add(); n', 15],
+      ['next to a new name in a pattern', ADD, 'const [more, { n = more }] = [5, {}]; add(); n', 15],
       ['while it waits', ADD, 'let n = 5; await null; add(); await null; n', 15],
-      ['the new one, which counts', ADD, 'let n = 5; add(); n = 6; n', 6],
+      ['by the new one, which takes precedence', ADD, 'let n = 5; add(); n = 6; n', 6],
       ['a constant', ADD, 'const n = 5; add(); n', 15],
       ['in one expression', ADD, 'let n = 5; [add(), n].join() === "15,15" ? n : 0', 15],
       ['in a loop', ADD, 'let n = 5; let turns = 0; while (n < 50) { add(); turns++; } n', 55],
@@ -402,14 +406,14 @@ export function describePersistence({ withExecutor, can }) {
         7,
       ],
     ])(
-      'what a function writes in the run that declares the name again is there at once: %s',
+      'a value that a function writes in the redeclaring run is visible immediately: %s',
       async (_name, first, second, expected) => {
         const outputs = await steps([`${first} const read = () => n;`, second, '[n, read()]']);
         expect(outputs.slice(1)).toEqual([expected, [expected, expected]]);
       },
     );
 
-    test('what functions write is there at once in later runs, too', async () => {
+    test('values that functions write are visible immediately in later runs too', async () => {
       const outputs = await steps([
         'let n = 1; const addOld = () => { n += 10; }; const readOld = () => n;',
         'let n = 5; const read = () => n; const add = () => { n++; };',
@@ -420,7 +424,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs.slice(2)).toEqual([[6, 16, 17].map((n) => [n, n, n]), 30, 41]);
     });
 
-    test('a name that a program did not reach, or that is gone, is declared as if it were new', async () => {
+    test('a name that a program did not reach, or that was deleted, is declared as a new one', async () => {
       const outputs = await steps([
         'const read = () => n; null.x; let n = 1;',
         'typeof n',
@@ -445,7 +449,7 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
-    test('functions get the value of what is declared where the host has given the name to something else', async () => {
+    test('functions see the redeclared value even if the host had replaced the variable', async () => {
       await withExecutor({}, {}, async (executor) => {
         const run = async (code) => (await executor.run(code)).output;
         await run('let n = 1; const read = () => n;');
@@ -456,7 +460,7 @@ export function describePersistence({ withExecutor, can }) {
       });
     });
 
-    test('a function of an earlier run has no receiver, and new ones have the names of their variables', async () => {
+    test('a function of an earlier run has no receiver, and new functions are named after their variables', async () => {
       const outputs = await steps([
         'function who() { return this; } let made = 0; const use = () => [made, tag];  let tag = 0;',
         '[who(), who?.(), (who)(), who``]',
@@ -466,7 +470,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs.slice(1)).toEqual([Array(4).fill(undefined), ['made', 'tag', true], ['made', true]]);
     });
 
-    test('messages name variables of earlier runs as they are written', async () => {
+    test('messages spell variables of earlier runs as they are written', async () => {
       const message = (code) => `try { ${code} } catch (error) { error.message }`;
       const outputs = await steps([
         'let n = 1; let list = {}; const use = () => [n, list]; function f() {}',
@@ -499,7 +503,7 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
-    test('a constant that its own text writes to stays one', async () => {
+    test('a constant that its own program writes to stays a constant', async () => {
       expect(await steps(['const x = 1; const write = () => { x = 2; };', 'write()', 'x'])).toEqual([
         '[Function: write]',
         RUNTIME('TypeError'),
@@ -519,7 +523,7 @@ export function describePersistence({ withExecutor, can }) {
       },
     );
 
-    test('a constant beside one of an earlier run in a pattern refuses too', async () => {
+    test('a constant next to a name of an earlier run in a pattern refuses assignments too', async () => {
       expect(
         await steps([
           'let a = 0; const f = () => a;',
@@ -538,7 +542,7 @@ export function describePersistence({ withExecutor, can }) {
       ['const', 'let', '', 'set'],
       ['const', 'var', 'null.x;', RUNTIME('TypeError')],
       ['const', 'var', '', 'set'],
-    ])('%s is %s once its declaration is reached, behind %j', async (first, second, before, expected) => {
+    ])('%s is %s once its declaration is reached, after %j', async (first, second, before, expected) => {
       const outputs = await steps([
         `${first} v = 1; const get = () => v;`,
         `${before} ${second} v = 2;`,
@@ -549,7 +553,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs.slice(2)).toEqual([expected, Array(2).fill(expected === 'set' ? 'set' : kept)]);
     });
 
-    test('a constant whose declaration fails half-way leaves the variable one', async () => {
+    test('a constant whose declaration fails leaves the earlier variable writable', async () => {
       const tools = { search: async () => Promise.reject(new Error('rate limit')) };
       const outputs = await steps(
         [
@@ -563,7 +567,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs).toEqual([[], 'ERR_TOOL_PROXY_FAIL: Error', [1], [1, 2]]);
     });
 
-    test('a declaration that is not reached passes nothing on', async () => {
+    test('a declaration that is not reached changes nothing for earlier functions', async () => {
       expect(
         await steps(['const f = () => 1; const g = () => f();', 'null.x; const f = () => 2;', '[f(), g()]']),
       ).toEqual(['[Function: g]', RUNTIME('TypeError'), [1, 1]]);
@@ -578,12 +582,12 @@ export function describePersistence({ withExecutor, can }) {
       expect((await steps([first, second, read])).at(-1)).toBe(expected);
     });
 
-    test('many times over', async () => {
+    test('redeclarations can repeat many times', async () => {
       const codes = Array.from({ length: 50 }, (_, i) => `const x = ${i}; const f${i} = () => x;`);
       expect((await steps([...codes, '[x, f0(), f25(), f49()]'])).at(-1)).toEqual([49, 49, 49, 49]);
     });
 
-    test('the old value cannot be read by the new initialiser: it is in its dead zone', async () => {
+    test('a new initialiser cannot read the old value: the name is in its dead zone', async () => {
       expect(await steps(['let x = 1; const use = () => x;', 'let x = x + 1;', '[x, use()]'])).toEqual([
         '[Function: use]',
         RUNTIME('ReferenceError'),
@@ -593,14 +597,14 @@ export function describePersistence({ withExecutor, can }) {
     });
 
     test.each(['var x; x', 'var x; (() => x)()', 'if (false) { var x = 2; } x', 'var x; await 0; x'])(
-      'var without a value has that of the earlier run: %s',
+      'var without a value keeps the value of the earlier run: %s',
       async (code) => {
         expect(await steps(['var x = 1;', code, 'x'])).toEqual([1, 1, 1]);
       },
     );
   });
 
-  describe('a run that fails', () => {
+  describe('a failed run', () => {
     test('leaves earlier names intact', async () => {
       expect(await steps(['let x = 1; const f = () => x;', 'throw new Error("no")', '[x, f()]'])).toEqual([
         expect.anything(),
@@ -609,7 +613,7 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
-    test('leaves the name that it would have declared after the failure', async () => {
+    test('leaves names undeclared that follow the failure', async () => {
       expect(await steps(['let x = "old";', 'null.x; let x = "new";', 'x'])).toEqual([
         'old',
         RUNTIME('TypeError'),
@@ -641,7 +645,7 @@ export function describePersistence({ withExecutor, can }) {
       ).toEqual([RUNTIME('TypeError'), [1, 2, 3, 3, 'undefined']]);
     });
 
-    test('at once keeps what it began with', async () => {
+    test('that fails immediately keeps its first declarations', async () => {
       const first = 'const size = 8; let own = 1; const use = () => [size, before]; let before; null.x; own';
       const outputs = [RUNTIME('TypeError'), [[8, undefined], 1]];
       expect(await steps([first, '[use(), own]'])).toEqual(outputs);
@@ -656,7 +660,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs[1]).toEqual([1, 10, 'undefined']);
     });
 
-    test('by final_answer keeps what it had initialised', async () => {
+    test('that ends by final_answer keeps what it had initialised', async () => {
       expect(await steps(['let a = 1; final_answer("done"); let b = 2;', '[a, typeof b]'])).toEqual([
         'done',
         [1, 'undefined'],
@@ -699,17 +703,17 @@ export function describePersistence({ withExecutor, can }) {
       }
     });
 
-    test('by names that are declared twice leaves everything as it was', async () => {
+    test('with names that are declared twice leaves everything unchanged', async () => {
       for (const code of ['let x = 2; let x = 3;', 'let x = 2; { var x = 3; }', 'const x = 2; function x() {}']) {
         expect(await steps(['let x = 1;', code, 'x'])).toEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
       }
     });
 
-    test('by validation leaves everything as it was', async () => {
+    test('that validation refused leaves everything unchanged', async () => {
       expect(await steps(['let x = 1;', 'let x = 2; let = ;', 'x'])).toEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
     });
 
-    test('in the middle of a pattern keeps the names before it', async () => {
+    test('that failed in the middle of a pattern keeps the names before it', async () => {
       const outputs = await steps([
         'const { a, b = (() => { throw new RangeError("mid"); })(), c } = { a: 1, c: 3 };',
         '[typeof a, typeof b, typeof c]',
@@ -718,7 +722,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs[1].slice(1)).toEqual(['undefined', 'undefined']);
     });
 
-    test('a function of a failed run that reads a dead name throws, whatever later runs declare', async () => {
+    test('leaves functions that throw for a name it did not reach, whatever later runs declare', async () => {
       expect(
         await steps(['function get() { return late; } null.x; let late = 1;', 'get()', 'let late = 2; get()']),
       ).toEqual([RUNTIME('TypeError'), RUNTIME('ReferenceError'), RUNTIME('ReferenceError')]);
@@ -726,7 +730,7 @@ export function describePersistence({ withExecutor, can }) {
   });
 
   describe('temporal dead zone', () => {
-    test('before its declaration a name throws, typeof included', async () => {
+    test('a name throws before its declaration, typeof included', async () => {
       expect(
         await steps([
           'x; let x = 1;',
@@ -744,11 +748,11 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
-    test('of a name that an earlier run has declared', async () => {
+    test('a redeclared name of an earlier run throws before its declaration', async () => {
       expect(await steps(['let x = 1;', 'const seen = x; let x = 2;', 'x'])).toEqual([1, RUNTIME('ReferenceError'), 1]);
     });
 
-    test('an unknown name is a ReferenceError, typeof of it is not', async () => {
+    test('an unknown name is a ReferenceError, but typeof of it is not', async () => {
       expect(await steps(['unknown', 'typeof unknown', 'unknown = 1', 'delete globalThis.unknown'])).toEqual([
         RUNTIME('ReferenceError'),
         'undefined',
@@ -759,7 +763,7 @@ export function describePersistence({ withExecutor, can }) {
   });
 
   describe('globalThis', () => {
-    test('takes new names, which persist', async () => {
+    test('accepts new names, which persist', async () => {
       expect(await steps(['globalThis.x = 1; x', 'x + globalThis.x', 'delete globalThis.x; typeof x'])).toEqual([
         1,
         2,
@@ -779,11 +783,11 @@ export function describePersistence({ withExecutor, can }) {
       ['spread', 'const all = { ...globalThis }; let later = 1; [Object.hasOwn(all, "later"), later]', [false, 1]],
       ['a pattern', 'const { ...rest } = globalThis; const [a, b] = [1, 2]; [rest.a, globalThis.b]', [undefined, 2]],
       ['await', 'const a = await globalThis.b; let b = 2; [a, globalThis.a, globalThis.b]', [undefined, undefined, 2]],
-    ])('does not have a name before its declaration is reached: %s', async (_name, code, expected) => {
+    ])('lacks a name before its declaration is reached: %s', async (_name, code, expected) => {
       expect(await steps([code, `(() => 1)(); ${code}`])).toEqual([expected, expect.anything()]);
     });
 
-    test('has what was there before until a declaration is reached', async () => {
+    test('keeps the earlier value until a declaration is reached', async () => {
       expect(
         await steps([
           'let x = 1; globalThis.y = 2; const all = globalThis; 0',
@@ -803,14 +807,14 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
-    test('by its own name a variable throws before its declaration all the same', async () => {
+    test('may hold a name that still throws as a variable before its declaration', async () => {
       expect(await steps(['globalThis.x = 1; const seen = x; let x = 2;', 'x'])).toEqual([
         RUNTIME('ReferenceError'),
         1,
       ]);
     });
 
-    test('a pattern that fails in its middle leaves the names before that', async () => {
+    test('keeps the names of a failed pattern that precede the failure', async () => {
       const code = 'globalThis; const { a, b = (() => { throw new RangeError("mid"); })(), c } = { a: 1, c: 3 };';
       expect(await steps([code, '[a, typeof b, typeof c]'])).toEqual([
         RUNTIME('RangeError'),
@@ -818,11 +822,11 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
-    test('names set on it can be declared later', async () => {
+    test('may get names that are declared later', async () => {
       expect((await steps(['globalThis.x = 1;', 'const x = 2;', '[x, globalThis.x]'])).at(-1)).toEqual([2, 2]);
     });
 
-    test('a getter set on it cannot break later runs', async () => {
+    test('may have a getter that cannot break later runs', async () => {
       expect(
         (
           await steps([
@@ -834,7 +838,7 @@ export function describePersistence({ withExecutor, can }) {
       ).toBe(1);
     });
 
-    test('a name that was fixed on it stays; a later declaration is told by a warn line', async () => {
+    test('keeps a name that was fixed on it, and a warn line reports a later declaration', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.run('Object.defineProperty(globalThis, "fixed", { value: 1 });');
         const { output, logEntries } = await executor.run('const fixed = 2; fixed');
@@ -846,7 +850,7 @@ export function describePersistence({ withExecutor, can }) {
 
     // That of a page cannot be fixed.
     test.runIf(!can.browse)(
-      'what a run declares stays its own if an earlier one has fixed the global object, and the log says so',
+      'keeps declarations of a run private after it was frozen, and the log says so',
       async () => {
         await withExecutor({}, {}, async (executor) => {
           await executor.run('Object.freeze(globalThis); 0');
@@ -860,7 +864,7 @@ export function describePersistence({ withExecutor, can }) {
       },
     );
 
-    test('its prototype and extensibility cannot be used against later runs', async () => {
+    test('has a prototype and an extensibility that cannot harm later runs', async () => {
       const outputs = await steps(['try { Object.preventExtensions(globalThis); } catch {} 0', 'let x = 1;', 'x']);
       expect(outputs[1]).toBe(1);
       const frozen = await steps(['try { Object.freeze(globalThis); } catch {} 0', 'console.log("still"); 1 + 1']);
@@ -873,7 +877,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(await steps(['v = 2; v', 'v', 'let v = 3; v', 'v'], { variables: { v: 1 } })).toEqual([2, 2, 3, 3]);
     });
 
-    test('are replaced by a later sendVariables, whatever runs made of the name', async () => {
+    test('are replaced by a later sendVariables, whatever runs did with the name', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ a: 1, b: 1, c: 1 });
         await executor.run('a = 2; const b = 2; function c() {} const readB = () => b;');
@@ -882,12 +886,12 @@ export function describePersistence({ withExecutor, can }) {
       });
     });
 
-    test('of one executor are not in another', async () => {
+    test('of one executor are not visible in another', async () => {
       expect(await steps(['v'], { variables: { v: 1 } })).toEqual([1]);
       expect(await steps(['typeof v'])).toEqual(['undefined']);
     });
 
-    test('of names that code cannot write are refused', async () => {
+    test('with names that code cannot write are refused', async () => {
       await withExecutor({}, {}, async (executor) => {
         for (const name of ['a b', '', '0', 'class', 'Array']) {
           await expect(executor.sendVariables({ [name]: 1 })).rejects.toThrow(TypeError);
@@ -895,7 +899,7 @@ export function describePersistence({ withExecutor, can }) {
       });
     });
 
-    test('cannot have the name of what is built in', async () => {
+    test('cannot have the name of a built-in', async () => {
       await withExecutor({}, {}, async (executor) => {
         for (const name of ['final_answer', 'console', 'globalThis', '__smol_budget']) {
           await expect(executor.sendVariables({ [name]: 1 })).rejects.toThrow(TypeError);
@@ -904,7 +908,7 @@ export function describePersistence({ withExecutor, can }) {
       });
     });
 
-    test('take the place of a tool of the same name', async () => {
+    test('replace a tool of the same name', async () => {
       await withExecutor({}, { both: () => 'tool' }, async (executor) => {
         await executor.sendVariables({ both: 'variable' });
         expect((await executor.run('both')).output).toBe('variable');
@@ -912,7 +916,7 @@ export function describePersistence({ withExecutor, can }) {
     });
   });
 
-  describe('what the host gives cannot be taken away', () => {
+  describe('values of the host cannot be taken away by', () => {
     const TAKE = (name) => [
       `${name} = 1`,
       `globalThis.${name} = 1`,
@@ -955,7 +959,7 @@ export function describePersistence({ withExecutor, can }) {
       GIVEN.map((name) => `function ${name}() {}`).join(' '),
       GIVEN.map((name, index) => `var ${name} = ${index};`).join(' '),
       GIVEN.map((name) => `class ${name} {}`).join(' '),
-    ])('declarations shadow for their own run only: %s', async (code) => {
+    ])('declarations, which shadow for their own run only: %s', async (code) => {
       await withExecutor({}, { tool: () => 'tool' }, async (executor) => {
         const { logEntries } = await executor.run(code);
         for (const name of GIVEN) {
@@ -972,7 +976,7 @@ export function describePersistence({ withExecutor, can }) {
   });
 
   describeIf(can.limitOperations)('guards count across runs', () => {
-    test('a function of an earlier run counts against the run that calls it', async () => {
+    test('a function of an earlier run counts towards the limit of the run that calls it', async () => {
       await withExecutor({ maxOperations: 100 }, {}, async (executor) => {
         await executor.run('function spin(n) { for (let i = 0; i < n; i++); return n; } spin(90);');
         expect((await executor.run('spin(100)')).output).toBe(100);
@@ -982,7 +986,7 @@ export function describePersistence({ withExecutor, can }) {
       });
     });
 
-    test('each run has its own limit', async () => {
+    test('each run has its own limit of operations', async () => {
       await withExecutor({ maxOperations: 10 }, {}, async (executor) => {
         for (let i = 0; i < 5; i++) expect((await executor.run('let n = 0; while (n < 10) n++; n')).output).toBe(10);
         await expectCode(executor.run('let n = 0; while (n < 11) n++; n'), 'ERR_MAX_OPS_EXCEEDED');
@@ -991,7 +995,7 @@ export function describePersistence({ withExecutor, can }) {
       });
     });
 
-    test('a generator that was begun in an earlier run counts where it goes on', async () => {
+    test('a generator from an earlier run counts where it continues', async () => {
       await withExecutor({ maxOperations: 10 }, {}, async (executor) => {
         await executor.run(
           'function* g() { for (let i = 0; ; i++) yield i; } const it = g(); for (let i = 0; i < 3; i++) it.next();',
@@ -1002,7 +1006,7 @@ export function describePersistence({ withExecutor, can }) {
     });
   });
 
-  test('cleanup and init forget everything', async () => {
+  test('cleanup and init discard everything', async () => {
     await withExecutor({}, { tool: () => 1 }, async (executor) => {
       await executor.sendVariables({ v: 1 });
       await executor.run('let x = 1; globalThis.y = 2;');

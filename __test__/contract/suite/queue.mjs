@@ -10,10 +10,10 @@ export function describeQueue({ make, withExecutor, can }) {
 
   describe('runConcurrency: "reject"', () => {
     test.each([
-      ['the default', {}],
+      ['by default', {}],
       ['given', { runConcurrency: 'reject' }],
-      ['maxQueuedRuns has no say', { runConcurrency: 'reject', maxQueuedRuns: 5 }],
-    ])('a second run fails at once and does not disturb the first: %s', async (_, options) => {
+      ['whatever maxQueuedRuns is', { runConcurrency: 'reject', maxQueuedRuns: 5 }],
+    ])('a second run fails immediately and does not disturb the first: %s', async (_, options) => {
       const gate = gateTool();
       let effects = 0;
       await withExecutor(options, { gate: gate.tool, effect: () => ++effects }, async (executor) => {
@@ -52,7 +52,7 @@ export function describeQueue({ make, withExecutor, can }) {
   });
 
   describe('runConcurrency: "queue"', () => {
-    test('runs go on first in, first out, one at a time, whatever they end with', async () => {
+    test('runs execute first in, first out, one at a time, however they end', async () => {
       const gate = gateTool();
       const active = [];
       let most = 0;
@@ -95,7 +95,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('state goes from one run to the next; logs do not', async () => {
+    test('a later run sees the variables of an earlier one, but not its logs', async () => {
       await withExecutor(queue(2), {}, async (executor) => {
         const runs = await Promise.all([
           executor.run('let n = 1; console.log("one"); n'),
@@ -110,7 +110,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('the state stays RUNNING from a run to the one that waits for it', async () => {
+    test('the state stays RUNNING between a run and the next in the queue', async () => {
       await withExecutor(queue(1), {}, async (executor) => {
         const states = [];
         const first = executor.run('1').then(() => states.push(executor.state));
@@ -120,7 +120,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test.each([0, 1, 3])('maxQueuedRuns: %i', async (maxQueuedRuns) => {
+    test.each([0, 1, 3])('maxQueuedRuns: %i runs may wait', async (maxQueuedRuns) => {
       const gate = gateTool();
       await withExecutor(queue(maxQueuedRuns), { gate: gate.tool }, async (executor) => {
         const running = executor.run('await gate()');
@@ -140,7 +140,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('maxQueuedRuns is 0 unless given', async () => {
+    test('maxQueuedRuns is 0 by default', async () => {
       await withExecutor({ runConcurrency: 'queue' }, {}, async (executor) => {
         const first = executor.run('1');
         await expectCode(executor.run('2'), 'ERR_INVALID_STATE');
@@ -148,7 +148,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('a place is free as soon as the run that had it starts', async () => {
+    test('a run leaves its place in the queue when it starts', async () => {
       const gates = { a: gateTool(), b: gateTool() };
       await withExecutor(queue(1), { a: gates.a.tool, b: gates.b.tool }, async (executor) => {
         const first = executor.run('await a()');
@@ -201,7 +201,7 @@ export function describeQueue({ make, withExecutor, can }) {
             ['a tool that never answers', 'await never()', { timeoutMs: 50 }],
             ['a loop past its deadline', 'await never.name; for (;;);', { timeoutMs: 50, maxOperations: 1e15 }],
           ]),
-    ])('DIRTY settles the queue: %s', async (_, code, limits) => {
+    ])('DIRTY refuses the queued runs after %s', async (_, code, limits) => {
       const { tool } = neverTool();
       let effects = 0;
       await withExecutor(queue(2), { never: tool, effect: () => ++effects }, async (executor) => {
@@ -229,7 +229,7 @@ export function describeQueue({ make, withExecutor, can }) {
     });
 
     if (can.keepState) {
-      test('a run that ends in time and keeps its state leaves the queue alone', async () => {
+      test('a run that ends in time and keeps its state leaves the queue intact', async () => {
         const { tool } = neverTool();
         let effects = 0;
         await withExecutor(queue(1), { never: tool, effect: () => ++effects }, async (executor) => {
@@ -253,7 +253,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     }
 
-    test('a run that is aborted while it waits leaves the others alone, and its place', async () => {
+    test('an aborted run leaves the queue without affecting other runs', async () => {
       const gate = gateTool();
       let effects = 0;
       await withExecutor(queue(2), { gate: gate.tool, effect: () => ++effects }, async (executor) => {
@@ -278,7 +278,7 @@ export function describeQueue({ make, withExecutor, can }) {
     });
 
     // Node.js warns of more than ten listeners of a signal.
-    test('many runs that wait for one signal are one listener of it, and none once they have ended', async () => {
+    test('many runs share one listener on their signal, which is removed when they have ended', async () => {
       const gate = gateTool();
       await withExecutor(queue(20), { gate: gate.tool }, async (executor) => {
         const { signal, abort } = countingSignal();
@@ -301,7 +301,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('sendVariables, sendTools and init are illegal while runs go on', async () => {
+    test('sendVariables, sendTools and init are illegal during runs', async () => {
       const gate = gateTool();
       await withExecutor(queue(1), { gate: gate.tool }, async (executor) => {
         const runs = [executor.run('await gate(); 1'), executor.run('2')];
@@ -315,7 +315,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('a tool may queue a run that starts when its own has ended', async () => {
+    test('a tool may queue a run that starts after its own run', async () => {
       const executor = make(queue(1));
       await executor.init();
       const inner = deferred();
@@ -325,7 +325,7 @@ export function describeQueue({ make, withExecutor, can }) {
       await executor.cleanup();
     });
 
-    test('many runs', async () => {
+    test('many runs can wait', async () => {
       await withExecutor(queue(500), {}, async (executor) => {
         await executor.run('var order = [];');
         const runs = Array.from({ length: 501 }, (_, i) => executor.run(`order.push(${i})`));
@@ -334,7 +334,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('variables and tools wait for their turn, too', async () => {
+    test('variables and tools wait for their turn too', async () => {
       const gate = gateTool();
       await withExecutor(queue(4), { gate: gate.tool, tool: () => 'old' }, async (executor) => {
         const settled = [];
@@ -363,7 +363,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('the state is READY when nothing but variables and tools has waited', async () => {
+    test('the state is READY if only variables and tools have waited', async () => {
       const gate = gateTool();
       await withExecutor(queue(2), { gate: gate.tool }, async (executor) => {
         const run = executor.run('await gate()');
@@ -376,7 +376,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('they count as what waits, and are refused as runs are', async () => {
+    test('waiting variables and tools count towards maxQueuedRuns and are refused as runs are', async () => {
       const gate = gateTool();
       await withExecutor(queue(1), { gate: gate.tool }, async (executor) => {
         const run = executor.run('await gate()');
@@ -401,7 +401,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('what waits is refused when the executor becomes DIRTY or is cleaned up', async () => {
+    test('waiting calls are refused when the executor becomes DIRTY or is cleaned up', async () => {
       for (const end of ['timeout', 'cleanup']) {
         const started = deferred();
         const tools = { started: () => started.resolve() };

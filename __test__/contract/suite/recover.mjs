@@ -10,7 +10,7 @@ export function describeRecovery({ make, withExecutor }) {
   const FOREVER = 'await new Promise(() => {})';
   const lose = (executor) => expectCode(executor.run(FOREVER, { timeoutMs: 30 }), 'ERR_EXEC_TIMEOUT');
 
-  test('the next run has the tools, no variables, and says so once', async () => {
+  test('the next run has the tools but no variables, and reports the recovery once', async () => {
     const tools = { add: (a, b) => a + b, Host: { later: async () => 'later' } };
     await withExecutor(RECOVERING, tools, async (executor) => {
       await executor.sendVariables({ sent: 1 });
@@ -23,7 +23,7 @@ export function describeRecovery({ make, withExecutor }) {
     });
   });
 
-  test('a run that fails says so, too', async () => {
+  test('a failed run reports the recovery too', async () => {
     await withExecutor(RECOVERING, {}, async (executor) => {
       await executor.run('const kept = 1');
       await lose(executor);
@@ -38,7 +38,7 @@ export function describeRecovery({ make, withExecutor }) {
     });
   });
 
-  test('variables and tools that are sent then are there, with the tools from before', async () => {
+  test('variables and tools sent during the recovery are available, with the earlier tools', async () => {
     await withExecutor(RECOVERING, { old: () => 'old', both: () => 'first' }, async (executor) => {
       await lose(executor);
       await Promise.all([executor.sendVariables({ x: 1 }), executor.sendTools({ both: () => 'second' })]);
@@ -47,7 +47,7 @@ export function describeRecovery({ make, withExecutor }) {
     });
   });
 
-  test('calls that come at once share the new isolate, and runs wait for their turn', async () => {
+  test('simultaneous calls share the new isolate, and runs wait for their turn', async () => {
     const gate = gateTool();
     const options = { ...RECOVERING, runConcurrency: 'queue', maxQueuedRuns: 2 };
     await withExecutor(options, { gate: gate.tool }, async (executor) => {
@@ -62,7 +62,7 @@ export function describeRecovery({ make, withExecutor }) {
     });
   });
 
-  test('cleanup() ends a recovery that has begun: its run is not executed, and calls of later find their own isolate', async () => {
+  test('cleanup() ends a recovery and its run, and later calls get their own isolate', async () => {
     const calls = [];
     await withExecutor(RECOVERING, { effect: (name) => void calls.push(name) }, async (executor) => {
       await lose(executor);
@@ -99,9 +99,9 @@ export function describeRecovery({ make, withExecutor }) {
   });
 
   test.each([
-    ['without it', { autoInit: true }],
+    ['without recover', { autoInit: true }],
     ['without autoInit', { recover: true }],
-  ])('%s the executor stays DIRTY', async (_, options) => {
+  ])('the executor stays DIRTY %s', async (_, options) => {
     const executor = make(options);
     await executor.init();
     await lose(executor);

@@ -43,7 +43,7 @@ export function describeStats({ withExecutor, can }) {
       });
     });
 
-    test('count from 0 in each run, and functions of earlier runs count in the run that calls them', async () => {
+    test('operations count from 0 in each run, and functions of earlier runs count in the calling run', async () => {
       await withExecutor({}, {}, async (executor) => {
         const first = await executor.run('const spin = (n) => { for (let i = 0; i < n; i++); }; spin(5)');
         const second = await executor.run('spin(7)');
@@ -53,7 +53,7 @@ export function describeStats({ withExecutor, can }) {
       });
     });
 
-    test('until an error, and until final_answer', async () => {
+    test('operations count until an error or final_answer', async () => {
       await withExecutor({}, {}, async (executor) => {
         const error = await expectCode(
           executor.run('for (let i = 0; ; i++) if (i === 5) null.x'),
@@ -68,7 +68,7 @@ export function describeStats({ withExecutor, can }) {
   });
 
   describeIf(can.limitOperations)('maxOperations of one run', () => {
-    test('overrides that of the executor, up and down, for that run', async () => {
+    test('maxOperations of a run overrides that of the executor, up and down, for that run', async () => {
       const loop = 'for (let i = 0; i < 100; i++); "done"';
       await withExecutor({ maxOperations: 50 }, {}, async (executor) => {
         await expectCode(executor.run(loop), 'ERR_MAX_OPS_EXCEEDED');
@@ -84,7 +84,7 @@ export function describeStats({ withExecutor, can }) {
       });
     });
 
-    test('the largest', async () => {
+    test('the largest maxOperations is accepted', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { stats } = await executor.run('for (let i = 0; i < 1e6; i++);', {
           maxOperations: Number.MAX_SAFE_INTEGER,
@@ -120,14 +120,14 @@ export function describeStats({ withExecutor, can }) {
       });
     });
 
-    test('of a run that failed', async () => {
+    test('are counted for a failed run', async () => {
       await withExecutor({}, tools, async (executor) => {
         expect((await expectCode(executor.run('sync(); fail()'), 'ERR_TOOL_PROXY_FAIL')).stats.toolCalls).toBe(2);
         expect((await expectCode(executor.run('sync(); null.x'), 'ERR_RUNTIME_EXCEPTION')).stats.toolCalls).toBe(1);
       });
     });
 
-    test('maxToolCalls: one more ends the run', async () => {
+    test('beyond maxToolCalls end the run', async () => {
       await withExecutor({ maxToolCalls: 3 }, tools, async (executor) => {
         expect((await executor.run('sync(); sync(); sync()')).stats.toolCalls).toBe(3);
         await expectCode(executor.run('for (;;) { try { sync(); } catch {} }'), 'ERR_TOOL_CALL_LIMIT_EXCEEDED');
@@ -167,7 +167,7 @@ export function describeStats({ withExecutor, can }) {
     });
   });
 
-  test('every output has all four, as numbers', async () => {
+  test('every output has all four stats as numbers', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { stats } = await executor.run('1');
       expect(Object.keys(stats).sort()).toEqual(

@@ -16,12 +16,12 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
   const later = (value) => new Promise((resolve) => setTimeout(() => resolve(value), LONG_MS));
   const never = () => new Promise(() => {});
 
-  describe('a call that is late', () => {
+  describe('a late tool call', () => {
     test.each([
       ['an async tool', { tool: async () => never() }],
       ['a tool that returns a promise', { tool: () => never() }],
       ['a blocking tool', { tool: blocking(() => never()) }],
-    ])('is an error in the guest, and the run goes on: %s', async (_, tools) => {
+    ])('is an error in the guest, and the run continues: %s', async (_, tools) => {
       await withExecutor({ toolTimeoutMs: 20 }, tools, async (executor) => {
         await executor.run('const kept = 42');
         const { output } = await executor.run(`
@@ -31,7 +31,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('not handled, it is the failure of the tool', async () => {
+    test('is a tool failure if the guest does not handle it', async () => {
       await withExecutor({ toolTimeoutMs: 20 }, { Host: { ask: async () => never() } }, async (executor) => {
         const error = await expectCode(executor.run('await Host.ask()'), 'ERR_TOOL_PROXY_FAIL');
         expect(error.message).toBe('Tool execution failed: TimeoutError: Host.ask did not answer within 20 ms');
@@ -42,7 +42,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('what the tool gives or throws later counts for nothing', async () => {
+    test('is not affected by later values or errors of the tool', async () => {
       const gate = deferred();
       const second = deferred();
       const tools = { first: async () => gate.promise, second: async () => second.promise };
@@ -59,14 +59,14 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('a run may have its own limit', async () => {
+    test('is subject to the limit of its run', async () => {
       await withExecutor({ toolTimeoutMs: FOREVER_MS }, { tool: async () => never() }, async (executor) => {
         const error = await expectCode(executor.run('await tool()', { toolTimeoutMs: 30 }), 'ERR_TOOL_PROXY_FAIL');
         expect(error.details.message).toBe('tool did not answer within 30 ms');
       });
     });
 
-    test('a run that waits in the queue has its own limit, not that of the one before', async () => {
+    test("in a queued run is subject to that run's limit, not to that of the run before", async () => {
       const options = { runConcurrency: 'queue', maxQueuedRuns: 1 };
       await withExecutor(options, { tool: async () => never() }, async (executor) => {
         const code = 'await tool().catch((error) => error.message)';
@@ -82,7 +82,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
     });
   });
 
-  describe('waiting for tools with a limit does not count', () => {
+  describe('waiting for tools with a limit does not count towards the deadline', () => {
     const tools = {
       asyncTool: async (value) => later(value),
       promise: (value) => later(value),
@@ -117,13 +117,10 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
     test.each([
       ['a loop after the answer', 'await asyncTool(1); for (;;);'],
       ['a loop after a blocking tool', 'wait(1); for (;;);'],
-      ['a promise that nothing settles', 'await asyncTool(1); await new Promise(() => {})'],
-      [
-        'a promise that nothing settles while a call is under way',
-        'const call = asyncTool(1); await new Promise(() => {})',
-      ],
-      ['a loop while a call is under way', 'const call = never(); for (;;);'],
-    ])('but what the guest does counts: %s', async (_, code) => {
+      ['a promise that never settles', 'await asyncTool(1); await new Promise(() => {})'],
+      ['a promise that never settles during a call', 'const call = asyncTool(1); await new Promise(() => {})'],
+      ['a loop during a call', 'const call = never(); for (;;);'],
+    ])('except what the guest does: %s', async (_, code) => {
       const options = { timeoutMs: TIMEOUT_MS, toolTimeoutMs: FOREVER_MS, maxOperations: 1e15 };
       await withExecutor(options, { ...tools, never: async () => never() }, async (executor) => {
         const error = await expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');
@@ -133,7 +130,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('an abort and a cleanup end the wait', async () => {
+    test('the wait ends with an abort or a cleanup', async () => {
       const first = neverTool();
       const options = { timeoutMs: TIMEOUT_MS, toolTimeoutMs: FOREVER_MS };
       await withExecutor(options, { never: first.tool }, async (executor) => {
@@ -155,7 +152,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
   });
 
   describe('withTimeout', () => {
-    test('limits one tool, whatever the limit of the run is', async () => {
+    test('limits one tool, whatever the limit of the run', async () => {
       const tools = {
         slow: withTimeout(async () => later('slow'), FOREVER_MS),
         never: withTimeout(async () => never(), 40),
@@ -166,7 +163,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('without a limit of the run, only waiting for such tools does not count', async () => {
+    test('lets only waiting for such tools not count if the run has no limit', async () => {
       const tools = { ask: withTimeout(async () => later('yes'), FOREVER_MS), other: async () => later('no') };
       await withExecutor({ timeoutMs: TIMEOUT_MS }, tools, async (executor) => {
         expect((await executor.run('await ask()')).output).toBe('yes');
@@ -174,7 +171,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('goes with blocking(), keeps `this`, name and length, and asynchronous functions', async () => {
+    test('can be combined with blocking() and keeps `this`, name, length and asynchronous functions', async () => {
       const both = [
         withTimeout(
           blocking(async () => never()),

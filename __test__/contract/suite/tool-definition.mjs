@@ -6,7 +6,7 @@ import { rejection } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeToolDefinition({ withExecutor }) {
-  test('sendTools replaces what has the same name and keeps the rest', async () => {
+  test('sendTools replaces tools of the same name and keeps the rest', async () => {
     await withExecutor({}, { a: () => 'a1', b: () => 'b1' }, async (executor) => {
       await executor.run('const kept = a; function through() { return a(); }');
       await executor.sendTools({ a: (x, y) => 'a2' + (x ?? '') + (y ?? ''), c: () => 'c1' });
@@ -14,7 +14,7 @@ export function describeToolDefinition({ withExecutor }) {
     });
   });
 
-  test('a synchronous tool may become an asynchronous one, a function a namespace, and back', async () => {
+  test('a synchronous tool may become an asynchronous one, or a function a namespace, and vice versa', async () => {
     await withExecutor({}, { t: () => 1 }, async (executor) => {
       expect((await executor.run('t()')).output).toBe(1);
       await executor.sendTools({ t: async () => 2 });
@@ -26,14 +26,14 @@ export function describeToolDefinition({ withExecutor }) {
     });
   });
 
-  test('a tool called final_answer does not replace the capability', async () => {
+  test('a tool called final_answer does not replace the built-in function', async () => {
     await withExecutor({}, { final_answer: () => "the host's" }, async (executor) => {
       const { output, is_final_answer: isFinal } = await executor.run('final_answer(1)');
       expect([output, isFinal]).toEqual([1, true]);
     });
   });
 
-  test("a tool takes the name of an earlier run's variable", async () => {
+  test('a tool replaces a variable of an earlier run', async () => {
     await withExecutor({}, {}, async (executor) => {
       await executor.run('let later = 1; const fixed = 2;');
       await executor.sendTools({ later: () => 'tool', fixed: () => 'tool too' });
@@ -47,7 +47,7 @@ export function describeToolDefinition({ withExecutor }) {
     [{ bad: null }, 'bad'],
     [null, 'tools'],
     [[() => 1], 'tools'],
-  ])('a value that is not a function is a TypeError that names the path: %j', async (tools, path) => {
+  ])('a tool that is not a function causes a TypeError that names the path: %j', async (tools, path) => {
     await withExecutor({}, {}, async (executor) => {
       const error = await rejection(executor.sendTools(tools));
       expect(error).toBeInstanceOf(TypeError);

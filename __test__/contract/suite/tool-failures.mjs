@@ -7,7 +7,7 @@ import { deferred, expectCode } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeToolFailures({ withExecutor, expectGivenUp }) {
-  describe('failures', () => {
+  describe('tool failures in guest code', () => {
     class HostError extends Error {
       name = 'HostError';
       code = 'E_HOST';
@@ -32,7 +32,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
       'await promiseBoom()',
       'return asyncBoom()',
       'await Promise.all([fine(1), asyncBoom()])',
-    ])("%s uncaught is ERR_TOOL_PROXY_FAIL with the host's own error as cause", async (code) => {
+    ])("%s uncaught is ERR_TOOL_PROXY_FAIL with the host's error as cause", async (code) => {
       await withExecutor({}, TOOLS, async (executor) => {
         const error = await expectCode(executor.run(`console.log('before');\n${code};`), 'ERR_TOOL_PROXY_FAIL');
         expect(error.message).toMatch(/^Tool execution failed: /);
@@ -51,7 +51,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
     });
 
     test.each(['syncBoom()', 'await asyncBoom()', 'await promiseBoom()'])(
-      '%s caught and handled is nothing',
+      '%s caught and handled does not fail the run',
       async (code) => {
         await withExecutor({}, TOOLS, async (executor) => {
           const { output, is_final_answer: isFinal } = await executor.run(`
@@ -65,7 +65,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
     );
 
     test.each(['syncBoom()', 'await asyncBoom()', 'await promiseBoom()'])(
-      '%s caught and thrown again, at once or later, is a tool failure',
+      '%s caught and thrown again, immediately or later, is a tool failure',
       async (code) => {
         await withExecutor({}, TOOLS, async (executor) => {
           const again = await expectCode(
@@ -118,7 +118,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
       ['an error while the result is used', 'fine(1).toUpperCase()', 'TypeError', undefined],
       ['an error in finally', 'try { syncBoom(); } finally { throw new Error("finally"); }', 'Error', 'finally'],
       [
-        'an error with a code of ours',
+        'an error with one of our codes',
         'throw Object.assign(new Error("forged"), { code: "ERR_TOOL_PROXY_FAIL", tool: "fine" })',
         'Error',
         'forged',
@@ -146,7 +146,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
     });
 
     // A guest may have rewritten it since: the host gets the details of a tool failure only for the run that called it.
-    test('a failure of an earlier run that is thrown in a later one is a separate error', async () => {
+    test('a failure of an earlier run that is thrown in a later one is a runtime exception', async () => {
       await withExecutor({}, TOOLS, async (executor) => {
         await executor.run('let kept; try { syncBoom(); } catch (e) { kept = e; }');
         const error = await expectCode(executor.run('throw kept'), 'ERR_RUNTIME_EXCEPTION');
@@ -156,7 +156,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
       });
     });
 
-    test('of failures that code catches the host keeps the last 64', async () => {
+    test('the host keeps the last 64 failures that code caught', async () => {
       const tools = {
         fail: (n) => {
           throw new Error(`failure ${n}`);
@@ -209,7 +209,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
       });
     });
 
-    test('what `error.details` tells has no host stack either', async () => {
+    test('`error.details` has no host stack either', async () => {
       await withExecutor({}, TOOLS, async (executor) => {
         const error = await expectCode(executor.run('await asyncBoom()'), 'ERR_TOOL_PROXY_FAIL');
         expect(JSON.stringify(error.details)).not.toMatch(/\.mjs|file:|node:|__test__|secret/);
@@ -217,7 +217,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
     });
   });
 
-  describe('what tools may throw', () => {
+  describe('tools may throw', () => {
     const trap = () => {
       throw new Error('trap of the host');
     };
@@ -302,8 +302,8 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
     });
   });
 
-  describe('P6 what comes when the run is over', () => {
-    test('answers after cleanup and init reach nobody', async () => {
+  describe('P6 events after the end of a run', () => {
+    test('answers after cleanup and init are dropped', async () => {
       const gate = deferred();
       const marks = [];
       const tools = { slow: async () => gate.promise, mark: (x) => void marks.push(x) };
@@ -319,7 +319,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
       expect(marks).toEqual([]);
     });
 
-    test("a rejection after an abort is nobody's unhandled rejection", async () => {
+    test('a rejection after an abort causes no unhandled rejection', async () => {
       const gate = deferred();
       const seen = [];
       const listener = (reason) => seen.push(reason);

@@ -9,7 +9,7 @@ export function describeTools({ withExecutor, can }) {
   /// One turn of the event loop, in which answers that have been given reach the executor.
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  describe('shapes', () => {
+  describe('kinds of tool calls', () => {
     test('a synchronous tool returns its value', async () => {
       await withExecutor({}, { tool: (n) => n * 2, text: () => 'sync' }, async (executor) => {
         expect((await executor.run('tool(1) + 1')).output).toBe(3);
@@ -19,7 +19,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('an asynchronous tool gives a promise of the guest at once', async () => {
+    test('an asynchronous tool returns a promise of the guest immediately', async () => {
       const gate = deferred();
       await withExecutor(
         {},
@@ -35,7 +35,7 @@ export function describeTools({ withExecutor, can }) {
       );
     });
 
-    test('a synchronous function that returns a promise gives a promise', async () => {
+    test('a synchronous function that returns a promise returns a promise to the guest', async () => {
       const late = async (n) => n + 1;
       const tools = {
         plain: (n) => Promise.resolve(n + 1),
@@ -109,7 +109,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('a synchronous call while asynchronous ones are pending', async () => {
+    test('a synchronous call works while asynchronous ones are pending', async () => {
       const gate = deferred();
       await withExecutor(
         {},
@@ -127,7 +127,7 @@ export function describeTools({ withExecutor, can }) {
       );
     });
 
-    test('1,000 calls in parallel, asynchronous and synchronous', async () => {
+    test('1,000 calls run in parallel, asynchronous and synchronous', async () => {
       let started = 0;
       const all = deferred();
       const tools = {
@@ -148,7 +148,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('undefined, no arguments, many arguments', async () => {
+    test('undefined, no arguments and many arguments are passed', async () => {
       const calls = [];
       await withExecutor({}, { take: (...args) => void calls.push(args) }, async (executor) => {
         expect((await executor.run('take() === undefined && take(undefined) === undefined')).output).toBe(true);
@@ -161,7 +161,7 @@ export function describeTools({ withExecutor, can }) {
   });
 
   describe('namespaces', () => {
-    test('to any depth, beside functions', async () => {
+    test('may have any depth and contain functions at each level', async () => {
       const tools = {
         Host: { readDoc: async (id) => `doc ${id}`, Deep: { Deeper: { Deepest: { say: (x) => `said ${x}` } } } },
         plain: () => 1,
@@ -175,7 +175,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('are frozen, with keys that can be listed', async () => {
+    test('are frozen, and their keys can be listed', async () => {
       await withExecutor({}, { Host: { a: () => 1, B: { c: () => 2 } } }, async (executor) => {
         const { output } = await executor.run(
           '[Object.keys(Host), Object.isFrozen(Host), Object.isFrozen(Host.B), Object.isFrozen(Host.B.c), typeof Host.constructor.constructor]',
@@ -195,7 +195,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('keys like __proto__ and constructor are plain names', async () => {
+    test('may use keys like __proto__ and constructor', async () => {
       const inner = Object.defineProperty({ constructor: () => 'c', toString: () => 't' }, '__proto__', {
         value: () => 'p',
         enumerable: true,
@@ -209,7 +209,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('a failure names the tool by its path', async () => {
+    test('appear in the path that a failure names', async () => {
       const tools = {
         Host: {
           Files: {
@@ -227,7 +227,7 @@ export function describeTools({ withExecutor, can }) {
   });
 
   describe('the functions that guests see', () => {
-    test('have the right name and length, are frozen, and cannot be constructed', async () => {
+    test('have the right name and length, are frozen and cannot be constructed', async () => {
       const tools = {
         none() {},
         two: (a, b) => [a, b],
@@ -256,7 +256,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test("call, apply and bind work, and the guest's `this` goes nowhere", async () => {
+    test("support call, apply and bind, and the guest's `this` does not reach the host", async () => {
       const seen = [];
       const tools = {
         probe(...args) {
@@ -276,7 +276,7 @@ export function describeTools({ withExecutor, can }) {
       for (const self of seen) expect(self).toBe(tools);
     });
 
-    test('keep `this` of their namespace on the host', async () => {
+    test('are called with their namespace as `this` on the host', async () => {
       const tools = {
         one() {
           return this.two() + 1;
@@ -304,8 +304,8 @@ export function describeTools({ withExecutor, can }) {
     });
   });
 
-  describe('failures', () => {
-    test("the error is of the guest's realm and gives no way to the host", async () => {
+  describe('errors of tools in the guest', () => {
+    test("are of the guest's realm and give no way to the host", async () => {
       const syncBoom = () => {
         throw Object.assign(new Error('boom happened'), { name: 'HostError' });
       };
@@ -324,7 +324,7 @@ export function describeTools({ withExecutor, can }) {
       ['RangeError', RangeError],
       ['SyntaxError', SyntaxError],
       ['ReferenceError', ReferenceError],
-    ])('a %s of the host is a %s of the guest', async (name, Class) => {
+    ])('of class %s on the host are of class %s in the guest', async (name, Class) => {
       await withExecutor(
         {},
         {
@@ -368,14 +368,14 @@ export function describeTools({ withExecutor, can }) {
       expect(calls).toEqual([1, 2, 'second']);
     });
 
-    test('one call that was not awaited', async () => {
+    test('one call that was not awaited is reported in the singular', async () => {
       await withExecutor({}, { slow: () => new Promise(() => {}) }, async (executor) => {
         const { logs } = await executor.run('slow(); 1');
         expect(logs).toBe('1 tool call was not awaited and dropped when the run ended: slow; `await` it');
       });
     });
 
-    test('a late answer does not settle the promise that a later run holds', async () => {
+    test('a late answer does not settle a promise that a later run holds', async () => {
       const gate = deferred();
       await withExecutor({}, { slow: () => gate.promise, quick: async () => 'quick' }, async (executor) => {
         await executor.run('const pending = slow(); 0');
@@ -386,7 +386,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test("a late rejection is nobody's unhandled rejection", async () => {
+    test('a late rejection causes no unhandled rejection', async () => {
       const gate = deferred();
       const seen = [];
       const listener = (reason) => seen.push(reason);
@@ -410,8 +410,8 @@ export function describeTools({ withExecutor, can }) {
     test.each([
       ['a getter of its output', `return { get x() { ${QUEUE}; return 1; } };`, undefined],
       ['a trap of its output', `return new Proxy([], { ownKeys() { ${QUEUE}; return []; } });`, undefined],
-      ['a getter of what it threw', `throw { get name() { ${QUEUE}; return 'name'; } };`, 'ERR_RUNTIME_EXCEPTION'],
-      ['a run that had made too many calls', `${QUEUE}; for (;;) mark('call');`, 'ERR_TOOL_CALL_LIMIT_EXCEEDED'],
+      ['a getter of the value it threw', `throw { get name() { ${QUEUE}; return 'name'; } };`, 'ERR_RUNTIME_EXCEPTION'],
+      ['a run with too many calls', `${QUEUE}; for (;;) mark('call');`, 'ERR_TOOL_CALL_LIMIT_EXCEEDED'],
       ...(can.survivesMemory
         ? [
             [
@@ -430,7 +430,7 @@ export function describeTools({ withExecutor, can }) {
             ],
           ]
         : []),
-    ])('microtasks that are left by %s are dropped', async (_, code, expected) => {
+    ])('pending microtasks of %s are dropped', async (_, code, expected) => {
       const marks = [];
       const options = { maxOperations: 1e5, maxToolCalls: 3, memoryLimitMb: 64, timeoutMs: 45_000 };
       await withExecutor(options, { mark: (x) => void marks.push(x) }, async (executor) => {
@@ -443,7 +443,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('a reaction that an ended run left does not run by itself in the next', async () => {
+    test('a pending reaction of an ended run does not run in the next', async () => {
       const marks = [];
       await withExecutor({}, { mark: (x) => void marks.push(x), later: async (x) => x }, async (executor) => {
         await executor.run(
@@ -456,7 +456,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('failures that nobody awaited do not fail the run, and leave a line', async () => {
+    test('failures that were not awaited do not fail the run and are logged', async () => {
       await withExecutor(
         {},
         {
@@ -474,7 +474,7 @@ export function describeTools({ withExecutor, can }) {
     });
   });
 
-  describe('names', () => {
+  describe('names of tools', () => {
     test('`const read = 1` shadows a tool for its own run only', async () => {
       await withExecutor({}, { read: () => 'the tool' }, async (executor) => {
         const { output, logEntries } = await executor.run('const read = 1; read;');
@@ -500,7 +500,7 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
-    test('tools of built-in names are refused and do not break the engine', async () => {
+    test('tools with built-in names are refused and do not break the engine', async () => {
       await withExecutor({}, {}, async (executor) => {
         for (const tools of [{ Map: () => 1 }, { Promise: { all: () => 1 } }, { 'odd name': () => 1 }]) {
           await expect(executor.sendTools(tools)).rejects.toThrow(TypeError);

@@ -25,7 +25,7 @@ async function listening(note, fn) {
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeTracing({ withExecutor, can }) {
-  test('a run is told from its start to its outcome', async () => {
+  test('a run is traced from its start to its outcome', async () => {
     const events = [];
     await withExecutor({}, {}, async (executor) => {
       const note = (channel, event, message) => events.push([channel, event, message]);
@@ -47,7 +47,7 @@ export function describeTracing({ withExecutor, can }) {
     });
   });
 
-  test('so is a tool call, whether it gives a value, a promise or an error', async () => {
+  test('a tool call is traced, whether it returns a value, a promise or an error', async () => {
     const events = [];
     const failure = new Error('no');
     const tools = {
@@ -97,7 +97,7 @@ export function describeTracing({ withExecutor, can }) {
     ]);
   });
 
-  test('a subscriber can have runs and calls happen in its own context', async () => {
+  test('a subscriber can make runs and calls execute in its own context', async () => {
     const storage = new AsyncLocalStorage();
     const note = (channel, event, message) => {
       if (event !== 'start') return;

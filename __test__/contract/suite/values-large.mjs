@@ -33,7 +33,7 @@ export function describeLargeValues({ make, can }) {
   };
 
   describe('a string', () => {
-    test.each(Object.entries(TEXTS))('%s', async (_, text) => {
+    test.each(Object.entries(TEXTS))('%s crosses', async (_, text) => {
       const executor = await executorWith({ tools: { echo: (value) => value, later: async (value) => value } });
       await executor.sendVariables({ text });
       expect((await executor.run('return text')).output).toBe(text);
@@ -45,7 +45,7 @@ export function describeLargeValues({ make, can }) {
     });
   });
 
-  describe('bytes', () => {
+  describe('large bytes', () => {
     test('cross in both directions as a Uint8Array on its own buffer', async () => {
       const seen = [];
       const executor = await executorWith({
@@ -68,7 +68,7 @@ export function describeLargeValues({ make, can }) {
       expect(seen[0]).toEqual(bytes);
     });
 
-    test('what the host changes later does not show, nor what the guest changes', async () => {
+    test('are copied: later changes by host or guest do not reach the other side', async () => {
       const executor = await executorWith();
       const data = bytes.slice();
       await executor.sendVariables({ data });
@@ -77,7 +77,7 @@ export function describeLargeValues({ make, can }) {
       expect(data[2]).toBe(2);
     });
 
-    test('a view crosses without the rest of its buffer, a Buffer as a Uint8Array', async () => {
+    test('of a view cross without the rest of its buffer, and a Buffer crosses as a Uint8Array', async () => {
       const executor = await executorWith();
       await executor.sendVariables({ data: bytes.subarray(1, 100_001) });
       const look = 'return [data.length, data[0], data.byteOffset, data.buffer.byteLength]';
@@ -86,7 +86,7 @@ export function describeLargeValues({ make, can }) {
       expect((await executor.run('return [data.constructor === Uint8Array, data[255]]')).output).toEqual([true, 255]);
     });
 
-    test('views that share a buffer go on doing so, and one value stays one', async () => {
+    test('of views over one buffer stay shared, and one value stays one', async () => {
       const executor = await executorWith();
       const { buffer } = bytes.slice();
       const one = new Uint8Array(buffer);
@@ -95,7 +95,7 @@ export function describeLargeValues({ make, can }) {
       expect((await executor.run(code)).output).toEqual([200, true, true]);
     });
 
-    test('a view of a part leaves the guest with its elements, one of a resizable buffer enters it', async () => {
+    test('of a partial view leave the guest alone, and a view of a resizable buffer can enter it', async () => {
       const executor = await executorWith();
       const part = (await executor.run('return new Uint8Array(200000).fill(5).subarray(1, 150001)')).output;
       expect([part.length, part[0], part[149_999]]).toEqual([150_000, 5, 5]);
@@ -115,7 +115,7 @@ export function describeLargeValues({ make, can }) {
     });
   });
 
-  test('maxTransferBytes holds for text and bytes in both directions', async () => {
+  test('maxTransferBytes limits strings and bytes in both directions', async () => {
     const wide = can.countBytes ? 60_000 : 100_001;
     const executor = await executorWith({
       maxTransferBytes: 100_000,
@@ -137,7 +137,7 @@ export function describeLargeValues({ make, can }) {
   describe('primitives', () => {
     const VALUES = [undefined, null, true, false, 0, -0, NaN, -Infinity, 2 ** 53, 0.1, -7, '', 'a', 10n ** 30n];
 
-    test.each(VALUES.map((value) => [value]))('%s', async (value) => {
+    test.each(VALUES.map((value) => [value]))('%s cross', async (value) => {
       const seen = [];
       const executor = await executorWith({ tools: { echo: (...args) => (seen.push(args), args[0]) } });
       await executor.sendVariables({ value });
@@ -164,7 +164,7 @@ export function describeLargeValues({ make, can }) {
       expect(output).toEqual(all);
     });
 
-    test('calls that nobody awaits are made while the guest goes on', async () => {
+    test('calls that are not awaited are made while the guest continues', async () => {
       let calls = 0;
       const executor = await executorWith({ timeoutMs: 2_000, tools: { note: async () => void calls++ } });
       const endless = 'for (let i = 0; i < 5; i++) note(i); for (;;) {}';
@@ -180,7 +180,7 @@ export function describeLargeValues({ make, can }) {
       expect((await executor.run(code)).output).toEqual([1, 2, 3, 4, 5]);
     });
 
-    test('a failure among many names the line of the call that failed', async () => {
+    test('a failure among many names the line of the failed call', async () => {
       const executor = await executorWith({
         tools: {
           risky: async (n) => {

@@ -34,7 +34,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
 `;
 
   describe('a large variable', () => {
-    test('is there and frozen to its last part when the next run begins', async () => {
+    test('is available and completely frozen when the next run begins', async () => {
       await withExecutor({}, {}, async (executor) => {
         for (let round = 0; round < 5; round++) {
           await executor.sendVariables({ v: large, round });
@@ -50,7 +50,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('also if nobody waits for the call', async () => {
+    test('is available even if its call is not awaited', async () => {
       await withExecutor({}, {}, async (executor) => {
         const sent = [executor.sendVariables({ v: large }), executor.sendVariables({ v: { ...large, version: 2 } })];
         const ran = executor.run(`if (v.version !== 2) throw v.version; ${unfrozen('v')}`);
@@ -59,7 +59,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('keeps what is shared and what goes round', async () => {
+    test('keeps shared references and cycles', async () => {
       const shared = { list: [1] };
       const v = { large, shared, again: [shared, shared], large2: large };
       v.self = v;
@@ -71,7 +71,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('takes the place of a tool, and of what runs have made of its name', async () => {
+    test('replaces a tool, and whatever runs stored under its name', async () => {
       await withExecutor({}, { v: () => 1 }, async (executor) => {
         await executor.sendVariables({ v: large, w: 1 });
         await executor.run('w = 2');
@@ -113,7 +113,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
     });
   });
 
-  describe('a run after a large variable whose call is pending', () => {
+  describe('a call after a large variable that is pending', () => {
     testIf(can.makeAtOnce)('has all its time, which begins when the isolate is free', async () => {
       await withExecutor(ROOMY, {}, async (executor) => {
         const before = performance.now();
@@ -143,7 +143,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('comes in its turn', async () => {
+    test('runs in its turn', async () => {
       await withExecutor({ ...ROOMY, runConcurrency: 'queue', maxQueuedRuns: 2 }, {}, async (executor) => {
         await executor.run('const order = []; 0');
         const sending = executor.sendVariables({ v: slow });
@@ -159,7 +159,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('is refused by cleanup(), which waits for nothing', async () => {
+    test('is refused by cleanup(), which does not wait', async () => {
       await withExecutor(ROOMY, {}, async (executor) => {
         const sending = executor.sendVariables({ v: slow }).catch(({ code }) => code);
         const ran = expectCode(executor.run('v.length'), 'ERR_INVALID_STATE');
@@ -171,7 +171,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('may be another tool, or another variable', async () => {
+    test('may send another tool or another variable', async () => {
       const called = deferred();
       await withExecutor(ROOMY, {}, async (executor) => {
         await Promise.all([
@@ -184,7 +184,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('an executor that waits for nothing else is cleaned up at once', async () => {
+    test('may be cleanup(), which ends the executor immediately', async () => {
       await withExecutor(ROOMY, {}, async (executor) => {
         const sending = executor.sendVariables({ v: slow }).catch(({ code }) => code);
         await executor.cleanup();
@@ -194,7 +194,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
     });
   });
 
-  describe('values with more than elements', () => {
+  describe('arrays with additional properties, holes or many elements', () => {
     const withProperty = Object.assign([1, [2]], { extra: { deep: [{}] } });
     const holes = [, { a: [] }, , [3]]; // eslint-disable-line no-sparse-arrays
     const others = { withProperty, holes, map: new Map([[{}, [1]]]), date: new Date(0), error: new Error('x') };
@@ -202,7 +202,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
     test.each([
       ['small', {}],
       ['large', { large }],
-    ])('are frozen, too, and come back: %s', async (_, more) => {
+    ])('are frozen too and return unchanged: %s', async (_, more) => {
       await withExecutor({ hardenToolResults: true }, { get: () => ({ ...others, ...more }) }, async (executor) => {
         await executor.sendVariables({ v: { ...others, ...more } });
         const parts = '[v.withProperty, v.holes, v.large, get().withProperty, get().holes, get().large]';
@@ -218,7 +218,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('are measured soon where they go round', async () => {
+    test('are measured quickly if they contain cycles', async () => {
       const v = { holes: [] };
       v.holes.length = 1_000_000;
       Object.assign(v, { one: v, two: [v, v.holes] });

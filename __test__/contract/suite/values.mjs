@@ -257,7 +257,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  test('a Float16Array of the guest reaches a host that may not know the class without failing the run', async () => {
+  test('a Float16Array of the guest does not fail the run on a host without that class', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run('({ half: Float16Array.of(1.5), rest: 1 })');
       expect(output.rest).toBe(1);
@@ -266,7 +266,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe('only own bytes cross', () => {
+  describe('only the visible bytes of a view cross', () => {
     test('a Buffer of the pool arrives as a Uint8Array with its own buffer', async () => {
       const secret = Buffer.from('secret of the pool');
       const pool = Buffer.concat([secret, Buffer.from('abcxyz')]).buffer;
@@ -318,7 +318,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('a whole buffer behind two views is one buffer in the guest', async () => {
+    test('a buffer and a view of it stay one buffer in the guest', async () => {
       const buffer = new ArrayBuffer(8);
       await withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ pair: { buffer, view: new Uint8Array(buffer) } });
@@ -393,7 +393,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('AggregateError and classes of the guest arrive as errors with their message', async () => {
+    test('AggregateError and error classes of the guest arrive as errors with their message', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output } = await executor.run(`
         class MyError extends RangeError { constructor(m) { super(m); this.extra = 1; } }
@@ -405,7 +405,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('an error with a cause that is the error itself', async () => {
+    test('an error that is its own cause crosses', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output } = await executor.run('const e = new Error("loop"); e.cause = e; return [e];');
         expect(output[0].message).toBe('loop');
@@ -413,8 +413,8 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe('graphs', () => {
-    test('cycles through objects, arrays, Map and Set', async () => {
+  describe('object graphs', () => {
+    test('cycles through objects, arrays, Map and Set cross', async () => {
       const make = () => {
         const root = { list: [], map: new Map(), set: new Set() };
         root.self = root;
@@ -455,7 +455,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       expect(received[0][0]).toBe(received[0][1][0]);
     });
 
-    test('equal objects that are not the same stay apart', async () => {
+    test('equal but distinct objects stay distinct', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ v: [{}, {}] });
         expect((await executor.run('v[0] !== v[1]')).output).toBe(true);
@@ -465,7 +465,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe('what loses its class', () => {
+  describe('values that lose their class', () => {
     test('null-prototype objects and class instances of the host become plain objects', async () => {
       await withExecutor({}, { give: () => new Point(3, 4) }, async (executor) => {
         await executor.sendVariables({ bare: Object.assign(Object.create(null), { a: 1 }), point: new Point(1, 2) });
@@ -489,7 +489,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('symbol keys and properties that are not enumerable do not cross', async () => {
+    test('symbol keys and non-enumerable properties do not cross', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ v: Object.defineProperty({ a: 1, [Symbol('s')]: 2 }, 'hidden', { value: 3 }) });
         expect((await executor.run('Reflect.ownKeys(v)')).output).toEqual(['a']);
@@ -500,7 +500,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('properties of Date, RegExp and Map do not cross, lastIndex is 0', async () => {
+    test('properties of Date, RegExp and Map do not cross, and lastIndex becomes 0', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output } = await executor.run(`
         const r = /x/g; r.lastIndex = 5;
@@ -511,7 +511,7 @@ export function describeValues({ withExecutor, inChild, can }) {
   });
 
   describe('getters and toJSON of the guest', () => {
-    test('run in the guest, once, and leave data on the host', async () => {
+    test('run in the guest, once, and become data on the host', async () => {
       const received = [];
       await withExecutor({}, { take: (value) => void received.push(value) }, async (executor) => {
         await executor.run(
@@ -533,7 +533,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe('what cannot be cloned becomes what util.inspect prints, in outputs', () => {
+  describe('values that cannot be cloned become the text of util.inspect in outputs', () => {
     const EXPRESSIONS = [
       'function named() {}',
       '(() => {})',
@@ -588,7 +588,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('the rest keeps its kinds, identities and cycles', async () => {
+    test('the rest keeps its types, identities and cycles', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output } = await executor.run(`
         const shared = { big: 1n, when: new Date(0), re: /x/g, bytes: new Uint8Array([1]), set: new Set([NaN]), err: new TypeError('t', { cause: 1 }) };
@@ -613,7 +613,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('own __proto__ keys stay data beside a function', async () => {
+    test('own __proto__ keys stay data next to a function', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output } = await executor.run(
           'const o = JSON.parse(\'{"__proto__":{"x":1}}\'); o.f = () => {}; return o;',
@@ -624,7 +624,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('a getter that throws costs its own leaf only', async () => {
+    test('a getter that throws affects only its own property', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output } = await executor.run('({ a: 1, get b() { throw new Error("no"); }, c: [2] })');
         expect(output).toEqual({ a: 1, b: '[Getter]', c: [2] });
@@ -653,7 +653,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('inspect.custom of the guest that throws does not fail the run', async () => {
+    test("a guest's inspect.custom that throws does not fail the run", async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output } = await executor.run(`
         const f = () => {};
@@ -685,7 +685,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe('what cannot be cloned as a tool argument', () => {
+  describe('values that cannot be cloned as tool arguments', () => {
     const CASES = [
       ['take({ a: { b: () => 1 } })', 'a.b'],
       ['take([1, [2, Symbol("s")]])', '[1][1]'],
@@ -696,7 +696,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       ...(can.inspectNatives ? [['take({ x: new Proxy({}, {}) })', 'x']] : []),
     ];
 
-    test.each(CASES)('%s names the path %s', async (code, path) => {
+    test.each(CASES)('%s is refused at the path %s', async (code, path) => {
       let calls = 0;
       await withExecutor({}, { take: () => calls++ }, async (executor) => {
         const error = await expectCode(executor.run(code), 'ERR_TOOL_PROXY_FAIL');
@@ -744,7 +744,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe("results of tools are the guest's own", () => {
+  describe('results of tools belong to the guest', () => {
     const rows = () => ({
       rows: [{ n: 3 }, { n: 1 }, { n: 2 }],
       total: 3,
@@ -757,7 +757,7 @@ export function describeValues({ withExecutor, inChild, can }) {
 
     test.each([
       ['of a synchronous tool', 'give()'],
-      ['of one that returns a promise', 'await promise()'],
+      ['of a tool that returns a promise', 'await promise()'],
       ['of an async tool', 'await giveLater()'],
     ])('%s', async (_, call) => {
       const tools = { give: rows, promise: () => Promise.resolve(rows()), giveLater: async () => rows() };
@@ -775,7 +775,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       expect(held).toEqual({ list: [1] });
     });
 
-    test('typed arrays, dates, Maps and Sets take properties, and buffers can be transferred', async () => {
+    test('typed arrays, dates, Maps and Sets accept properties, and buffers can be transferred', async () => {
       const give = () => ({ bytes: new Uint8Array(4), when: new Date(0), map: new Map(), set: new Set() });
       await withExecutor({}, { give }, async (executor) => {
         const code = `const v = give(); for (const part of Object.values(v)) part.extra = 1;
@@ -793,7 +793,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe('variables, and with hardenToolResults results, are hardened copies', () => {
+  describe('variables, and results with hardenToolResults, are hardened copies', () => {
     const MUTATIONS = [
       'v.a = 1',
       'v.b = 1',
@@ -841,7 +841,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test('outputs and tool arguments of the host are its own to change', async () => {
+    test('outputs and received arguments can be changed by the host', async () => {
       const received = [];
       await withExecutor({}, { take: (value) => void received.push(value) }, async (executor) => {
         await executor.sendVariables({ v: make() });
@@ -854,7 +854,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    test("tool arguments stay the guest's own, unfrozen", async () => {
+    test('tool arguments stay unfrozen in the guest', async () => {
       await withExecutor({}, { take: () => 1 }, async (executor) => {
         expect(
           (await executor.run('const o = { list: [] }; take(o); o.list.push(1); o.x = 1; return o;')).output,
@@ -863,7 +863,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     });
   });
 
-  describe('a host with custom prototypes', () => {
+  describe('values survive on a host with custom prototypes', () => {
     const OUTPUTS =
       '({ toString: 1, constructor: 2, hasOwnProperty: 3, valueOf: 4, ["__proto__"]: 5, x: 6, list: Object.assign([1], { x: 7, push: 8 }), map: new Map([["x", { x: 9 }]]), err: new TypeError("t", { cause: { x: 10 } }), loop: (() => { const e = new Error("l"); e.cause = e; return e; })() })';
     const script = (prepare) => `
@@ -892,9 +892,9 @@ export function describeValues({ withExecutor, inChild, can }) {
     ].join(' | ');
 
     test.each([
-      ['as usual', ''],
+      ['with the usual prototypes', ''],
       [
-        'whose intrinsics are frozen',
+        'with frozen intrinsics',
         'for (const C of [Object, Array, Map, Set, Error, TypeError, Function, Promise, Date]) { Object.freeze(C.prototype); Object.freeze(C); }',
       ],
       [
