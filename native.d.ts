@@ -12,7 +12,7 @@ export declare function codeFrame(code: string, line: number, column: number, me
 
 export declare function engineStats(): NativeEngineStats;
 
-/** `type` is "text", with `text`, or "image", with the others. */
+/** If `type` is "text", `text` is present. If it is "image", the other fields are. */
 export interface NativeBlock {
   type: 'text' | 'image';
   text?: string;
@@ -29,19 +29,22 @@ export interface NativeDiagnostic {
   fix?: string;
 }
 
-/** What executors of this environment report through. */
+/** The channel through which the executors of this environment report. */
 export declare class NativeDispatcher {
   /**
-   * `deliver(executor, kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
-   * calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-   * (text, levels, times, lengths), 3 nothing.
+   * `deliver(executor, kind, ...parts)` is called on the Node.js thread. The kinds and their parts:
+   * - 0, settled: call, ending, payload, figures and log
+   * - 1, tool calls: for each call its number, tool, isAsync, and the number of arguments with the arguments, or -1
+   *   with their serialized bytes
+   * - 2, log entries: text, levels, times, lengths
+   * - 3: nothing
    */
   constructor(deliver: (executor: number, kind: number, ...parts: any[]) => void);
 }
 
 /**
- * An engine by its name, and what it makes isolates of. `settings`: values that only the engine reads; `cache`: absolute path of a
- * folder for results that take long to make.
+ * An engine by its name, with its settings. `settings`: values that only the engine reads. `cache`: absolute path of a
+ * folder for results that take long to compute.
  */
 export interface NativeEngine {
   name: string;
@@ -61,7 +64,7 @@ export interface NativeEngineStats {
   terminated: number;
 }
 
-/** A failure as fields of `ExecutorError`; `details` is JSON text. */
+/** A failure as the fields of `ExecutorError`. `details` is JSON text. */
 export interface NativeError {
   code: string;
   severity: string;
@@ -74,8 +77,8 @@ export interface NativeError {
 /** One executor; see `index.d.ts` for the public contract. */
 export declare class NativeExecutor {
   /**
-   * `number`: what the dispatcher's `deliver` knows it by. `isolation`: absent, isolates live on threads. `engine`: absent,
-   * isolates are hardened realms.
+   * `number`: identifies the executor in calls of the dispatcher's `deliver`. `isolation`: if absent, isolates live
+   * on threads. `engine`: if absent, isolates are hardened realms.
    */
   constructor(
     options: unknown[],
@@ -85,13 +88,16 @@ export declare class NativeExecutor {
     engine?: NativeEngine | undefined | null,
   );
   get state(): 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
-  /** The worker process; undefined as long as there is none. */
+  /** The worker process. Undefined while there is none. */
   get worker(): NativeWorker | null;
   init(call: number): NativeOutcome | null;
   /** `payload`: kind and value of each of `names`, or the serialized array of values. */
   sendVariables(call: number, names: Array<string>, payload: unknown[] | Uint8Array): NativeOutcome | null;
   sendTools(call: number, tools: Array<NativeTool>): NativeOutcome | null;
-  /** A limit that is null is the executor's. `limits_calls`: the host answers each tool call within a limited time. */
+  /**
+   * If a limit is null, the executor's limit applies. `limits_calls`: the host answers each tool call within a time
+   * limit.
+   */
   run(
     call: number,
     code: string,
@@ -102,9 +108,12 @@ export declare class NativeExecutor {
   ): NativeOutcome | null;
   abort(call: number, reason: string): void;
   cleanup(call: number): NativeOutcome | null;
-  /** Status: the kind of a value, 4 `[name, message, code, bridge]` of an error, 5 the tool returned a promise. */
+  /**
+   * The status is the kind of a value, 4 for the error `[name, message, code, bridge]`, or 5 if the tool returned a
+   * promise.
+   */
   toolResult(call: number, status: number, payload: unknown): void;
-  /** Several at once: call, status, payload of each. */
+  /** Several results together: call, status and payload of each. */
   toolResults(replies: unknown[]): void;
 }
 
@@ -132,7 +141,10 @@ export interface NativeFileLimits {
   maxSearchMs: number;
 }
 
-/** `content` and `details`; or one of the next three; or `code` and `message` of an error. `receipt`: of a large result. */
+/**
+ * Either `content` and `details`, or `text`, or `bytes`, or `stat`, or `code` and `message` of an error. `receipt`:
+ * present for a large result.
+ */
 export interface NativeFileOutcome {
   content?: Array<NativeBlock>;
   details?: NativeFileDetails;
@@ -150,7 +162,7 @@ export declare class NativeFileReceipt {
   sign(): void;
 }
 
-/** What there is at a path. `modifiedMs`: since the Unix epoch. */
+/** The file or folder at a path. `modifiedMs`: milliseconds since the Unix epoch. */
 export interface NativeFileStat {
   type: 'file' | 'directory' | 'other';
   size: number;
@@ -160,7 +172,7 @@ export interface NativeFileStat {
 /** Ends calls of file tools whose results are no longer needed. */
 export declare class NativeFileStop {
   constructor();
-  /** From now on, calls with this argument do not start, and searches end. */
+  /** From now on, calls that received this object do not start, and their searches end. */
   stop(): void;
 }
 
@@ -209,7 +221,10 @@ export declare class NativeFileTools {
   ): Promise<NativeFileOutcome>;
 }
 
-/** A folder that isolates have. `root`: absolute path; `list`: the name of the file in it that lists its code. */
+/**
+ * A folder that isolates can access. `root`: absolute path. `list`: name of the file in the folder that lists the code
+ * in it.
+ */
 export interface NativeFolder {
   name: string;
   root: string;
@@ -233,21 +248,21 @@ export interface NativeInsertion {
   text: string;
 }
 
-/** A separate process. `surroundings`: `NAME=value` of time zone and locale. */
+/** A separate process for each isolate. `surroundings`: time zone and locale as `NAME=value`. */
 export interface NativeIsolation {
   sandbox: string;
   spares?: number;
   surroundings: Array<string>;
 }
 
-/** The contents of a place on a page: see `LookUp` of crates/hints. */
+/** The value at a path on a page: see `LookUp` of crates/hints. */
 export interface NativeLookUp {
   kind: string;
   names: Array<string>;
   builtIns: Array<string>;
 }
 
-/** An ES module: `source`, or `names` and `values` (wire of an array) and `functions`. */
+/** An ES module: either `source`, or `names`, `values` (serialized bytes of an array) and `functions`. */
 export interface NativeModule {
   specifier: string;
   source?: string;
@@ -256,7 +271,7 @@ export interface NativeModule {
   functions?: Array<NativeTool>;
 }
 
-/** How a call that was decided at once ended: well, or with `error`. */
+/** The outcome of a call that was decided immediately. Without `error`: success. */
 export interface NativeOutcome {
   error?: NativeError;
 }
@@ -267,16 +282,19 @@ export interface NativePageError {
   message: string;
   /** The original code. */
   source: string;
-  /** The place of the error in it. */
+  /** The position of the error in the original code. */
   line?: number;
   column?: number;
   /** Tools that return promises. */
   asyncTools: Array<string>;
-  /** The page's answer, after it was asked. */
+  /** The page's answer to the question of an earlier [`page_hint`]. */
   found?: NativeLookUp;
 }
 
-/** `hint`: what to do about the error. Otherwise, if there is a `member`, the page has to be asked where `path` leads from its global, and what its member is. */
+/**
+ * `hint`: what to do about the error. Otherwise, if `member` is present, the page must be asked for the value at
+ * `path`, which starts at its global, and for the member of that value.
+ */
 export interface NativePageHint {
   hint?: string;
   path: Array<string>;
@@ -295,7 +313,7 @@ export declare class NativePageProgram {
   get diagnostics(): Array<NativeDiagnostic>;
   /** The module whose import was refused. */
   get module(): string | null;
-  /** The place in the original code for a place in `code`; null outside the program. */
+  /** The position in the original code for a position in `code`. Null outside the program. */
   original(line: number, column: number): NativePlace | null;
   /** A message of the browser, in terms of the original program. */
   written(message: string): string;
@@ -308,7 +326,7 @@ export interface NativePageRequest {
   maxCodeBytes: number;
 }
 
-/** A place in the original code. Line and column count from 1, the column in UTF-16 units. */
+/** A position in the original code. Line and column count from 1. The column is in UTF-16 units. */
 export interface NativePlace {
   line: number;
   column: number;
@@ -364,14 +382,14 @@ export interface NativeTruncation {
   maxBytes: number;
 }
 
-/** The process that has an isolate, and which parts of its sandbox are in force. `pid`: as long as it is there. */
+/** The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists. */
 export interface NativeWorker {
   pid?: number;
   landlock: boolean;
   seccomp: boolean;
 }
 
-/** What to do about an error, or what to ask the page first. */
+/** The hint for an error, or the question that the page must answer first. */
 export declare function pageHint(error: NativePageError): Promise<NativePageHint>;
 
 /** Prepares a program that a page runs. `history`: for a page that runs several programs. */

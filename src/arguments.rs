@@ -1,4 +1,4 @@
-//! Arguments of the facade, which has already checked them.
+//! Arguments from the facade, which has already checked them.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use napi_derive::napi;
 
 use ses_protocol::{EngineSpec, FolderSpec, Language, ModuleBody, ModuleSpec, ToolSpec};
 
-/// A separate process. `surroundings`: `NAME=value` of time zone and locale.
+/// A separate process for each isolate. `surroundings`: time zone and locale as `NAME=value`.
 #[napi(object, object_to_js = false)]
 pub struct NativeIsolation {
     pub sandbox: String,
@@ -15,8 +15,8 @@ pub struct NativeIsolation {
     pub surroundings: Vec<String>,
 }
 
-/// An engine by its name, and what it makes isolates of. `settings`: values that only the engine reads; `cache`: absolute path of a
-/// folder for results that take long to make.
+/// An engine by its name, with its settings. `settings`: values that only the engine reads. `cache`: absolute path of a
+/// folder for results that take long to compute.
 #[napi(object, object_to_js = false)]
 pub struct NativeEngine {
     pub name: String,
@@ -25,7 +25,8 @@ pub struct NativeEngine {
     pub folders: Vec<NativeFolder>,
 }
 
-/// A folder that isolates have. `root`: absolute path; `list`: the name of the file in it that lists its code.
+/// A folder that isolates can access. `root`: absolute path. `list`: name of the file in the folder that lists the code
+/// in it.
 #[napi(object, object_to_js = false)]
 pub struct NativeFolder {
     pub name: String,
@@ -44,7 +45,7 @@ pub struct NativeTool {
     pub is_limited: bool,
 }
 
-/// An ES module: `source`, or `names` and `values` (wire of an array) and `functions`.
+/// An ES module: either `source`, or `names`, `values` (serialized bytes of an array) and `functions`.
 #[napi(object, object_to_js = false)]
 pub struct NativeModule {
     pub specifier: String,
@@ -54,7 +55,7 @@ pub struct NativeModule {
     pub functions: Option<Vec<NativeTool>>,
 }
 
-/// The facade passes no other names.
+/// The language with this name. The facade passes only valid names.
 pub fn language(name: &str) -> Language {
     Language::named(name).unwrap_or_default()
 }

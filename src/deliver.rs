@@ -1,4 +1,4 @@
-//! What is delivered to the facade.
+//! Deliveries to the facade: outcomes, tool calls and log entries.
 
 use napi::bindgen_prelude::{Float64Array, JsValuesTupleIntoVec, ToNapiValue, Uint8Array, Uint32Array};
 use napi::{Result, sys};
@@ -11,13 +11,13 @@ use ses_session::Delivery;
 use crate::numbers::{delivery, ending};
 use crate::values::{NativeValue, push_values, rust_text};
 
-/// How a call that was decided at once ended: well, or with `error`.
+/// The outcome of a call that was decided immediately. Without `error`: success.
 #[napi(object, object_from_js = false)]
 pub struct NativeOutcome {
     pub error: Option<NativeError>,
 }
 
-/// A failure as fields of `ExecutorError`; `details` is JSON text.
+/// A failure as the fields of `ExecutorError`. `details` is JSON text.
 #[napi(object, object_from_js = false)]
 pub struct NativeError {
     pub code: &'static str,
@@ -47,11 +47,11 @@ impl From<Failure> for NativeError {
     }
 }
 
-/// What a tool call with two arguments takes of the positional arguments.
+/// The number of positional arguments for a tool call with two arguments.
 const USUAL_ARGS: usize = 6;
 
 /// A call of the `deliver` callback. Its positional arguments are the executor's number, the kind of the delivery, and
-/// what that kind carries.
+/// the parts of that kind.
 pub struct DeliveryCall {
     pub executor: u64,
     pub delivery: Delivery,
@@ -80,7 +80,7 @@ impl JsValuesTupleIntoVec for DeliveryCall {
     }
 }
 
-/// `executor, 1`, then call, tool, isAsync and as [`push_values`] of each call.
+/// `executor, 1`, then for each call: call, tool, isAsync, and its arguments as in [`push_values`].
 ///
 /// # Safety
 ///
@@ -104,8 +104,9 @@ unsafe fn tool_calls_args(
     }
 }
 
-/// `executor, 0, call, ending, payload`; for runs then their figures, and if there are log entries, these. Positional, since an object
-/// that is made property by property through Node-API costs several times as much.
+/// `executor, 0, call, ending, payload`. For runs, the figures follow, and the log entries if there are any. The
+/// arguments are positional, because it costs several times as much to make an object property by property through
+/// Node-API.
 ///
 /// # Safety
 ///
@@ -141,7 +142,7 @@ unsafe fn settled_args(
     }
 }
 
-/// Entries as the text of a log, and where they are in it.
+/// The entries as the text of a log, with their positions in the text.
 fn joined(entries: &[LogEntry]) -> (String, LogIndex) {
     let mut logs = String::with_capacity(entries.iter().map(|entry| entry.message.len() + 1).sum());
     let mut index = LogIndex::default();

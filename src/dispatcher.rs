@@ -1,7 +1,7 @@
-//! `NativeDispatcher`: the way to the Node.js thread, one for all executors of an environment.
+//! `NativeDispatcher`: the channel to the Node.js thread. All executors of an environment share it.
 //!
-//! Its event loop looks at every handle that may wake it each time one does: with a handle for each executor, what one of them
-//! reports would cost the more the more of them there are.
+//! Each wake-up makes the event loop check every handle that can wake it. With one handle per executor, the cost of a
+//! wake-up would grow with the number of executors.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -18,23 +18,23 @@ use ses_session::Delivery;
 use crate::deliver::DeliveryCall;
 use crate::values::hold;
 
-/// Weak: idle executors do not keep the event loop alive.
+/// A weak reference: idle executors do not keep the event loop alive.
 type Deliver = ThreadsafeFunction<u64, Unknown<'static>, DeliveryCall, Status, false, true>;
-/// What an executor has to deliver next. Called on the Node.js thread.
+/// Returns the next delivery of an executor. Called on the Node.js thread.
 type Source = Rc<dyn Fn(&Env) -> Delivery>;
 
-/// Tells the Node.js thread, from any thread, that an executor has something to deliver.
+/// Notifies the Node.js thread, from any thread, that an executor has something to deliver.
 #[derive(Clone)]
 pub struct Bell(Arc<Deliver>);
 
 impl Bell {
     pub fn ring(&self, executor: u64) {
-        // The environment may be closing; then nobody is left to tell.
+        // Fails if the environment is closing. Then there is no recipient.
         self.0.call(executor, ThreadsafeFunctionCallMode::NonBlocking);
     }
 }
 
-/// What the executors of an environment share; lives on the Node.js thread.
+/// The state that the executors of an environment share. Lives on the Node.js thread.
 pub struct Dispatcher {
     env: sys::napi_env,
     bell: Bell,
@@ -48,7 +48,7 @@ impl Dispatcher {
         self.bell.clone()
     }
 
-    /// Adds an executor, until [`Self::remove`].
+    /// Adds an executor, until [`Self::remove`] is called.
     pub fn add(&self, executor: u64, next: impl Fn(&Env) -> Delivery + 'static) {
         self.sources.borrow_mut().insert(executor, Rc::new(next));
     }
@@ -58,22 +58,22 @@ impl Dispatcher {
         drop(source);
     }
 
-    /// As [`hold`], for the environment of this dispatcher.
+    /// Like [`hold`], for the environment of this dispatcher.
     pub fn hold(&self, bytes: i64) {
-        // SAFETY: this is the thread of the environment, which outlives its objects, in a finalizer as well.
+        // SAFETY: this is the thread of the environment, which outlives its objects. This also holds in a finalizer.
         unsafe { hold(self.env, bytes) };
     }
 
-    /// Counts a call that will be settled later; the first one keeps the event loop alive.
+    /// Counts a call that will be settled later. The first such call keeps the event loop alive.
     pub fn pend(&self, env: &Env) {
         self.pending.set(self.pending.get() + 1);
         if self.pending.get() == 1 {
-            // SAFETY: the handle is valid, since `self` owns a clone of it, and this is the thread of `env`.
+            // SAFETY: the handle is valid, because `self` owns a clone of it, and this is the thread of `env`.
             unsafe { sys::napi_ref_threadsafe_function(env.raw(), self.bell.0.raw()) };
         }
     }
 
-    /// Such a call has settled; the last one lets the event loop end.
+    /// A call that [`Self::pend`] counted has settled. After the last one, the event loop may end.
     pub fn settle(&self, env: &Env) {
         self.pending.set(self.pending.get().saturating_sub(1));
         if self.pending.get() == 0 {
@@ -83,15 +83,18 @@ impl Dispatcher {
     }
 }
 
-/// What executors of this environment report through.
+/// The channel through which the executors of this environment report.
 #[napi]
 pub struct NativeDispatcher(pub(crate) Rc<Dispatcher>);
 
 #[napi]
 impl NativeDispatcher {
-    /// `deliver(executor, kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
-    /// calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-    /// (text, levels, times, lengths), 3 nothing.
+    /// `deliver(executor, kind, ...parts)` is called on the Node.js thread. The kinds and their parts:
+    /// - 0, settled: call, ending, payload, figures and log
+    /// - 1, tool calls: for each call its number, tool, isAsync, and the number of arguments with the arguments, or -1
+    ///   with their serialized bytes
+    /// - 2, log entries: text, levels, times, lengths
+    /// - 3: nothing
     #[napi(constructor)]
     pub fn new(
         env: Env,
@@ -106,7 +109,7 @@ impl NativeDispatcher {
         let deliver: Deliver =
             deliver.build_threadsafe_function::<u64>().weak::<true>().build_callback(move |context| {
                 let executor = context.value;
-                // Not borrowed meanwhile: to deliver may end an executor.
+                // Not borrowed during the delivery, which may end an executor.
                 let next = shared.borrow().get(&executor).cloned();
                 let delivery = next.map_or_else(Delivery::default, |next| next(&context.env));
                 Ok(DeliveryCall { executor, delivery })

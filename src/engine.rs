@@ -1,4 +1,4 @@
-//! Engines of the process's executors.
+//! The engines of the executors in this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
@@ -18,27 +18,27 @@ use crate::worker;
 /// Isolates that the default engine keeps ready.
 const DEFAULT_POOL: usize = 1;
 
-/// What the process's executors share, and all that they do.
+/// The state that all executors of the process share.
 static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::default);
 
-/// The process's engines, and what they have in common.
+/// The engines of the process, and the services that they share.
 #[derive(Default)]
 struct Engines {
-    /// Watches over the deadlines of all.
+    /// Watches over the deadlines of all engines.
     watchdog: Arc<Watchdog>,
-    /// Counts the isolates of all.
+    /// Counts the isolates of all engines.
     counters: Arc<Counters>,
-    /// Prepares and checks programs without a run.
+    /// Prepares and checks programs that do not run.
     checker: Arc<Checker>,
     /// Threads of the file tools.
     files: Arc<FilePool>,
-    /// That of all executors that ask for no other one.
+    /// The engine of all executors without special options.
     default: OnceLock<Arc<Engine>>,
-    /// Those of executors that ask for other ones. Each is gone with the last of its executors.
+    /// The engines of all other executors. Each engine is freed with the last of its executors.
     others: Mutex<BTreeMap<Place, Weak<Engine>>>,
 }
 
-/// Where isolates live, and how many are kept ready there.
+/// Where isolates live, and how many of them are kept ready.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Thread {
@@ -54,12 +54,12 @@ pub enum Place {
 }
 
 impl Place {
-    /// Of executors on threads.
+    /// The place of executors on threads.
     pub fn thread(engine: Arc<EngineSpec>, warm_pool: Option<usize>) -> Self {
         Self::Thread { engine, warm_pool: warm_pool.unwrap_or(DEFAULT_POOL) }
     }
 
-    /// Of executors in processes.
+    /// The place of executors in processes.
     #[cfg(unix)]
     pub fn process(engine: Arc<EngineSpec>, confinement: Confinement, spares: Option<usize>) -> Self {
         Self::Process { engine, confinement, spares: spares.unwrap_or(DEFAULT_POOL) }
@@ -98,17 +98,17 @@ impl Engines {
     }
 }
 
-/// The engine of an executor, which it shares with those that have the same place.
+/// The engine of an executor. Executors with the same place share it.
 pub fn engine_for(place: Place) -> Arc<Engine> {
     ENGINES.at(place)
 }
 
-/// Threads for the calls of file tools.
+/// The threads for calls of file tools.
 pub fn file_pool() -> Arc<FilePool> {
     ENGINES.files.clone()
 }
 
-/// What prepares programs that do not run.
+/// Prepares and checks programs that do not run.
 pub fn checker() -> &'static Checker {
     &ENGINES.checker
 }

@@ -28,19 +28,19 @@ use crate::values;
 #[cfg(unix)]
 use crate::worker;
 
-/// What deliveries and the public methods share; both run on the Node.js thread.
+/// The state that deliveries and the public methods share. Both run on the Node.js thread.
 struct Inner {
     executor: Executor,
     number: u64,
     dispatcher: Rc<Dispatcher>,
-    /// What an isolate of this executor holds.
+    /// Bytes that an isolate of this executor holds.
     bytes_per_isolate: i64,
-    /// Of that, what V8 has been told.
+    /// Bytes that were reported to V8 for this executor.
     held_bytes: i64,
 }
 
 impl Inner {
-    /// What has changed of what the executor holds since V8 was told, in bytes.
+    /// The change of the bytes that the executor holds since the last report to V8.
     fn take_change(&mut self) -> i64 {
         let held_bytes = if self.executor.has_isolate() { self.bytes_per_isolate } else { 0 };
         held_bytes - mem::replace(&mut self.held_bytes, held_bytes)
@@ -54,11 +54,11 @@ impl Inner {
         outcome
     }
 
-    /// Applies the next event, or several that are tool calls.
+    /// Applies the next event, or several events if they are tool calls.
     fn next_delivery(&mut self, env: &Env, inbox: &Inbox) -> Delivery {
         let (events, has_more) = inbox.take();
         if has_more {
-            // As in `Inbox::push`, but from this thread.
+            // Like the wake-up in `Inbox::push`, but from this thread.
             self.dispatcher.bell().ring(self.number);
         }
         let mut events = events.into_iter();
@@ -73,7 +73,7 @@ impl Inner {
     }
 }
 
-/// The process that has an isolate, and which parts of its sandbox are in force. `pid`: as long as it is there.
+/// The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists.
 #[napi(object, object_from_js = false)]
 pub struct NativeWorker {
     pub pid: Option<f64>,
@@ -81,7 +81,7 @@ pub struct NativeWorker {
     pub seccomp: bool,
 }
 
-/// Where the executor's isolates live.
+/// The place of the executor's isolates.
 #[cfg(unix)]
 fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &Config) -> Result<Place> {
     Ok(match isolation {
@@ -93,7 +93,7 @@ fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &C
     })
 }
 
-/// Where the executor's isolates live.
+/// The place of the executor's isolates.
 #[cfg(not(unix))]
 fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &Config) -> Result<Place> {
     match isolation {
@@ -110,8 +110,8 @@ pub struct NativeExecutor {
 
 #[napi]
 impl NativeExecutor {
-    /// `number`: what the dispatcher's `deliver` knows it by. `isolation`: absent, isolates live on threads. `engine`: absent,
-    /// isolates are hardened realms.
+    /// `number`: identifies the executor in calls of the dispatcher's `deliver`. `isolation`: if absent, isolates live
+    /// on threads. `engine`: if absent, isolates are hardened realms.
     #[napi(constructor)]
     pub fn new(
         #[napi(ts_arg_type = "unknown[]")] options: NativeOptions,
@@ -140,7 +140,7 @@ impl NativeExecutor {
             bytes_per_isolate,
             held_bytes: 0,
         }));
-        // Weak: what the executor reports does not keep it alive.
+        // A weak reference: reports do not keep the executor alive.
         let reporting = Rc::downgrade(&inner);
         dispatcher.add(number, move |env| {
             reporting
@@ -155,7 +155,7 @@ impl NativeExecutor {
         self.with(|inner| inner.executor.state())
     }
 
-    /// The worker process; undefined as long as there is none.
+    /// The worker process. Undefined while there is none.
     #[napi(getter)]
     pub fn worker(&self) -> Option<NativeWorker> {
         let process = self.with(|inner| inner.executor.process())?;
@@ -188,7 +188,8 @@ impl NativeExecutor {
         self.call(env, |executor| executor.send_tools(call, tools.into_iter().map(Into::into).collect()))
     }
 
-    /// A limit that is null is the executor's. `limits_calls`: the host answers each tool call within a limited time.
+    /// If a limit is null, the executor's limit applies. `limits_calls`: the host answers each tool call within a time
+    /// limit.
     #[napi]
     pub fn run(
         &self,
@@ -214,7 +215,8 @@ impl NativeExecutor {
         self.call(env, |executor| executor.cleanup(call))
     }
 
-    /// Status: the kind of a value, 4 `[name, message, code, bridge]` of an error, 5 the tool returned a promise.
+    /// The status is the kind of a value, 4 for the error `[name, message, code, bridge]`, or 5 if the tool returned a
+    /// promise.
     #[napi]
     pub fn tool_result(&self, env: Env, call: f64, status: f64, payload: Unknown) -> Result<()> {
         // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
@@ -223,7 +225,7 @@ impl NativeExecutor {
         Ok(())
     }
 
-    /// Several at once: call, status, payload of each.
+    /// Several results together: call, status and payload of each.
     #[napi]
     pub fn tool_results(&self, env: Env, #[napi(ts_arg_type = "unknown[]")] replies: Unknown) -> Result<()> {
         // SAFETY: `env` is the environment of this call, and `replies` its argument.
@@ -249,8 +251,8 @@ impl NativeExecutor {
     }
 }
 
-/// Works with an executor and tells V8 what it holds then. That may collect, which drops executors that nobody refers to, perhaps this
-/// one: nothing is borrowed meanwhile.
+/// Works with an executor, then reports to V8 how many bytes the executor holds. The report may start a collection that
+/// drops unreferenced executors, perhaps this one. So nothing is borrowed during the report.
 fn with<R>(inner: &RefCell<Inner>, work: impl FnOnce(&mut Inner) -> R) -> R {
     let mut borrowed = inner.borrow_mut();
     let result = work(&mut borrowed);

@@ -43,7 +43,8 @@ pub struct NativeGrep {
 /// Results of at least this size are counted until they are taken. 1 MiB.
 const LARGE_BYTES: usize = 1 << 20;
 
-/// `content` and `details`; or one of the next three; or `code` and `message` of an error. `receipt`: of a large result.
+/// Either `content` and `details`, or `text`, or `bytes`, or `stat`, or `code` and `message` of an error. `receipt`:
+/// present for a large result.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct NativeFileOutcome {
@@ -57,7 +58,7 @@ pub struct NativeFileOutcome {
     pub receipt: Option<NativeFileReceipt>,
 }
 
-/// What there is at a path. `modifiedMs`: since the Unix epoch.
+/// The file or folder at a path. `modifiedMs`: milliseconds since the Unix epoch.
 #[napi(object, object_from_js = false)]
 pub struct NativeFileStat {
     #[napi(ts_type = "'file' | 'directory' | 'other'")]
@@ -66,7 +67,7 @@ pub struct NativeFileStat {
     pub modified_ms: Option<f64>,
 }
 
-/// `type` is "text", with `text`, or "image", with the others.
+/// If `type` is "text", `text` is present. If it is "image", the other fields are.
 #[napi(object, object_from_js = false)]
 pub struct NativeBlock {
     #[napi(ts_type = "'text' | 'image'")]
@@ -125,7 +126,7 @@ impl NativeFileStop {
         Self::default()
     }
 
-    /// From now on, calls with this argument do not start, and searches end.
+    /// From now on, calls that received this object do not start, and their searches end.
     #[napi]
     pub fn stop(&self) {
         self.stop.stop();
@@ -296,7 +297,7 @@ impl NativeFileTools {
             if stop.is_stopped() {
                 return Err(FileError::stopped());
             }
-            // A panic is a bug; it must not leave the caller waiting.
+            // A panic is a bug in a tool. It must not leave the caller waiting.
             let result = catch_unwind(AssertUnwindSafe(|| call(&tools, &stop)))
                 .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed because of a bug in it")));
             // The results of a stopped search are incomplete.
@@ -323,7 +324,7 @@ impl NativeFileTools {
 }
 
 impl NativeFileOutcome {
-    /// The size of its large parts.
+    /// The size of the outcome's large parts in bytes.
     fn bytes(&self) -> usize {
         let of_block =
             |block: &NativeBlock| [&block.text, &block.data].into_iter().flatten().map(String::len).sum::<usize>();

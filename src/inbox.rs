@@ -1,4 +1,5 @@
-//! Events for the owner on their way to the Node.js thread: one wake-up for all that come before it looks.
+//! Events for the owner on their way to the Node.js thread. One wake-up covers all events that arrive before the thread
+//! looks.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -7,30 +8,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ses_protocol::MAX_TOLD_CALLS;
 use ses_session::OwnerEvent;
 
-/// Events of tool calls that are delivered together, so that their arguments fit on the stack of one call.
+/// The most events of tool calls that are delivered together, so that their arguments fit on the stack of one call.
 const MAX_EVENTS: usize = 64 / MAX_TOLD_CALLS;
 
-/// Filled by any thread, emptied by the Node.js thread. The lock is held for a few instructions.
+/// Any thread adds events, and the Node.js thread removes them. The lock is held for a few instructions.
 #[derive(Default)]
 pub struct Inbox(Mutex<Pending>);
 
 #[derive(Default)]
 struct Pending {
     events: VecDeque<OwnerEvent>,
-    /// The Node.js thread has been told, and will call [`Inbox::take`].
+    /// The Node.js thread was notified and will call [`Inbox::take`].
     is_told: bool,
 }
 
 impl Inbox {
-    /// Adds an event. Returns whether the Node.js thread must be told: while it has not looked, it has been.
+    /// Adds an event. Returns whether the Node.js thread must be notified. It need not be notified again before it has
+    /// looked.
     pub fn push(&self, event: OwnerEvent) -> bool {
         let mut pending = self.lock();
         pending.events.push_back(event);
         !mem::replace(&mut pending.is_told, true)
     }
 
-    /// The oldest event, or several of tool calls. The second value: whether the Node.js thread must be told again,
-    /// since there are more.
+    /// The oldest event, or several events of tool calls. The second value: whether the Node.js thread must be notified
+    /// again, because there are more events.
     pub fn take(&self) -> (Vec<OwnerEvent>, bool) {
         let mut pending = self.lock();
         let are_calls = |event: &OwnerEvent| matches!(event, OwnerEvent::ToolCalls { .. });

@@ -1,8 +1,8 @@
 //! `ses-executor`: runs agent-written JavaScript in a hardened V8 isolate inside the Node.js process.
 //!
-//! The addon: converts between Node-API and the crates, and delegates. The only user of napi.
+//! The addon converts values between Node-API and the crates, and delegates. It is the only crate that uses napi.
 
-// napi registers nothing in a test, where all of this would be dead code.
+// In a test, napi registers nothing, so all of this would be dead code.
 #![cfg(not(test))]
 
 mod arguments;
@@ -23,6 +23,7 @@ mod worker;
 
 use ses_transfer::Limited;
 
-/// V8's serializer grows its buffer through it, so that a value that is written can be held to a limit.
+/// V8's serializer grows its buffer through this allocator, so that a limit for the value that is being written can be
+/// enforced.
 #[global_allocator]
 static ALLOCATOR: Limited = Limited;

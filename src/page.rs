@@ -36,7 +36,7 @@ impl NativePageHistory {
     }
 }
 
-/// A place in the original code. Line and column count from 1, the column in UTF-16 units.
+/// A position in the original code. Line and column count from 1. The column is in UTF-16 units.
 #[napi(object, object_from_js = false)]
 pub struct NativePlace {
     pub line: u32,
@@ -70,7 +70,7 @@ impl NativePageProgram {
         self.module.clone()
     }
 
-    /// The place in the original code for a place in `code`; null outside the program.
+    /// The position in the original code for a position in `code`. Null outside the program.
     #[napi]
     pub fn original(&self, line: u32, column: u32) -> Option<NativePlace> {
         let at = self.positions.as_ref()?.original(line, column)?;
@@ -98,7 +98,7 @@ impl PageTask {
         let Some(history) = &self.history else {
             return ses_prepare::prepare_page(&Observed::default(), code, options);
         };
-        // A history that another thread left half updated has at most one program too many.
+        // If a thread panicked while it updated the history, the history contains at most one program too many.
         let mut observed = history.lock().unwrap_or_else(PoisonError::into_inner);
         let program = ses_prepare::prepare_page(&observed, code, options)?;
         observed.add(&program.lookups);
@@ -150,16 +150,16 @@ pub struct NativePageError {
     pub message: String,
     /// The original code.
     pub source: String,
-    /// The place of the error in it.
+    /// The position of the error in the original code.
     pub line: Option<u32>,
     pub column: Option<u32>,
     /// Tools that return promises.
     pub async_tools: Vec<String>,
-    /// The page's answer, after it was asked.
+    /// The page's answer to the question of an earlier [`page_hint`].
     pub found: Option<NativeLookUp>,
 }
 
-/// The contents of a place on a page: see `LookUp` of crates/hints.
+/// The value at a path on a page: see `LookUp` of crates/hints.
 #[napi(object, object_to_js = false)]
 pub struct NativeLookUp {
     pub kind: String,
@@ -167,7 +167,8 @@ pub struct NativeLookUp {
     pub built_ins: Vec<String>,
 }
 
-/// `hint`: what to do about the error. Otherwise, if there is a `member`, the page has to be asked where `path` leads from its global, and what its member is.
+/// `hint`: what to do about the error. Otherwise, if `member` is present, the page must be asked for the value at
+/// `path`, which starts at its global, and for the member of that value.
 #[napi(object, object_from_js = false)]
 pub struct NativePageHint {
     pub hint: Option<String>,
@@ -192,7 +193,7 @@ impl ses_hints::Realm for Page<'_> {
         self.async_tools.iter().any(|tool| tool == name)
     }
 
-    /// Only for tools: the page is asked once for what it has.
+    /// Only for tools. The page is asked only once.
     fn is_async(&mut self, function: &str) -> bool {
         self.is_tool(function)
     }
@@ -232,7 +233,7 @@ impl Task for HintTask {
     }
 }
 
-/// What to do about an error, or what to ask the page first.
+/// The hint for an error, or the question that the page must answer first.
 #[napi(ts_return_type = "Promise<NativePageHint>")]
 pub fn page_hint(error: NativePageError) -> AsyncTask<HintTask> {
     AsyncTask::new(HintTask(error))

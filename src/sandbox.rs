@@ -1,4 +1,5 @@
-//! Adds the parts of a sandbox to programs, on a thread of Node.js's pool. Their source was not checked before.
+//! Adds the parts of a sandbox to programs, on a thread of Node.js's pool. The programs need not have been checked
+//! before.
 
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Result, Task};

@@ -1,4 +1,4 @@
-//! Worker processes: where their program is, and its way in.
+//! Worker processes: the location of their program, and the function with which it starts.
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -8,25 +8,25 @@ use std::sync::{Arc, OnceLock};
 use ses_process::{Confinement, Installation};
 use ses_protocol::EngineSpec;
 
-/// The program lies beside the addon.
+/// The program is in the same folder as the addon.
 const PROGRAM: &str = "ses-executor-worker";
 
-/// Time zone and locale of workers, by the first executor that has one.
+/// Time zone and locale of workers, set by the first executor in a separate process.
 static SURROUNDINGS: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// `NAME=value` each. What is given later than the first time is not looked at.
+/// Sets the variables, in the form `NAME=value`. Only the first call has an effect.
 pub fn set_surroundings(variables: Vec<String>) {
     SURROUNDINGS.get_or_init(|| variables.into_iter().map(OsString::from).collect());
 }
 
-/// What workers are started with.
+/// The program, addon and settings that workers are started with.
 pub fn installation(engine: Arc<EngineSpec>) -> Arc<Installation> {
     let addon = addon();
     let surroundings = SURROUNDINGS.get().cloned().unwrap_or_default();
     Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings, engine })
 }
 
-/// By its name in `options.sandbox`.
+/// The confinement for a value of `options.sandbox`.
 pub fn confinement(sandbox: &str) -> Confinement {
     match sandbox {
         "off" => Confinement::Off,
@@ -35,17 +35,17 @@ pub fn confinement(sandbox: &str) -> Confinement {
     }
 }
 
-/// The file that this code was loaded from. Empty, so that no worker can be started, if the loader does not know it.
+/// The path of the addon. Empty if the loader does not know it. Then no worker can be started.
 fn addon() -> PathBuf {
     // SAFETY: all zeros is a valid `Dl_info`, which the loader fills.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
     let own: fn() -> PathBuf = addon;
-    // SAFETY: `info` is valid for the write; the address is only compared.
+    // SAFETY: `info` is valid for the write. The address is only compared.
     let is_found = unsafe { libc::dladdr((own as *const ()).cast(), &raw mut info) } != 0;
     if !is_found || info.dli_fname.is_null() {
         return PathBuf::new();
     }
-    // SAFETY: the loader's name of a library is a string that ends with a zero and lives as long as the library.
+    // SAFETY: the loader's name of a library ends with a zero and lives as long as the library.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     OsStr::from_bytes(name.to_bytes()).into()
 }
@@ -54,12 +54,12 @@ fn addon() -> PathBuf {
 ///
 /// # Safety
 ///
-/// `arguments` are `count` texts that end with a zero, as those of `main`, and the process has one thread.
+/// `arguments` are `count` strings that end with a zero, like those of `main`, and the process has one thread.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ses_executor_worker(count: c_int, arguments: *const *const c_char) -> c_int {
     let count = usize::try_from(count).unwrap_or_default();
-    // The first is the program's own name.
+    // The first argument is the name of the program.
     let arguments = (1..count).map(|index| {
         // SAFETY: the caller's contract.
         let text = unsafe { CStr::from_ptr(*arguments.add(index)) };

@@ -347,8 +347,9 @@ fn define_natives(scope: &mut v8::PinScope) {
 
 /// The slot of the context that stores the initial layout (`Map`) of a class's prototype. V8 has fast paths for regular
 /// expressions, such as in `split` and `replace`, and for building a `Map` or `Set`. They apply as long as the
-/// prototype has the stored layout, which shows that no property was added or removed. The layout also records whether
-/// properties were assigned. Hardening gives the prototype another layout, after which nothing can change.
+/// prototype has the stored layout, because then no property was added or removed. The layout also records whether
+/// properties were assigned. Hardening gives the prototype another layout. After that nothing can change, so the new
+/// layout is stored.
 struct KnownLayout<'s> {
     prototype: v8::Local<'s, v8::Object>,
     /// Index in words from the start of the context.

@@ -1,11 +1,11 @@
 //! Breaks minified JavaScript into lines, so that patches of it can be read.
 
-/// Adds line breaks after braces, semicolons and commas, except in parentheses, brackets and literals. There they change nothing: no token
-/// that must be on the line of the one before follows.
+/// Adds line breaks after braces, semicolons and commas, except in parentheses, brackets and literals. There they
+/// change nothing, because none of the tokens that must be on the same line as the token before can follow.
 pub fn lines(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len() * 2);
-    // What is open: brackets, `` ` `` for the text of a template, and `$` for code in it.
+    // The open constructs: brackets, `` ` `` for the text of a template, and `$` for code in it.
     let mut open = Vec::new();
     let mut last = b' ';
     let mut from = 0;
@@ -30,7 +30,7 @@ pub fn lines(text: &str) -> String {
             _ => from + 1,
         };
         let to = to.min(bytes.len());
-        // Literals end at ASCII characters, and other bytes are copied one by one with their neighbours.
+        // Literals end at ASCII characters. Other bytes are copied one by one, up to the next character boundary.
         out.push_str(&text[from..next_boundary(text, to)]);
         let is_code = to == from + 1 && open.last() != Some(&b'`') && byte != b'`';
         if is_code {

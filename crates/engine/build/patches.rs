@@ -1,5 +1,5 @@
-//! Numbered patches of npm packages: `patches/<package>/0001-name.patch`. Each begins with its reason and names the test that fails without
-//! it. A unified diff follows.
+//! Numbered patches of npm packages: `patches/<package>/0001-name.patch`. Each begins with its reason and names the
+//! test that fails without it. A unified diff follows.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! V8's assumptions about built-ins that no code has changed. Hardening must not count as a change. Each lost
+//! Checks that V8's assumptions about unmodified built-ins still hold. Hardening must not count as a change. Each lost
 //! assumption makes spread, array copies, `await`, iteration or method calls many times as slow.
 //!
 //! Runs in a separate process, because the flag must be set before V8 starts.
@@ -93,7 +93,7 @@ fn regular_expressions_are_what_v8_made() {
     assert_eq!(values(&[ARE_UNMODIFIED.to_owned()]), ["true,true,true,true false,false,false"]);
 }
 
-/// For example, methods of objects that an earlier program of the session has made.
+/// For example, arrays that a method returns that an earlier program of the session has made.
 #[test]
 fn arrays_of_built_ins_are_not_laid_out_for_what_earlier_ones_held() {
     const MAKE: &str = "

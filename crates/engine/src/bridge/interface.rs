@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-/// Functions that only compute. Libraries do their work, for globals of the guest: see [`crate::bridge::pure`].
+/// Functions that only compute. Libraries do their work. Globals of the guest use them: see [`crate::bridge::pure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pure {
     Clone,
@@ -25,18 +25,18 @@ pub trait Bridge {
     /// Whether an entry of `level` would be kept. If not, the console does not even format it.
     fn log_open(&self, level: u32) -> bool;
 
-    /// Logs one entry. Each of its lines is indented by `indent` spaces. The message is the guest's own string, of any
-    /// length, possibly not yet flat.
+    /// Logs one entry. Each of its lines is indented by `indent` spaces. The message is the guest's own string. It can
+    /// have any length and need not be flat.
     fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>, indent: usize);
 
-    /// The guest called `final_answer(value)`: records the outcome. Returns whether the answer is a promise, whose code
-    /// goes on.
+    /// The guest called `final_answer(value)`: records the outcome. Returns whether the answer is a promise. The code
+    /// of a promise goes on.
     fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> bool;
 
     /// The run exceeded its limit of iterations, or the limit of modules while it loads one: records the outcome.
     fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>, limit: f64, module: Option<String>);
 
-    /// The guest throws `value`, which need not be an error: records where.
+    /// The guest throws `value`, which need not be an error: records the position.
     fn thrown<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>);
 
     /// The source text of a guest function, as it was written. `None`: it is not the guest's, or its script was

@@ -59,9 +59,9 @@ pub fn evaluate<'s>(
     Some(evaluated.then(scope, give_namespace)?.into())
 }
 
-/// Ends a run, whose calls and microtasks are gone. Of the modules that it has loaded, only the finished ones stay. The
-/// others wait for calls that are gone, or have failed with the run. The same holds for modules that import them. They
-/// are loaded again.
+/// Drops the modules of a run that has ended and whose calls and microtasks are gone. Finished modules stay. The others
+/// wait for calls that are gone, or have failed with the run, or import such modules. They are loaded again when a
+/// later run imports them.
 pub fn end_run(scope: &mut v8::PinScope, host: &Host) {
     let loaded = {
         let mut cache = host.modules.borrow_mut();
@@ -77,11 +77,11 @@ pub fn end_run(scope: &mut v8::PinScope, host: &Host) {
     }
 }
 
-/// Whether the result of importing `module` is final, whatever runs do.
+/// Whether the result of importing `module` is final, regardless of what later runs do.
 fn is_finished<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, module: v8::Local<'s, v8::Module>) -> Option<bool> {
     Some(match module.get_status() {
-        // V8 also reports this state while the module waits; its promise tells the difference. Nothing is evaluated
-        // again.
+        // V8 also reports this state while the module waits. The state of its promise shows the difference. Nothing is
+        // evaluated again.
         v8::ModuleStatus::Evaluated => {
             let promise = v8::Local::<v8::Promise>::try_from(module.evaluate(scope)?).ok()?;
             promise.state() == v8::PromiseState::Fulfilled
@@ -96,7 +96,7 @@ fn is_finished<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, module: v8::Lo
 }
 
 /// The specifier that guest code has passed. If the string is longer than every authorized name, only its beginning is
-/// read, and it is refused. Then an exception is pending.
+/// read, and the import is refused. `None`: an exception is pending.
 fn requested(scope: &mut v8::PinScope, host: &Host, specifier: v8::Local<v8::String>) -> Option<String> {
     let authorized = host.context.config().authorized_imports.iter().map(|name| name.encode_utf16().count());
     let longest = authorized.max().unwrap_or_default().max(MAX_SHOWN_UNITS);

@@ -12,7 +12,7 @@ use crate::state::log_room::indented;
 use crate::values::serialize::Unwritable;
 use ses_transfer as transfer;
 
-/// Frames that are searched for the program: for the loop that exceeded the limit, or the place that threw.
+/// Frames that are searched for the position in the program of a loop that exceeded the limit, or of a throw.
 const MAX_FRAMES: usize = 100;
 
 /// Guest code may call a native function from a getter while a value is being written within a limit of memory.

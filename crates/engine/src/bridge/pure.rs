@@ -62,8 +62,8 @@ pub fn call<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, function: Pure, a
     }
 }
 
-/// A copy of the first argument. It gets the contents of the array buffers in the second argument's list, which has
-/// each buffer once.
+/// A copy of the first argument. The copy receives the contents of the array buffers in the list of the second
+/// argument. The list contains each buffer once.
 fn clone<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let list = v8::Local::<v8::Array>::try_from(args.get(1)).ok()?;
     let mut buffers = Vec::new();

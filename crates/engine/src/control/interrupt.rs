@@ -14,11 +14,11 @@ pub type InterruptCallback = unsafe extern "C" fn(v8::UnsafeRawIsolatePtr, *mut 
 #[derive(Clone)]
 pub struct Interrupt {
     isolate: v8::IsolateHandle,
-    /// Absent: the guest cannot be asked.
+    /// Absent: the guest cannot be asked to end a run.
     request: Option<Arc<dyn StopRequest>>,
 }
 
-/// Asks one kind of guest to end a run, so that its isolate can go on.
+/// Asks a guest to end a run, so that its isolate can go on. Each kind of guest has its own implementation.
 pub trait StopRequest: Send + Sync {
     /// Asks for the end of `job`. Called from any thread; `isolate` is where the guest runs.
     fn raise(&self, job: JobId, isolate: &v8::IsolateHandle);
@@ -29,7 +29,7 @@ impl Interrupt {
         Self { isolate: isolate.thread_safe_handle(), request: None }
     }
 
-    /// For a guest that can be asked to end a run.
+    /// An interrupt for a guest that can be asked to end a run.
     pub fn with_request(isolate: &v8::Isolate, request: Arc<dyn StopRequest>) -> Self {
         Self { isolate: isolate.thread_safe_handle(), request: Some(request) }
     }

@@ -74,7 +74,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     }
 }
 
-/// Blames the tool or the import that failed, else the code.
+/// Attributes the failure to the tool or the import that failed, otherwise to the code.
 fn with_mark(mark: Option<Mark>, cause: &str) -> Failure {
     match mark {
         Some(Mark::Tool { name, call, bridge }) => {
@@ -137,7 +137,8 @@ fn causes(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, s
     (!shown.is_empty()).then(|| format!("Its errors: {}", shown.join("; ")))
 }
 
-/// The error that was thrown during disposal, and the error that it replaced, which may itself be of that kind.
+/// The error that was thrown during disposal, and the error that it replaced. The latter may be a `SuppressedError`
+/// too.
 fn suppressed<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     object: v8::Local<'s, v8::Object>,

@@ -62,8 +62,8 @@ fn position_in(
     Some((script, at))
 }
 
-/// The position of the error in `script`: its own position if V8 or the bridge has one, else the first frame of its
-/// stack that lies in `script`.
+/// The position of the error in `script`: its own position if V8 or the bridge has stored one, otherwise the first
+/// frame of its stack that lies in `script`.
 pub fn error_position(
     scope: &mut v8::PinScope,
     host: &Host,

@@ -50,7 +50,7 @@ pub struct MemoryGuard {
     isolate: v8::UnsafeRawIsolatePtr,
     interrupt: Interrupt,
     exceeded: AtomicBool,
-    /// V8's heap got extra room for the guest's end since [`Self::recover`].
+    /// V8's heap has received extra room for the guest's end since the last [`Self::recover`].
     has_headroom: AtomicBool,
     buffers: Arc<BufferBudget>,
     account: Account,
@@ -64,7 +64,7 @@ pub struct MemoryGuard {
     heap_at_collection: AtomicUsize,
     /// The thread holds the lock of the isolate's handle. Parking needs this lock.
     requesting: AtomicBool,
-    /// Memory of the host's for the program under way: texts and positions. Bounded by `maxCodeBytes`.
+    /// Memory of the host for the program under way: source texts and positions. Bounded by `maxCodeBytes`.
     program_bytes: AtomicUsize,
 }
 

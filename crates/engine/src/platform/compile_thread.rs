@@ -45,7 +45,7 @@ struct CompileThread {
 struct State {
     /// Absent: not posted, or cancelled.
     task: Option<Task>,
-    /// The queue may have something.
+    /// The queue may contain functions.
     is_wanted: bool,
     is_running: bool,
     /// The isolate has a guest. Before that nothing is compiled, because code that is hot while an isolate is made does

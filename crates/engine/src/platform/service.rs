@@ -78,7 +78,7 @@ impl<Q, A> Questions<Q, A> {
         question(self.inbox.recv())
     }
 
-    /// As [`Self::next`]; calls `rest` if no question comes for a while.
+    /// Like [`Self::next`], but calls `rest` if no question comes for a while.
     pub fn next_or_rest(&self, rest: impl FnOnce()) -> Option<(Q, mpsc::Sender<A>)> {
         self.clock.get_or_init(Clock::of_this_thread);
         match self.inbox.recv_until(Instant::now() + IDLE) {

@@ -1,14 +1,14 @@
 //! Decides which of V8's compilers a function gets, on which thread, and when. The linker redirects the functions that
 //! start them to this file (`--wrap`, build.rs).
 //!
-//! Maglev compiles quickly, on the guest's own thread. On another thread it would wait for Turbofan's current work, for
-//! longer than it takes itself. But it has no limit: it takes 40 KB for an `await`. Functions that are too large for it
-//! go to Turbofan, which refuses functions above its own limit. In a process with several isolates, the guest compiles
-//! these on its own thread too, where its deadline and its memory limit apply.
+//! Maglev compiles quickly, on the guest's own thread. On another thread it would have to wait for Turbofan's current
+//! work, which takes longer than its own. But Maglev has no limit: it takes 40 KB for an `await`. Functions that are
+//! too large for it go to Turbofan, which refuses functions above its own limit. In a process with several isolates,
+//! the guest compiles these functions on its own thread too, where its deadline and its memory limit apply.
 //!
-//! While Turbofan compiles a loop on another thread, V8 compiles no other loop of the function. A program with several
-//! loops in sequence would be interpreted in the later ones until Turbofan has finished a loop that is already over. So
-//! V8 is not told that a compilation is under way.
+//! While Turbofan compiles a loop on another thread, V8 compiles no other loop of the function. In a program with
+//! several loops in sequence, the later loops would be interpreted until Turbofan has finished a loop that is already
+//! over. So V8 is not told that a compilation is under way.
 //!
 //! V8 collects feedback on a function, which all its compilers use, from the function's eighth call on, or from the
 //! eighth round of a loop. Most loops of a program are in code that is called once, so feedback on guest code is

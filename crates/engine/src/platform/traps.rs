@@ -1,8 +1,9 @@
 //! Bounds checks of WebAssembly's memory.
 //!
 //! In a host's process, V8 compiles a bounds check into each access. In a worker process it leaves the checks out,
-//! which makes programs in WebAssembly up to a quarter faster. V8 then reserves the addresses after each memory and handles the SIGSEGV
-//! of an access to them. A signal handler belongs to the whole process, so a library must not install one in its host.
+//! which makes WebAssembly programs up to a quarter faster. V8 then reserves the addresses after each memory and
+//! handles the SIGSEGV of an access to them. A signal handler belongs to the whole process, so a library must not
+//! install one in its host.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};

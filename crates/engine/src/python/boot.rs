@@ -36,7 +36,7 @@ const HEAP_BYTES: usize = 48 << 20;
 const MAKER_LIMIT_BYTES: usize = 512 << 20;
 /// The part of the thread's stack that V8 may use. It is so large that CPython's own stack limit applies first. 24 MiB.
 const STACK_BYTES: usize = 24 << 20;
-// Includes the stack that the thread has used before, and V8's own functions beyond the limit.
+// Includes the stack that the thread has already used, and V8's own functions below the limit.
 const _: () = assert!(STACK_BYTES + (4 << 20) <= ISOLATE_STACK_BYTES);
 /// The folder of guest packages, which is on `sys.path` (shell.js).
 const PACKAGES_PATH: &str = "/packages";

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 const UNUSED: Duration = Duration::from_secs(30 * 86_400);
 /// Unfinished files that were not written to for this time belong to a process that was killed. An hour.
 const ABANDONED: Duration = Duration::from_secs(3_600);
-/// The most that the recorded time of use may lag. A day.
+/// The most by which the recorded time of use may lag behind. A day.
 const NOTED: Duration = Duration::from_secs(86_400);
 
 /// Whether no other user can write the file. V8 trusts bytecode, so it must be our own.
@@ -24,15 +24,15 @@ pub fn is_own(found: &fs::Metadata) -> bool {
     found.is_file()
 }
 
-/// Records that a file was used, for [`sweep`]. If that fails, the file is made again some day.
+/// Records that a file was used, for [`sweep`]. If that fails, the file is removed too early and made again later.
 pub fn freshen(file: &File) {
     if file.metadata().is_ok_and(|found| is_older(&found, NOTED)) {
         let _ = file.set_modified(SystemTime::now());
     }
 }
 
-/// Removes the user's own snapshots that were unused for long, and files of abandoned writes. Processes that have one
-/// open can go on using it.
+/// Removes the user's own snapshots that were unused for a long time, and files of abandoned writes. Processes that
+/// have a removed file open can go on using it.
 pub fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

@@ -25,7 +25,7 @@ use ses_protocol::{
 };
 use ses_transfer as transfer;
 
-/// A Python session's state in addition to its [`Host`]; in a slot of the isolate.
+/// The state of a Python session in addition to its [`Host`], stored in a slot of the isolate.
 pub struct Own {
     pub shell: Shell,
     /// The folder that guest code may use, until it is mounted.
@@ -40,12 +40,12 @@ pub struct Own {
 pub struct Started {
     /// The tools of calls that the host works on.
     running: HashMap<ToolCallId, u32>,
-    /// Calls that wait until the host works on fewer.
+    /// Calls that wait until the host works on fewer calls.
     waiting: VecDeque<WaitingCall>,
 }
 
 impl Started {
-    /// Drops all of them, because their run is over. Returns how many there were.
+    /// Drops all calls, because their run is over. Returns how many there were.
     pub fn drop_all(&mut self) -> u64 {
         let count = self.running.len() + self.waiting.len();
         self.running.clear();
@@ -102,8 +102,8 @@ fn called<'s>(
     Some((tool, list))
 }
 
-/// `callTool(id, args)`: waits for the tool's result and returns it. Also works while a run that has its answer
-/// unwinds: `finally` and `with` release resources of the host.
+/// `callTool(id, args)`: waits for the tool's result and returns it. Also works while a run that has already produced
+/// its answer unwinds, because `finally` and `with` may release resources of the host.
 fn call_tool<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let (Some(host), Some(own)) = (host(scope), own(scope)) else { return };
     let Some((tool, list)) = called(scope, &host, &args) else { return };
@@ -113,8 +113,8 @@ fn call_tool<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut retu
     }
 }
 
-/// `startTool(id, args)`: begins a call and returns its number. `nextReply` returns its result. Returns an array with the
-/// result if a function of the host that is not async has it immediately.
+/// `startTool(id, args)`: begins a call and returns its number. `nextReply` returns its result later. If a function of
+/// the host that is not async has its result immediately, returns an array with the result instead.
 fn start_tool<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let (Some(host), Some(own)) = (host(scope), own(scope)) else { return };
     let Some((tool, list)) = called(scope, &host, &args) else { return };
@@ -150,9 +150,9 @@ fn start_tool<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut ret
     }
 }
 
-/// `nextReply(ms)`: waits for the next result of a started call, at most so long if `ms` is not negative. Returns the
-/// number of the call and its result; `undefined` if there was none in time. Throws the error of a call, with its
-/// number.
+/// `nextReply(ms)`: waits for the next result of a started call, at most `ms` milliseconds if `ms` is not negative.
+/// Returns the number of the call and its result, or `undefined` if there was none in time. Throws the error of a
+/// failed call, with the number of the call.
 fn next_reply<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let (Some(host), Some(own)) = (host(scope), own(scope)) else { return };
     let ms = args.get(0).number_value(scope).unwrap_or_default();

@@ -63,7 +63,7 @@ impl Distribution {
     ///
     /// A message for people that says what is missing or broken.
     pub fn of(spec: &PythonSpec) -> Result<Arc<Self>, String> {
-        // The mount and the choice of packages make no difference.
+        // The mount does not affect the distribution. Of the packages, it only matters whether there are any.
         let packages = spec.packages.as_ref().map(|_| FolderSpec::default());
         let spec = &PythonSpec { mount: None, packages, ..spec.clone() };
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,7 +110,7 @@ impl Distribution {
             let names = UsedNames::of(&[&module, &loader]);
             import_memory(&wasm, |name| links || names.has(name))
         };
-        // Both take about the same time.
+        // Both functions take about the same time.
         let (digest, wasm) = in_parallel(|| digest_of(&parts), rewrite);
         let wasm = wasm.ok_or("pyodide.asm.wasm is not a module that this version can run")?;
         Ok(Self {

@@ -8,20 +8,20 @@ use serde_json::{Map, Value, json};
 
 use ses_protocol::{ErrorCode, ToolCallId, ToolError};
 
-/// The most failed calls of one run that are kept. Of more the last ones.
+/// The most failed calls of one run that are kept. If there are more, the oldest are dropped.
 const MAX_FAILED: usize = 1_024;
-/// The most characters of an exception's text, as in the prelude.
+/// The most characters of an exception's message, as in the prelude.
 const MAX_CHARS: usize = 5_000;
 
 /// Facts about the run under way, or about the last command.
 #[derive(Default)]
 pub struct Facts {
     failed: RefCell<Failed>,
-    /// Tools whose results were containers, which the prelude may be unable to convert.
+    /// Tools that have returned containers, which the prelude may be unable to convert.
     answered: RefCell<HashSet<u32>>,
     /// Memory was refused to the interpreter.
     lacks_memory: Cell<bool>,
-    /// Code of the guest has begun.
+    /// Guest code has begun to run.
     has_begun: Cell<bool>,
 }
 
@@ -39,7 +39,7 @@ pub struct FailedCall {
 }
 
 impl Facts {
-    /// A command begins.
+    /// Clears the facts, because a command begins.
     pub fn begin(&self) {
         self.failed.take();
         self.answered.take();
@@ -66,7 +66,7 @@ impl Facts {
         self.answered.borrow_mut().insert(tool);
     }
 
-    /// Whether a tool that `is_meant` has returned a container.
+    /// Whether a tool for which `is_meant` is true has returned a container.
     pub fn has_answered(&self, is_meant: impl Fn(u32) -> bool) -> bool {
         self.answered.borrow().iter().any(|tool| is_meant(*tool))
     }
@@ -89,14 +89,14 @@ impl Facts {
 }
 
 impl FailedCall {
-    /// The first lines of the failure's text, as the prelude writes them.
+    /// The first lines of the failure's message, in the form in which the prelude writes them.
     pub fn head(&self) -> String {
         let ToolError { name, message, .. } = &self.error;
         let text = if name == "Error" { message.clone() } else { format!("{name}: {message}") };
         if text.is_empty() { "ToolError".to_owned() } else { format!("ToolError: {}", shortened(&text)) }
     }
 
-    /// What details say of the call.
+    /// The fields of `details` that describe the call.
     pub fn details(&self, call: ToolCallId) -> Map<String, Value> {
         let ToolError { name, message, code, bridge } = &self.error;
         let code = match code {

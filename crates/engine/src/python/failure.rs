@@ -11,9 +11,9 @@ use ses_protocol::{
     ERR_VALIDATION_FAILED, Failure, FailureKind, ToolCallId, are_facts,
 };
 
-/// The longest text of an error that is reported, in bytes.
+/// The longest message of an error that is reported, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
-/// The longest text of details that is read, in bytes.
+/// The longest text of `details` that is parsed, in bytes.
 const MAX_DETAILS_BYTES: usize = 256 << 10;
 
 /// A failure of guest code without a specific code.
@@ -21,7 +21,7 @@ pub fn runtime(cause: &str) -> Failure {
     Failure::new(FailureKind::Runtime { cause: cause.to_owned() })
 }
 
-/// What a claim of guest code is compared with.
+/// Recorded facts, with which a claim of guest code is compared.
 pub struct Known<'a> {
     pub facts: &'a Facts,
     pub host: &'a Host,
@@ -29,9 +29,9 @@ pub struct Known<'a> {
     pub limit_bytes: usize,
 }
 
-/// The failure that an error stands for: its `code` names the kind, and `details` is JSON. Guest code may have written
-/// all of these. A failure of a tool is therefore taken from `known`, and a limit counts only if native code has seen
-/// it. Of the details only those remain that describe the guest's own exception.
+/// Converts an error to a failure. The error's `code` names the kind, and its `details` is JSON. Guest code may have
+/// written all of these. A failure of a tool is therefore taken from `known`, and a limit counts only if native code
+/// has recorded it. Only those details are kept that describe the guest's own exception.
 pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, known: &Known) -> Failure {
     v8::tc_scope!(let attempt, scope);
     let thrown = v8::Local::new(attempt, thrown);
@@ -46,7 +46,7 @@ pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, known: &Known)
         Ok(Value::Object(details)) if are_facts(&details) => details,
         _ => Map::new(),
     };
-    // The whole text is there.
+    // `details` contains the whole text of the cause.
     let cause = match claimed.remove("cause") {
         Some(Value::String(whole)) => whole,
         _ => cause,
@@ -56,7 +56,7 @@ pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, known: &Known)
     claim(known, &code, cause, claimed, call)
 }
 
-/// The failure that a claim stands for.
+/// Converts a claim of guest code to a failure.
 fn claim(known: &Known, code: &str, cause: String, claimed: Map<String, Value>, call: Option<ToolCallId>) -> Failure {
     let Known { facts, host, limit_bytes } = *known;
     let count = |name: &str| claimed.get(name).and_then(Value::as_f64);
@@ -88,7 +88,7 @@ fn claim(known: &Known, code: &str, cause: String, claimed: Map<String, Value>, 
     with_own(failure, cause, claimed, others)
 }
 
-/// Details that the guest's exception has of itself.
+/// The details that the guest's exception itself provides.
 const OWN_DETAILS: [&str; 6] = ["name", "message", "line", "column", "traceback", "pythonTool"];
 
 fn with_own(mut failure: Failure, cause: String, claimed: Map<String, Value>, others: &[&str]) -> Failure {
@@ -98,12 +98,12 @@ fn with_own(mut failure: Failure, cause: String, claimed: Map<String, Value>, ot
     failure
 }
 
-/// The failure of a recorded call. Of the guest's text only what follows the tool's own text is kept.
+/// The failure of a recorded call. Of the guest's text, only the part after the tool's own message is kept.
 fn tool_failure(failed: &FailedCall, call: ToolCallId, cause: String, mut claimed: Map<String, Value>) -> Failure {
     let head = failed.head();
     let has_head = |text: &str| match text.strip_prefix(head.as_str()) {
         Some(rest) => rest.is_empty() || rest.starts_with('\n'),
-        // The guest's text is cut.
+        // The guest's text was truncated.
         None => text.len() >= MAX_TEXT_BYTES - 4 && head.starts_with(text),
     };
     let traceback = claimed.get("traceback").and_then(Value::as_str);
@@ -122,17 +122,17 @@ fn cut(text: &str) -> String {
     text[..floor_char_boundary(text, MAX_TEXT_BYTES)].to_owned()
 }
 
-/// `text` from one of its lines on.
+/// The rest of `text` from the start of `line`, which is one of its lines.
 fn text_from<'t>(text: &'t str, line: &str) -> Option<&'t str> {
     text.get(line.as_ptr().addr() - text.as_ptr().addr()..)
 }
 
-/// Whether the run has taken more operations than `limit`, and that is its limit.
+/// Whether `limit` is the limit of the run, and the run has taken more operations.
 fn has_exceeded(host: &Host, limit: f64) -> bool {
     host.run.borrow().as_ref().is_some_and(|run| run.max_operations == limit && run.operations > limit)
 }
 
-/// Whether this says that a tool's result, which did arrive, has no equivalent in Python.
+/// Whether the claim is that the result of a tool has no equivalent in Python. True only if a result did arrive.
 fn is_unconvertible(known: &Known, claimed: &Map<String, Value>) -> bool {
     let text = |name: &str| claimed.get(name).and_then(Value::as_str).unwrap_or_default();
     let (tool, message) = (text("tool"), text("message"));
@@ -142,13 +142,13 @@ fn is_unconvertible(known: &Known, claimed: &Map<String, Value>) -> bool {
         && known.facts.has_answered(|id| known.host.tool_name(id) == tool)
 }
 
-/// Empty if there is none.
+/// The text of a field. Empty if there is none.
 fn text_field(scope: &mut v8::PinScope, error: v8::Local<v8::Object>, name: &str, max_bytes: usize) -> String {
     let error = v8::Local::new(scope, error);
     field(scope, error, name).map(|value| text(scope, value, max_bytes)).unwrap_or_default()
 }
 
-/// Zero if there is none.
+/// The number in a field. Zero if there is none.
 fn number_field(scope: &mut v8::PinScope, error: v8::Local<v8::Object>, name: &str) -> f64 {
     let error = v8::Local::new(scope, error);
     field(scope, error, name).and_then(|value| value.number_value(scope)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Host folders of an isolate: one that guest code may use, and one of packages that it may import.
+//! Host folders of an isolate: a folder that guest code may use, and a folder of packages that guest code may import.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::python::spec::PythonSpec;
 use ses_files::mount::Mount;
 use ses_protocol::FolderSpec;
 
-/// A longer list was not made by us. 16 MiB.
+/// The longest package list that is read. Lists that this project writes are shorter. 16 MiB.
 const MAX_LIST_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Default)]
@@ -23,9 +23,9 @@ pub struct Folders {
 /// The folder that guest code may use.
 #[derive(Debug)]
 pub enum Folder {
-    /// Opened when it is mounted.
+    /// To be opened when it is mounted.
     At(FolderSpec),
-    /// Already opened, or the reason why that failed.
+    /// Already opened, or the reason why it could not be opened.
     Open(Result<Mount, String>),
 }
 
@@ -37,17 +37,17 @@ pub struct Packages {
 }
 
 impl Folders {
-    /// The folders of `spec`, whose packages are for Pyodide `version`.
+    /// The folders of `spec`. Its packages must be for Pyodide `version`.
     ///
     /// # Errors
     ///
-    /// A message for people that says what is wrong with the packages.
+    /// A message for people about the problem with the packages.
     pub fn of(spec: &PythonSpec, version: &str) -> Result<Self, String> {
         let packages = spec.packages.as_ref().map(|folder| Packages::open(folder, version)).transpose()?;
         Ok(Self { mount: spec.mount.clone().map(Folder::At), packages })
     }
 
-    /// The same, with the folder opened now, for a process that will open no files.
+    /// Opens the folder now, for a process that will not be able to open files later.
     #[must_use]
     pub fn opened(self) -> Self {
         let mount = self.mount.map(|folder| match folder {
@@ -57,7 +57,7 @@ impl Folders {
         Self { mount, ..self }
     }
 
-    /// Takes the mount away, because of `reason`.
+    /// Makes the mount unavailable, with this reason.
     pub fn refuse(&mut self, reason: &str) {
         if let Some(mount) = &mut self.mount {
             *mount = Folder::Open(Err(reason.to_owned()));
@@ -68,7 +68,7 @@ impl Folders {
 impl Folder {
     /// # Errors
     ///
-    /// The folder cannot be opened. The message is for people.
+    /// The folder could not be opened. The message is for people.
     pub fn open(self) -> Result<Mount, String> {
         match self {
             Self::At(spec) => Mount::open(&spec.root, spec.read_only),

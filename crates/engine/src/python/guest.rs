@@ -36,7 +36,7 @@ pub struct Guest {
 struct Done {
     result: Result<Success, Failure>,
     figures: Figures,
-    /// The isolate can take the next one.
+    /// The isolate can take the next job.
     sound: bool,
 }
 
@@ -72,7 +72,7 @@ impl Guest {
                 Command::SetVariables { job, names, values } => (job, self.set_variables(job, &names, values)),
                 Command::SetTools { job, tools } => (job, self.set_tools(job, &tools)),
                 Command::Run { job, code, limits } => (job, self.run(job, &code, limits)),
-                // Left over from a run that has ended.
+                // Belongs to a run that has ended.
                 Command::ToolReplies(_) => continue,
             };
             let Done { result, mut figures, sound } = done;
@@ -242,7 +242,7 @@ fn settle<'s>(
     ending
 }
 
-/// A tool in the form that `guest.js` takes.
+/// A tool in the form that `guest.js` expects.
 fn spec<'s>(scope: &mut v8::PinScope<'s, '_>, tool: &ToolSpec) -> Option<v8::Local<'s, v8::Value>> {
     let fields = [
         ("path", strings(scope, &tool.path)?.into()),

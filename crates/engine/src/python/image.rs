@@ -14,14 +14,15 @@ use crate::python::parallel::in_parallel;
 
 /// The first bytes of a file of this version.
 const MAGIC: &[u8; 8] = b"sespy\0\0\x03";
-/// A longer file was not made by us. 1 GiB.
+/// The longest file that is read. Files that this project writes are shorter. 1 GiB.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 const DIGEST_BYTES: usize = 32;
 /// Magic number, key, digest of everything that follows, and the lengths of all parts except the last.
 const HEAD_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES + 24;
 /// Bytes of a WebAssembly page.
 pub const PAGE_BYTES: usize = 1 << 16;
-/// Blocks of a memory that are all zeros are left out, which is half of Python's. A block is a page of the system.
+/// Blocks of zeros are left out of a memory, which is half of Python's memory. A block has the size of a page of the
+/// system.
 const BLOCK_BYTES: usize = 1 << 12;
 /// Offset and length of a run.
 const RUN_BYTES: usize = 16;
@@ -101,7 +102,7 @@ impl Image {
             #[cfg(unix)]
             make.mode(0o700);
             make.create(folder)?;
-            // Done here and not at start-up, because its cost is negligible here. Done before the write, because a
+            // Done here and not at start-up, because its cost does not matter here. Done before the write, because a
             // process that is killed during the write leaves a file.
             sweep(folder);
         }

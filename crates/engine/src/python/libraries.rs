@@ -12,9 +12,9 @@ use crate::memory::limits::uncounted;
 
 pub type Digest = [u8; 32];
 
-/// An adapter, which only passes calls on, is not larger.
+/// The largest adapter. Adapters only pass calls on.
 const MAX_ADAPTER_BYTES: usize = 256;
-/// The most different adapters of an isolate. Each is for one list of parameters.
+/// The most different adapters of an isolate. There is one for each list of parameter types.
 const MAX_ADAPTERS: usize = 128;
 /// Magic number and version.
 const HEAD: &[u8] = b"\0asm\x01\0\0\0";
@@ -24,7 +24,7 @@ const WITHOUT_CODE: [u8; 3] = [1, 2, 7];
 /// Libraries that were compiled, once per process.
 static COMPILED: Mutex<BTreeMap<Digest, Arc<v8::CompiledWasmModule>>> = Mutex::new(BTreeMap::new());
 
-/// The libraries that an isolate may load; in a slot of the isolate.
+/// The libraries that an isolate may load, stored in a slot of the isolate.
 #[derive(Default)]
 pub struct Libraries {
     known: BTreeSet<Digest>,
@@ -58,7 +58,7 @@ impl Libraries {
         if let Some(compiled) = compiled {
             return v8::WasmModuleObject::from_compiled_module(scope, &compiled).ok_or("there is no memory for it");
         }
-        // All isolates share it from now on.
+        // All isolates of the process share the module from now on.
         let module = uncounted(|| compile(scope, bytes))?;
         let compiled = Arc::new(module.get_compiled_module());
         COMPILED.lock().unwrap_or_else(PoisonError::into_inner).entry(digest).or_insert(compiled);
@@ -83,7 +83,7 @@ impl Libraries {
     }
 }
 
-/// V8 does not check here whether the isolate may compile code. The isolate's own code may not.
+/// Compiles a module. V8 does not check here whether the isolate may compile code, and the isolate itself may not.
 fn compile<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     bytes: &[u8],
@@ -92,7 +92,7 @@ fn compile<'s>(
     v8::WasmModuleObject::compile(attempt, bytes).ok_or("V8 does not compile it")
 }
 
-/// Whether a module has nothing but types, imports and exports.
+/// Whether a module contains only types, imports and exports.
 fn is_without_code(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.strip_prefix(HEAD) else { return false };
     while let [id, length, body @ ..] = rest {
@@ -124,9 +124,9 @@ mod tests {
     fn an_adapter_has_no_code() {
         assert!(is_without_code(ADAPTER));
         assert!(is_without_code(HEAD));
-        // One function with a body.
+        // A module with one function that has a body.
         assert!(!is_without_code(b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x04\x01\x02\0\x0b"));
-        // A memory, a table, a section with another number.
+        // A memory, a table, and a custom section.
         for section in [b"\x05\x03\x01\0\x01".as_slice(), b"\x04\x04\x01\x70\0\x01", b"\0\x02\x01a"] {
             assert!(!is_without_code(&[HEAD, section].concat()), "{section:?}");
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use deno_core::v8;
 
 /// A module in the current isolate, made from `machine_code` that [`serialize`] has returned for these bytes. `None`:
-/// V8's version or build is different, or the processor is.
+/// V8's version or build is different, or the processor is different.
 pub fn deserialize<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     wasm: &[u8],
@@ -22,7 +22,7 @@ pub fn deserialize<'s>(
         *here.borrow_mut() = module.ok().map(|module| v8::Global::new(isolate, module));
     });
     GIVEN.set((std::ptr::null(), 0));
-    // If V8 cannot use the code, it would compile in tasks that nothing runs here.
+    // If V8 cannot use the machine code, it would compile the module in tasks, which nothing runs here.
     let module = made.borrow_mut().take()?;
     Some(v8::Local::new(scope, module))
 }
@@ -41,12 +41,13 @@ unsafe extern "C" fn give(cache: *mut v8::ModuleCachingInterface) {
     }
 }
 
-/// The optimized code of the module so far. `None`: there is none, or V8's symbol is not known on this platform.
+/// The optimized code of the module so far. `None`: there is none, or V8's symbol is not available on this platform.
 pub fn serialize(module: &v8::CompiledWasmModule) -> Option<Vec<u8>> {
     native::serialize(module)
 }
 
-/// Whether V8's threads are optimizing, or would be if a processor were idle. False if the platform does not tell.
+/// Whether V8's threads are optimizing, or would be if a processor were idle. False if the platform does not report the
+/// state of threads.
 pub fn is_compiling() -> bool {
     native::states_of_workers().iter().any(|&state| state != WAITS)
 }

@@ -31,7 +31,7 @@ natives! {
     "setTimes" set_times
 }
 
-/// The mounted folders by number; in a slot of the isolate.
+/// The mounted folders by number, stored in a slot of the isolate.
 pub type Mounted = Rc<RefCell<Vec<Mount>>>;
 
 /// Mounts a folder in the guest's file system. `None`: an exception is pending.
@@ -67,7 +67,7 @@ fn path(scope: &mut v8::PinScope, args: &Arguments, index: i32) -> String {
     args.get(index).to_rust_string_lossy(scope)
 }
 
-/// A size or a position.
+/// Reads a size or a position from an argument.
 fn size(scope: &mut v8::PinScope, args: &Arguments, index: i32) -> Result<u64, Errno> {
     let number = args.get(index).number_value(scope).unwrap_or(-1.0);
     // 2^53: the largest integer up to which numbers are exact.

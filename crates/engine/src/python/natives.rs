@@ -1,5 +1,5 @@
-//! Native functions with which `js/python/shell.js` boots Pyodide. The functions of the environment stay, and do not
-//! reach the host.
+//! Native functions with which `js/python/shell.js` boots Pyodide. The functions that replace the environment remain
+//! afterwards. They cannot reach the host.
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -32,11 +32,11 @@ const MAX_TEXT_BYTES: usize = 128 << 20;
 const UTF_16: u32 = 1;
 const LATIN_1: u32 = 2;
 
-/// The inputs for booting an isolate; in a slot of the isolate until it is sealed.
+/// The inputs for booting an isolate. Stored in a slot of the isolate until it is sealed.
 pub struct Origin {
     pub distribution: Arc<Distribution>,
     pub image: Option<Arc<Image>>,
-    /// The most pages of its WebAssembly memory.
+    /// The most pages of the isolate's WebAssembly memory.
     pub max_pages: u32,
     /// The printed output, to explain a failed boot.
     pub printed: RefCell<String>,

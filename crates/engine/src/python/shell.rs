@@ -4,7 +4,7 @@ use deno_core::v8;
 
 use crate::state::origin::origin;
 
-/// The script.
+/// The text of the script.
 pub const TEXT: &str = include_str!("../../js/python/shell.js");
 
 /// The script that mounts a folder.

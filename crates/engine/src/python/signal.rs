@@ -12,7 +12,7 @@ use ses_protocol::JobId;
 /// The number of the signal that becomes a `KeyboardInterrupt`.
 const SIGINT: u8 = 2;
 
-/// One byte that is Pyodide's interrupt buffer.
+/// One byte that serves as Pyodide's interrupt buffer.
 #[derive(Default)]
 pub struct Signal {
     byte: AtomicU8,
@@ -28,7 +28,7 @@ impl StopRequest for Signal {
 }
 
 impl Signal {
-    /// Makes the guest raise a `KeyboardInterrupt` in this run.
+    /// Makes the guest raise a `KeyboardInterrupt` if it runs this job.
     pub fn raise(&self, job: JobId) {
         self.job.store(job, Ordering::Release);
         self.byte.store(SIGINT, Ordering::Release);
@@ -39,8 +39,8 @@ impl Signal {
         self.job.load(Ordering::Acquire) != 0
     }
 
-    /// A job begins. Earlier requests for another run do not count. CPython may not have checked the byte until that
-    /// run had ended.
+    /// A job begins: earlier requests for other jobs no longer count. CPython may not have checked the byte before that
+    /// job ended.
     pub fn begin(&self, job: JobId) {
         let named = self.job.load(Ordering::Acquire);
         if named == job {
@@ -48,7 +48,7 @@ impl Signal {
         }
         self.byte.store(0, Ordering::Release);
         if self.job.compare_exchange(named, 0, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            // This job was named meanwhile, perhaps before the byte was cleared.
+            // This job was requested to end meanwhile, perhaps before the byte was cleared.
             self.byte.store(SIGINT, Ordering::Release);
         }
     }

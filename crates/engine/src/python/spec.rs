@@ -4,22 +4,23 @@ use std::path::PathBuf;
 
 use ses_protocol::{EngineSpec, FolderSpec};
 
-/// Files and modules that an isolate with Python is made of. All paths are absolute.
+/// The files, modules and folders that an isolate with Python is made from. All paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PythonSpec {
     /// The folder of the npm package `pyodide`.
     pub pyodide: PathBuf,
-    /// The script that joins guest code and host, which is evaluated in the isolate.
+    /// The script that connects guest code with the host. It is evaluated in the isolate.
     pub guest: PathBuf,
-    /// A folder of Python files that run before any guest code, joined in the order of their names.
+    /// A folder of Python files that run before any guest code. They are joined in the order of their names.
     pub prelude: PathBuf,
     /// Modules that are imported before any guest code runs.
     pub modules: Vec<String>,
-    /// Where what takes long to make is kept between processes; absent: nowhere.
+    /// The folder for results that take long to compute, for later processes. Absent: nothing is stored.
     pub cache: Option<PathBuf>,
-    /// A folder that guest code may have.
+    /// A folder that guest code may use.
     pub mount: Option<FolderSpec>,
-    /// A folder of packages that guest code may import, with the list of them that its maker has left there (`lib/python/packages/`).
+    /// A folder of packages that guest code may import. It contains the list that was written when the folder was made
+    /// (`lib/python/packages/`).
     pub packages: Option<FolderSpec>,
 }
 

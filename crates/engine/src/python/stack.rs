@@ -2,9 +2,9 @@
 
 use deno_core::v8;
 
-/// Lets V8 use the stack of the calling thread down to `limit`, an address. V8's parameters have this setting too. But
-/// V8 forgets it when an isolate starts from a snapshot, and then uses 984 KiB. On other platforms, V8 uses 984 KiB
-/// too.
+/// Lets V8 use the stack of the calling thread down to `limit`, an address. V8's creation parameters have this setting
+/// too, but V8 ignores it if the isolate starts from a snapshot, and uses 984 KiB. On other platforms, V8 always uses
+/// 984 KiB.
 ///
 /// # Safety
 ///

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 /// Identifiers of Pyodide's scripts, with the number of their occurrences.
 pub struct UsedNames<'a>(HashMap<&'a [u8], u32>);
 
-/// The least number of occurrences of a function's name. Emscripten declares a variable for each export and sets it,
-/// once also as a property (`_f = Module["_f"] = exports["f"]`).
+/// The number of occurrences that a function's declaration accounts for. Emscripten declares a variable for each export
+/// and sets it, once also as a property (`_f = Module["_f"] = exports["f"]`).
 const DECLARED: u32 = 3;
 
 impl<'a> UsedNames<'a> {

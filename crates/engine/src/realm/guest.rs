@@ -40,7 +40,7 @@ const SOON: Duration = Duration::from_millis(20);
 /// The same for memory that the next run would have to allocate again if it is like the last one.
 const LATER: Duration = Duration::from_secs(1);
 
-/// A program that is to be cached, with V8's results for it that are not cached yet.
+/// A program that is to be cached, with results of V8 that are not cached yet.
 struct LastProgram {
     script: Rc<Script>,
     options: PrepareOptions,
@@ -125,7 +125,7 @@ impl Guest {
         }
     }
 
-    /// Work after a command, when no caller waits for it.
+    /// Work after a command, while no caller waits.
     fn work_unwatched(&mut self) {
         let isolate = &mut self.guarded.instance.isolate;
         idle::work(isolate);
@@ -371,7 +371,7 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failure>
         host.warn(format!("Unhandled promise rejection: {text}"));
     }
     let dropped = host.calls.borrow_mut().drop_all(attempt, failure.is_some());
-    // A limit may have ended the run just before it would have awaited them.
+    // A limit may have ended the run just before the program would have awaited the calls.
     let is_known = !failure.is_some_and(|failure| {
         matches!(failure.kind, FailureKind::ToolCallLimit { .. } | FailureKind::MaxOperations { .. })
     });

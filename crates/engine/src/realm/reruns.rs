@@ -18,8 +18,8 @@ const MAX_PROGRAMS: usize = 16;
 /// The most bytes of the source of a program that is kept. Its compiled form is many times as large. 32 KiB.
 const MAX_SOURCE_BYTES: usize = 32 << 10;
 
-/// The programs of one session, by the hash of their source. A program that has run once has no function here yet. Most
-/// programs never run again, and the code of those that do depends on variables from before.
+/// The programs of one session, by the hash of their source. A program that has run once has no function here yet: most
+/// programs never run again, and the compiled code of the first run depends on variables that did not exist before.
 pub struct Reruns {
     programs: LruCache<u64, Option<Kept>>,
     hasher: RandomState,

@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-/// The guest code that made a call. `realm::positions::set_position` resolves it to a position, which few calls need.
+/// The guest code that made a call. `errors::positions::set_position` resolves it to a position, which few calls need.
 pub enum Caller {
     /// The running program, by a message of its innermost frame. This takes a third of the time of a stack with that
     /// frame and the native one above it.

@@ -1,10 +1,10 @@
-//! What an isolate needs from its session.
+//! The interface of a session for its isolate.
 
 use std::time::Instant;
 
 use ses_protocol::{Command, Config, Event, SessionId};
 
-/// The session that has the isolate. Used on the isolate's thread only.
+/// The session that owns the isolate. Used on the isolate's thread only.
 pub trait GuestContext {
     fn session(&self) -> SessionId;
 
@@ -22,7 +22,8 @@ pub trait GuestContext {
     /// A command that has arrived already.
     fn ready(&self) -> Option<Command>;
 
-    /// Values are sent as V8 writes them. The owner, who does not trust this process, converts them for Node.js.
+    /// Values are sent in the form in which V8 writes them. The owner, which does not trust this process, converts them
+    /// for Node.js.
     fn sends_raw(&self) -> bool;
 
     /// The session was given up: later results of the isolate are ignored. Set before guest code is terminated.

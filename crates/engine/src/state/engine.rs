@@ -1,5 +1,5 @@
-//! What an engine is: a kind of isolate. Each engine has a folder, and `engines.rs` lists them. Threads, worker processes and the addon
-//! know only these traits.
+//! The interface of engines. An engine is a kind of isolate. Each engine has a folder, and `engines.rs` lists them.
+//! Threads, worker processes and the addon know only these traits.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,35 +13,37 @@ use ses_protocol::Failure;
 
 /// An engine with its settings.
 pub trait Engine {
-    /// Memory of the process that an isolate holds and that V8's heap does not show. The host's garbage collector is told this size, so
-    /// it looks for executors that nobody refers to.
+    /// Memory that an isolate holds in the process outside V8's heap, in bytes. It is reported to the host's garbage
+    /// collector, so that the collector looks for executors that are no longer referenced.
     fn held_bytes(&self) -> usize;
 
-    /// Makes an isolate on the calling thread, with one limit for all of its memory. `on_parked` is called if the memory does not
-    /// suffice even for that.
+    /// Makes an isolate on the calling thread, with one limit for all of its memory. `on_parked` is called if the
+    /// memory does not suffice even for that.
     fn boot(&self, limit_bytes: usize, on_parked: OnParked) -> Result<Box<dyn Booted>, Failure>;
 
-    /// Reads all files that isolates are made of and opens the folders, for a process that is about to lose its access to files.
+    /// Reads all files that isolates are made from and opens the folders, for a process that is about to lose its
+    /// access to files.
     ///
     /// # Errors
     ///
-    /// A message for people that says what is missing or broken.
+    /// A message for people that names the missing or broken file.
     fn read(&self) -> Result<Box<dyn Confined>, String>;
 
-    /// Makes what the cache lacks, on a thread with a large stack: confined processes may not write to it.
+    /// Fills the cache, if parts of it are missing. Called on a thread with a large stack. Confined processes may not
+    /// write to the cache.
     fn fill_cache(&self) {}
 }
 
-/// An engine in a process that will have one isolate and no more access to files.
+/// An engine in a process that will have only one isolate and no access to files.
 pub trait Confined: Send {
-    /// Takes the folders away from guest code, because nothing keeps the process within them.
+    /// Makes the folders unavailable to guest code, because nothing would confine the process to them.
     ///
     /// # Errors
     ///
     /// The isolate cannot be made without its folders.
     fn refuse_folders(&mut self, reason: &str) -> Result<(), String>;
 
-    /// As [`Engine::boot`]. `on_lost` ends the process.
+    /// Like [`Engine::boot`]. `on_lost` ends the process.
     fn boot(
         self: Box<Self>,
         limit_bytes: usize,
@@ -52,16 +54,16 @@ pub trait Confined: Send {
 
 /// An isolate without a session, on its thread.
 pub trait Booted {
-    /// Does in advance the one-time work that the first run would do.
+    /// Does the one-time work that the first run would otherwise do.
     fn warm_up(&mut self);
 
     /// Sets the callback for the case that V8 has no memory left.
     fn set_owner(&self, on_parked: OnParked);
 
-    /// Ends guest code from any thread.
+    /// Returns a handle that ends guest code from any thread.
     fn interrupt(&self) -> Interrupt;
 
-    /// Gives the isolate to a session. `programs`: programs that need not be prepared again.
+    /// Gives the isolate to a session. `programs`: a cache of prepared programs.
     fn into_guest(self: Box<Self>, context: Rc<dyn GuestContext>, programs: &Arc<Programs>) -> Box<dyn Guest>;
 }
 

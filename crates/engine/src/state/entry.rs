@@ -70,7 +70,7 @@ impl Realm {
         v8::Local::new(scope, &self.begin).call(scope, receiver, &args).map(drop)
     }
 
-    /// Settles which names of the run stay, and returns the iterations that are left.
+    /// Settles which names of the run remain, and returns the number of iterations that are left.
     pub fn finish(&self, scope: &mut v8::PinScope, forget_declared: bool) -> Option<f64> {
         let forget_declared = v8::Boolean::new(scope, forget_declared).into();
         let receiver = v8::undefined(scope).into();

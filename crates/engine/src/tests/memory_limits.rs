@@ -58,7 +58,7 @@ fn drop_unused(isolate: &mut v8::Isolate, guard: Box<MemoryGuard>) {
     drop(guard);
 }
 
-/// Regression: each call toggled the flag, so one call that V8 left out inverted it for good.
+/// Regression: each call toggled the flag. If V8 left out one call, the flag stayed inverted.
 #[test]
 fn a_call_that_v8_leaves_out_is_made_up_for_by_the_next_collection() {
     with_isolate(|mut guarded| {

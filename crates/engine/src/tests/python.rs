@@ -116,7 +116,7 @@ fn another_version_boots_by_itself() {
     let is_cached = cache.exists();
     std::fs::remove_dir_all(folder).unwrap();
     assert_eq!(seen, ["None", "42 3"]);
-    // The parts of its snapshot outside the memory are unknown.
+    // For this version, the parts of a snapshot outside the memory are unknown.
     assert!(!is_cached);
 }
 

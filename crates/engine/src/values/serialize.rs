@@ -303,8 +303,8 @@ pub fn throw_data_clone_error(scope: &mut v8::PinScope, message: &str) {
     scope.throw_exception(error);
 }
 
-/// Makes `value`, which the host sent, in the current realm. `None`: its nesting is deeper than the stack allows, or
-/// memory is exhausted. An exception may be pending.
+/// Creates `value`, which the host sent, in the current realm. `None`: it is nested more deeply than the stack allows,
+/// or memory is exhausted. An exception may be pending.
 pub fn read_value<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     budget: &Arc<BufferBudget>,
