@@ -41,7 +41,7 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
   const sdk = VERSIONS[version];
   const { generateText, jsonSchema, stepCountIs, tool } = sdk;
 
-  test('a model calls tools with schemas of each kind from code, and corrects itself', async () => {
+  test('a model calls tools with schemas of every kind from code and corrects itself', async () => {
     const tools = {
       add: tool({ inputSchema: z.object({ a: z.number(), b: z.number() }), execute: async ({ a, b }) => a + b }),
       old: tool({ inputSchema: z3.object({ n: z3.number() }), execute: async ({ n }) => n }),
@@ -80,7 +80,7 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
     expect(output).toEqual({ output: [3, 5, expect.stringMatching(/^x of [0-9a-f-]{36}$/)], logs: '' });
   });
 
-  test('input without code is refused before anything runs', async () => {
+  test('input without code is refused before any code runs', async () => {
     const { steps } = await generateText({
       model: scripted(sdk, [{ code: 1 }, { text: 'done' }]),
       tools: { code: createCodeTool({ tools: {} }) },
@@ -130,13 +130,13 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
     return { first, requests, removed, answer, codeTool };
   }
 
-  test('code that names no such tool runs at once', async () => {
+  test('code that names no tool with approval runs immediately', async () => {
     const { first, removed } = await conversation('await never({ path: "a" })');
     expect(first.text).toBe('done');
     expect(removed).toEqual(['a']);
   });
 
-  test('code that names one waits for the person, who sees it', async () => {
+  test('code that names one waits for the approval of a person who sees the code', async () => {
     const code = 'for (const path of ["a", "b"]) await remove({ path }); await sometimes({ path: "c" })';
     const { requests, removed, answer } = await conversation(code);
     expect(requests.map(({ toolCall }) => toolCall.input)).toEqual([{ code }]);
@@ -145,13 +145,13 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
     expect(removed).toEqual(['a', 'b', 'c']);
   });
 
-  test('what the person refuses does not run', async () => {
+  test('refused code does not run', async () => {
     const { removed, answer } = await conversation('await remove({ path: "a" })');
     await answer(false);
     expect(removed).toEqual([]);
   });
 
-  test('what approved code does not name it cannot call, nor what nobody has been asked about', async () => {
+  test('approved code can call only the tools that it names', async () => {
     const direct = async (codeTool, code) => {
       const { failure } = await codeTool
         .execute({ code }, { toolCallId: 'call-1', messages: [] })
@@ -170,7 +170,7 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
     expect([removed, others]).toEqual([[], []]);
   });
 
-  test('with `approve` each call is asked for, with its input', async () => {
+  test('with `approve` each call is approved separately, with its input', async () => {
     const asked = [];
     const approve = ({ name, input }) => (asked.push([name, input]), input.path !== 'b');
     const code =
@@ -204,7 +204,7 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
   });
 });
 
-describe('what AI SDK 7 gives tools', () => {
+describe('contexts of tools in AI SDK 7', () => {
   const { generateText, isStepCount, jsonSchema, tool } = ai7;
   const inputSchema = z.object({ city: z.string() });
   const weather = tool({
@@ -241,7 +241,7 @@ describe('what AI SDK 7 gives tools', () => {
     };
   }
 
-  test('code has its tools get their contexts, from that of the code tool', async () => {
+  test('tools called by code get their contexts from that of the code tool', async () => {
     const code = '[await weather({ city: "Oslo" }), await own_schema({ city: "" }), await none({ city: "" })]';
     const context = { weather: { from: 'here' }, 'own-schema': { a: 1 } };
     const { output, descriptions, made } = await run(code, {}, { code: context });
@@ -251,7 +251,7 @@ describe('what AI SDK 7 gives tools', () => {
     expect(descriptions).toEqual([all, all]);
   });
 
-  test('a context that is wrong or missing is an error that says where it belongs', async () => {
+  test('a missing or invalid context is an error that names where to give it', async () => {
     const { output } = await run('await weather({ city: "Oslo" })', {}, { code: { weather: { from: 5 } } });
     expect(output.error.message).toBe(
       'Tool execution failed: the context of weather is not valid: from: Invalid input: expected string, received number; ' +

@@ -25,7 +25,7 @@ const call = (code, text, options = {}) =>
   });
 
 describe('in the AI SDK', () => {
-  test('a model calls tools from code, corrects itself, and gets data', async () => {
+  test('a model calls tools from code, corrects itself and gets data', async () => {
     const model = scriptedModel('code', [
       { code: 'console.log("adding");\nawait add({ a: "one" })' },
       { code: 'const sums = await Promise.all([1, 2].map((a) => add({ a })));\nnew Map([["sums", sums]])' },
@@ -76,7 +76,7 @@ describe('in the AI SDK', () => {
     });
   });
 
-  test('input without code is refused before anything runs', async () => {
+  test('input without code is refused before any code runs', async () => {
     const { validate } = asSchema(createCodeTool({ tools: { add } }).inputSchema);
     expect(await validate({ code: '1' })).toEqual({ success: true, value: { code: '1' } });
     expect(await validate({ code: 1 })).toEqual({
@@ -105,7 +105,7 @@ describe('the description', () => {
     );
   });
 
-  test('takes JSON schemas, and says `any` for what JSON schema cannot say', () => {
+  test('accepts JSON schemas, and has `any` for what they do not specify', () => {
     const execute = async () => 1;
     const inputSchema = jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] });
     const outputSchema = z.string().transform(Number);
@@ -115,12 +115,12 @@ describe('the description', () => {
     );
   });
 
-  test('can be another one', () => {
+  test('can be replaced', () => {
     const { description } = createCodeTool({ tools: { add }, description: (declarations) => `Use:\n${declarations}` });
     expect(description).toMatch(/^Use:\n\/\*\*\n \* Adds two numbers\./);
   });
 
-  test('declares functions, and namespaces of such', async () => {
+  test('declares functions and namespaces of functions', async () => {
     const code = createCodeTool({ tools: { add, plus: (a, b) => a + b, files: { count: () => 2 } } });
     expect(code.description).toMatch(
       /\n\nasync function plus\(\.\.\.args\) \{\}\n\nfiles\.count = async function \(\.\.\.args\) \{\};$/,
@@ -131,7 +131,7 @@ describe('the description', () => {
     expect(denying.description).not.toContain('async function');
   });
 
-  test('leaves out what code cannot call', async () => {
+  test('omits tools that code cannot call', async () => {
     const inputSchema = z.object({});
     const execute = async () => 1;
     const tools = { here: { inputSchema, execute }, elsewhere: { inputSchema }, denied: { inputSchema, execute } };
@@ -151,7 +151,7 @@ describe('toolApproval', () => {
   const execute = async () => 1;
   const tools = { deleteFile: { inputSchema, execute }, 'drop-table': { inputSchema, execute } };
 
-  test.each(['drop-table', 'drop_table'])('takes %s', async (name) => {
+  test.each(['drop-table', 'drop_table'])('accepts %s', async (name) => {
     const code = createCodeTool({ tools, toolApproval: { [name]: 'user-approval' } });
     const needsApproval = (text) => code.needsApproval({ code: text }, {});
     expect([needsApproval('await drop_table({})'), needsApproval('await deleteFile({})')]).toEqual([true, false]);
@@ -183,7 +183,7 @@ test('a call without options runs code', async () => {
 });
 
 describe('a call of a tool', () => {
-  test('gets the value that its schema makes, and the options of the call', async () => {
+  test('gets the output of its schema and the options of the call', async () => {
     const seen = [];
     const echo = tool({
       inputSchema: z.object({ n: z.coerce.number().default(5) }),
@@ -209,7 +209,7 @@ describe('a call of a tool', () => {
     ]);
   });
 
-  test('with wrong input is an error that code can catch, and names every issue', async () => {
+  test('with invalid input is an error that code can catch and that names every issue', async () => {
     const code = createCodeTool({
       tools: {
         book: { inputSchema: z.object({ seat: z.object({ row: z.number() }), name: z.string() }), execute: () => 1 },
@@ -228,7 +228,7 @@ describe('a call of a tool', () => {
     });
   });
 
-  test('without a validating schema gets what code passes', async () => {
+  test('without a validating schema gets the input as code passed it', async () => {
     const echo = { inputSchema: jsonSchema({ type: 'object' }), execute: (input) => input };
     expect(await call(createCodeTool({ tools: { echo } }), 'await echo({ a: [1] })')).toEqual({
       output: { a: [1] },
@@ -236,7 +236,7 @@ describe('a call of a tool', () => {
     });
   });
 
-  test('that gives preliminary results gives the last', async () => {
+  test('returns the last value if the tool yields preliminary ones', async () => {
     const steps = {
       inputSchema: z.object({}),
       async *execute() {
@@ -269,10 +269,10 @@ describe('a call of a tool', () => {
   });
 });
 
-describe('results', () => {
+describe('results of the code tool', () => {
   const code = createCodeTool({ tools: { add }, timeoutMs: 5_000, maxOperations: 50_000 });
 
-  test('are data, in which only parts without data are text', async () => {
+  test('are data, with strings only in the place of parts that are not data', async () => {
     expect(await call(code, '({ list: [1, null, { a: "b" }] })')).toEqual({
       output: { list: [1, null, { a: 'b' }] },
       logs: '',
@@ -298,14 +298,14 @@ describe('results', () => {
     ['an exception', 'null.x', { code: 'ERR_RUNTIME_EXCEPTION', line: 1, column: 6, retryable: true }],
     ['a loop', 'for (;;);', { code: 'ERR_MAX_OPS_EXCEEDED', retryable: true }],
     ['an import', 'await import("fs")', { code: 'ERR_IMPORT_NOT_ALLOWED', retryable: true }],
-  ])('%s is thrown with what the model reads', async (_, text, error) => {
+  ])('%s is thrown with the text for the model', async (_, text, error) => {
     expect(await call(code, text)).toEqual({
       error: expect.objectContaining({ ...error, hint: expect.any(String) }),
       logs: '',
     });
   });
 
-  test('a warning of validation comes with the exception', async () => {
+  test('warnings of validation accompany an exception', async () => {
     const { error } = await call(code, 'process.cwd()');
     expect(error.diagnostics).toEqual([
       expect.objectContaining({
@@ -318,7 +318,7 @@ describe('results', () => {
 });
 
 describe('approval', () => {
-  test('of a tool whose name is a word of Python', () => {
+  test('is needed for a tool whose name is a Python keyword', () => {
     const tool = { inputSchema: z.object({}), execute: async () => {} };
     const options = { tools: { del: tool }, toolApproval: { del: 'user-approval' }, language: 'python' };
     expect(createCodeTool(options).needsApproval({ code: 'del_()' })).toBe(true);
@@ -329,17 +329,17 @@ describe('approval', () => {
     ['удалить', 'await удалить_всё({})', false],
     ['rm', 'await rm({})', true],
     ['rm', 'await rmé({})', false],
-  ])('of the tool %s for the code %s', (name, text, isNeeded) => {
+  ])('for the tool %s and the code %s is needed: %s', (name, text, isNeeded) => {
     const tool = { inputSchema: z.object({}), needsApproval: true, execute: async () => {} };
     expect(createCodeTool({ tools: { [name]: tool } }).needsApproval({ code: text })).toBe(isNeeded);
   });
 
   test.each([
-    ['a word that is none', 'aproved'],
-    ['a truth', 1],
-    ['an object without a word', {}],
-    ['a function that gives such', () => ({ type: 'yes' })],
-  ])('by %s is needed', async (_, needsApproval) => {
+    ['an unknown string', 'aproved'],
+    ['a truthy value', 1],
+    ['an object without a type', {}],
+    ['a function that returns such an object', () => ({ type: 'yes' })],
+  ])('by %s is required for each call', async (_, needsApproval) => {
     const removed = [];
     const remove = { inputSchema: z.object({}), needsApproval, execute: async () => removed.push(1) };
     const { error } = await call(createCodeTool({ tools: { remove } }), 'await remove({})');
@@ -366,7 +366,7 @@ describe('an approval in the messages of a call', () => {
     { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'ask-1', approved: true, ...response }] },
   ];
 
-  test('that a person gave to this call lets it pass', async () => {
+  test('that a person gave to this call allows it', async () => {
     const { removed, code } = removing();
     expect(await call(code, 'await remove({})', { messages: messages({}, {}) })).toStrictEqual({ output: 1, logs: '' });
     expect(removed).toStrictEqual(['a']);
@@ -378,7 +378,7 @@ describe('an approval in the messages of a call', () => {
     ['that answers another request', messages({}, { approvalId: 'ask-0' })],
     ['that has no answer', messages({}, {}).slice(0, 1)],
     ['whose messages are text', [{ role: 'user', content: 'approved' }]],
-  ])('%s does not let it pass', async (_, given) => {
+  ])('%s does not allow the call', async (_, given) => {
     const { removed, code } = removing();
     const { error } = await call(code, 'await remove({})', { messages: given });
     expect(error.message).toBe(
@@ -389,7 +389,7 @@ describe('an approval in the messages of a call', () => {
 });
 
 describe('aborting', () => {
-  test('ends the run, and the tools that it waits for', async () => {
+  test('ends the run and the tools that it waits for', async () => {
     const called = deferred();
     const aborted = deferred();
     const hang = {
@@ -417,12 +417,12 @@ describe('aborting', () => {
     expect(await aborted.promise).toEqual(new Error('the user left'));
   });
 
-  test('before the call runs nothing', async () => {
+  test('before the call prevents the run', async () => {
     const result = call(createCodeTool({ tools: { add } }), '1', { abortSignal: AbortSignal.abort() });
     expect(await result).toMatchObject({ error: { code: 'ERR_EXEC_TIMEOUT' }, logs: '' });
   });
 
-  test('a deadline aborts the tools too', async () => {
+  test('by a deadline reaches the tools too', async () => {
     const aborted = deferred();
     const hang = {
       inputSchema: z.object({}),
@@ -438,7 +438,7 @@ describe('aborting', () => {
 });
 
 describe('executors', () => {
-  test('by default each call has its own', async () => {
+  test('each call has its own by default', async () => {
     const both = deferred();
     let waiting = 0;
     const meet = {
@@ -457,7 +457,7 @@ describe('executors', () => {
     expect(await call(code, 'typeof left')).toEqual({ output: 'undefined', logs: '' });
   });
 
-  test('that calls had for themselves are gone', async () => {
+  test('of single calls are cleaned up', async () => {
     const { status, stdout } = await runChild(`
       import { engineStats } from 'ses-executor';
       import { createCodeTool } from 'ses-executor/ai';
@@ -468,7 +468,7 @@ describe('executors', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
   });
 
-  test('in the caller’s, state lives on and calls take turns', () =>
+  test('of the caller keep state, and calls take turns', () =>
     withExecutor({}, {}, async (executor) => {
       const code = createCodeTool({ tools: { add }, executor });
       expect(code.description).toContain('Variables and functions live on from call to call.');
@@ -481,7 +481,7 @@ describe('executors', () => {
       expect(executor.state).toBe('READY');
     }));
 
-  test('the caller’s is made anew after a deadline, and the model is told', () =>
+  test('of the caller are renewed after a deadline, and the model is informed', () =>
     withExecutor({ timeoutMs: 500 }, {}, async (executor) => {
       const code = createCodeTool({ tools: { add }, executor });
       await call(code, 'let n = 1');
@@ -493,7 +493,7 @@ describe('executors', () => {
       expect(await call(code, '[typeof n, await add({ a: 1 })]')).toEqual({ output: ['undefined', 2], logs: '' });
     }));
 
-  test('functions that code has kept call the tools of the present call', () =>
+  test('of the caller let functions that code kept call the tools of the current call', () =>
     withExecutor({}, {}, async (executor) => {
       const which = { inputSchema: z.object({}), execute: (_, options) => options.experimental_context };
       const code = createCodeTool({ tools: { which }, executor });
@@ -502,7 +502,7 @@ describe('executors', () => {
     }));
 });
 
-test('any executor that keeps the contract will do', async () => {
+test('the code tool accepts any executor that implements the contract', async () => {
   const inner = new SESExecutor();
   const calls = [];
   const other = {
@@ -523,14 +523,14 @@ test('any executor that keeps the contract will do', async () => {
   await inner.cleanup();
 });
 
-describe('wrong use is refused at once', () => {
+describe('wrong use is refused immediately', () => {
   const inputSchema = jsonSchema(Promise.resolve({ type: 'object' }));
   test.each([
     ['no options', undefined, 'options must be an object, got undefined'],
     ['no tools', { tools: [] }, 'options.tools must be an object of tools, got an array'],
     ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
     [
-      'its own',
+      'an adapter option',
       { tools: {}, toolAproval: {} },
       'options.toolAproval is not an option; did you mean options.toolApproval?',
     ],
@@ -551,7 +551,7 @@ describe('wrong use is refused at once', () => {
       'the tool a must be a function, a namespace of functions, or an object with a function `execute`, got an object',
     ],
     [
-      'approval of a function',
+      'approval of a tool without a schema',
       { tools: { f: () => 1 }, toolApproval: { f: true } },
       'options.toolApproval.f needs a tool with `execute`, got a function',
     ],
@@ -572,7 +572,7 @@ describe('the example', () => {
     example = await spawnNode(['examples/ai-sdk.mjs']);
   });
 
-  test('ends well', () => {
+  test('ends successfully', () => {
     expect(example).toMatchObject({ status: 0, signal: null, stderr: '' });
   });
 

@@ -17,7 +17,7 @@ const cli = (args, files = {}) =>
   });
 
 describe('run', () => {
-  test('a file of Python, with variables and tools', async () => {
+  test('executes a Python file with variables and tools', async () => {
     const files = {
       'a.py': 'print("logged")\n[who.name, add(n, 1)]',
       'vars.json': '{ "who": { "name": "Ada" }, "n": 2 }',
@@ -31,13 +31,13 @@ describe('run', () => {
     });
   });
 
-  test('a file that begins with a byte order mark', async () => {
+  test('accepts a file that begins with a byte order mark', async () => {
     const { status, stdout } = await cli(['run', 'a.py'], { 'a.py': '\uFEFF1 + 1\n' });
     expect([status, stdout]).toStrictEqual([0, '2\n']);
   });
 
   // It printed `null` behind what a script had printed.
-  test('a program that gives nothing prints nothing, and --json says null', async () => {
+  test('prints nothing for a program without a value, and null with --json', async () => {
     const files = { 'a.py': 'print("hello")' };
     const result = { status: 0, signal: null, stderr: 'hello\n' };
     expect(await cli(['run', 'a.py'], files)).toEqual({ ...result, stdout: '' });
@@ -45,7 +45,7 @@ describe('run', () => {
     expect(JSON.parse(stdout)).toMatchObject({ output: null, logs: 'hello\n' });
   });
 
-  test('a failure has its place, and its logs once', async () => {
+  test('prints a failure with its place, and the logs once', async () => {
     const { status, stdout, stderr } = await cli(['run', 'a.py'], { 'a.py': 'print("logged")\n1/0\n' });
     expect({ status, stdout, stderr }).toEqual({
       status: 1,
@@ -62,14 +62,14 @@ Code execution failed at line 2: 1/0
     });
   });
 
-  test('modules that are allowed', async () => {
+  test('allows the given modules to be imported', async () => {
     const result = await cli(['run', 'a.py', '--allow-import', 'base64'], {
       'a.py': 'import base64, math\nbase64.b64encode(b"a").decode()',
     });
     expect(result).toMatchObject({ status: 0, stdout: 'YQ==\n' });
   });
 
-  test('a module with source text is wrong use, and so is check', async () => {
+  test('refuses source text of modules, and check refuses Python', async () => {
     const files = { 'a.py': '1', 'm.mjs': '' };
     const result = await cli(['run', 'a.py', '--allow-import', 'm=m.mjs'], files);
     expect([result.status, result.stderr.split('\n')[0]]).toEqual([
@@ -92,7 +92,7 @@ describe('repl --python', () => {
       return spawnNode([BIN, 'repl', '--python', ...args], { cwd: folder, input });
     });
 
-  test('programs of one or several lines run in order, in one session', async () => {
+  test('executes programs of one or several lines in order, in one session', async () => {
     const { status, stdout, stderr } = await typed([
       'a = 1',
       'def f(x):',
@@ -132,7 +132,7 @@ Code execution failed at line 1: 1/0
     );
   });
 
-  test('tools, variables, modules and .tools', async () => {
+  test('supports tools, variables, modules and .tools', async () => {
     const files = { 'vars.json': '{ "rate": 2 }', 'tools.mjs': 'export const add = async (a, b) => a + b;' };
     const args = ['--vars', 'vars.json', '--tools', 'tools.mjs', '--allow-import', 'base64'];
     const { stdout, stderr } = await typed(
@@ -152,7 +152,7 @@ Code execution failed at line 1: 1/0
     ]);
   });
 
-  test('a module with source text, and packages without Python, are wrong use', async () => {
+  test('refuses source text of modules and packages that are not for Python', async () => {
     const { status, stderr } = await typed([], ['--allow-import', 'm=m.mjs'], { 'm.mjs': '' });
     expect([status, stderr.split('\n')[0]]).toEqual([
       2,
@@ -163,7 +163,7 @@ Code execution failed at line 1: 1/0
   });
 });
 
-describe('what a prompt knows of Python', () => {
+describe('the parser of the Python prompt', () => {
   test.each([
     ['x = (1,\n', true],
     ['x = (1,\n2)\n', false],
@@ -180,11 +180,11 @@ describe('what a prompt knows of Python', () => {
     [')\n', false],
     ['{"a":\n', true],
     ['{"a":\n  1}\n', false],
-  ])('%j goes on: %s', (code, goesOn) => {
+  ])('continues %j: %s', (code, goesOn) => {
     expect(isIncompletePython(code)).toBe(goesOn);
   });
 
-  test('names and members complete a line', async () => {
+  test('completes names and members', async () => {
     const executor = new PyodideExecutor(undefined, { mount: false });
     await executor.run('import math\nnumbers = [1]');
     expect(await pythonNamesFor('x = numb', executor)).toEqual([['numbers'], 'numb']);
@@ -196,8 +196,8 @@ describe('what a prompt knows of Python', () => {
   });
 });
 
-describe('the demo', () => {
-  test('goes through its steps', async () => {
+describe('the demo of Python', () => {
+  test('completes its steps', async () => {
     const { status, stdout, stderr } = await spawnNode(['examples/python.mjs']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.match(/^Step \d+/gm)).toHaveLength(7);
@@ -207,7 +207,7 @@ describe('the demo', () => {
     expect(stdout).toContain("longest: 'options.md' }");
   });
 
-  test('is what `npm run demo:python` runs', () => {
+  test('is started by `npm run demo:python`', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(scripts['demo:python']).toBe('node scripts/setup.mjs && node examples/python.mjs');
   });

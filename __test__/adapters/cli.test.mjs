@@ -23,7 +23,7 @@ const cli = (args, { files = {}, input = '' } = {}) =>
   });
 
 describe('run', () => {
-  test('logs go to stderr, the output to stdout, and the status is 0', async () => {
+  test('prints logs to stderr and the output to stdout, with status 0', async () => {
     const files = { 'a.js': 'console.log("logged"); console.error({ n: 1 }); [1, "two", { three: 3n }]' };
     expect(await cli(['run', 'a.js'], { files })).toEqual({
       status: 0,
@@ -33,15 +33,15 @@ describe('run', () => {
     });
   });
 
-  test('a string is printed as it is', async () => {
+  test('prints a string unquoted', async () => {
     expect(await cli(['run', '-'], { input: '"text"' })).toMatchObject({ status: 0, stdout: 'text\n' });
   });
 
-  test('no output prints nothing', async () => {
+  test('prints nothing for a program without output', async () => {
     expect(await cli(['run', '-'], { input: 'if (false) 1' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
   });
 
-  test('a function that nothing calls is named on stderr', async () => {
+  test('reports on stderr a function that nothing calls', async () => {
     expect(await cli(['run', '-'], { input: 'function f() {}' })).toMatchObject({
       status: 0,
       stdout: '',
@@ -55,7 +55,7 @@ describe('run', () => {
   });
 
   // It would run with other characters in the place of those.
-  test('what is no UTF-8 is refused', async () => {
+  test('input that is not UTF-8 is refused', async () => {
     const latin = Buffer.from('"caf\u00e9"', 'latin1');
     const files = { 'a.js': latin, 'vars.json': Buffer.concat([Buffer.from('{"a":'), latin, Buffer.from('}')]) };
     const refused = (source) => ({
@@ -69,7 +69,7 @@ describe('run', () => {
     expect(withVariables).toMatchObject(refused('vars.json'));
   });
 
-  test('logs are there before the run ends', async () => {
+  test('logs are printed before the run ends', async () => {
     const result = await cli(['run', '-', '--timeout', '300'], {
       input: 'console.log("early"); await new Promise(() => {})',
     });
@@ -77,7 +77,7 @@ describe('run', () => {
     expect(result.stderr).toMatch(/^early\nERR_EXEC_TIMEOUT: Execution timed out after 300ms\n/);
   });
 
-  test('--vars', async () => {
+  test('--vars defines variables', async () => {
     const files = { 'vars.json': '{ "who": { "name": "Ada" }, "n": 2 }' };
     const result = await cli(['run', '-', '--vars', 'vars.json'], { files, input: '`${who.name} ${n + 1}`' });
     expect(result).toMatchObject({ status: 0, stdout: 'Ada 3\n' });
@@ -91,7 +91,7 @@ describe('run', () => {
       'export const later = async (n) => n;\nexport default function add(a, b) { return a + b; }',
     ],
     ['both', 'export const add = (a, b) => a + b;\nexport default { later: async (n) => n };'],
-  ])('--tools with %s', async (_, text) => {
+  ])('--tools accepts %s', async (_, text) => {
     const result = await cli(['run', '-', '--tools', 'tools.mjs'], {
       files: { 'tools.mjs': text },
       input: 'add(1, await later(2))',
@@ -99,13 +99,13 @@ describe('run', () => {
     expect(result).toEqual({ status: 0, signal: null, stdout: '3\n', stderr: '' });
   });
 
-  test('--tools with namespaces, and as CommonJS', async () => {
+  test('--tools accepts namespaces and CommonJS', async () => {
     const files = { 'tools.cjs': 'module.exports = { Host: { read: (p) => `content of ${p}` } };' };
     const result = await cli(['run', '-', '--tools', 'tools.cjs'], { files, input: 'Host.read("a")' });
     expect(result).toMatchObject({ status: 0, stdout: 'content of a\n' });
   });
 
-  test('--tools with schemas', async () => {
+  test('--tools accepts schemas', async () => {
     const zod = pathToFileURL(join(ROOT, 'node_modules', 'zod', 'index.js'));
     const text = `
       import { z } from '${zod}';
@@ -125,7 +125,7 @@ describe('run', () => {
   });
 
   // Node.js ended with nothing to wait for, and 0.
-  test('--tools that never finish loading: status 13', async () => {
+  test('--tools that never finish loading end with status 13', async () => {
     const files = { 'tools.mjs': 'await new Promise(() => {});\nexport const one = () => 1;' };
     expect(await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: '1' })).toEqual({
       status: 13,
@@ -136,7 +136,7 @@ describe('run', () => {
     });
   });
 
-  test('ends although tools leave timers behind', async () => {
+  test('the process ends although tools leave timers behind', async () => {
     const files = { 'tools.mjs': 'export const tick = () => { setInterval(() => {}, 1000); return 1; };' };
     expect(await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: 'tick()' })).toMatchObject({
       status: 0,
@@ -144,13 +144,13 @@ describe('run', () => {
     });
   });
 
-  test('--timeout', async () => {
+  test('--timeout ends a run', async () => {
     const result = await cli(['run', '-', '--timeout', '50'], { input: 'await new Promise(() => {})' });
     expect(result).toMatchObject({ status: 1, stdout: '' });
     expect(result.stderr).toContain('ERR_EXEC_TIMEOUT: Execution timed out after 50ms');
   });
 
-  test('--max-operations', async () => {
+  test('--max-operations ends a run', async () => {
     const input = 'for (let i = 0; i < 10; i++); "done"';
     expect(await cli(['run', '-', '--max-operations', '10'], { input })).toMatchObject({ status: 0, stdout: 'done\n' });
     const result = await cli(['run', '-', '--max-operations', '9'], { input });
@@ -158,7 +158,7 @@ describe('run', () => {
     expect(result.stderr).toContain('ERR_MAX_OPS_EXCEEDED: Max operations exceeded (9)');
   });
 
-  test('--allow-import, more than once', async () => {
+  test('--allow-import may occur more than once', async () => {
     const input = 'await import("a"); await import("b"); "imported"';
     const allowed = await cli(['run', '-', '--allow-import', 'a', '--allow-import', 'b'], { input });
     expect(allowed).toMatchObject({ status: 0, stdout: 'imported\n' });
@@ -167,7 +167,7 @@ describe('run', () => {
     expect(denied.stderr).toContain('ERR_IMPORT_NOT_ALLOWED: Import not allowed: b');
   });
 
-  test('--json of an output', async () => {
+  test('--json prints an output', async () => {
     const input = 'console.log("logged"); final_answer({ n: 1, list: [1, 2], map: new Map([["a", 1]]), big: 2n })';
     const { status, stdout } = await cli(['run', '-', '--json'], { input });
     expect(status).toBe(0);
@@ -183,17 +183,17 @@ describe('run', () => {
     ['undefined', 'function f() {}', null],
     ['a cycle', 'const o = { a: 1 }; o.self = o; o', { a: 1, self: '[Circular]' }],
     [
-      'data of all kinds',
+      'data of every type',
       '({ at: new Date(0), n: NaN, m: new Map([[1, 2n]]) })',
       { at: '1970-01-01T00:00:00.000Z', n: 'NaN', m: [[1, '2']] },
     ],
-  ])('--json of %s', async (_, input, output) => {
+  ])('--json prints %s', async (_, input, output) => {
     const { status, stdout } = await cli(['run', '-', '--json'], { input });
     expect(status).toBe(0);
     expect(JSON.parse(stdout).output).toEqual(output);
   });
 
-  test('--json has what tools print on stderr', async () => {
+  test('--json leaves stdout alone when tools print', async () => {
     const files = { 'tools.mjs': "console.log('loaded'); export const print = () => { console.log('called'); };" };
     const { status, stdout, stderr } = await cli(['run', '-', '--json', '--tools', 'tools.mjs'], {
       files,
@@ -206,7 +206,7 @@ describe('run', () => {
     });
   });
 
-  test('--json of an error', async () => {
+  test('--json prints an error', async () => {
     const { status, stdout } = await cli(['run', '-', '--json'], { input: 'console.log("logged");\nnull.x' });
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -221,7 +221,7 @@ describe('run', () => {
     });
   });
 
-  test('an error of the code: status 1, with its place and code frame', async () => {
+  test('an error of the code has its place and code frame: status 1', async () => {
     const files = { 'a.js': 'const a = 1;\nnull.x;' };
     const result = await cli(['run', 'a.js'], { files });
     expect(result).toMatchObject({ status: 1, stdout: '' });
@@ -238,12 +238,12 @@ describe('run', () => {
     ['const list = [1];\nlist.lenght.x', '`list` has no `lenght`. Did you mean `length`?'],
     ['throw new Error("outer", { cause: new TypeError("inner") })', 'Its cause: TypeError: inner (line 1)'],
     ['await Promise.any([Promise.reject(new Error("a"))])', 'Its errors: a (line 1)'],
-  ])('what else is known of it: %j', async (input, hint) => {
+  ])('an error has its other details too: %j', async (input, hint) => {
     const { status, stderr } = await cli(['run', '-'], { input });
     expect({ status, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({ status: 1, last: `  hint: ${hint}` });
   });
 
-  test('code that does not parse: status 1, with diagnostics', async () => {
+  test('code that does not parse has diagnostics: status 1', async () => {
     const result = await cli(['run', '-'], { input: 'let a = ;' });
     expect(result).toMatchObject({ status: 1, stdout: '' });
     expect(result.stderr).toContain('ERR_VALIDATION_FAILED: Code validation failed');
@@ -251,7 +251,7 @@ describe('run', () => {
     expect(result.stderr).toContain('syntax_valid');
   });
 
-  test('a tool that fails: status 1', async () => {
+  test('a failing tool: status 1', async () => {
     const files = { 'tools.mjs': 'export const boom = () => { throw new Error("disk on fire"); };' };
     const result = await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: 'boom()' });
     expect(result).toMatchObject({ status: 1, stdout: '' });
@@ -260,7 +260,7 @@ describe('run', () => {
 });
 
 describe('check', () => {
-  test('code that is fine: status 0', async () => {
+  test('code without findings: status 0', async () => {
     expect(await cli(['check', '-'], { input: '1 + 1' })).toEqual({ status: 0, signal: null, stdout: '', stderr: '' });
   });
 
@@ -282,14 +282,14 @@ describe('check', () => {
     expect(stdout).toContain('fix: ');
   });
 
-  test('does not run the code', async () => {
+  test('check does not run the code', async () => {
     expect(await cli(['check', '-'], { input: 'for (;;) console.log("running")' })).toMatchObject({
       status: 0,
       stderr: '',
     });
   });
 
-  test('--allow-import and --json', async () => {
+  test('check accepts --allow-import and --json', async () => {
     const input = 'import("a"); import("b")';
     const { status, stdout } = await cli(['check', '-', '--json', '--allow-import', 'a'], { input });
     expect(status).toBe(1);
@@ -302,19 +302,19 @@ describe('check', () => {
   });
 });
 
-describe('check with the texts of modules', () => {
+describe('check with source text of modules', () => {
   const files = {
     'a.mjs': 'export { b } from "b";',
     'b.mjs': 'export const b = 1;',
     'broken.mjs': 'export const a = ;',
   };
 
-  test('loads them, and runs no code', async () => {
+  test('loads the modules and runs no code', async () => {
     const args = ['check', '-', '--allow-import', 'a=a.mjs', '--allow-import', 'b=b.mjs'];
     expect(await cli(args, { files, input: 'import("a"); for (;;);' })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('one that does not load is wrong use', async () => {
+  test('refuses a module that does not load as wrong use', async () => {
     const { status, stdout, stderr } = await cli(['check', '-', '--allow-import', 'x=broken.mjs'], {
       files,
       input: '1',
@@ -328,7 +328,7 @@ describe('check with the texts of modules', () => {
 });
 
 describe('check --module', () => {
-  test('a file that loads', async () => {
+  test('accepts a file that loads', async () => {
     const files = { 'lib.mjs': 'export const a = typeof process; export default () => fetch("x");' };
     expect(await cli(['check', '--module', 'lib.mjs'], { files })).toMatchObject({
       status: 0,
@@ -344,7 +344,7 @@ describe('check --module', () => {
     });
   });
 
-  test('one that does not', async () => {
+  test('reports a file that does not load', async () => {
     const files = { 'lib.mjs': 'import fs from "node:fs";\nexport const a = () => fetch("x");' };
     expect(await cli(['check', '--module', 'lib.mjs'], { files })).toMatchObject({
       status: 1,
@@ -359,7 +359,7 @@ describe('check --module', () => {
     });
   });
 
-  test('a package, with all that it requires', async () => {
+  test('accepts a package with everything that it requires', async () => {
     const files = {
       'node_modules/two/package.json': '{ "name": "two", "main": "main.js" }',
       'node_modules/two/main.js':
@@ -371,7 +371,7 @@ describe('check --module', () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: 'two', lacks: [], imports: [], exports: [], error: 'at 1' });
   });
 
-  test('modules of Node.js are left out, except those that packages or the browser field replace', async () => {
+  test('omits modules of Node.js unless a package or the browser field replaces them', async () => {
     const files = {
       'node_modules/one/package.json':
         '{ "name": "one", "main": "main.js", "browser": { "crypto": false, "fs": "./fs.js" } }',
@@ -385,7 +385,7 @@ describe('check --module', () => {
     expect(status).toBe(0);
   });
 
-  test('no package of this name', async () => {
+  test('reports a package that does not exist', async () => {
     const { status, stderr } = await cli(['check', '--module', '@no-such/package/part'], { files: {} });
     expect(status).toBe(2);
     expect(stderr).toMatch(
@@ -501,7 +501,7 @@ describe('--help', () => {
 });
 
 // It was told as wrong use, with the whole help.
-test.each([['run'], ['check']])('%s without the addon: status 1, and the reason alone', (command) =>
+test.each([['run'], ['check']])('%s without the addon prints only the reason: status 1', (command) =>
   withFolder(async (folder) => {
     const hidden = join(folder, 'hidden.cjs');
     writeFileSync(hidden, "process.dlopen = () => { throw new Error('the addon is hidden'); };");
@@ -512,7 +512,7 @@ test.each([['run'], ['check']])('%s without the addon: status 1, and the reason 
 );
 
 describe('help', () => {
-  test('--help', async () => {
+  test('--help prints the usage', async () => {
     const { status, stdout, stderr } = await cli(['--help']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     for (const word of [
@@ -529,14 +529,14 @@ describe('help', () => {
     }
   });
 
-  test('--version', async () => {
+  test('--version prints the version', async () => {
     const { status, stdout } = await cli(['--version']);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
-describe('stdout', () => {
+describe('the stdout of the command line', () => {
   /** Runs the command line with `args` and `input` until it has printed something, which nobody reads on from then on. */
   const unread = async (args, input, { staysOpen = false } = {}) => {
     const child = spawn(process.execPath, [BIN, ...args], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -550,18 +550,18 @@ describe('stdout', () => {
     return { status, stderr };
   };
 
-  test('a reader that stops reading is not a failure', async () => {
+  test('may be closed by its reader without a failure', async () => {
     expect(await unread(['run', '-'], '"x".repeat(5e6)')).toEqual({ status: 0, stderr: '' });
   });
 
-  test('what failed has failed, whether or not it is read', async () => {
+  test('may be closed by its reader without hiding a failure', async () => {
     const run = await unread(['run', '-', '--json'], 'console.log("x".repeat(2e5)); null.x');
     expect(run.status).toBe(1);
     const check = await unread(['check', '-', '--json'], 'import("a");\n'.repeat(2_000));
     expect(check).toEqual({ status: 1, stderr: '' });
   });
 
-  test('a session ends with its reader', async () => {
+  test('ends the session when its reader ends', async () => {
     const print = '"x".repeat(2e5)\n'.repeat(10);
     expect(await unread(['repl'], print, { staysOpen: true })).toEqual({ status: 0, stderr: '' });
     const list = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`.repeat(1_000);

@@ -31,8 +31,8 @@ const add = {
 /** A schema of a library that has no form as JSON Schema. */
 const opaque = { '~standard': { version: 1, vendor: 'acme', validate: (value) => ({ value }) } };
 
-describe('a call', () => {
-  test('runs code that calls tools of each kind', async () => {
+describe('a call of a code tool', () => {
+  test('runs code that calls tools of every kind', async () => {
     const seen = [];
     const tool = createCodeTool({
       tools: {
@@ -53,7 +53,7 @@ describe('a call', () => {
     expect(seen).toEqual([[{ id: 'x' }, { user: 1 }, false]]);
   });
 
-  test('that has ended aborts the signal of its tools, and leaves no listener on that of its caller', async () => {
+  test('that has ended aborts the signal of its tools and removes its listener from that of its caller', async () => {
     const signals = [];
     const tool = createCodeTool({
       tools: { wait: { execute: (_, { signal }) => (signals.push(signal), new Promise(() => {})) } },
@@ -64,7 +64,7 @@ describe('a call', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('tells a model what failed, where and what to do', async () => {
+  test('reports to a model what failed, where, and what to do', async () => {
     const { error, logs, text } = await createCodeTool({ tools: { add } }).execute('1;\nawait add({ a: "one" })');
     expect(error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'add', line: 2, column: 7 });
     expect(logs).toBe('');
@@ -83,7 +83,7 @@ describe('a call', () => {
     ['bytes', () => new Blob(['one two']).stream()],
     ['text', () => new Blob(['one two']).stream().pipeThrough(new TextDecoderStream())],
     ['Node.js', () => Readable.from(['one ', 'two'])],
-  ])('gives no piece of a stream as the result: %s', async (_, execute) => {
+  ])('refuses a stream as the result of a tool: %s', async (_, execute) => {
     const tool = createCodeTool({ tools: { page: { execute } } });
     expect((await tool.execute('await page()')).error.message).toBe(
       'Tool execution failed: TypeError: the result is a stream; give what has been read of it',
@@ -91,7 +91,7 @@ describe('a call', () => {
   });
 
   // Its results went on being read when nobody waited for the last one.
-  test('ends a tool that goes on to give results with its run', async () => {
+  test('ends a tool that still yields results when its run ends', async () => {
     const [late, ended] = [deferred(), deferred()];
     async function* execute() {
       try {
@@ -109,7 +109,7 @@ describe('a call', () => {
     await ended.promise;
   });
 
-  test('takes the last of a stream of results', async () => {
+  test('returns the last value of a stream of results', async () => {
     const tool = createCodeTool({ tools: { steps: { execute: () => Readable.from([{ n: 1 }, { n: 2 }]) } } });
     expect((await tool.execute('await steps()')).output).toEqual({ n: 2 });
   });
@@ -120,7 +120,7 @@ describe('a call', () => {
     ['{ city: "Oslo", days: 2n }', 'it cannot be written as JSON: "days" is a BigInt; pass a number'],
     ['"Oslo"', 'it must be one object, got "Oslo"'],
     ['', 'city is missing'],
-  ])('does not reach a tool with a JSON Schema by the input %s', async (input, reason) => {
+  ])('does not reach a tool with a JSON Schema if the input is %s', async (input, reason) => {
     const inputs = [];
     const properties = { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } };
     const inputSchema = { type: 'object', properties, required: ['city'], additionalProperties: false };
@@ -133,15 +133,15 @@ describe('a call', () => {
   });
 
   test.each([
-    ['of no object', { type: 'array' }, [1]],
-    ['with one that zod has made', { type: 'object', additionalProperties: z.toJSONSchema(z.number()) }, { a: 1 }],
-    ['that cannot be used', { type: 'object', properties: { a: { pattern: '(?!x)' } } }, { a: 1 }],
+    ['without an object', { type: 'array' }, [1]],
+    ['that zod has made', { type: 'object', additionalProperties: z.toJSONSchema(z.number()) }, { a: 1 }],
+    ['that is invalid', { type: 'object', properties: { a: { pattern: '(?!x)' } } }, { a: 1 }],
   ])('reaches a tool with a JSON Schema %s', async (_, inputSchema, input) => {
     const tool = createCodeTool({ tools: { same: { inputSchema, execute: (it) => it } } });
     expect((await tool.execute(`await same(${JSON.stringify(input)})`)).output).toEqual(input);
   });
 
-  test('is checked by a JSON Schema where the process forbids code from strings, too', async () => {
+  test('is checked by a JSON Schema even if the process forbids code from strings', async () => {
     const script = `
       const { createCodeTool } = require('ses-executor/code-tool');
       const inputSchema = { type: 'object', properties: { n: { type: 'number' } } };
@@ -157,7 +157,7 @@ describe('a call', () => {
     });
   });
 
-  test('is ended by its signal, and so are its tools', async () => {
+  test('is ended by its signal together with its tools', async () => {
     const called = deferred();
     const controller = new AbortController();
     const tool = createCodeTool({
@@ -173,14 +173,14 @@ describe('a call', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test('in an executor of the caller’s state lives on', () =>
+  test('keeps state in an executor of the caller', () =>
     withExecutor({}, {}, async (executor) => {
       const tool = createCodeTool({ tools: { add }, executor });
       await tool.execute('let n = await add({ a: 1 })');
       expect(await tool.execute('n + 1')).toEqual({ output: 3, logs: '', text: '3' });
     }));
 
-  test('in a shared executor can call only its own tools, whatever other code tools do meanwhile', () =>
+  test('in a shared executor can call only its own tools, whatever other code tools do at the same time', () =>
     withExecutor({}, {}, async (executor) => {
       const entered = deferred();
       const left = deferred();
@@ -196,7 +196,7 @@ describe('a call', () => {
       expect([(await ada).text, (await bob).text]).toEqual(['mail of Ada', 'mail of Bob']);
     }));
 
-  test('that waits for an executor of the caller’s is ended by its signal, and is left out', () =>
+  test('that waits for an executor of the caller is ended by its signal and skipped', () =>
     withExecutor({}, {}, async (executor) => {
       const [entered, left] = [deferred(), deferred()];
       const tool = createCodeTool({ tools: { wait: () => (entered.resolve(), left.promise) }, executor });
@@ -222,9 +222,9 @@ describe('a call', () => {
     }));
 
   test.each([
-    ['is there by its name', 'await removeAll()'],
-    ['was kept', 'await kept()'],
-  ])('in an executor of the caller’s does not reach a tool of another code tool that %s', async (_, code) =>
+    ['is called by its name', 'await removeAll()'],
+    ['was kept by code', 'await kept()'],
+  ])('in an executor of the caller does not reach a tool of another code tool that %s', async (_, code) =>
     withExecutor({}, {}, async (executor) => {
       const calls = [];
       const admin = createCodeTool({ tools: { removeAll: () => calls.push('removed') }, executor });
@@ -241,7 +241,7 @@ describe('a call', () => {
     }),
   );
 
-  test('says that state is gone where a run of another code tool has ended it', () =>
+  test('reports lost state if a run of another code tool ended it', () =>
     withExecutor({ timeoutMs: 1_000, maxOperations: 1e12 }, {}, async (executor) => {
       const [one, other] = [createCodeTool({ tools: {}, executor }), createCodeTool({ tools: {}, executor })];
       await one.execute('const rows = [1]');
@@ -254,12 +254,12 @@ describe('a call', () => {
   // Written as JSON, the largest of them would take the host seconds, and others all of its memory.
   test.each([
     ['arrays that stand for 2^24', 'let x = [1]; for (let i = 0; i < 24; i++) x = [x, x]'],
-    ['an array of holes', 'const x = []; x.length = 2 ** 23'],
+    ['an array with holes', 'const x = []; x.length = 2 ** 23'],
     [
-      'one long text, many times',
+      'a long string, many times',
       `const part = { ['k'.repeat(1e4)]: 't'.repeat(1e4) }; const x = Array(1e4).fill(part)`,
     ],
-    ['one buffer, many times', 'const part = new Uint8Array(1e5); const x = Array(1e3).fill(part)'],
+    ['a buffer, many times', 'const part = new Uint8Array(1e5); const x = Array(1e3).fill(part)'],
     ['maps and sets', 'let x = new Map(); for (let i = 0; i < 24; i++) x = new Set([new Map([[1, x], [2, x]])])'],
   ])('with %s does not reach a tool with a schema', async (_, make) => {
     const inputs = [];
@@ -273,15 +273,15 @@ describe('a call', () => {
 
   test.each([
     ['a large array', 'const x = Array.from({ length: 300_000 }, (_, i) => i)', 300_000],
-    ['a long text', `const x = 't'.repeat(5e6)`, 5e6],
+    ['a long string', `const x = 't'.repeat(5e6)`, 5e6],
     ['parts that occur a few times', 'const part = Array(1e5).fill(0); const x = [part, part, part]', 3],
-    ['what contains itself', 'const x = [1]; x.push(x)', 2],
+    ['a value that contains itself', 'const x = [1]; x.push(x)', 2],
   ])('with %s reaches it', async (_, make, length) => {
     const tool = createCodeTool({ tools: { lengthOf: { execute: ({ x }) => x.length } } });
     expect((await tool.execute(`${make}; await lengthOf({ x })`)).output).toBe(length);
   });
 
-  test('after one that was aborted says that state is gone, until somebody has read it', () =>
+  test('after an aborted one reports lost state until a caller has read that', () =>
     withExecutor({}, {}, async (executor) => {
       const hang = { execute: () => (controller.abort(new Error('the user left')), new Promise(() => {})) };
       const controller = new AbortController();
@@ -294,7 +294,7 @@ describe('a call', () => {
       expect(await tool.execute('1')).toEqual({ output: 1, logs: '', text: '1' });
     }));
 
-  test('of something that is not a string is wrong use', async () => {
+  test('with a value that is not a string is wrong use', async () => {
     await expect(createCodeTool({ tools: {} }).execute({ code: '1' })).rejects.toThrow(
       new TypeError('code must be a string, got an object'),
     );
@@ -304,7 +304,7 @@ describe('a call', () => {
 describe('cleanup() of the executor by its owner', () => {
   const CLEANED_UP = { code: 'ERR_INVALID_STATE', message: 'Invalid executor state: DEAD' };
 
-  test('ends the call under way and those that wait; the next one finds a fresh isolate', () =>
+  test('ends the active and the waiting calls, and the next one gets a fresh isolate', () =>
     withExecutor({}, {}, async (executor) => {
       const gate = gateTool();
       let calls = 0;
@@ -322,7 +322,7 @@ describe('cleanup() of the executor by its owner', () => {
       expect(executor.state).toBe('DEAD');
     }));
 
-  test('while an isolate is made', async () => {
+  test('ends a call while its isolate is being created', async () => {
     const executor = new SESExecutor();
     const { execute } = createCodeTool({ executor, tools: {} });
     const ended = [execute('1'), execute('2')];
@@ -335,7 +335,7 @@ describe('cleanup() of the executor by its owner', () => {
   });
 
   // The call went on in another isolate, which `autoInit` made without the tools.
-  test('while tools are sent, with autoInit', async () => {
+  test('ends a call while its tools are being sent, with autoInit', async () => {
     const executor = new SESExecutor({ autoInit: true });
     const { execute } = createCodeTool({ executor, tools: { one: () => 1 } });
     const { sendTools } = executor;
@@ -351,7 +351,7 @@ describe('cleanup() of the executor by its owner', () => {
   });
 });
 
-test('a call within a call of the same executor is refused at once', () =>
+test('a nested call of the same executor is refused immediately', () =>
   withExecutor({}, {}, async (executor) => {
     const tool = createCodeTool({ executor, tools: { nested: async (code) => (await tool.execute(code)).error } });
     const { output } = await tool.execute('await nested("1")');
@@ -362,7 +362,7 @@ test('a call within a call of the same executor is refused at once', () =>
     expect((await tool.execute('1')).output).toBe(1);
   }));
 
-describe('outputs', () => {
+describe('outputs for a model', () => {
   const tool = createCodeTool({ tools: {}, maxOutputChars: 100 });
 
   test.each([
@@ -382,7 +382,7 @@ describe('outputs', () => {
     expect(await tool.execute(code)).toEqual({ output, logs: '', text });
   });
 
-  test('lose their middle if they are long, and say how much and what to do', async () => {
+  test('lose their middle if they are long, with the omitted amount and a suggestion', async () => {
     const cut = `${'a'.repeat(50)}\n[... 900 of 1000 characters of the output; give back a part, a count or a summary ...]\n${'b'.repeat(50)}`;
     expect(await tool.execute('"a".repeat(500) + "b".repeat(500)')).toEqual({ output: cut, logs: '', text: cut });
     const { output } = await tool.execute('Array.from({ length: 100 }, () => 7)');
@@ -390,14 +390,14 @@ describe('outputs', () => {
     expect(output).toBe(`[${'7,'.repeat(24)}7\n${left}\n${'7,'.repeat(24)}7]`);
   });
 
-  test('of two units per character are not cut within one', async () => {
+  test('are not cut within a surrogate pair', async () => {
     const { output } = await tool.execute('"x" + "😀".repeat(200)');
     const left = '[... 302 of 401 characters of the output; give back a part, a count or a summary ...]';
     expect(output).toBe(`x${'😀'.repeat(24)}\n${left}\n${'😀'.repeat(25)}`);
     expect(output.isWellFormed()).toBe(true);
   });
 
-  test('and logs and messages too', async () => {
+  test('are shortened like logs and messages', async () => {
     const { logs } = await tool.execute('console.log("l".repeat(300))');
     expect(logs).toBe(`${'l'.repeat(50)}\n[... 200 of 300 characters of the logs; log less ...]\n${'l'.repeat(50)}`);
     const { error } = await tool.execute('throw new Error("m".repeat(300))');
@@ -407,7 +407,7 @@ describe('outputs', () => {
   });
 });
 
-describe('approval', () => {
+describe('approval of tools', () => {
   const remove = {
     inputSchema: z.object({ path: z.string() }),
     needsApproval: ({ path }) => path.startsWith('/'),
@@ -416,7 +416,7 @@ describe('approval', () => {
   const code =
     'const results = []; for (const path of ["a", "/b"]) { try { results.push(await remove({ path })); } catch ({ name, message }) { results.push(`${name}: ${message}`); } } results';
 
-  test('without anybody to ask, calls that need it fail', async () => {
+  test('is refused without a function to ask', async () => {
     const { output } = await createCodeTool({ tools: { remove } }).execute(code);
     expect(output).toEqual([
       'removed a',
@@ -434,7 +434,7 @@ describe('approval', () => {
       'yes',
       'ApprovalError: a person has refused this call of remove: do not try it again unless the person asks for it',
     ],
-  ])('a person who says %o', async (answer, outcome) => {
+  ])('by a person who answers %o', async (answer, outcome) => {
     const requests = [];
     const approve = async ({ signal, ...request }) => (requests.push([request, signal.aborted]), answer);
     const { output } = await createCodeTool({ tools: { remove }, approve }).execute(code, { context: 'ctx' });
@@ -442,7 +442,7 @@ describe('approval', () => {
     expect(requests).toEqual([[{ name: 'remove', input: { path: '/b' }, context: 'ctx' }, false]]);
   });
 
-  test('that comes after the run has ended is too late', async () => {
+  test('after the end of the run has no effect', async () => {
     const asked = deferred();
     const answer = deferred();
     const called = [];
@@ -460,14 +460,14 @@ describe('approval', () => {
     expect(called).toEqual([]);
   });
 
-  test('onToolCall sees the calls of all', async () => {
+  test('is asked of onToolCall for every call', async () => {
     const onToolCall = ({ name, args }) => ({ args: [{ ...args[0], a: name.length }] });
     expect((await createCodeTool({ tools: { add }, onToolCall }).execute('await add({ a: 1 })')).output).toBe(4);
   });
 });
 
 describe('the description', () => {
-  test('declares the tools by their schemas, of whichever library', () => {
+  test('declares tools by schemas of every library', () => {
     const { name, description, inputSchema } = createCodeTool({
       tools: {
         add,
@@ -494,7 +494,7 @@ describe('the description', () => {
     });
   });
 
-  describe('says what else code finds:', () => {
+  describe('says what else code has:', () => {
     const surroundings = (options) => {
       const { description } = createCodeTool({ tools: {}, ...options });
       return description.replace(/^[^]*?(?:live on from call to call|starts afresh)\. ?/, '');
@@ -510,7 +510,7 @@ describe('the description', () => {
       );
     });
 
-    test('modules', async () => {
+    test('modules that may be imported', async () => {
       const options = { authorizedImports: ['units', 'a-b'], modules: { units: 'export const k = 7' } };
       const text = `${AROUND('no import but `await import(name)` of "units", "a-b"')}.`;
       expect(surroundings(options)).toBe(text);
@@ -519,7 +519,7 @@ describe('the description', () => {
       });
     });
 
-    test('what an executor was sent', () =>
+    test('tools and variables that an executor was sent', () =>
       withExecutor({}, {}, async (executor) => {
         await executor.sendVariables({ rows: [1], rate: 2, f: 3, both: 4 });
         await executor.sendTools({
@@ -541,7 +541,7 @@ describe('the description', () => {
         expect(surroundings({ executor })).toBe(`${AROUND('no import')}.`);
       }));
 
-    test('what one of smolagents was sent', async () => {
+    test('tools and variables that an executor of smolagents was sent', async () => {
       const executor = new SmolagentsExecutor({ tools: { own: () => 1 }, authorizedImports: ['units'] });
       await executor.sendVariables({ topic: 'SES' });
       await executor.sendTools({ sent: () => 1 });
@@ -555,7 +555,7 @@ describe('the description', () => {
       await executor.cleanup();
     });
 
-    test('in Python', async () => {
+    test('modules and functions in Python', async () => {
       const language = 'python';
       expect(surroundings({ language, authorized_imports: ['math', 'json'] })).toBe(
         'There is no network and no file system, and of modules only math, json.',
@@ -577,13 +577,13 @@ describe('the description', () => {
       await executor.cleanup();
     });
 
-    test('nothing of an executor of which nothing is known', () => {
+    test('nothing about an executor of unknown kind', () => {
       const methods = ['init', 'sendVariables', 'sendTools', 'run', 'cleanup'].map((name) => [name, async () => {}]);
       expect(surroundings({ executor: { state: 'NEW', ...Object.fromEntries(methods) } })).toBe('');
     });
   });
 
-  test('declares tools by schemas of `zod/v4` where `zod` itself is version 3', () => {
+  test('declares tools by schemas of `zod/v4` if `zod` itself is version 3', () => {
     const { _zod, '~standard': standard } = z.object({ city: z.string() });
     const { version, vendor, validate } = standard;
     const inputSchema = { _zod, '~standard': { version, vendor, validate } };
@@ -599,7 +599,7 @@ describe('the description', () => {
     }
   });
 
-  test('names that are identifiers stay as they are, and others become some', async () => {
+  test('declares identifiers unchanged and changes other names to identifiers', async () => {
     const names = ['délai', '查询', '搜索', '2nd', '٣', 'list files', 'a-b.c', 'delete', '🎉', '🎉x'];
     const tools = Object.fromEntries(names.map((name) => [name, () => name]));
     const { description, execute } = createCodeTool({ tools });
@@ -609,7 +609,7 @@ describe('the description', () => {
     expect((await execute(code)).output).toEqual(names);
   });
 
-  test('names are words of the language of the code', async () => {
+  test('declares names that are words of the language with an underscore', async () => {
     const names = ['list files', '2nd', 'delete', 'del', 'import', 'ﬁnd', 'a$b', 'None'];
     const tools = { ...Object.fromEntries(names.map((name) => [name, () => name])), kv: { del: () => 'of kv' } };
     tools.lambda = { inputSchema: { type: 'object', properties: { n: {} } }, execute: ({ n }) => n };
@@ -623,23 +623,26 @@ describe('the description', () => {
     );
   });
 
-  test.each(['inputSchema', 'input_schema', 'parameters', 'schema'])('the schema can be called %s', async (key) => {
-    const find = { [key]: z.object({ id: z.string() }), output_schema: z.string(), execute: ({ id }) => id };
-    const { description, execute } = createCodeTool({ tools: { find } });
-    const lines = [
-      ' * @param {string} args.id',
-      ' * @returns {Promise<string>}',
-      ' */',
-      'async function find(args) {}',
-    ];
-    expect(description).toContain(lines.join('\n'));
-    expect((await execute('await find({ id: "x" })')).output).toBe('x');
-    expect((await execute('await find({ id: 1 })')).error.message).toContain('the input of find is not valid: id: ');
-    const schema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
-    expect(toJavaScriptSignature({ name: 'find', [key]: schema })).toContain(' * @param {string} args.id');
-  });
+  test.each(['inputSchema', 'input_schema', 'parameters', 'schema'])(
+    'accepts the schema under the name %s',
+    async (key) => {
+      const find = { [key]: z.object({ id: z.string() }), output_schema: z.string(), execute: ({ id }) => id };
+      const { description, execute } = createCodeTool({ tools: { find } });
+      const lines = [
+        ' * @param {string} args.id',
+        ' * @returns {Promise<string>}',
+        ' */',
+        'async function find(args) {}',
+      ];
+      expect(description).toContain(lines.join('\n'));
+      expect((await execute('await find({ id: "x" })')).output).toBe('x');
+      expect((await execute('await find({ id: 1 })')).error.message).toContain('the input of find is not valid: id: ');
+      const schema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
+      expect(toJavaScriptSignature({ name: 'find', [key]: schema })).toContain(' * @param {string} args.id');
+    },
+  );
 
-  test('functions in namespaces have their names and their objects', async () => {
+  test('declares functions in namespaces, which are called on their objects', async () => {
     const store = {
       rows: { count: () => 3 },
       get() {
@@ -673,7 +676,7 @@ describe('the description', () => {
       ' */',
     ].join('\n');
 
-    test('by what they take, wherever they are', async () => {
+    test('by their parameters, in any namespace', async () => {
       const { description, execute } = createCodeTool({ tools: { ...files, files } });
       expect(description).toContain(`\n\n${declaration}\nasync function readText(args) {}\n\n`);
       expect(description).toContain(`\n\n${declaration}\nfiles.readText = async function (args) {};\n\n`);
@@ -682,19 +685,19 @@ describe('the description', () => {
       expect((await execute(code)).output).toEqual(['x', 'x']);
     });
 
-    test('that have their own limit', () => {
+    test('that have their own limits', () => {
       const { description } = createCodeTool({ tools: { readText: withTimeout(files.readText, 1_000) } });
       expect(description.endsWith(`\n\n${declaration}\nasync function readText(args) {}`)).toBe(true);
     });
 
-    test('to Python', async () => {
+    test('in Python', async () => {
       const { description, execute } = createCodeTool({ tools: { files }, language: 'python' });
       expect(description).toContain('\n\ndef files.readText(*, path: str) -> str:\n');
       expect((await execute('files.write(path="b", content="y")\nfiles.readText(path="b")')).output).toBe('y');
     });
   });
 
-  test('tools can be a list', async () => {
+  test('declares tools that are given as a list', async () => {
     const tool = createCodeTool({
       tools: [{ name: 'add', ...add }],
       name: 'code',
@@ -706,7 +709,7 @@ describe('the description', () => {
   });
 });
 
-describe('inputs that are more than an object of properties', () => {
+describe('inputs that are not plain objects of properties', () => {
   const a = z.object({ k: z.literal('a'), id: z.string() });
   const b = z.object({ k: z.literal('b'), n: z.number() });
 
@@ -720,7 +723,7 @@ describe('inputs that are more than an object of properties', () => {
     ['a list', z.array(z.string()), 'string[]'],
     ['a tuple', z.tuple([z.string()]).rest(z.number()), '[string, ...number[]]'],
     ['JSON Schema', { anyOf: [{ type: 'object', properties: { x: {} } }, { type: 'null' }] }, '{ x?: any } | null'],
-  ])('%s', (_, inputSchema, type) => {
+  ])('%s is declared', (_, inputSchema, type) => {
     const { description } = createCodeTool({ tools: { f: { inputSchema, execute: (input) => input } } });
     const lines = ['/**', ` * @param {${type}} args`, ' * @returns {Promise<any>}', ' */', 'async function f(args) {}'];
     expect(description.slice(description.indexOf('/**'))).toBe(lines.join('\n'));
@@ -737,7 +740,7 @@ describe('inputs that are more than an object of properties', () => {
 describe('signatures of Standard Schemas', () => {
   const lines = (tool) => toJavaScriptSignature({ name: 'f', ...tool }).split('\n');
 
-  test('as the whole input, and as inputs by name', () => {
+  test('describe the whole input, and inputs by name', () => {
     const inputs = { a: z.string(), b: z.number().optional(), c: z.number().default(2) };
     expect(lines({ inputSchema: z.object(inputs), outputSchema: z.array(z.string()) })).toEqual([
       '/**',
@@ -764,13 +767,13 @@ describe('signatures of Standard Schemas', () => {
     ['the input schema of the tool f', { inputSchema: opaque }],
     ['the input a of the tool f', { inputs: { a: opaque } }],
     ['the output schema of the tool f', { inputs: {}, outputSchema: opaque }],
-  ])('%s that has no form as JSON Schema', (what, tool) => {
+  ])('%s without a form as JSON Schema is refused', (what, tool) => {
     const message = `${what} is a schema of acme that has no form as JSON Schema; give the JSON Schema instead`;
     expect(() => lines(tool)).toThrow(new TypeError(message));
   });
 });
 
-describe('wrong use is refused at once', () => {
+describe('wrong use is refused immediately', () => {
   const names = OPTIONS.map(({ name }) => name);
 
   test.each([
@@ -781,12 +784,12 @@ describe('wrong use is refused at once', () => {
       'the tool a must be a function, a namespace of functions, or an object with a function `execute`, got 1',
     ],
     [
-      'a namespace with something else',
+      'a namespace with a member that is not a function',
       { tools: { a: { f: () => 1, g: 1 } } },
       'the tool a must be a function, a namespace of functions, or an object with a function `execute`, got an object',
     ],
     [
-      'a namespace in which two names cannot be told apart',
+      'a namespace with two names that become one',
       { tools: { a: { 'f-1': () => 1, f_1: () => 1 } } },
       'two functions would both be called a.f_1 in code; rename one of them',
     ],
@@ -828,7 +831,7 @@ describe('wrong use is refused at once', () => {
       { tools: { a: { inputSchema: { city: z.string() }, execute: () => 1 } } },
       'the input schema of the tool a must be JSON Schema or a Standard Schema, got an object of such: z.object() makes a schema of it',
     ],
-    ['approve', { tools: {}, approve: true }, 'options.approve must be a function, got true'],
+    ['an empty list', { tools: {}, approve: true }, 'options.approve must be a function, got true'],
     ['no options', undefined, 'options must be an object, got undefined'],
     [
       'a promise of options',
@@ -843,7 +846,7 @@ describe('wrong use is refused at once', () => {
       '"inptSchema" of the tool a is not a key of tools; did you mean inputSchema?',
     ],
     [
-      'a key of a tool that is like none',
+      'a key of a tool that is similar to none',
       { tools: { a: { type: 'function', execute: () => 1 } } },
       '"type" of the tool a is not a key of tools; the keys are name, id, description, inputSchema, input_schema, ' +
         'parameters, schema, outputSchema, output_schema, needsApproval, execute',
@@ -854,19 +857,23 @@ describe('wrong use is refused at once', () => {
       'the description of the tool a must be a string, got 5',
     ],
     ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
-    ['its own', { tools: {}, aprove: () => true }, 'options.aprove is not an option; did you mean options.approve?'],
     [
-      'its own beside an executor',
+      'an option of the code tool',
+      { tools: {}, aprove: () => true },
+      'options.aprove is not an option; did you mean options.approve?',
+    ],
+    [
+      'an option of the code tool next to an executor',
       { tools: {}, executor: new SESExecutor(), aprove: () => true },
       'options.aprove is not an option; did you mean options.approve?',
     ],
     [
-      'one of the executor beside an executor',
+      'an option of the executor next to an executor',
       { tools: {}, executor: new SESExecutor(), timeoutMs: 5 },
       'options.timeoutMs belongs to the executor that options.executor is',
     ],
     [
-      'an option that is like none',
+      'an option that is similar to none',
       { tools: {}, container: 1 },
       `options.container is not an option; the options are tools, executor, name, description, maxOutputChars, approve, ${names.join(', ')}`,
     ],
@@ -874,13 +881,13 @@ describe('wrong use is refused at once', () => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));
   });
 
-  test('a language that there is not: all that there are', () => {
+  test('an unknown language is refused with a list of all', () => {
     expect(() => createCodeTool({ tools: {}, language: 'py' })).toThrow(
       new RangeError('options.language must be "auto" or "javascript" or "typescript" or "python", got "py"'),
     );
   });
 
-  test('an option beside an executor that is undefined is none', () => {
+  test('an undefined option next to an executor is accepted', () => {
     expect(createCodeTool({ tools: {}, executor: new SESExecutor(), timeoutMs: undefined }).name).toBe(
       'run_javascript',
     );
@@ -892,11 +899,11 @@ describe('wrong use is refused at once', () => {
     [{ abortSignal: AbortSignal.abort() }, 'options.abortSignal is not an option; the options are signal, context'],
     [{ timeoutMs: 50 }, 'options.timeoutMs is not an option; the options are signal, context'],
     [AbortSignal.abort(), 'options must be a plain object, got an AbortSignal; pass { signal }'],
-  ])('options of a call: %j', async (options, message) => {
+  ])('options of a call are refused: %j', async (options, message) => {
     await expect(createCodeTool({ tools: {} }).execute('1', options)).rejects.toThrow(new TypeError(message));
   });
 
-  test('a limit', () => {
+  test('a limit below its minimum is refused', () => {
     expect(() => createCodeTool({ tools: {}, maxOutputChars: 99 })).toThrow(
       new RangeError('options.maxOutputChars must be an integer >= 100, got 99'),
     );

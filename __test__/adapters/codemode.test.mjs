@@ -18,7 +18,7 @@ const executor = new SESCodemodeExecutor({ timeoutMs: 5_000 });
 const execute = (code, fns = {}, prelude = undefined) => executor.execute(code, [{ name: 'codemode', fns, prelude }]);
 
 describe('with @cloudflare/codemode', () => {
-  test('a tool of /browser', async () => {
+  test('runs tools of /browser', async () => {
     const calls = [];
     const { description, execute: call } = createBrowserCodeTool({
       executor,
@@ -46,7 +46,7 @@ describe('with @cloudflare/codemode', () => {
     expect(message).toMatch(/\n\nConsole output:\nearly$/);
   });
 
-  test('a server of /mcp', async () => {
+  test('runs tools of an MCP server', async () => {
     const upstream = new McpServer({ name: 'upstream', version: '1.0.0' });
     upstream.registerTool('add', { inputSchema: { a: z.number(), b: z.number() } }, async ({ a, b }) => ({
       content: [{ type: 'text', text: String(a + b) }],
@@ -67,7 +67,7 @@ describe('with @cloudflare/codemode', () => {
   });
 
   // The part needs modules of Cloudflare Workers, of which createCodeTool uses nothing: empty classes are enough.
-  test('a tool of /ai, whose schemas check what code passes', async () => {
+  test('runs tools of /ai, whose schemas check the input', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { register } from 'node:module';
       const workers = 'data:text/javascript,' +
@@ -98,16 +98,16 @@ describe('with @cloudflare/codemode', () => {
   });
 });
 
-describe('code', () => {
+describe('the code of an execution', () => {
   const fns = { add: async (a, b) => a + b };
   test.each([
     ['an async arrow function', 'async () => codemode.add(1, 2)', 3],
     ['one with a semicolon', 'async () => { return 3; };\n', 3],
-    ['one with semicolons', 'async () => 3; ;\n;', 3],
-    ['one with a comment behind it', 'async () => 3; // done', 3],
-    ['one with comments behind it', 'async () => 3;; // a; b\n/* c;\n // d; */\n', 3],
+    ['one with several semicolons', 'async () => 3; ;\n;', 3],
+    ['one with a comment after it', 'async () => 3; // done', 3],
+    ['one with comments after it', 'async () => 3;; // a; b\n/* c;\n // d; */\n', 3],
     ['one with a directive before it', '"use strict"; async () => 3', 3],
-    ['a function that gives one', '() => async () => 3', 3],
+    ['a function that returns one', '() => async () => 3', 3],
     ['a function', '() => 3', 3],
     ['a declared function', 'async function main() {\n  return codemode.add(1, 2);\n}', 3],
     ['a default export', 'export default async () => 3', 3],
@@ -119,11 +119,11 @@ describe('code', () => {
     ['no result', 'async () => {}', undefined],
     ['an object', '{ a: 1 }', { a: 1 }],
     ['two statements that could be a call', 'codemode.add; (3) // 3', 3],
-  ])('%s', async (_, code, result) => {
+  ])('%s is called or evaluated', async (_, code, result) => {
     expect(await execute(code, fns)).toEqual({ result, logs: [] });
   });
 
-  test('that ends with a function calls it', async () => {
+  test('that evaluates to a function is called', async () => {
     for (const code of [
       'const three = 3; async () => three',
       'function main() { return 3 }\nmain',
@@ -133,14 +133,14 @@ describe('code', () => {
     }
   });
 
-  test('that ends with a class or a built-in function is an error, since these cannot be called as the program', async () => {
+  test('that evaluates to a class or a built-in function is an error, since it cannot be the program', async () => {
     const error =
       'The value of the code is a class or a built-in function, which cannot be the program: call it in the code';
     expect(await execute('Math.max', fns)).toEqual({ result: undefined, error, logs: [expect.any(String)] });
     expect(await execute('codemode.add', fns)).toEqual({ result: undefined, error, logs: [expect.any(String)] });
   });
 
-  test('of codemode’s tool is called, whatever stands around it', async () => {
+  test('of the codemode tool is called, whatever surrounds it', async () => {
     const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
     for (const code of ['async () => 7; // done', '"use strict"; async () => 7', 'const n = 7; async () => n']) {
       expect(await call({ code })).toEqual({ result: 7 });
@@ -150,45 +150,45 @@ describe('code', () => {
   test.each([
     ['an async arrow function', 'async () => { const n: number = 7; return n }'],
     ['one with a result type', 'async (): Promise<number> => { const n = 7 as number; return n };'],
-    ['one behind a comment', '// seven\n() => 7 as number'],
+    ['one after a comment', '// seven\n() => 7 as number'],
     ['a function', 'async function main() { return 7 as number }'],
-    ['one that is called', 'function main(): number { return 7 }\nmain()'],
-  ])('of codemode’s tool is called in TypeScript, too, which codemode cannot parse: %s', async (_, code) => {
+    ['one that is called already', 'function main(): number { return 7 }\nmain()'],
+  ])('of the codemode tool is called in TypeScript, which codemode cannot parse: %s', async (_, code) => {
     const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
     expect(await call({ code })).toEqual({ result: 7 });
   });
 
-  test('of codemode’s tool gives nothing where a program returns nothing', async () => {
+  test('of the codemode tool has no result if it returns nothing', async () => {
     const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
     expect(await call({ code: 'const n: number = 7;\nn' })).toEqual({ result: undefined });
   });
 
-  test('of codemode’s tool has the places of the model’s lines', async () => {
+  test('of the codemode tool keeps the line numbers of the model', async () => {
     const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
     const { message } = await rejection(call({ code: 'async () => {\n  null.x as number;\n}' }));
     expect(message).toMatch(/ \(line 2, column 8\)\n/);
   });
 
-  test('its result is data, in which only parts without data are text', async () => {
+  test('has data as result, with strings only in the place of parts that are not data', async () => {
     const { result } = await execute('async () => ({ big: 2n, map: new Map([["a", new Date(0)]]), none: undefined })');
     expect(result).toEqual({ big: '2', map: [['a', '1970-01-01T00:00:00.000Z']] });
     expect((await execute('async () => ({ list: [1, null] })')).result).toEqual({ list: [1, null] });
   });
 
-  test('its logs are lines, warnings and errors marked', async () => {
+  test('has lines as logs, with warnings and errors marked', async () => {
     const { logs } = await execute(
       'async () => { console.log("a", { b: 1 }); console.info("i"); console.warn("w"); console.error("e"); }',
     );
     expect(logs).toEqual(['a { b: 1 }', 'i', '[warn] w', '[error] e']);
   });
 
-  test('final_answer gives the result', async () => {
+  test('may end with final_answer', async () => {
     expect(await execute('async () => { final_answer(5); }')).toEqual({ result: 5, logs: [] });
   });
 });
 
-describe('functions', () => {
-  test('take all arguments, and always give promises', async () => {
+describe('functions for code', () => {
+  test('accept all arguments and always return promises', async () => {
     const fns = { sync: (...args) => args };
     const { result } = await execute(
       'async () => [codemode.sync() instanceof Promise, await codemode.sync(1, { b: 2 })]',
@@ -197,7 +197,7 @@ describe('functions', () => {
     expect(result).toEqual([true, [1, { b: 2 }]]);
   });
 
-  test('run side by side', async () => {
+  test('run at the same time', async () => {
     const both = deferred();
     let waiting = 0;
     const meet = async () => {
@@ -215,7 +215,7 @@ describe('functions', () => {
     expect(await execute(code, fns)).toEqual({ result: [1, 2, 3, 4], logs: [] });
   });
 
-  test('have the names that codemode declares, which are ASCII', async () => {
+  test('have the ASCII names that codemode declares', async () => {
     const declared = { délai: 'dlai', 查询: '_', 'a\u00a0b': 'a_b', '1²': '_1', 'un é': 'un_', 'été.x': 't_x' };
     const names = Object.keys(declared);
     const fns = Object.fromEntries(names.map((name) => [name, async () => name]));
@@ -224,7 +224,7 @@ describe('functions', () => {
     expect(result).toEqual(names);
   });
 
-  test('come in namespaces', async () => {
+  test('are called in namespaces', async () => {
     const code = 'async () => [await one.get(), await two.get(), Object.keys(none)]';
     const providers = [
       { name: 'one', fns: { get: async () => 1 } },
@@ -234,14 +234,14 @@ describe('functions', () => {
     expect(await executor.execute(code, providers)).toEqual({ result: [1, 2, []], logs: [] });
   });
 
-  test('without a provider belong to codemode', async () => {
+  test('without a provider are members of codemode', async () => {
     expect(await executor.execute('async () => codemode.one()', { one: async () => 1 })).toEqual({
       result: 1,
       logs: [],
     });
   });
 
-  test('of a prelude run in the isolate, and come first', async () => {
+  test('of a prelude run in the isolate, before the code', async () => {
     const prelude =
       'codemode.step = async (name, fn) => [name, await fn(), await codemode.host()];\ncodemode.own = () => 9;';
     const fns = { host: async () => 'host', own: async () => 8 };
@@ -249,7 +249,7 @@ describe('functions', () => {
     expect(result).toEqual([['a', 1, 'host'], 9]);
   });
 
-  test('that fail are errors that code can catch', async () => {
+  test('throw errors that code can catch', async () => {
     const fns = { fail: async () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EIO' })) };
     const code = 'async () => { try { await codemode.fail(); } catch ({ message, code }) { return [message, code]; } }';
     expect(await execute(code, fns)).toEqual({ result: ['no disk', 'EIO'], logs: [] });
@@ -257,7 +257,7 @@ describe('functions', () => {
 });
 
 describe('errors are strings in the result', () => {
-  test('with place and code frame', async () => {
+  test('with their place and code frame', async () => {
     const { error, ...rest } = await execute('async () => {\n  console.log("early");\n  return null.size;\n}');
     expect(rest).toEqual({ result: undefined, logs: ['early'] });
     expect(error).toBe(
@@ -294,16 +294,12 @@ describe('errors are strings in the result', () => {
       'async () => { throw "text"; }',
       /^ERR_RUNTIME_EXCEPTION: Runtime exception: text \(line 1, column 15\)\n/,
     ],
-    [
-      'a function that is not there',
-      'async () => codemode.none()',
-      /codemode\.none is not a function \(line 1, column 22\)/,
-    ],
+    ['a missing function', 'async () => codemode.none()', /codemode\.none is not a function \(line 1, column 22\)/],
   ])('%s', async (_, code, error) => {
     expect(await execute(code)).toEqual({ result: undefined, error: expect.stringMatching(error), logs: [] });
   });
 
-  test('too many loops, where there is a limit', async () => {
+  test('of too many loops, if there is a limit', async () => {
     const limited = new SESCodemodeExecutor({ maxOperations: 1_000 });
     expect(await limited.execute('async () => { for (;;); }', [])).toEqual({
       result: undefined,
@@ -312,7 +308,7 @@ describe('errors are strings in the result', () => {
     });
   });
 
-  test('a deadline', async () => {
+  test('of a deadline', async () => {
     const hasty = new SESCodemodeExecutor({ timeoutMs: 500 });
     expect(await hasty.execute('async () => { console.log(1); await new Promise(() => {}); }', [])).toEqual({
       result: undefined,
@@ -322,7 +318,7 @@ describe('errors are strings in the result', () => {
     });
   });
 
-  test('a prelude', async () => {
+  test('of a prelude', async () => {
     const { error } = await execute('async () => 1', {}, 'nothing();');
     expect(error).toMatch(/^ERR_RUNTIME_EXCEPTION: Runtime exception: ReferenceError: nothing is not defined/);
   });
@@ -360,18 +356,18 @@ describe('errors are strings in the result', () => {
       ['1', [], { connectors: [{ name: 'github' }] }],
       'connectors (github) are bindings of Cloudflare Workers; pass their functions as providers',
     ],
-  ])('wrong use: %s', async (_, args, error) => {
+  ])('wrong use is refused: %s', async (_, args, error) => {
     expect(await executor.execute(...args)).toEqual({ result: undefined, error, logs: [] });
   });
 });
 
 describe('executions', () => {
-  test('share nothing', async () => {
+  test('share no state', async () => {
     expect(await execute('globalThis.left = 1')).toMatchObject({ result: 1 });
     expect(await execute('typeof left')).toMatchObject({ result: 'undefined' });
   });
 
-  test('leave nothing', async () => {
+  test('leave nothing behind', async () => {
     const { status, stdout } = await runChild(`
       import { engineStats } from 'ses-executor';
       import { createCodeTool } from 'ses-executor/code-tool';
@@ -399,7 +395,7 @@ import { SESCodemodeExecutor } from 'ses-executor/codemode';
 });
 
 // The expression that found Markdown fences tried each line break as the last one before the code.
-test('code is unwrapped on the host in time that grows with its length', async () => {
+test('unwrapping code on the host takes time that grows with its length', async () => {
   const small = new SESCodemodeExecutor({ maxCodeBytes: 1 });
   const blocked = async (code) => {
     const times = [];
@@ -429,11 +425,11 @@ test.each([
   ['a fence with blank lines', ' \n```ts  \n\n\n40 + 2```\n'],
   ['a fence without a language', '```\r\n40 + 2\r\n```'],
   ['an export', '```js\nexport default async () => 42\n```'],
-])('%s is left out', async (_, code) => {
+])('%s is removed', async (_, code) => {
   expect(await execute(code)).toEqual({ result: 42, logs: [] });
 });
 
-test('wrong options are refused at once', () => {
+test('wrong options are refused immediately', () => {
   expect(() => new SESCodemodeExecutor({ timeout: 5 })).toThrow(
     new TypeError('options.timeout is not an option; did you mean options.timeoutMs?'),
   );
@@ -445,7 +441,7 @@ describe('the example', () => {
     example = await spawnNode(['examples/codemode.mjs']);
   });
 
-  test('ends well', () => {
+  test('ends successfully', () => {
     expect(example).toMatchObject({ status: 0, signal: null, stderr: '' });
   });
 
@@ -459,7 +455,7 @@ describe('the example', () => {
   });
 });
 
-test('any executor will do, and executions in it share nothing', () =>
+test('codemode accepts any executor, and executions in it share no state', () =>
   withExecutor({}, {}, async (inner) => {
     const shared = new SESCodemodeExecutor({ executor: inner });
     await inner.run('globalThis.before = 1');
@@ -484,7 +480,7 @@ test('any executor will do, and executions in it share nothing', () =>
     expect(() => new SESCodemodeExecutor(null)).toThrow(new TypeError('options must be an object, got null'));
   }));
 
-test('executions of two executors in one take turns, also with code tools', () =>
+test('executions of two codemode executors over one executor take turns, also with code tools', () =>
   withExecutor({}, {}, async (inner) => {
     const [one, other] = [1, 2].map(() => new SESCodemodeExecutor({ executor: inner }));
     const who = (name) => ({ who: async () => name });

@@ -38,7 +38,7 @@ const FAILURES = [
 const options = { tools, timeoutMs: 500 };
 
 describe.each(FAILURES)('%s', (_, code, expected) => {
-  test('is a message with status error in LangChain, for the tool itself and for a node', async () => {
+  test('is a message with status error in LangChain, for the tool and for a node', async () => {
     const tool = langchainCodeTool(options);
     const call = { type: 'tool_call', id: 'call-1', name: 'run_javascript', args: { code } };
     const message = await tool.invoke(call);
@@ -102,7 +102,7 @@ describe.each(FAILURES)('%s', (_, code, expected) => {
   });
 });
 
-test('the error has the logs of the code', async () => {
+test('the error contains the logs of the code', async () => {
   const thrown = await mastraCodeTool(options)
     .execute({ code: 'console.log("before"); await fail()' }, {})
     .catch((error) => error);
@@ -121,17 +121,17 @@ describe('a tool of the OpenAI Agents SDK that fails throws in code', () => {
   };
 
   test.each([
-    ['with the sentence of the SDK', make(fails), 'An error occurred while running the tool. Please try again.'],
-    ['with its own sentence', make(fails, { errorFunction: () => 'no such row' }), 'no such row'],
+    ['with the default message of the SDK', make(fails), 'An error occurred while running the tool. Please try again.'],
+    ['with its own message', make(fails, { errorFunction: () => 'no such row' }), 'no such row'],
     ['with text that it takes from the error', make(fails, { errorFunction: (_, { message }) => `Error: ${message}` }), 'secret'],
     ['with the error itself', make(fails, { errorFunction: null }), 'secret'],
-    ['when its time is over', make(() => new Promise(() => {}), { timeoutMs: 20 }), "Tool 'find' timed out after 20ms."],
-    ['when its time is over, with its own sentence', make(() => new Promise(() => {}), { timeoutMs: 20, timeoutErrorFunction: () => 'late' }), "Tool 'find' timed out after 20ms."],
+    ['on its timeout', make(() => new Promise(() => {}), { timeoutMs: 20 }), "Tool 'find' timed out after 20ms."],
+    ['on its timeout, with its own message', make(() => new Promise(() => {}), { timeoutMs: 20, timeoutErrorFunction: () => 'late' }), "Tool 'find' timed out after 20ms."],
   ])('%s', async (_, tool, message) => {
     expect(await told(tool)).toEqual({ name: expect.stringMatching(/Error$/), message });
   }); // prettier-ignore
 
-  test('but one that only returns such a sentence does not', async () => {
+  test('except if it only returns such a message', async () => {
     const sentence = 'An error occurred while running the tool. Please try again.';
     expect(await told(make(async () => sentence))).toEqual({ output: sentence });
   });

@@ -92,7 +92,7 @@ ${CORRECTED.replace(/.*/, PARSED)}
 
 ${ANSWER}`,
     ],
-  ])('%s', async (name, expected) => {
+  ])('%s ends successfully', async (name, expected) => {
     const { status, stdout, stderr } = await spawnNode([`examples/${name}.mjs`]);
     expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: expected });
   });
@@ -166,7 +166,7 @@ const FRAMEWORKS = {
 describe.each(Object.keys(FRAMEWORKS))('%s', (framework) => {
   const { make, codeTool, call } = FRAMEWORKS[framework];
 
-  test('what a tool gives, and what it throws', async () => {
+  test('code gets results and errors of tools', async () => {
     const twice = make('twice', async (n) => {
       if (n === 3) throw new Error('three is too much');
       return n * 2;
@@ -178,7 +178,7 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (framework) => {
     expect(failed).toMatch(/^ERR_TOOL_PROXY_FAIL: Tool execution failed: .*three is too much/s);
   });
 
-  test('functions, and namespaces of such', async () => {
+  test('code can call functions and namespaces of functions', async () => {
     const tools = { plus: (a, b) => a + b, shell: { run: (command) => command.length } };
     const tool = codeTool({ tools });
     expect(tool.description).toMatch(
@@ -187,7 +187,7 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (framework) => {
     expect(Number(await call(tool, 'await plus(1, await shell.run("ls"))'))).toBe(3);
   });
 
-  test('an abort ends the run, and its tools', async () => {
+  test('an abort ends the run and its tools', async () => {
     const called = deferred();
     const hang = make('hang', (_, signal) => (called.resolve(signal), new Promise(() => {})));
     const controller = new AbortController();
@@ -199,7 +199,7 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (framework) => {
   });
 });
 
-describe.each(['langchain', 'mastra'])('%s: a tool whose schema changes its input', (framework) => {
+describe.each(['langchain', 'mastra'])('%s: a tool whose schema transforms its input', (framework) => {
   const { codeTool, call } = FRAMEWORKS[framework];
   const schema = z.object({
     day: z.string().transform((text) => new Date(text)),
@@ -223,14 +223,14 @@ describe.each(['langchain', 'mastra'])('%s: a tool whose schema changes its inpu
     }[framework],
   });
 
-  test('gets it as it does when it is called itself', async () => {
+  test('gets the transformed input, as when it is called directly', async () => {
     const input = { day: '2026-01-02', n: 1 };
     await call(tool, `await next(${JSON.stringify(input)})`);
     expect(seen).toEqual([{ day: new Date('2026-01-02'), n: 2 }]);
     expect(asked).toEqual(framework === 'mastra' ? [input] : []);
   });
 
-  test('does not get what is wrong', async () => {
+  test('does not get invalid input', async () => {
     const message = await call(tool, 'await next({ day: 5, n: 1 })');
     expect(message.split(/ \(line|\n/)[0]).toBe(
       'ERR_TOOL_PROXY_FAIL: Tool execution failed: InvalidToolInputError: the input of next is not valid: day: Invalid ' +
@@ -242,7 +242,7 @@ describe.each(['langchain', 'mastra'])('%s: a tool whose schema changes its inpu
 describe('langchain: a tool', () => {
   const { call } = FRAMEWORKS.langchain;
 
-  test('gets exactly the input that was checked, which is not checked a second time', async () => {
+  test('gets exactly the checked input, which is not checked a second time', async () => {
     let parses = 0;
     const inputs = [];
     class Own extends StructuredTool {
@@ -260,7 +260,7 @@ describe('langchain: a tool', () => {
     expect([parses, inputs]).toEqual([1, [{ list: [1], isParsed: true }]]);
   });
 
-  test('with a JSON Schema takes a large input without a stall', async () => {
+  test('with a JSON Schema gets a large input without stalling the host', async () => {
     const schema = {
       type: 'object',
       properties: { list: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } } },
@@ -282,7 +282,7 @@ describe('langchain: a tool', () => {
     expect(longest / 1_000).toBeLessThan(500);
   });
 
-  test('does not get the `args` of an input that looks like a call', async () => {
+  test('does not get only the `args` of an input that resembles a call', async () => {
     const echo = langchainTool((input) => JSON.stringify(input), {
       name: 'echo',
       description: '',
@@ -299,7 +299,7 @@ describe('langchain: a tool', () => {
 describe.each(['openai-agents', 'mastra'])('approval in %s', (framework) => {
   const { make, codeTool, call } = FRAMEWORKS[framework];
 
-  test('is kept', async () => {
+  test('is required for calls from code', async () => {
     const removed = [];
     const remove = make('remove', async (n) => removed.push(n), true);
     const refused = await call(codeTool({ tools: [remove] }), 'await remove({ n: 2 })');
@@ -321,7 +321,7 @@ describe.each(['openai-agents', 'mastra'])('approval in %s', (framework) => {
   });
 });
 
-test('Anthropic’s runner aborts the run with its own signal', async () => {
+test('the runner of Anthropic aborts the run with its own signal', async () => {
   const called = deferred();
   const hang = { execute: (_, { signal }) => (called.resolve(signal), new Promise(() => {})) };
   const client = new Anthropic({
@@ -359,7 +359,7 @@ test.each([
   ['langchain', langchainCodeTool],
   ['anthropic', anthropicCodeTool],
   ['mastra', mastraCodeTool],
-])('%s: wrong options are refused at once', (_, createCodeTool) => {
+])('%s: wrong options are refused immediately', (_, createCodeTool) => {
   const refused = (options, message) => expect(() => createCodeTool(options)).toThrow(new TypeError(message));
   refused(undefined, 'options must be an object, got undefined');
   refused(Promise.resolve({ tools: {} }), 'options must be a plain object, got a promise; await it first');
@@ -370,7 +370,7 @@ test.each([
 test.each([
   ['output', { outputSchema: z.object({ n: z.number() }) }, /^ERR_TOOL_PROXY_FAIL: Tool execution failed: Tool output validation failed for odd\./],
   ['input', {}, /^ERR_TOOL_PROXY_FAIL: Tool execution failed: InvalidToolInputError: Tool input validation failed\. /],
-])('mastra: an error says that it is the %s of a tool that is wrong', async (_, schemas, message) => {
+])('mastra: an error names the invalid %s of a tool', async (_, schemas, message) => {
   const { codeTool, call } = FRAMEWORKS.mastra;
   const odd = mastraTool({
     id: 'odd',
@@ -382,7 +382,7 @@ test.each([
   expect(await call(codeTool({ tools: [odd] }), 'await odd()')).toMatch(message);
 }); // prettier-ignore
 
-test('openai-agents: a tool that says only that it needs approval does', async () => {
+test('openai-agents: needsApproval: true on a tool is sufficient', async () => {
   const called = [];
   const made = openAiTool({ name: 'remove', description: '', parameters: z.object({}), execute: () => called.push(1) });
   const remove = { ...made, needsApproval: true };
@@ -394,7 +394,7 @@ test('openai-agents: a tool that says only that it needs approval does', async (
   expect(called).toEqual([]);
 });
 
-test('mastra: tools are called by name, or in a list by their ids', async () => {
+test('mastra: tools are called by name, or by their ids if they are in a list', async () => {
   const double = mastraTool({
     id: 'double-it',
     description: '',
@@ -406,7 +406,7 @@ test('mastra: tools are called by name, or in a list by their ids', async () => 
   expect(await call(mastraCodeTool({ tools: [double] }), 'await double_it({ n: 2 })')).toBe('4');
 });
 
-test('langchain: an interrupt in a tool interrupts the graph, whatever code catches, and the answer runs the code again', async () => {
+test('langchain: an interrupt in a tool interrupts the graph even if code catches it, and the answer runs the code again', async () => {
   const called = [];
   const make = (name, run) => langchainTool(run, { name, description: name, schema: z.object({}) });
   const ask = make('ask', () => interrupt('Sure?'));
@@ -425,7 +425,7 @@ test('langchain: an interrupt in a tool interrupts the graph, whatever code catc
   expect(called).toEqual(['next']);
 });
 
-test('langchain: code gets the content of a message, and no command to the graph without being told', async () => {
+test('langchain: code gets the content of a message, and commands to the graph cause an error', async () => {
   const make = (name, run) => langchainTool(run, { name, description: name, schema: z.object({}) });
   const message = (fields) => new ToolMessage({ tool_call_id: '1', ...fields });
   const blocks = [{ type: 'text', text: 'two' }];
@@ -454,7 +454,7 @@ test('langchain: code gets the content of a message, and no command to the graph
   expect(await told('commands')).toBe(lost('commands'));
 });
 
-test('langchain: tools that take a string need no converter of zod 3', async () => {
+test('langchain: tools that take a string do not need the converter of zod 3', async () => {
   const require = createRequire(import.meta.url);
   require('zod-to-json-schema');
   const cached = require.cache[require.resolve('zod-to-json-schema')];
@@ -482,7 +482,7 @@ test('langchain: tools that take a string need no converter of zod 3', async () 
   }
 });
 
-describe('a model is told what is wrong with input that is not code', () => {
+describe('a model is informed about input that is not code', () => {
   const WRONG = 'the input must be an object with the string `code`';
   const tools = {};
 
@@ -494,7 +494,7 @@ describe('a model is told what is wrong with input that is not code', () => {
     await expect(anthropicCodeTool({ tools }).run(input)).rejects.toThrow(new TypeError(WRONG));
   });
 
-  test('by mastra', async () => {
+  test('by mastra: with the reason', async () => {
     const { message } = await mastraCodeTool({ tools }).execute({ code: 5 }, {});
     expect(message).toContain(`\n- root: ${WRONG}\n`);
   });
@@ -519,7 +519,7 @@ test.each([
   ['an agent', (context) => context.agent, (suspend) => ({ agent: { toolCallId: '1', messages: [], suspend } })],
   ['a workflow', (context) => context.workflow, (suspend) => ({ workflow: { runId: '1', suspend } })],
   ['another', (context) => context, (suspend) => ({ suspend })],
-])('mastra: a tool does not suspend %s from code', async (_, of, contextWith) => {
+])('mastra: a tool called by code cannot suspend %s', async (_, of, contextWith) => {
   const steps = [];
   const ask = mastraTool({
     id: 'ask',
@@ -542,7 +542,7 @@ test.each([
   expect(steps).toEqual([]);
 });
 
-test('mastra: a version whose tools are called in another way is refused', () => {
+test('mastra: a version that calls tools differently is refused', () => {
   const require = createRequire(import.meta.url);
   const { version } = require('@mastra/core/package.json');
   const cached = require.cache[require.resolve('@mastra/core/package.json')];
@@ -590,7 +590,7 @@ describe('openai-agents', () => {
     `ERR_TOOL_PROXY_FAIL: Tool execution failed: ${error} (line 1, column ${at})\n  |\n1 | ${code}\n  | ` +
     `${' '.repeat(at - 1)}^ ${error}\nHint: Correct the arguments, catch the error, or do without this call.`;
 
-  test('a call that an input guardrail rejects is not made', async () => {
+  test('does not make a call that an input guardrail rejects', async () => {
     const called = [];
     const seen = [];
     const run = async ({ agent, context, toolCall }) => {
@@ -608,7 +608,7 @@ describe('openai-agents', () => {
     ]);
   });
 
-  test('code does not get a result that an output guardrail rejects', async () => {
+  test('returns no result to code that an output guardrail rejects', async () => {
     const run = async ({ output }) => behaviorOf(output === 'removed /etc' ? 'rejectContent' : 'allow', 'secret');
     const remove = toolThat([], { outputGuardrails: [{ name: 'secrets', run }] });
     expect(await agentRuns([remove], 'await remove({ path: "/etc" })')).toBe(failed('GuardrailError: secret'));
@@ -616,7 +616,7 @@ describe('openai-agents', () => {
   });
 
   test.each(['input', 'output'])(
-    'a tripwire of an %s guardrail ends the code and the run of the agent',
+    'ends the code and the run of the agent on a tripwire of an %s guardrail',
     async (side) => {
       const called = [];
       const remove = toolThat(called, {
@@ -629,7 +629,7 @@ describe('openai-agents', () => {
     },
   );
 
-  test('a tool is called where it is enabled for the agent', async () => {
+  test('calls a tool where it is enabled for the agent', async () => {
     const called = [];
     const remove = toolThat(called, { isEnabled: ({ agent }) => agent.name !== 'a', needsApproval: true });
     const code = 'await remove({ path: "/etc" })';
@@ -637,7 +637,7 @@ describe('openai-agents', () => {
     expect(called).toEqual([]);
   });
 
-  test('wrong input is an error with place, not the text that the tool answers errors with', async () => {
+  test('reports invalid input as an error with a place, not as the text with which the tool answers errors', async () => {
     const called = [];
     const wrong = (text) =>
       `InvalidToolInputError: the input of remove is not valid: ${text}; pass one object as declared`;
@@ -646,7 +646,7 @@ describe('openai-agents', () => {
     expect(called).toEqual(['a']);
   });
 
-  test('a call whose signal is aborted already runs no code, and no listener is left on one that is not', async () => {
+  test('runs no code if the signal is aborted already, and leaves no listener on a signal', async () => {
     const called = [];
     const tool = openAiCodeTool({ tools: { note: () => called.push('note') } });
     const input = JSON.stringify({ code: 'await note()' });
@@ -657,7 +657,7 @@ describe('openai-agents', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('a tool with guardrails is refused where the SDK does not let others run them', () => {
+  test('refuses a tool with guardrails if the SDK does not let others run them', () => {
     const guardrails = new Guardrails({});
     const some = [{ name: 'a', run: () => {} }];
     expect(guardrails.mustBeKnown('remove', {})).toBe(undefined);
@@ -668,7 +668,7 @@ describe('openai-agents', () => {
     }
   });
 
-  test('a tool whose schema cannot be checked here checks its input itself', async () => {
+  test('lets a tool check its own input if its schema cannot be checked here', async () => {
     const parameters = z.object({ path: z.string().regex(/^(?!x)/) });
     expect(await agentRuns([toolThat([], { parameters })], 'await remove({ path: "/etc" })')).toBe('removed /etc');
   });

@@ -23,7 +23,7 @@ function findingsIn(files, more = {}) {
     .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
 }
 
-test('the declarations fit the packages that they are for in ES modules, too', () => {
+test('the declarations also fit their packages in ES modules', () => {
   const guide = readFileSync(join(ROOT, 'docs/guide/langchain.md'), 'utf8');
   const [example] = /(?<=```js\n)import \{ tool \} from '@langchain\/core\/tools';.*?(?=```)/s.exec(guide);
   const files = {
@@ -33,7 +33,7 @@ test('the declarations fit the packages that they are for in ES modules, too', (
   expect(findingsIn(files)).toEqual([]);
 });
 
-test('programs in TypeScript of the guides have no type errors', () => {
+test('TypeScript programs in the guides have no type errors', () => {
   const folder = join(ROOT, 'docs/guide');
   const programs = readdirSync(folder).flatMap((name) =>
     [...readFileSync(join(folder, name), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map(([, text], index) => [
@@ -45,7 +45,7 @@ test('programs in TypeScript of the guides have no type errors', () => {
   expect(findingsIn(Object.fromEntries(programs))).toEqual([]);
 });
 
-test('an option may be undefined where `exactOptionalPropertyTypes` tells that from none', () => {
+test('options may be undefined with `exactOptionalPropertyTypes`', () => {
   const program = `import { SESExecutor, type ExecutorOptions } from 'ses-executor';
     import { PyodideExecutor } from 'ses-executor/python';
     import { SandboxManager } from 'ses-executor/sandbox';

@@ -33,7 +33,7 @@ async function runByMcp(options, code) {
   return { result: structuredContent, description: tools.find(({ name }) => name === 'run_javascript').description };
 }
 
-describe('there is no limit of operations', () => {
+describe('operations are not limited', () => {
   test.each([
     ['a for loop', LOOP, 1_000_000],
     ['a while loop', WHILE, 300_000],
@@ -43,7 +43,7 @@ describe('there is no limit of operations', () => {
     expect((await new SESCodemodeExecutor().execute(code, {})).result).toBe(output);
   });
 
-  test('in MCP servers, whose description names none', async () => {
+  test('in MCP servers, whose description mentions no limit', async () => {
     const { result, description } = await runByMcp({}, LOOP);
     expect(result).toMatchObject({ output: 1_000_000 });
     expect(description).toMatch(/ A run may take 10000 ms and \d+ MiB of memory\./);
@@ -52,7 +52,7 @@ describe('there is no limit of operations', () => {
     expect(limited.result.error.code).toBe('ERR_MAX_OPS_EXCEEDED');
   });
 
-  test('on the command line and in the REPL, unless it is asked for', async () => {
+  test('on the command line and in the REPL by default', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ses-executor-limits-'));
     try {
       const file = join(folder, 'a.js');
@@ -65,13 +65,13 @@ describe('there is no limit of operations', () => {
     }
   });
 
-  test('in Python, of lines and of while loops', async () => {
+  test('in Python code tools, neither lines nor while loops', async () => {
     const tool = createCodeTool({ language: 'python', tools: {} });
     const code = 'n = 0\nwhile n < 60_000:\n    n += 1\nn';
     expect((await tool.execute(code)).output).toBe(60_000);
   });
 
-  test('in Python for Infinity', async () => {
+  test('in Python executors with Infinity', async () => {
     const python = new PyodideExecutor(undefined, {
       max_operations: Infinity,
       max_while_iterations: Infinity,
@@ -83,7 +83,7 @@ describe('there is no limit of operations', () => {
   });
 });
 
-test('executors, and those of agents, keep the limit of the specification', async () => {
+test('executors, also those of agents, keep the limit of the specification', async () => {
   const executor = new SESExecutor({ autoInit: true });
   const error = await expectCode(executor.run(LOOP), 'ERR_MAX_OPS_EXCEEDED');
   expect(error.details.maxOperations).toBe(50_000);

@@ -58,7 +58,7 @@ async function attacked(attack, hangs = false) {
 const MAX_GAP_MS = 2_000;
 
 test.each([['numbers', [0, 1, 2, 3, 4].map((at) => `content.${at}: Invalid input`).join('; ')]])(
-  'a result with %s in place of blocks is refused with its first errors',
+  'a result with %s instead of blocks is refused with its first errors',
   async (attack, issues) => {
     const { result, gap } = await attacked(attack);
     expect(result).toEqual([`its answer is not valid: ${issues}`, 'ok']);
@@ -66,14 +66,14 @@ test.each([['numbers', [0, 1, 2, 3, 4].map((at) => `content.${at}: Invalid input
   },
 );
 
-test.each(['deep', 'open'])('a result that is nested too deeply fails its call alone: %s', async (attack) => {
+test.each(['deep', 'open'])('a result that is nested too deeply fails only its own call: %s', async (attack) => {
   const { result, gap } = await attacked(attack);
   const text = 'MCP error -32600: the answer of the server a cannot be read: it is nested more than 1000 levels deep';
   expect(result).toEqual([text, 'ok']);
   expect(gap).toBeLessThan(MAX_GAP_MS);
 });
 
-test.each(['wide', 'meta'])('a result with too many keys fails its call alone: %s', async (attack) => {
+test.each(['wide', 'meta'])('a result with too many keys fails only its own call: %s', async (attack) => {
   const { result, gap } = await attacked(attack);
   const text = 'MCP error -32600: a message, its result and its params may have 1000 keys each';
   expect(result).toEqual([text, 'ok']);
@@ -87,14 +87,14 @@ test.each([
   ['lists', '{"a":[[],[],[],[],[]'],
   ['text', 'x'.repeat(20)],
   ['large', '{"rows":[{"id":0,"na'],
-])('a result that is only large arrives: %s', async (attack, begins) => {
+])('a result that is merely large arrives: %s', async (attack, begins) => {
   const { result, gap } = await attacked(attack);
   expect([result[0].slice(0, 20), result[1]]).toEqual([begins, 'ok']);
   expect(gap).toBeLessThan(MAX_GAP_MS);
 });
 
 test.each(['pings', 'logs', 'answers', 'garbage', 'empty'])(
-  'a server that writes %s without end neither stalls the host nor keeps other answers from it',
+  'a server that endlessly writes %s neither stalls the host nor delays other answers',
   async (attack) => {
     const { result, gap } = await attacked(attack, true);
     expect(result[0]).toBe('MCP error -32001: TimeoutError: The operation was aborted due to timeout');
@@ -108,14 +108,14 @@ test.each([
   ['many', 'it lists more than 2000 tools'],
   ['instructions', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
   ['capabilities', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
-])('a server that describes itself by too much is refused: %s', async (attack, message) => {
+])('a server with an oversized description of itself is refused: %s', async (attack, message) => {
   const { result, gap } = await attacked(attack);
   expect(result).toBe(`the server a cannot be used: ${message}`);
   expect(gap).toBeLessThan(MAX_GAP_MS);
 });
 
 test.each(['description', 'properties'])(
-  'a tool that is described by too much is left out, and the others can be called: %s',
+  'a tool with an oversized description is omitted, and the others can be called: %s',
   async (attack) => {
     const { result, gap, names, warnings } = await attacked(attack, true);
     expect(names).toEqual(['attack', 'ok']);
@@ -125,7 +125,7 @@ test.each(['description', 'properties'])(
   },
 );
 
-test('a server that writes to stderr without end is heard of as far as it fits, and its answers arrive', async () => {
+test('the stderr of a server that endlessly writes to it is shortened, and its answers arrive', async () => {
   const { result, gap, stderr } = await attacked('stderr', true);
   expect(result).toEqual(['MCP error -32001: TimeoutError: The operation was aborted due to timeout', 'ok']);
   expect(gap).toBeLessThan(MAX_GAP_MS);
@@ -135,7 +135,7 @@ test('a server that writes to stderr without end is heard of as far as it fits, 
   expect(stderr.length).toBeLessThan(1 << 20);
 });
 
-test('what a server writes to stderr is passed on, and what is left out is counted', async () => {
+test('text that a server writes to stderr is passed on, and omitted characters are counted', async () => {
   const { passOnErrors } = createRequire(import.meta.url)('../../build/adapters/mcp/server-errors.js');
   const stream = new PassThrough();
   const written = [];

@@ -13,7 +13,7 @@ import { PyodideExecutor } from 'ses-executor/python';
 
 import { ROOT, withFolder } from '../helpers.mjs';
 
-test('tools of another server whose names are words of Python can be called from both languages', () =>
+test('tools of another server whose names are Python keywords can be called from both languages', () =>
   withFolder(async (folder) => {
     const script = join(folder, 'server.cjs');
     writeFileSync(
@@ -77,7 +77,7 @@ test('run_python is a separate tool with the same functions', () =>
   }));
 
 // `--max-operations` limited JavaScript only, and the description spoke of functions where there are none.
-test('run_python is limited by the command line, and says so', async () => {
+test('run_python has the limits of the command line and mentions them', async () => {
   const args = [join(ROOT, 'bin', 'ses-executor.js'), 'mcp', '--python', '--max-operations', '100'];
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args }));
@@ -100,7 +100,7 @@ test('run_python is limited by the command line, and says so', async () => {
 });
 
 // The model was told to write JavaScript.
-test('an executor of Python has run_python in place of run_javascript', async () => {
+test('a server with a Python executor has run_python instead of run_javascript', async () => {
   const executor = new PyodideExecutor(['math'], { mount: false });
   const server = await createMcpServer({ executor, tools: { add: (a, b) => a + b } });
   const client = new Client({ name: 'test', version: '1.0.0' });

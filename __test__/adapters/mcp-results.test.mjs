@@ -99,13 +99,13 @@ const CLIENTS = {
   },
 };
 
-describe.each(Object.keys(CLIENTS))('a tool of an MCP server, brought by %s', (name) => {
+describe.each(Object.keys(CLIENTS))('a tool of an MCP server, provided by %s', (name) => {
   let run;
   beforeAll(async () => {
     run = await CLIENTS[name]();
   });
 
-  test.each(Object.entries(VALUES))('returns one shape: %s', async (result, value) => {
+  test.each(Object.entries(VALUES))('returns the same shape everywhere: %s', async (result, value) => {
     expect(await run(`return await answer({ result: ${JSON.stringify(result)} })`)).toEqual(value);
   });
 
@@ -121,8 +121,8 @@ test.each([
   ['a block of no known kind', { content: [{ type: 'text', value: 1 }] }],
   ['another property', { content: [{ type: 'text', text: '{}' }], id: 1 }],
   ['nothing', {}],
-  ['an empty list alone', { content: [] }],
-])('a value that only resembles a result stays as it is: %s', async (_, value) => {
+  ['an empty list as the only property', { content: [] }],
+])('a value that merely resembles a result is returned unchanged: %s', async (_, value) => {
   const answer = dynamicTool({ inputSchema: jsonSchema({ type: 'object' }), execute: async () => value });
   const tool = aiCodeTool({ tools: { answer } });
   const { output } = await tool.execute({ code: 'await answer({})' }, { toolCallId: '1', messages: [] });

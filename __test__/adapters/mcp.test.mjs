@@ -47,7 +47,7 @@ const withRoot = (fn) =>
   });
 
 describe('run_javascript', () => {
-  test('gives output and logs, as text and as data', () =>
+  test('returns output and logs, as text and as data', () =>
     withServer([], async ({ run }) => {
       expect(await run('console.log("hello"); new Map([["n", 1n]])')).toEqual({
         content: [{ type: 'text', text: "Map(1) { 'n' => 1n }\n\nLogs:\nhello" }],
@@ -80,7 +80,7 @@ describe('run_javascript', () => {
     }),
   );
 
-  test('keeps state until it is reset', () =>
+  test('keeps state until a reset', () =>
     withServer([], async ({ client, output }) => {
       await output('let n = 1; const inc = () => (n += 1);');
       expect(await output('inc(); n')).toBe(2);
@@ -92,13 +92,13 @@ describe('run_javascript', () => {
       expect(await output('typeof m')).toBe('undefined');
     }));
 
-  test('calls that come together take turns', () =>
+  test('executes simultaneous calls in turn', () =>
     withServer([], async ({ output }) => {
       const outputs = await Promise.all([output('let n = await 1'), output('n += 1'), output('n * 10')]);
       expect(outputs).toEqual([1, 2, 20]);
     }));
 
-  test('an error has code, message, place, code frame and hint', () =>
+  test('returns code, message, place, code frame and hint of an error', () =>
     withServer([], async ({ run }) => {
       const codeFrame =
         '  |\n1 | console.log("early");\n2 | null.x\n  |      ^ TypeError: Cannot read properties of null (reading \'x\')';
@@ -119,7 +119,7 @@ describe('run_javascript', () => {
       });
     }));
 
-  test('after a deadline the session is a fresh one with --no-keep-state, and the model is told', () =>
+  test('starts a fresh session after a deadline with --no-keep-state, and the model is informed', () =>
     withServer(['--timeout', '1000', '--no-keep-state'], async ({ run, output }) => {
       await output('let n = 1');
       const { isError, structuredContent } = await run('await new Promise(() => {})');
@@ -146,7 +146,7 @@ describe('run_javascript', () => {
     ['a promise that never settles', 'await new Promise(() => {})'],
     ['a loop', 'for (;;);'],
     ['a function of an earlier call', 'later = 5; await forever()'],
-  ])('what was defined stays when a call is cancelled or ends at its deadline: %s', (_, code) =>
+  ])('keeps all definitions when a call is cancelled or reaches its deadline: %s', (_, code) =>
     withFolder(async (folder) => {
       const tools = join(folder, 'tools.mjs');
       writeFileSync(tools, 'export const hang = () => new Promise(() => {});');
@@ -166,7 +166,7 @@ describe('run_javascript', () => {
     }),
   );
 
-  test('a call may have a shorter deadline, but no longer one', () =>
+  test('accepts a shorter deadline per call, but no longer one', () =>
     withServer(['--timeout', '20000'], async ({ run }) => {
       const shorter = await run('await new Promise(() => {})', { timeoutMs: 50 });
       expect(shorter.structuredContent.error.message).toBe('Execution timed out after 50ms');
@@ -174,14 +174,14 @@ describe('run_javascript', () => {
       expect(longer).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('timeoutMs') }] });
     }));
 
-  test('loops are limited by the command line', () =>
+  test('has the limit of operations of the command line', () =>
     withServer(['--max-operations', '10'], async ({ run, tools }) => {
       expect(tools[0].description).toContain('A run may take 10000 ms, 10 loop iterations and 128 MiB of memory.');
       const { structuredContent } = await run('for (let i = 0; i < 11; i++);');
       expect(structuredContent.error).toMatchObject({ code: 'ERR_MAX_OPS_EXCEEDED' });
     }));
 
-  test('calls of tools are limited by the command line', () =>
+  test('has the limit of tool calls of the command line', () =>
     withFolder(async (folder) => {
       writeFileSync(join(folder, 'tools.mjs'), 'export const hang = () => new Promise(() => {});');
       await withServer(['--tools', join(folder, 'tools.mjs'), '--tool-timeout', '50'], async ({ output }) =>
@@ -189,7 +189,7 @@ describe('run_javascript', () => {
       );
     }));
 
-  test('memory is limited by the command line', () =>
+  test('has the memory limit of the command line', () =>
     withServer(['--memory', '16', '--max-operations', '1000000000'], async ({ run, tools }) => {
       expect(tools[0].description).toContain('1000000000 loop iterations and 16 MiB of memory.');
       const { structuredContent } = await run('const hoard = []; for (;;) hoard.push({ at: hoard.length });');
@@ -199,7 +199,7 @@ describe('run_javascript', () => {
       });
     }));
 
-  test('a call that the client cancels is aborted, and the next one runs', () =>
+  test('aborts a call that the client cancels, and runs the next one', () =>
     withServer(['--timeout', '600000'], async ({ run, output }) => {
       const controller = new AbortController();
       const cancelled = run('await new Promise(() => {})', {}, { signal: controller.signal });
@@ -209,7 +209,7 @@ describe('run_javascript', () => {
       expect(await next).toBe(2);
     }));
 
-  test('what is long is cut', () =>
+  test('cuts long text', () =>
     withServer([], async ({ run }) => {
       const { content, structuredContent } = await run('console.log("l".repeat(30_000)); "o".repeat(30_000)');
       const cut = (character, what) => {
@@ -224,15 +224,15 @@ describe('run_javascript', () => {
       expect(list.output).toMatch(/^\[0,0,0,[0,]*\n\[\.\.\. 20001 of 40001 characters of the output;.*\]\n[0,]*0\]$/);
     }));
 
-  test('wrong arguments are an error of the call', () =>
+  test('returns an error of the call for wrong arguments', () =>
     withServer([], async ({ client }) => {
       const result = await client.callTool({ name: 'run_javascript', arguments: { code: 1 } });
       expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('expected string') }] });
     }));
 });
 
-describe('what the server says of itself', () => {
-  test('without a folder', () =>
+describe('the instructions of the server', () => {
+  test('without a folder name no file tools', () =>
     withServer([], async ({ client, tools, output }) => {
       expect(client.getServerVersion()).toEqual({
         name: 'ses-executor',
@@ -249,7 +249,7 @@ describe('what the server says of itself', () => {
       expect(await output('typeof read')).toBe('undefined');
     }));
 
-  test('with a folder', () =>
+  test('with a folder name the file tools', () =>
     withRoot((root) =>
       withServer(['--root', root], async ({ client, tools: [{ description, annotations }] }) => {
         const names = [
@@ -273,7 +273,7 @@ describe('what the server says of itself', () => {
       }),
     ));
 
-  test('with a folder to read', () =>
+  test('with a read-only folder name the reading ones', () =>
     withRoot((root) =>
       withServer(['--root', root, '--read-only'], async ({ client, tools: [{ description, annotations }] }) => {
         expect(client.getInstructions()).toContain('readBytes, stat, grep, find, ls');
@@ -283,7 +283,7 @@ describe('what the server says of itself', () => {
     ));
 });
 
-describe('what code is given', () => {
+describe('the environment of the code', () => {
   const TOOLS = `
     export const add = (a, b) => a + b;
     export const later = async (value) => value;
@@ -316,7 +316,7 @@ describe('what code is given', () => {
     server.registerTool('then', {}, () => ({ content: [{ type: 'text', text: 'later' }] }));
     await server.connect(new StdioServerTransport());`;
 
-  test('with --tools, --vars and --allow-import', () =>
+  test('has --tools, --vars and --allow-import', () =>
     withFolder(async (folder) => {
       const file = (name, text) => (writeFileSync(join(folder, name), text), join(folder, name));
       const args = [
@@ -343,7 +343,7 @@ describe('what code is given', () => {
       });
     }));
 
-  test('with --server: the tools of another server', () =>
+  test('has the tools of another server with --server', () =>
     withFolder(async (folder) => {
       // Where it finds its packages.
       symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
@@ -387,13 +387,13 @@ describe('what code is given', () => {
     [['--vars', '/nowhere.json'], 2, /^ses-executor: \/nowhere\.json cannot be read: /],
     [['--allow-import', 'a=/nowhere.mjs'], 2, /^ses-executor: \/nowhere\.mjs cannot be read: /],
     [['--openapi', 'a.yaml', '--vars', 'b.json'], 2, /^ses-executor: --openapi and --vars exclude each other\n/],
-  ])('%j is refused', async (args, status, stderr) => {
+  ])('refuses %j', async (args, status, stderr) => {
     const ended = await spawnNode([BIN, 'mcp', ...args]);
     expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: '' });
     expect(ended.stderr).toMatch(stderr);
   });
 
-  test('secrets of an API come from the environment', () =>
+  test('takes secrets of an API from environment variables', () =>
     withFolder(async (folder) => {
       const seen = [];
       const server = createServer(({ url, headers }, response) => {
@@ -464,7 +464,7 @@ describe('what code is given', () => {
       }
     }));
 
-  test('files next to an OpenAPI document are read, and what is left out of it is on stderr', () =>
+  test('reads files next to an OpenAPI document and reports omitted operations on stderr', () =>
     withFolder(async (folder) => {
       const inner = join(folder, 'api');
       mkdirSync(inner);
@@ -485,7 +485,7 @@ describe('what code is given', () => {
       });
     }));
 
-  test('two tools of one name, and variables with reserved names, are refused', () =>
+  test('refuses two tools with one name and variables with reserved names', () =>
     withFolder(async (folder) => {
       const tools = join(folder, 'tools.mjs');
       writeFileSync(tools, 'export const read = () => 1;');
@@ -521,7 +521,7 @@ describe('createMcpServer', () => {
 
   // An option that is undefined is one that is left out: it ran code on a thread.
   if (process.platform === 'linux') {
-    test('has a worker process unless `isolation` says otherwise', async () => {
+    test('uses a worker process by default', async () => {
       const script = `
         import { Client } from '@modelcontextprotocol/sdk/client/index.js';
         import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -543,7 +543,7 @@ describe('createMcpServer', () => {
     });
   }
 
-  test('sends variables to an executor that is there already', () =>
+  test('sends variables to an existing executor', () =>
     withExecutor({}, {}, async (executor) => {
       await withServerHere({ executor, variables: { user: 'Ada' } }, async (_, run) => {
         expect(await run('user')).toEqual({ output: 'Ada', logs: '' });
@@ -554,7 +554,7 @@ describe('createMcpServer', () => {
       });
     }));
 
-  test('says in each run that variables could not be sent', () =>
+  test('reports in each run that variables could not be sent', () =>
     withServerHere({ maxTransferBytes: 2000, variables: { rows: 'x'.repeat(3000) } }, async (_, run) => {
       const error = {
         code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
@@ -566,7 +566,7 @@ describe('createMcpServer', () => {
       expect(await run('typeof rows')).toEqual({ error, logs: '' });
     }));
 
-  test('ends calls with the server, those that wait for their turn among them', () =>
+  test('ends active and waiting calls when the server ends', () =>
     withExecutor({}, {}, async (executor) => {
       const gate = gateTool();
       let calls = 0;
@@ -584,9 +584,9 @@ describe('createMcpServer', () => {
     }));
 
   test.each([
-    ['that its deadline ends', 'hang({})', { timeoutMs: 100 }, 'ERR_EXEC_TIMEOUT'],
-    ['that does not wait for the tool', 'void hang({}); 1', {}, undefined],
-  ])('a run %s aborts the signal of the tool', async (_, code, more, expected) => {
+    ['the run ends by its deadline', 'hang({})', { timeoutMs: 100 }, 'ERR_EXEC_TIMEOUT'],
+    ['the run does not wait for the tool', 'void hang({}); 1', {}, undefined],
+  ])('aborts the signal of a tool when %s', async (_, code, more, expected) => {
     const signals = [];
     const inputSchema = { type: 'object' };
     const execute = (_input, { signal }) => (signals.push([signal, signal.aborted]), new Promise(() => {}));
@@ -597,7 +597,7 @@ describe('createMcpServer', () => {
     });
   });
 
-  test('takes any executor', () =>
+  test('accepts any executor', () =>
     withExecutor({ authorizedImports: ['units'] }, {}, async (executor) => {
       await executor.sendVariables({ mine: 41 });
       await withServerHere({ executor, tools: { add: (a, b) => a + b } }, async (client, run) => {
@@ -609,7 +609,7 @@ describe('createMcpServer', () => {
       expect(executor.state).toBe('DEAD');
     }));
 
-  test('or makes one with the options', () =>
+  test('creates an executor with the options', () =>
     withServerHere({ variables: { n: 1 }, maxOperations: 10 }, async (client, run) => {
       const { tools } = await client.listTools();
       expect(tools[0].description).toContain('A run may take 10000 ms, 10 loop iterations and 128 MiB of memory.');
@@ -618,7 +618,7 @@ describe('createMcpServer', () => {
     }));
 
   // They were declared as they are, and no code could call them.
-  test('tool names that are not identifiers are changed, and declared in the changed form', () => {
+  test('changes tool names that are not identifiers, and declares the changed names', () => {
     const tools = {
       'list-files': () => 'files',
       delete: () => 'deleted',
@@ -637,13 +637,13 @@ describe('createMcpServer', () => {
     });
   });
 
-  test('two names of tools that would be one are refused', async () => {
+  test('refuses two tool names that become one', async () => {
     await expect(createMcpServer({ tools: { 'a-b': () => 1, a_b: () => 2 } })).rejects.toThrow(
       new TypeError('the tools "a-b" and "a_b" would both be called a_b in code; rename one of them'),
     );
   });
 
-  test('what went with a call that was cancelled, the next one is told', async () => {
+  test('reports the state that a cancelled call lost in the next call', async () => {
     let called;
     const tools = { hang: () => (called.resolve(), new Promise(() => {})) };
     await withServerHere({ tools, keepState: false }, async (client) => {
@@ -692,13 +692,13 @@ describe('createMcpServer', () => {
     [{ readOnly: null }, 'options.readOnly must be a boolean, got null'],
     [{ tools: { console: () => 1 } }, 'tools.console must have another name: `console` is reserved'],
     [{ tools: { final_answer: () => 1 } }, 'tools.final_answer must have another name: `final_answer` is reserved'],
-  ])('%o is refused', async (options, message) => {
+  ])('refuses %o', async (options, message) => {
     await expect(createMcpServer(options)).rejects.toThrow(new TypeError(message));
   });
 });
 
 describe('file tools', () => {
-  test('read and write in the folder, and nowhere else', () =>
+  test('read and write only in the folder', () =>
     withRoot((root) =>
       withServer(['--root', root], async ({ run, output }) => {
         expect(await output("(await read({ path: 'a.txt' })).content[0].text")).toBe('inside\n');
@@ -715,7 +715,7 @@ describe('file tools', () => {
       }),
     ));
 
-  test('are there again after a reset, and after a deadline', () =>
+  test('are available again after a reset and after a deadline', () =>
     withRoot((root) =>
       withServer(['--root', root, '--timeout', '1000'], async ({ run, output }) => {
         const text = "(await read({ path: 'a.txt' })).content[0].text";
@@ -725,7 +725,7 @@ describe('file tools', () => {
       }),
     ));
 
-  test('that write are missing with --read-only', () =>
+  test('that write are omitted with --read-only', () =>
     withRoot((root) =>
       withServer(['--root', root, '--read-only'], async ({ output }) => {
         expect(await output('[typeof read, typeof write, typeof edit]')).toEqual([
@@ -737,7 +737,7 @@ describe('file tools', () => {
     ));
 });
 
-test.skipIf(process.platform === 'win32')('of other servers none runs on when one cannot be used', () =>
+test.skipIf(process.platform === 'win32')('all other servers are ended when one of them cannot be used', () =>
   withFolder(async (folder) => {
     const file = join(folder, 'pid');
     const good = `sh -c 'echo $$ > ${file}; exec "${process.execPath}" "${BIN}" mcp'`;
@@ -802,7 +802,7 @@ describe('another server', () => {
       await fn(call, definitions, warnings).finally(close);
     });
 
-  test('whose answer is too long has failed in that call only', () =>
+  test('fails only the call whose answer is too long', () =>
     withOther(
       "{ much: (id) => text(id, 'x'.repeat(11_000_000)), pid: (id) => text(id, String(process.pid)) }",
       async (call) => {
@@ -816,7 +816,7 @@ describe('another server', () => {
       },
     ));
 
-  test('of which one tool has an output schema that cannot be used can be used, and results of others are checked', () => {
+  test('can be used if one tool has an invalid output schema, and results of others are checked', () => {
     const tool = (result, outputSchema) =>
       `Object.assign((id) => answer(id, ${JSON.stringify(result)}), { more: ${JSON.stringify({ outputSchema })} })`;
     const a = { content: [], structuredContent: { a: 1 } };
@@ -838,7 +838,7 @@ describe('another server', () => {
     });
   });
 
-  test('whose answer is not as the protocol has it is told so in a few words', () => {
+  test('causes a short error if its answer violates the protocol', () => {
     const blocks = JSON.stringify(Array.from({ length: 20 }, () => ({ type: 'text' })));
     return withOther(`{ wrong: (id) => answer(id, { content: ${blocks} }) }`, async (call) => {
       const issues = [0, 1, 2, 3, 4].map((index) => `content.${index}: Invalid input`);
@@ -846,7 +846,7 @@ describe('another server', () => {
     });
   });
 
-  test('hears that a call is cancelled while it is under way, and of none that it has answered', () =>
+  test('is notified of a cancelled call while it is active, but not after its answer', () =>
     withOther(
       '{ ok: (id) => text(id, String(id)), hang() {}, cancelled: (id) => text(id, String(cancelled)) }',
       async (call, { ok, hang }) => {
@@ -861,17 +861,17 @@ describe('another server', () => {
 
   // One of these tools refused the whole server.
   test.each([
-    ['a name that another tool has in code', "'a-b'", '{}', 'the tool "a-b" of the server a is left out: code would call it by the name of the tool "a_b"'],
-    ['required: null', 'bad', '{ inputSchema: { type: "object", required: null } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.required: /],
+    ['the name of another tool in code', "'a-b'", '{}', 'the tool "a-b" of the server a is left out: code would call it by the name of the tool "a_b"'],
+    ['a `required` of null', 'bad', '{ inputSchema: { type: "object", required: null } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.required: /],
     ['properties that are a string', 'bad', '{ inputSchema: { type: "object", properties: "x" } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.properties: /],
-    ['a schema that is missing', 'bad', '{ inputSchema: undefined }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema: /],
+    ['a missing schema', 'bad', '{ inputSchema: undefined }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema: /],
     ['a description that is not a string', 'bad', '{ description: 5 }', /^the tool "bad" of the server a is left out: its description is not valid: description: /],
     ['an output schema of a list', 'bad', '{ outputSchema: { type: "array" } }', /^the tool "bad" of the server a is left out: its description is not valid: outputSchema\.type: /],
     ['a description of megabytes', 'bad', '{ description: "x".repeat(400_000) }', 'the tool "bad" of the server a is left out: it is described by too much'],
     ['no name', "''", '{}', 'the tool "" of the server a is left out: it has no name'],
     ['a name that is a number', 'bad', '{ name: 5 }', /^the tool \(without a name\) of the server a is left out: its description is not valid: name: /],
     ['a property that is null', 'bad', '{ inputSchema: { type: "object", properties: { a: null } } }', /^the tool "bad" of the server a is left out: /],
-  ])('loses one tool by %s, and keeps the others', (_, name, more, warning) =>
+  ])('loses one tool because of %s, and keeps the others', (_, name, more, warning) =>
     withOther(
       `{ a_b: (id) => text(id, 'ok'), ${name}: Object.assign((id) => text(id, 'bad'), { more: ${more} }), last: (id) => text(id, 'last') }`,
       async (call, definitions, warnings) => {
@@ -882,7 +882,7 @@ describe('another server', () => {
     ),
   ); // prettier-ignore
 
-  test('of two tools with one name in code, the first one stays if neither has it itself', () =>
+  test('keeps the first of two tools that have the same name in code but not in themselves', () =>
     withOther("{ 'a-b': (id) => text(id, 'first'), 'a.b': (id) => text(id, 'second') }", async (call, _, warnings) => {
       expect(await call('a_b')).toBe('first');
       expect(warnings).toEqual([
@@ -896,7 +896,7 @@ describe('another server', () => {
     ['wss://example.com', 'a'],
     ['HTTPS://example.com --header x', 'a'],
     ["'file:///tmp/server.mjs'", 'a'],
-  ])('that is an address never reaches a shell: %s', async (command, name) => {
+  ])('whose command is an address never reaches a shell: %s', async (command, name) => {
     const message = /^the server a must be a command that starts it, got the address /;
     await expect(connectServers([{ name, command }])).rejects.toThrow(message);
     await expect(createMcpServer({ servers: { [name]: command } })).rejects.toThrow(message);
@@ -907,13 +907,13 @@ describe('another server', () => {
     );
   });
 
-  test('has no tool that is called as a task only', () =>
+  test('has no tools that can only be called as a task', () =>
     withOther(
       "{ ok() {}, task: Object.assign(() => {}, { more: { execution: { taskSupport: 'required' } } }) }",
       async (_, definitions) => expect(Object.keys(definitions)).toEqual(['ok']),
     ));
 
-  test('that lists its tools without end is refused', () =>
+  test('that lists its tools endlessly is refused', () =>
     withFolder(async (folder) => {
       const script = join(folder, 'server.cjs');
       writeFileSync(script, rawServer('{ ok() {} }').replace('tools: listed', "tools: listed, nextCursor: 'more'"));
@@ -922,7 +922,7 @@ describe('another server', () => {
       );
     }));
 
-  test('that has ended is started again by the next call, but not all the time', () =>
+  test('that has ended is started again by the next call, but only a few times', () =>
     withOther("{ end: () => process.exit(3), ok: (id) => text(id, 'ok') }", async (call) => {
       const ended = 'the server a has ended (exit code 3); the next call starts it again';
       for (let times = 0; times < 3; times++) {
@@ -944,7 +944,7 @@ describe('another server', () => {
       '(cd "$FOLDER" && "$NODE" server.cjs) 2> /dev/null',
       'sleep 1000 & echo $! > "$FOLDER/sleep"; "$NODE" "$FOLDER/server.cjs"',
       'exec "$NODE" "$FOLDER/server.cjs"',
-    ])('is started by any line of a shell, and ends with all of that: %s', (line) =>
+    ])('may be started by any shell command and ends with all of its processes: %s', (line) =>
     withFolder(async (folder) => {
       const file = join(folder, 'pid');
       writeFileSync(
@@ -962,7 +962,7 @@ describe('another server', () => {
   );
 
   test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT', 'SIGHUP', 'process.exit()'])(
-    'that goes on without input ends with a process that %s ends',
+    'that ignores the end of its input ends when its host ends by %s',
     (end) =>
       withFolder(async (folder) => {
         const { command, file } = endlessServer(folder, '{ ok() {} }');
@@ -983,7 +983,7 @@ describe('another server', () => {
       }),
   );
 
-  test.skipIf(process.platform === 'win32')('that cannot be used says how it has ended', async () => {
+  test.skipIf(process.platform === 'win32')('that cannot be used reports how it ended', async () => {
     await expect(connectServers([{ name: 'a', command: 'exit 7' }])).rejects.toThrow(
       new Error('the server a cannot be used: it has ended (exit code 7)'),
     );
@@ -1019,14 +1019,14 @@ describe('progress', () => {
       });
     });
 
-  test('of a tool of another server reaches the client, with numbers that grow', async () => {
+  test('of a tool of another server reaches the client with increasing numbers', async () => {
     const { reports, output } = await withProgress('await other.work()');
     expect(output).toBe('done');
     expect(reports[0]).toEqual({ progress: 1, message: 'other.work: 1/3 reading' });
     expect(reports.at(-1)).toEqual({ progress: reports.length, message: 'other.work: 2.5' });
   });
 
-  test('of several calls in one run is told apart by the messages', async () => {
+  test('of several calls in one run has distinct messages', async () => {
     const { reports } = await withProgress('await Promise.all([other.work(), other.flood()])');
     expect(reports.map(({ progress }) => progress)).toEqual(reports.map((_, at) => at + 1));
     const messages = reports.map(({ message }) => message);
@@ -1034,13 +1034,13 @@ describe('progress', () => {
     expect(messages.findLast((message) => message.startsWith('other.flood'))).toBe('other.flood: 500');
   });
 
-  test('of a server that reports each step is thinned out', async () => {
+  test('of a server that reports each step is reduced', async () => {
     const { reports } = await withProgress('await other.flood()');
     expect(reports.length).toBeLessThan(100);
     expect(reports.at(-1).message).toBe('other.flood: 500');
   });
 
-  test('is reported while a run is silent, so that the client does not end it', async () => {
+  test('is reported for a silent run, so that the client does not end it', async () => {
     const code = 'await new Promise(() => {})';
     const options = { timeout: 5_800, resetTimeoutOnProgress: true };
     const { reports, output } = await withProgress(code, options, { timeoutMs: 7_500 });
@@ -1048,13 +1048,13 @@ describe('progress', () => {
     expect(output).toBe(undefined);
   }, 20_000);
 
-  test('is not sent to a client that has not asked for it', async () => {
+  test('is not sent to a client that did not ask for it', async () => {
     const { output } = await withProgress('await other.work()', { onprogress: undefined });
     expect(output).toBe('done');
   });
 });
 
-test('a call of another server takes as long as its run, and ends with it', async () => {
+test('a call of another server may take as long as its run, and ends with it', async () => {
   const command = `"${process.execPath}" "${BIN}" mcp --timeout 600000`;
   const [{ definitions, close }] = await connectServers([{ name: 'a', command }]);
   onTestFinished(close);
@@ -1077,7 +1077,7 @@ test('a call of another server takes as long as its run, and ends with it', asyn
   expect(await definitions.run_javascript.execute({ code: '40 + 2' }, { signal })).toMatchObject({ output: 42 });
 });
 
-describe('the process', () => {
+describe('the server process', () => {
   const initialize = {
     jsonrpc: '2.0',
     id: 1,
@@ -1092,7 +1092,7 @@ describe('the process', () => {
   });
   const lines = (messages) => messages.map((message) => `${JSON.stringify(message)}\n`).join('');
 
-  test('writes nothing but the protocol to stdout', async () => {
+  test('writes only the protocol to stdout', async () => {
     const child = startServer();
     child.stdin.write(
       lines([initialize, callOf(2, 'console.log("logged"); console.error("failed"); 1'), callOf(3, 'null.x')]),
@@ -1111,7 +1111,7 @@ describe('the process', () => {
   });
 
   // A message without a line break would be the beginning of the next message, which the client then cannot read.
-  test('has what tools print to stdout on stderr', () =>
+  test('writes what tools print to stdout to stderr', () =>
     withFolder(async (folder) => {
       const file = join(folder, 'tools.mjs');
       const tool = "() => { console.log('called'); process.stdout.write('half a line'); return 1; }";
@@ -1128,7 +1128,7 @@ describe('the process', () => {
     }));
 
   // Node.js ends a process by default, and with it all variables of the session.
-  test('goes on when a tool leaves a rejection that nobody handles', () =>
+  test('continues when a tool leaves an unhandled rejection', () =>
     withFolder(async (folder) => {
       const file = join(folder, 'tools.mjs');
       writeFileSync(file, "export const forget = () => { Promise.reject(new Error('not awaited')); return 1; };");
@@ -1146,14 +1146,14 @@ describe('the process', () => {
       expect(stderr).toMatch(/^ses-executor: a rejection that nobody has handled: Error: not awaited\n {4}at .*forget/);
     }));
 
-  test('ends with stdin, also while a run is under way', async () => {
+  test('ends with stdin, also during a run', async () => {
     const child = startServer('--timeout', '600000');
     child.stdin.write(lines([initialize, callOf(2, 'await new Promise(() => {})')]));
     for await (const _ of linesOf(child.stdout)) child.stdin.end();
     expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
   });
 
-  test('answers a line that is too long with an error, and goes on', async () => {
+  test('answers a line that is too long with an error and continues', async () => {
     const child = startServer();
     const code = `/*${'x'.repeat(11 * 2 ** 20)}*/`;
     const { id: _, ...noId } = callOf(2, `'"id":7' ${code}`);
@@ -1174,7 +1174,7 @@ describe('the process', () => {
     expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
   });
 
-  test('keeps of a line that is too long its ends, and takes one of the greatest length', async () => {
+  test('keeps both ends of a line that is too long, and accepts one of the maximum length', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const transport = new StdioTransport(input, output);
@@ -1200,7 +1200,7 @@ describe('the process', () => {
     expect([methods, JSON.parse(output.read()).error.code]).toEqual([['a'], -32600]);
   });
 
-  test('answers lines that are no messages as JSON-RPC says, and goes on', async () => {
+  test('answers invalid messages as JSON-RPC specifies and continues', async () => {
     const child = startServer();
     const invalid = (more) => ({ jsonrpc: '2.0', ...more });
     const cases = [
@@ -1251,7 +1251,7 @@ describe('the process', () => {
     expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
   });
 
-  test('answers no notification and no response, and says on stderr what is wrong with one', async () => {
+  test('answers no notification and no response, and reports invalid ones on stderr', async () => {
     const child = startServer();
     child.stdin.write(
       lines([
@@ -1277,7 +1277,7 @@ ses-executor: a response that is not valid came in
     });
   });
 
-  test('answers thousands of them at once', async () => {
+  test('answers thousands of invalid messages without delay', async () => {
     const child = startServer();
     const count = 5_000;
     child.stdin.write(`${'nonsense\n'.repeat(count)}${lines([initialize])}`);
@@ -1307,7 +1307,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     expect(stderr.slice(0, reason.length)).toBe(reason);
   });
 
-  test('--root with run', async () => {
+  test('--root with run is refused', async () => {
     const { status, stderr } = await spawnNode([BIN, 'run', '-', '--root', '.'], { input: '1' });
     expect(status).toBe(2);
     expect(stderr).toMatch(/^ses-executor: run does not take --root\n/);
@@ -1320,7 +1320,7 @@ describe('the example', () => {
     example = await spawnNode(['examples/mcp-client.mjs']);
   });
 
-  test('ends well', () => {
+  test('ends successfully', () => {
     expect(example).toMatchObject({ status: 0, signal: null, stderr: '' });
   });
 
@@ -1357,7 +1357,7 @@ async function* linesOf(stream) {
 
 // Node.js makes no pipes for a process that it has no descriptors for, and the event that tells of it had no listener.
 test.runIf(process.platform === 'linux')(
-  'a server for which there are no descriptors does not end the process',
+  'a server that cannot be started without file descriptors does not end the process',
   async () => {
     const script = `
     import { closeSync, openSync } from 'node:fs';

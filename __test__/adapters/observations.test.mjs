@@ -7,7 +7,7 @@ import { formatErrorObservation, formatObservation } from 'ses-executor/smolagen
 import { gateTool, rejection, withExecutor } from '../helpers.mjs';
 
 describe('observations', () => {
-  test('of what is no result are refused; of anything that was thrown they are texts', () => {
+  test('refuse values that are not results, and are strings for anything thrown', () => {
     expect(() => formatObservation(null)).toThrow(new TypeError('result must be an object, got null'));
     expect(() => formatObservation({ output: 1 })).toThrow(
       new TypeError('result.logs must be a string, got undefined'),
@@ -30,11 +30,11 @@ describe('observations', () => {
     [new Map([['a', 1]]), "Execution logs:\na\nb\nLast output from code snippet:\nMap(1) { 'a' => 1 }"],
     [{ a: undefined }, 'Execution logs:\na\nb\nLast output from code snippet:\n{ a: undefined }'],
     [new Date(0), 'Execution logs:\na\nb\nLast output from code snippet:\n1970-01-01T00:00:00.000Z'],
-  ])('of value %#', (output, text) => {
+  ])('show value %#', (output, text) => {
     expect(formatObservation({ output, logs: 'a\nb' })).toBe(text);
   });
 
-  test('of cycles, shared and deep values', () => {
+  test('show cycles, shared and deep values', () => {
     const cycle = {};
     cycle.self = cycle;
     expect(formatObservation({ output: cycle, logs: '' })).toBe(
@@ -47,12 +47,12 @@ describe('observations', () => {
     expect(formatObservation({ output: deep, logs: '' })).toMatch(/\[Array\]/);
   });
 
-  test('of more than a hundred items that JSON does not say', () => {
+  test('show more than a hundred items that JSON cannot represent', () => {
     const { length } = formatObservation({ output: Array(300).fill({ at: new Date(0) }), logs: '' }).match(/1970/g);
     expect(length).toBe(300);
   });
 
-  test('of a run that timed out or was aborted: only what had begun has lost the variables', async () => {
+  test('of a run that timed out or was aborted report lost variables only if it had begun', async () => {
     const lost = /\nThe variables and functions of earlier steps are lost: define again what you need\.\n/;
     const gate = gateTool();
     await withExecutor({ runConcurrency: 'queue', maxQueuedRuns: 1 }, { gate: gate.tool }, async (executor) => {
@@ -83,7 +83,7 @@ describe('observations', () => {
     });
   });
 
-  test('of errors', async () => {
+  test('show errors', async () => {
     const failed = (code) => withExecutor({}, {}, (executor) => rejection(executor.run(code)));
     const later = 'Correct the cause in your next code block. If that has failed before, try a different approach.';
     const runtime = await failed('console.log("seen");\nnope()');

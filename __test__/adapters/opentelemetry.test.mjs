@@ -52,7 +52,7 @@ describe('spans', () => {
     find: async (id) => within(async () => ({ id })),
   };
 
-  test('nest: caller, run, tool, and what the tool begins', () =>
+  test('are nested: caller, run, tool, and work of the tool', () =>
     withExecutor({}, tools, async (executor) => {
       const root = tracer.startSpan('root');
       await context.with(trace.setSpan(context.active(), root), () =>
@@ -79,7 +79,7 @@ describe('spans', () => {
       });
     }));
 
-  test('have no content unless it is asked for', () =>
+  test('have content only on request', () =>
     withExecutor({}, tools, async (executor) => {
       await instrumented({ captureContent: true }, () => executor.run('await find(new Map([["a", 1n]]))'));
       const { 'ses_executor.run': run, 'execute_tool find': find } = spans();
@@ -93,7 +93,7 @@ describe('spans', () => {
       });
     }));
 
-  test('end once, also when somebody who hears first that a call waits ends its run', () =>
+  test('end once, even if an earlier subscriber ends the run during the call', () =>
     withExecutor({}, { never: neverTool().tool }, async (executor) => {
       const said = [];
       const say = (text) => said.push(text);
@@ -114,7 +114,7 @@ describe('spans', () => {
       expect(said).toEqual([]);
     }));
 
-  test('tell failures', () =>
+  test('have the status and attributes of failures', () =>
     withExecutor({}, { fails: () => Promise.reject(new RangeError('no')) }, async (executor) => {
       await instrumented({}, () => expectCode(executor.run('await fails()'), 'ERR_TOOL_PROXY_FAIL'));
       const { 'ses_executor.run': run, 'execute_tool fails': tool } = spans();
@@ -131,7 +131,7 @@ describe('spans', () => {
     }));
 
   test.each([
-    ['nothing that can be written', () => Object.create(null), 'Error', '{}'],
+    ['a value that cannot be printed', () => Object.create(null), 'Error', '{}'],
     ['a symbol', () => Symbol('s'), 'symbol', 'Symbol(s)'],
     [
       'a message that throws',
@@ -165,8 +165,8 @@ describe('spans', () => {
       'Error',
       'a proxy',
     ],
-    ['what stands for 2^26', () => graph, 'Error', 'an array'],
-  ])('of tools that throw %s', (_, thrown, type, message) =>
+    ['a value that expands to 2^26 parts', () => graph, 'Error', 'an array'],
+  ])('are recorded for tools that throw %s', (_, thrown, type, message) =>
     withExecutor(
       {},
       {
@@ -184,7 +184,7 @@ describe('spans', () => {
     ),
   );
 
-  test('end with their run, and there are none afterwards', () =>
+  test('end with their run, and no later ones begin', () =>
     withExecutor({}, { never: async () => new Promise(() => {}) }, async (executor) => {
       await instrumented({}, () => executor.run('never(); 1'));
       expect(spans()['execute_tool never'].status).toEqual({
@@ -197,7 +197,7 @@ describe('spans', () => {
     }));
 });
 
-test('wrong options are refused', () => {
+test('wrong options of the instrumentation are refused', () => {
   expect(() => instrument({ capture: true })).toThrow(
     new TypeError('options.capture is not an option; did you mean options.captureContent?'),
   );

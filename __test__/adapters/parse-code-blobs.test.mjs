@@ -25,18 +25,22 @@ describe('tags', () => {
     ['one block', 'Thought: add\n<code>\nconst a = 1;\na + 1\n</code>', 'const a = 1;\na + 1'],
     ['on one line', 'so <code>foo()</code>, you see', 'foo()'],
     ['several blocks', '<code>\na()\n</code>\nthen\n<code>\nb()\n</code>', 'a()\n\nb()'],
-    ['several on one line', 'a <code>foo()</code> then <code>bar()</code> x', 'foo()\n\nbar()'],
-    ['blank blocks are left out', '<code> </code><code>a()</code><code>\n</code>', 'a()'],
-    ['not closed, since generation stopped there', 'Thought: x\n<code>\nfoo(1)\n', 'foo(1)'],
+    ['several blocks on one line', 'a <code>foo()</code> then <code>bar()</code> x', 'foo()\n\nbar()'],
+    ['with blank blocks, which are omitted', '<code> </code><code>a()</code><code>\n</code>', 'a()'],
+    ['not closed, because generation stopped there', 'Thought: x\n<code>\nfoo(1)\n', 'foo(1)'],
     ['the second one not closed', '<code>a()</code>\n<code>\nb()', 'a()\n\nb()'],
     ['closed by the agent', 'Thought: x\n<code>\nfoo(1)</code>', 'foo(1)'],
-    ['an agent that closes once too often', '<code>\na()\n</code>\nThat is all.</code>', 'a()'],
+    ['closed once too often by the agent', '<code>\na()\n</code>\nThat is all.</code>', 'a()'],
     ['CRLF', '<code>\r\na()\r\nb()\r\n</code>\r\n', 'a()\nb()'],
     ['before fences', `${FENCE}js\nno()\n${FENCE}\n<code>yes()</code>`, 'yes()'],
     ['around a fence', `<code>\n${FENCE}js\nyes()\n${FENCE}\n</code>`, `${FENCE}js\nyes()\n${FENCE}`],
     ['code that does not parse is still the code', '<code>\nconst = 1\n</code>', 'const = 1'],
-    ['and does not swallow the next block', '<code>\nfoo(;\n</code> z\n<code>\nbar()\n</code>', 'foo(;\n\nbar()'],
-  ])('%s', (_, text, code) => {
+    [
+      'code that does not parse, without affecting the next block',
+      '<code>\nfoo(;\n</code> z\n<code>\nbar()\n</code>',
+      'foo(;\n\nbar()',
+    ],
+  ])('enclose code: %s', (_, text, code) => {
     expect(parseCodeBlobs(text)).toBe(code);
   });
 
@@ -53,20 +57,20 @@ describe('tags', () => {
     expect(parseCodeBlobs(`<code>\n${code}\n</code>\nand\n<code>\nlast()\n</code>`)).toBe(`${code}\n\nlast()`);
   });
 
-  test('tags in the prose before are not the block', () => {
+  test('tags in preceding prose do not open the block', () => {
     expect(parseCodeBlobs('I use <code> tags.\n<code>\nx = 1\n</code>')).toBe('x = 1');
     expect(parseCodeBlobs('I use <code> and again <code>.\n<code>\nfoo(2)')).toBe('foo(2)');
   });
 
   // `tag < code > final_answer(42)` is a program.
   test.each([
-    ['a word behind them', 'Thought: use the <code> tag\n<code>\nfinal_answer(6*7)\n</code>', 'final_answer(6*7)'],
-    ['a label behind them', 'Now a <code> block:\n  <code> \nfinal_answer(6*7)\n</code>', 'final_answer(6*7)'],
+    ['a word after them', 'Thought: use the <code> tag\n<code>\nfinal_answer(6*7)\n</code>', 'final_answer(6*7)'],
+    ['a label after them', 'Now a <code> block:\n  <code> \nfinal_answer(6*7)\n</code>', 'final_answer(6*7)'],
     ['at the end of a line', 'I write <code>\n<code>\nfinal_answer(6*7)', 'final_answer(6*7)'],
     ['before code that does not parse', 'use the <code> tag\n<code>\nf(6*7\n</code>', 'f(6*7'],
     ['before code with tags', 'use the <code> tag\n<code>\nf(`\n<code>\n</code>\n`)\n</code>', 'f(`\n<code>\n</code>\n`)'],
     ['between blocks', '<code>\na()\n</code>\nthe <code> tag\n<code>\nb()\n</code>', 'a()\n\nb()'],
-  ])('tags in the prose before, with %s', (_, text, code) => {
+  ])('tags in preceding prose do not open the block, with %s', (_, text, code) => {
     expect(parseCodeBlobs(text)).toBe(code);
   }); // prettier-ignore
 
@@ -87,9 +91,9 @@ describe('tags', () => {
   });
 
   test.each([
-    ['that begin and end their line', '<code>a()</code>\n<code>\nb()\n</code>', 'a()\n\nb()'],
-    ['that begin in a line of prose', 'Then: <code>\na()\n</code>\n<code>\nb()\n</code>', 'a()\n\nb()'],
-    ['beside blank ones', 'I call <code>a()</code> here.\n<code>\n</code>', 'a()'],
+    ['on their own line', '<code>a()</code>\n<code>\nb()\n</code>', 'a()\n\nb()'],
+    ['at the end of a line of prose', 'Then: <code>\na()\n</code>\n<code>\nb()\n</code>', 'a()\n\nb()'],
+    ['next to blank ones', 'I call <code>a()</code> here.\n<code>\n</code>', 'a()'],
   ])('spans %s are blocks', (_, text, code) => {
     expect(parseCodeBlobs(text)).toBe(code);
   });
@@ -100,25 +104,25 @@ describe('tags', () => {
     ['with a fence', `<think>\n${FENCE}js\nno();\n${FENCE}\n</think>\n${FENCE}js\nyes();\n${FENCE}`, 'yes();'],
     ['before a program', '<think>\nno();\n</think>\nyes();', 'yes();'],
     ['one after another', 'Hm.\n<think>no();</think>\n <think><code>no();</code></think>\n<code>\nyes();\n</code>', 'yes();'],
-    ['that are not closed are none', '<think>\n<code>\nyes();\n</code>', 'yes();'],
-    ['in code are its own', '<code>\nyes(`\n<think>\n</code>\n</think>\n`);\n</code>', 'yes(`\n<think>\n</code>\n</think>\n`);'],
-    ['in a fence are its own', `${FENCE}js\nyes(\`\n<think>x</think>\`);\n${FENCE}`, 'yes(`\n<think>x</think>`);'],
-  ])('thoughts %s', (_, text, code) => {
+    ['unless they are not closed', '<think>\n<code>\nyes();\n</code>', 'yes();'],
+    ['unless they are inside code', '<code>\nyes(`\n<think>\n</code>\n</think>\n`);\n</code>', 'yes(`\n<think>\n</code>\n</think>\n`);'],
+    ['unless they are inside a fence', `${FENCE}js\nyes(\`\n<think>x</think>\`);\n${FENCE}`, 'yes(`\n<think>x</think>`);'],
+  ])('thoughts are skipped %s', (_, text, code) => {
     expect(parseCodeBlobs(text)).toBe(code);
   }); // prettier-ignore
 
-  test('an answer of thoughts alone has no code', () => {
+  test('an answer that consists of thoughts has no code', () => {
     expect(failure('<think>I could <code>no()</code>.</think>')).toContain('Your answer is empty');
   });
 
-  test('other tags, with signs that regular expressions know', () => {
+  test('custom tags may contain characters that are special in regular expressions', () => {
     expect(parseCodeBlobs('[js](a()) [/js]', ['[js]', '[/js]'])).toBe('(a())');
     expect(parseCodeBlobs('$*a()*$', ['$*', '*$'])).toBe('a()');
     expect(parseCodeBlobs(`x\n${FENCE}js\na(\`b\`)\n${FENCE}\ny`, [`${FENCE}js`, FENCE])).toBe('a(`b`)');
   });
 });
 
-test('whatever strings, templates and comments hold', () => {
+test('code is found whatever strings, templates and comments contain', () => {
   const piece = fc.constantFrom('<code>', '</code>', '```', '```js', '\n', ' ', 'x', "'", '"', '\\');
   const text = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
   const statement = fc.oneof(
@@ -156,7 +160,7 @@ describe('fences', () => {
     'js title="a.js"',
     'js {1,3}',
     'js:a.js',
-  ])('marked %s', (mark) => {
+  ])('marked %s enclose code', (mark) => {
     expect(parseCodeBlobs(`Thought: x\n${FENCE}${mark}\nfoo()\n${FENCE}\nDone.`)).toBe('foo()');
   });
 
@@ -169,32 +173,32 @@ describe('fences', () => {
     ['indented', `1. x\n   ${FENCE}js\n   a()\n   ${FENCE}`, 'a()'],
     ['CRLF', `${FENCE}js\r\na()\r\nb()\r\n${FENCE}\r\n`, 'a()\nb()'],
     ['tildes', '~~~js\na(`b`)\n~~~', 'a(`b`)'],
-    ['longer ones', `${FENCE}\`js\nconst s = "\n${FENCE}\n";\n${FENCE}\``, `const s = "\n${FENCE}\n";`],
-    ['closed by a longer one', `${FENCE}js\na()\n${FENCE}\`\`\nDone.`, 'a()'],
-    ['not closed by a shorter one', `${FENCE}\`js\na(\`\n${FENCE}\n\`)\n${FENCE}\`\nDone.`, `a(\`\n${FENCE}\n\`)`],
+    ['longer fences', `${FENCE}\`js\nconst s = "\n${FENCE}\n";\n${FENCE}\``, `const s = "\n${FENCE}\n";`],
+    ['closed by a longer fence', `${FENCE}js\na()\n${FENCE}\`\`\nDone.`, 'a()'],
+    ['not closed by a shorter fence', `${FENCE}\`js\na(\`\n${FENCE}\n\`)\n${FENCE}\`\nDone.`, `a(\`\n${FENCE}\n\`)`],
     ['in a template', `${FENCE}js\nconst md = \`\n\\\`\\\`\\\`py\nx\n\\\`\\\`\\\`\n\`;\n${FENCE}`, 'const md = `\n\\`\\`\\`py\nx\n\\`\\`\\`\n`;'],
     ['in a comment', `${FENCE}js\n/*\n${FENCE}\n*/\na()\n${FENCE}`, `/*\n${FENCE}\n*/\na()`],
-    ['others in between', `${FENCE}json\n{}\n${FENCE}\n${FENCE}js\na()\n${FENCE}\n${FENCE}text\nx\n${FENCE}`, 'a()'],
-    ['that do not parse', `${FENCE}js\nfoo(;\n${FENCE}\n${FENCE}js\nbar()\n${FENCE}`, 'foo(;\n\nbar()'],
-  ])('%s', (_, text, code) => {
+    ['with other languages in between', `${FENCE}json\n{}\n${FENCE}\n${FENCE}js\na()\n${FENCE}\n${FENCE}text\nx\n${FENCE}`, 'a()'],
+    ['with code that does not parse', `${FENCE}js\nfoo(;\n${FENCE}\n${FENCE}js\nbar()\n${FENCE}`, 'foo(;\n\nbar()'],
+  ])('enclose code: %s', (_, text, code) => {
     expect(parseCodeBlobs(text)).toBe(code);
   }); // prettier-ignore
 
-  test.each(['python', 'java', 'json', 'js-like', 'jsonc', ''])('marked %j are not taken', (mark) => {
+  test.each(['python', 'java', 'json', 'js-like', 'jsonc', ''])('marked %j are ignored', (mark) => {
     const found = mark === '' ? 'is not marked' : `is marked "${mark}"`;
     expect(failure(`${FENCE}${mark}\nfoo()\n${FENCE}`)).toContain(
       `\nA fenced block in it ${found}: only JavaScript can run here.\n`,
     );
   });
 
-  test('an inline code span is none', () => {
+  test('an inline code span is not a fence', () => {
     expect(failure(`Use ${FENCE}js foo()${FENCE} here`)).not.toContain('fenced block');
   });
 });
 
 describe('the whole answer', () => {
   test.each(['foo(3)', 'const a = await search("x");\na.length', 'import x from "y"; x()', 'return [1]'])(
-    'if it is a program: %j',
+    'is the code if it is a program: %j',
     (code) => {
       expect(parseCodeBlobs(`\n${code}\n`)).toBe(code);
       expect(parseCodeBlobs(`${code}</code>`)).toBe(code);
@@ -202,21 +206,21 @@ describe('the whole answer', () => {
   );
 });
 
-describe('answers as models write them', () => {
+describe('answers in the form that models write', () => {
   const YES = 'yes();';
   test.each([
-    ['thoughts that the prompt has opened', `I could <code>no()</code> or\n<code>\nno();\n</code>\n</think>\n<code>\n${YES}\n</code>`],
-    ['such thoughts with a fence', `Try\n${FENCE}js\nno();\n${FENCE}\n</think>\n\n${FENCE}js\n${YES}\n${FENCE}`],
-    ['such thoughts that end in a line', `Hm, no(); no.</think><code>${YES}</code>`],
-    ['such thoughts before a program', `no();\n</think>\n\n${YES}`],
-    ['such thoughts with another tag', `<code>no()</code>\n</thinking>\n<code>\n${YES}\n</code>`],
+    ['thoughts whose start is in the prompt', `I could <code>no()</code> or\n<code>\nno();\n</code>\n</think>\n<code>\n${YES}\n</code>`],
+    ['thoughts with a fence whose start is in the prompt', `Try\n${FENCE}js\nno();\n${FENCE}\n</think>\n\n${FENCE}js\n${YES}\n${FENCE}`],
+    ['thoughts on one line whose start is in the prompt', `Hm, no(); no.</think><code>${YES}</code>`],
+    ['thoughts before a program whose start is in the prompt', `no();\n</think>\n\n${YES}`],
+    ['thoughts with another tag whose start is in the prompt', `<code>no()</code>\n</thinking>\n<code>\n${YES}\n</code>`],
     ['<thinking>', `<thinking>\n<code>\nno();\n</code>\n</thinking>\n<code>\n${YES}\n</code>`],
     ['<reasoning>', `<reasoning>I could <code>no()</code></reasoning>\n<code>${YES}</code>`],
     ['<thought>', `<thought>\n${FENCE}js\nno();\n${FENCE}\n</thought>\n${FENCE}js\n${YES}\n${FENCE}`],
     ['<Think>', `<Think>\n<code>no()</code>\n</Think>\n<code>\n${YES}\n</code>`],
-    ['attributes of thoughts', `<think level="high" n='2'>\n<code>no()</code>\n</think>\n<code>\n${YES}\n</code>`],
-    ['thoughts in a line', `Well. <think>I could <code>no()</code></think> Now <code>${YES}</code>`],
-    ['thoughts in thoughts', `<think>a <think>b</think> <code>no()</code></think>\n<code>\n${YES}\n</code>`],
+    ['thoughts with attributes', `<think level="high" n='2'>\n<code>no()</code>\n</think>\n<code>\n${YES}\n</code>`],
+    ['thoughts within a line', `Well. <think>I could <code>no()</code></think> Now <code>${YES}</code>`],
+    ['nested thoughts', `<think>a <think>b</think> <code>no()</code></think>\n<code>\n${YES}\n</code>`],
     ['a tag that a fence closes', `<code>\n${YES}\n${FENCE}\nThis says yes.`],
     ['a tag that a fence and the agent close', `<code>\n${YES}\n${FENCE}\nThis says yes.</code>`],
     ['a fence that a tag closes', `${FENCE}js\n${YES}\n</code>\nThis says yes.`],
@@ -225,25 +229,25 @@ describe('answers as models write them', () => {
     ['a fence and <end_code>', `${FENCE}js\n${YES}\n${FENCE}<end_code>`],
     ['a tag that <end_code> closes', `<code>\n${YES}\n<end_code>\nThis says yes.`],
     ['words after a closing fence', `${FENCE}js\n${YES}\n${FENCE} This says yes.`],
-    ['words directly after one', `${FENCE}js\n${YES}\n${FENCE}This says yes`],
+    ['words directly after a closing fence', `${FENCE}js\n${YES}\n${FENCE}This says yes`],
     ['code on the line of a fence', `${FENCE}js ${YES}\n${FENCE}`],
     ['code between fences on one line', `${FENCE}js ${YES}${FENCE}`],
-    ['code on the line of a fence, and more', `${FENCE}javascript const a = 1;\n${YES}\n${FENCE}`, `const a = 1;\n${YES}`],
+    ['code on the line of a fence and on more lines', `${FENCE}javascript const a = 1;\n${YES}\n${FENCE}`, `const a = 1;\n${YES}`],
     ['a corrected block', `<code>\nconst a = 1;\nno(a);\n</code>\nNo:\n<code>\nconst a = 2;\nyes(a);\n</code>`, 'const a = 2;\nyes(a);'],
     ['a corrected fence', `${FENCE}js\nlet a = 1;\n${FENCE}\nBetter:\n${FENCE}js\nlet a = 2;\nyes(a);\n${FENCE}`, 'let a = 2;\nyes(a);'],
-    ['a block that goes on', `<code>\nconst a = 1;\n</code>\nand\n<code>\nyes(a);\n</code>`, 'const a = 1;\n\nyes(a);'],
+    ['a continued block', `<code>\nconst a = 1;\n</code>\nand\n<code>\nyes(a);\n</code>`, 'const a = 1;\n\nyes(a);'],
     ['<CODE>', `<CODE>\n${YES}\n</CODE>`],
     ['<Code> that is not closed', `So\n<Code>\n${YES}`],
     ['<code lang="js">', `<code lang="js">\n${YES}\n</code>`],
     ['<code class=\'language-js\'>', `Thought: x\n<code class='language-js'>\n${YES}\n</code>\nDone.`],
-    ['a label of prose before a program', `Thought: compute\n${YES}`],
+    ['a label in prose before a program', `Thought: compute\n${YES}`],
     ['a program that the agent closes', `${YES}\n<end_code>`],
-    ['tags in quotes of prose', `The code goes between "<code>" and "</code>".\n<code>\n${YES}\n</code>`],
-    ['tags in code spans of prose', `I put it in \`<code>\` tags.\n<code>\n${YES}\n</code>`],
+    ['tags in quotes in prose', `The code goes between "<code>" and "</code>".\n<code>\n${YES}\n</code>`],
+    ['tags in code spans in prose', `I put it in \`<code>\` tags.\n<code>\n${YES}\n</code>`],
     ['the end of thoughts in a string of code', 'const parts = text.split("</think>");\nyes(parts);', 'const parts = text.split("</think>");\nyes(parts);'],
     ['the end of thoughts in a template of code', '<code>\nconst t = `\n</think>\n`;\nyes(t);\n</code>', 'const t = `\n</think>\n`;\nyes(t);'],
     ['tags with attributes in code', '<code>\nconst html = \'<code class="x">a</code>\';\nyes(html);\n</code>', 'const html = \'<code class="x">a</code>\';\nyes(html);'],
-  ])('%s', (_, text, code = YES) => {
+  ])('contain code: %s', (_, text, code = YES) => {
     expect(parseCodeBlobs(text)).toBe(code);
   }); // prettier-ignore
 
@@ -254,22 +258,22 @@ describe('answers as models write them', () => {
     ['a label in bold', '**Thought:** done;'],
     ['two labels', 'Thought: done;\nObservation: nothing();'],
     ['a label of two words', 'Final thought: done();'],
-    ['tags of prose', 'The code must be between <code> and </code>.'],
-    ['thoughts alone, whose start the prompt has', 'I could <code>no()</code>.\n</think>'],
-    ['thoughts and an answer', '<code>no()</code></think>\nThe answer is 42.'],
+    ['tags in prose', 'The code must be between <code> and </code>.'],
+    ['thoughts whose start is in the prompt, without an answer', 'I could <code>no()</code>.\n</think>'],
+    ['thoughts and an answer in prose', '<code>no()</code></think>\nThe answer is 42.'],
   ])('there is no code in %s', (_, text) => {
     failure(text);
   });
 
   test.each(['loop: for (;;) break loop;', 'a: { f(); break a; }', 'const a = { Thought: 1 };'])(
-    'labels and keys of programs are code: %j',
+    'labels and keys of programs are part of the code: %j',
     (code) => {
       expect(parseCodeBlobs(code)).toBe(code);
     },
   );
 });
 
-describe('errors tell the model what to send', () => {
+describe('errors say which form the model has to send', () => {
   const send = `Send your reasoning and one block of JavaScript code, for instance:
 Thought: What you want to do next, and why.
 <code>
@@ -297,11 +301,11 @@ final_answer("YOUR FINAL ANSWER HERE");
       `${FENCE}python\nprint(1)\n${FENCE}`,
       `${nothing(`${FENCE}python\nprint(1)\n${FENCE}`)}\nA fenced block in it is marked "python": only JavaScript can run here.\n${send}`,
     ],
-  ])('%j', (text, message) => {
+  ])('for the answer %j', (text, message) => {
     expect(failure(text)).toBe(message);
   });
 
-  test('with the tags that are asked for', () => {
+  test('with the configured tags', () => {
     const message = failure('I will search.', ['[js]', '[/js]']);
     expect(message).toContain('nothing was found between [js] and [/js].');
     expect(message).toContain('\n[js]\n// Your JavaScript code here\n[/js]\n');
@@ -318,12 +322,12 @@ final_answer("YOUR FINAL ANSWER HERE");
     [[5], 'text must be a string, got 5'],
     [['x', ['a']], 'tags must be an array of the opening and the closing tag, got an array'],
     [['x', ['', 'b']], 'tags must hold two strings that are not blank, got ""'],
-  ])('arguments of the wrong type: %j', (args, message) => {
+  ])('arguments of a wrong type are refused: %j', (args, message) => {
     expect(() => parseCodeBlobs(...args)).toThrow(new TypeError(message));
   });
 });
 
-describe('time is in proportion to the answer', () => {
+describe('parsing takes time in proportion to the answer', () => {
   const hostile = {
     'opening tags': (n) => '<code>'.repeat(n / 6),
     'closing tags': (n) => '</code>'.repeat(n / 7),

@@ -111,7 +111,7 @@ const CALLED = {
 };
 
 describe.each(Object.entries(FRONT_ENDS))('%s', (_, valueOf) => {
-  test.each(Object.entries(FENCED))('reads %s', async (_, code) => {
+  test.each(Object.entries(FENCED))('extracts code from %s', async (_, code) => {
     expect(await valueOf(code)).toBe(42);
   });
 
@@ -135,17 +135,17 @@ describe.each(Object.entries(FRONT_ENDS))('%s', (_, valueOf) => {
     ['undefined', 'undefined', undefined],
     ['a class', 'class A {}', undefined],
     ['functions for later', 'function area(w, h) { return w * h }', undefined],
-    ['a helper beside a value', 'function help() { throw new Error("called") }\nhelp.name', 'help'],
+    ['a helper next to a value', 'function help() { throw new Error("called") }\nhelp.name', 'help'],
     ['fences in a template', 'const text = `\n~~~js\nno()\n~~~\n`;\ntext.length', 16],
     ['fences in a comment', `/*\n${F}js\nno()\n${F}\n*/\n42`, 42],
-    ['the word in strings', 'const text = `\nexport default 5;\nmodule.exports = 6;\n`;\ntext.length', 39],
-    ['a variable of that name', 'const module = {};\nmodule.exports = 42;\nmodule.exports', 42],
+    ['export keywords in strings', 'const text = `\nexport default 5;\nmodule.exports = 6;\n`;\ntext.length', 39],
+    ['a variable named module', 'const module = {};\nmodule.exports = 42;\nmodule.exports', 42],
   ])('leaves %s as it is', async (_, code, value) => {
     expect(await valueOf(code)).toEqual(value);
   });
 });
 
-describe('positions are those of the text', () => {
+describe('positions refer to the text of the model', () => {
   const CASES = [
     ['after prose', `Here:\n${F}js\nconst a = 1;\nnull.x\n${F}`, 4, 6],
     ['in the second block', `${F}js\nconst a = 1;\n${F}\nThen\n${F}js\nconst b = null;\nb.x\n${F}`, 7, 3],
@@ -172,7 +172,7 @@ describe('positions are those of the text', () => {
   });
 });
 
-test('blocks that declare names again are reported', async () => {
+test('blocks that declare the same names again are reported', async () => {
   const note =
     'The blocks of code declare the same names again, so only the last block has run. Send one block, or blocks that continue each other.';
   const code = FENCED['a corrected block'];
@@ -184,7 +184,7 @@ test('blocks that declare names again are reported', async () => {
   expect(reports).toEqual([note]);
 });
 
-test('programs of a sandbox call the API in each form', async () => {
+test('programs of a sandbox may call the API in every form', async () => {
   for (const code of [
     'async function main() { return (await sdk.api.twice({ n: 20 })) + 2 }',
     'function main() { return sdk.api.twice({ n: 21 }) }',
@@ -201,12 +201,12 @@ test('programs of a sandbox call the API in each form', async () => {
   expect(await manager.executeSearch(`${F}js\nasync () => spec.find('twice').length\n${F}`)).toBe(1);
 });
 
-describe('run', () => {
+describe('run of an executor', () => {
   const executor = new SESExecutor();
   beforeAll(() => executor.init());
   afterAll(() => executor.cleanup());
 
-  test.each(Object.entries(FENCED))('reads %s', async (_, code) => {
+  test.each(Object.entries(FENCED))('extracts code from %s', async (_, code) => {
     const fresh = new SESExecutor({ autoInit: true });
     expect((await fresh.run(code)).output).toBe(42);
     await fresh.cleanup();
@@ -226,12 +226,12 @@ describe('run', () => {
       '[Promise.resolve(1)]',
       'The value of the program has promises in it, which nothing has awaited. Await them: await Promise.all([…])',
     ],
-  ])('says of %j what nothing has called or awaited', async (code, notice) => {
+  ])('warns that %j calls or awaits nothing', async (code, notice) => {
     const { logs, logEntries } = await executor.run(code);
     expect([logs, logEntries.map(({ level, message }) => [level, message])]).toEqual([notice, [['warn', notice]]]);
   });
 
-  test('reports the line to onLog too', async () => {
+  test('reports the warning to onLog too', async () => {
     const entries = [];
     const listening = new SESExecutor({ autoInit: true, onLog: ({ message }) => entries.push(message) });
     await listening.run('console.log(1); async () => 2');
@@ -240,7 +240,7 @@ describe('run', () => {
   });
 
   test.each(['function area(w, h) { return w * h }', 'function f() { return 1 }\nf();', 'final_answer(() => 1)', '1'])(
-    'says nothing of %j',
+    'does not warn about %j',
     async (code) => {
       expect((await executor.run(code)).logs).toBe('');
     },

@@ -21,11 +21,11 @@ describe('the template', () => {
     'result = 5 + 3 + 1294.678\nfinal_answer(result)',
     'translated_question = translator(question=question, src_lang="French", tgt_lang="English")',
     'for city in ["Guangzhou", "Shanghai"]:\n    print(f"Population {city}:", web_search(f"{city} population"))',
-  ])('says: %s', (text) => {
+  ])('contains: %s', (text) => {
     expect(CODE_AGENT_PYTHON_SYSTEM_PROMPT).toContain(text);
   });
 
-  test('is filled in', () => {
+  test('is filled in completely', () => {
     const prompt = renderSystemPrompt({
       language: 'python',
       managedAgents: [{ name: 'bob', description: 'Searches.' }],
@@ -41,23 +41,23 @@ describe('the template', () => {
 
   test.each([
     ['the default of the executor', undefined, JSON.stringify(BASE_BUILTIN_MODULES)],
-    ['what is given', ['numpy', 'pandas.*'], '["numpy","pandas.*"]'],
-    ['nothing where nothing is allowed', [], '[]'],
-  ])('names modules that can be imported: %s', (_title, authorizedImports, expected) => {
+    ['the given list', ['numpy', 'pandas.*'], '["numpy","pandas.*"]'],
+    ['none if none are allowed', [], '[]'],
+  ])('names the modules that can be imported: %s', (_title, authorizedImports, expected) => {
     expect(renderSystemPrompt({ language: 'python', authorizedImports })).toContain(
       `You can import modules only from the following list: ${expected}\n`,
     );
   });
 
-  test('of no other language', () => {
+  test('exists for no other language', () => {
     expect(() => renderSystemPrompt({ language: 'ruby' })).toThrow(
       new TypeError('options.language must be "javascript" or "python", got "ruby"'),
     );
   });
 });
 
-describe('declarations', () => {
-  test('inputs of smolagents are parameters', () => {
+describe('declarations in Python', () => {
+  test('have the inputs of smolagents as parameters', () => {
     const signature = toPythonSignature({
       name: 'search',
       description: 'Searches\nthe """web""".',
@@ -165,11 +165,11 @@ describe('declarations', () => {
       },
       'def f(a: dict, b: dict, c: list) -> Any:\n    """Args:\n        a:\n        b:\n        c:\n    """',
     ],
-  ])('%j', (tool, expected) => {
+  ])('declare %j', (tool, expected) => {
     expect(toPythonSignature(tool)).toBe(expected);
   });
 
-  test('objects in parameters and results are told with their keys, as annotations have none', () => {
+  test('describe the keys of objects in parameters and results, which annotations lack', () => {
     const entity = {
       type: 'object',
       properties: {
@@ -211,25 +211,25 @@ describe('declarations', () => {
     [{ anyOf: [{ type: ['string', 'null'] }, { type: 'null' }, { type: 'string' }] }, 'str | None'],
     [{ enum: [] }, 'Any'],
     [{ type: 'string', enum: [] }, 'str'],
-  ])('%j is %s', (schema, type) => {
+  ])('declare %j as %s', (schema, type) => {
     const inputSchema = { type: 'object', properties: { a: schema }, required: ['a'] };
     expect(toPythonSignature({ name: 'f', inputSchema }).split('\n')[0]).toBe(`def f(*, a: ${type}) -> Any:`);
   }); // prettier-ignore
 
-  test('an optional parameter that may be a list of None is not None itself', () => {
+  test('add None to an optional parameter that may be a list of None', () => {
     const inputSchema = { type: 'object', properties: { a: { anyOf: [listOf('integer', 'null'), listOf('null')] } } };
     expect(toPythonSignature({ name: 'f', inputSchema }).split('\n')[0]).toBe(
       'def f(*, a: list[int | None] | list[None] | None = None) -> Any:',
     );
   });
 
-  test('annotations that references would make huge are cut', () => {
+  test('cut annotations that references would make huge', () => {
     const $defs = { value: { anyOf: [{ type: 'string' }, ...[1, 2, 3].map((n) => ({ type: 'array', items: { anyOf: [{ const: n }, { $ref: '#/$defs/value' }] } }))] } };
     const inputSchema = { type: 'object', properties: { a: { $ref: '#/$defs/value' } }, required: ['a'], $defs };
     expect(toPythonSignature({ name: 'f', inputSchema }).split('\n')[0]).toBe('def f(*, a: str | list[Any]) -> Any:');
   }); // prettier-ignore
 
-  test('names must be names', () => {
+  test('require names to be identifiers', () => {
     expect(() => toPythonSignature({ name: 'import' })).toThrow(
       new TypeError('the tool "import" cannot be called from Python: its name must be an identifier'),
     );

@@ -33,8 +33,8 @@ const search = {
 /** As smolagents-ts fills templates in. */
 const populate = (template, variables) => Handlebars.compile(template, { noEscape: true, strict: true })(variables);
 
-describe('the template', () => {
-  test('has the text of section 14.2, every line in its order', () => {
+describe('the template of the system prompt', () => {
+  test('has the text of section 14.2 with every line in order', () => {
     let from = 0;
     for (const line of text.split('\n')) {
       const at = CODE_AGENT_SYSTEM_PROMPT.indexOf(`${line}\n`, from);
@@ -94,13 +94,13 @@ describe('renderSystemPrompt', () => {
       codeBlockTags: ['<js>', '</js>'],
     }],
   ]; // prettier-ignore
-  test.each(cases)('fills in what Handlebars fills in: %s', (_, options) => {
+  test.each(cases)('fills in templates as Handlebars does: %s', (_, options) => {
     const rendered = renderSystemPrompt(options);
     expect(rendered).toBe(populate(CODE_AGENT_SYSTEM_PROMPT, systemPromptVariables(options)));
     expect(rendered.replace(options.customInstructions, '')).not.toMatch(/\{\{/);
   });
 
-  test('and so it does for other templates', () => {
+  test('fills in other templates as Handlebars does', () => {
     const template =
       '{{#if has_managed_agents}}\r\nagents\n  {{/if}}  \n{{#if has_authorized_imports}}{{authorized_imports}}{{/if}}.\n' +
       ' {{#if custom_instructions}}\n{{#if has_authorized_imports}}\nboth {{{custom_instructions}}}\n{{/if}}\n{{/if}}';
@@ -109,7 +109,7 @@ describe('renderSystemPrompt', () => {
     }
   });
 
-  test('without options', () => {
+  test('has defaults for all options', () => {
     const prompt = renderSystemPrompt();
     expect(prompt).toContain("The code block must start with '<code>' and end with '</code>'.\n");
     expect(prompt).toContain('\n8. You may import only from: [].\n');
@@ -130,7 +130,7 @@ Rules:
 `);
   });
 
-  test('tools in their order, final_answer at the end unless the agent has it as a tool', () => {
+  test('lists tools in order, and final_answer at the end unless the agent has it as a tool', () => {
     const own = { name: 'final_answer', inputs: { answer: { type: 'any', description: 'The answer.' } } };
     const now = { name: 'now', output_type: 'string' };
     const { tools_prompt: added } = systemPromptVariables({ tools: [search, now] });
@@ -143,7 +143,7 @@ Rules:
     expect(given).toBe(`${toJavaScriptSignature(own)}\n\n${toJavaScriptSignature(now)}`);
   });
 
-  test('imports, and how they are written', () => {
+  test('lists imports and says how to write them', () => {
     const prompt = renderSystemPrompt({ authorizedImports: ['units', 'x-ok'] });
     expect(prompt).toContain('\n8. You may import only from: ["units","x-ok"].\n');
     expect(prompt).toContain(
@@ -151,7 +151,7 @@ Rules:
     );
   });
 
-  test('managed agents', () => {
+  test('lists managed agents', () => {
     const prompt = renderSystemPrompt({ managedAgents: [{ name: 'researcher', description: 'Reads papers.' }] });
     expect(prompt).toContain(`You can call these team members:
 <code>

@@ -17,8 +17,8 @@ const search = {
   execute: async (input) => input,
 };
 
-describe('the code tool', () => {
-  test('declares and runs tools as functions of Python', async () => {
+describe('the code tool for Python', () => {
+  test('declares and runs tools as Python functions', async () => {
     const tool = createCodeTool({ language: 'python', tools: { search, plus: (a, b) => a + b } });
     expect(tool.name).toBe('run_python');
     expect(tool.inputSchema.properties.code.description).toBe('The program to run, in Python');
@@ -34,7 +34,7 @@ describe('the code tool', () => {
     });
   });
 
-  test('tells a model what failed', async () => {
+  test('reports to a model what failed', async () => {
     const tool = createCodeTool({ language: 'python', tools: { search } });
     const { error, text } = await tool.execute('print("a")\nx = 1\nx.nope');
     expect(error).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', line: 3, column: 1 });
@@ -52,7 +52,7 @@ describe('the code tool', () => {
     );
   });
 
-  test('takes None for an optional parameter that is left out, where its schema takes no null', async () => {
+  test('treats None for an optional parameter as omitted if its schema does not allow null', async () => {
     const string = { type: 'string' };
     const properties = {
       query: string,
@@ -87,7 +87,7 @@ describe('the code tool', () => {
     ['update("x", {"data": {}})', { id: 'x', data: {} }],
     ['update("x", data={})', { id: 'x', data: {} }],
     ['update({"id": "x", "data": {}})', { id: 'x', data: {} }],
-  ])('takes dictionaries for keywords where they can be: %s', async (code, input) => {
+  ])('accepts dictionaries as keyword arguments where that is unambiguous: %s', async (code, input) => {
     const properties = { id: { type: 'string' }, data: { type: 'object' } };
     const inputSchema = { type: 'object', properties, required: ['id', 'data'] };
     const tool = createCodeTool({ language: 'python', tools: { update: { inputSchema, execute: (it) => it } } });
@@ -99,7 +99,7 @@ describe('the code tool', () => {
     await executor.cleanup();
   });
 
-  test('says that a tool takes no integer beyond 2^53', async () => {
+  test('reports that a tool accepts no integer beyond 2^53', async () => {
     const properties = { ns: { type: 'integer' } };
     const since = { inputSchema: { type: 'object', properties }, execute: (it) => it };
     const tool = createCodeTool({ language: 'python', tools: { since } });
@@ -118,7 +118,7 @@ describe('the code tool', () => {
     await executor.cleanup();
   });
 
-  test('says what a tool takes that is called with more', async () => {
+  test('reports the parameters of a tool that is called with too many arguments', async () => {
     const tool = createCodeTool({ language: 'python', tools: { search } });
     const { text } = await tool.execute('search("q", 3, 4)');
     expect(text.split('\n')[0]).toBe(
@@ -126,7 +126,7 @@ describe('the code tool', () => {
     );
   });
 
-  test('with an executor that lives on', async () => {
+  test('accepts a long-lived executor', async () => {
     const executor = new PyodideExecutor(['math'], { mount: false });
     const tool = createCodeTool({ executor, tools: {} });
     expect(tool.name).toBe('run_python');
@@ -135,7 +135,7 @@ describe('the code tool', () => {
     await executor.cleanup();
   });
 
-  test('refuses wrong options at once', () => {
+  test('refuses wrong options immediately', () => {
     expect(() => createCodeTool({ language: 'python', tools: {}, max_operations: -1 })).toThrow(
       new TypeError('options.max_operations must be a positive integer or Infinity, got -1'),
     );
@@ -151,7 +151,7 @@ describe('the executor of smolagents-ts', () => {
     forward: async ({ city, unit }) => `${city}: 20 ${unit}`,
   };
 
-  test('has tools of JavaScript and of Python', async () => {
+  test('can call tools in JavaScript and in Python', async () => {
     for (const executor of [
       new SmolagentsExecutor({ language: 'python', tools: [tool], mount: false }),
       createSmolagentsExecutor({ language: 'python', tools: [tool], mount: false }),

@@ -86,7 +86,7 @@ describe('toJson', () => {
     expect(JSON.stringify(toJson(LARGE[name])).length).toBeLessThan(600_000);
   });
 
-  test('values within the budget are whole', () => {
+  test('values within the budget are complete', () => {
     const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` }));
     expect(toJson(rows)).toEqual(rows);
     expect(toJson(shared(10))).toEqual(shared(10));
@@ -99,7 +99,7 @@ describe('toJson', () => {
     });
   });
 
-  test('what is cut says so', () => {
+  test('values that are cut say so', () => {
     const list = /** @type {any[]} */ (toJson(Array(1e6).fill(1)));
     expect(list.slice(0, 2)).toEqual([1, 1]);
     expect(list.at(-1)).toBe('... of 1000000 items');
@@ -118,7 +118,7 @@ describe('toJson', () => {
     expect(JSON.stringify(toJson(deep(600)))).toBe(`${'['.repeat(500)}"[Array]"${']'.repeat(500)}`);
   });
 
-  test('an object that is noted as wide is cut, and shows what it still has', () => {
+  test('a wide object is cut and shows its remaining keys', () => {
     const object = noted();
     expect(isSmall(object)).toBe(false);
     delete object.k1;
@@ -158,14 +158,14 @@ describe('outputText', () => {
     expect(text).toMatch(ENDS[name]);
   });
 
-  test('long lists are shown as Node.js shows them', () => {
+  test('long lists are formatted as in Node.js', () => {
     const list = Array(1e6).fill(1);
     expect(outputText(list)).toBe(inspect(list));
     expect(outputText(new Set(Array.from({ length: 300 }, (_, i) => i)))).toMatch(/^Set\(300\) \{.*200 more items/s);
     expect(outputText([1n << 900n])).toBe(`[\n  ${1n << 900n}n\n]`);
   });
 
-  test('integers that are too long are shown by their length', () => {
+  test('integers that are too long are replaced by their length', () => {
     expect(outputText(1n << 400_000_000n)).toBe('[a BigInt of more than 1048576 bits]');
     expect(outputText(new Map([[1n << 5_000n, -(1n << 5_000n)]]))).toBe(
       'Map(1) {\n  [a BigInt of more than 4096 bits] => [a BigInt of more than 4096 bits]\n}',
@@ -203,7 +203,7 @@ const SLOW = {
   'lines of a stack and its cause': Array(50).fill(longError(4_900)),
 };
 
-test.each(Object.keys(SLOW))('%s: the host prints it in a moment', (name) => {
+test.each(Object.keys(SLOW))('%s: the host prints it quickly', (name) => {
   const before = process.cpuUsage();
   const texts = [outputText(SLOW[name]), modelText(SLOW[name])];
   const { user, system } = process.cpuUsage(before);
@@ -212,7 +212,7 @@ test.each(Object.keys(SLOW))('%s: the host prints it in a moment', (name) => {
   expect((user + system) / 1000).toBeLessThan(400);
 });
 
-test('each output is read twice for the model, as text and as data, with turns of the event loop between', async () => {
+test('each output is read for the model twice, as text and as data, with turns of the event loop between', async () => {
   let gets = 0;
   const list = Array.from({ length: 20_000 }, () => NaN);
   const output = [undefined, Object.defineProperty({}, 'once', { enumerable: true, get: () => ++gets }), list];
@@ -234,18 +234,18 @@ describe('modelText', () => {
   });
 
   test.each([
-    ['a Date each', Array.from({ length: 300 }, () => ({ at: new Date(0) }))],
+    ['a list of Dates', Array.from({ length: 300 }, () => ({ at: new Date(0) }))],
     ['a Map', new Map(Array.from({ length: 300 }, (_, i) => [i, i]))],
     ['a Set', new Set(Array.from({ length: 300 }, (_, i) => i))],
     ['a typed array', new Uint8Array(300)],
     ['a string', { text: 'x'.repeat(15_000), when: undefined }],
     ['levels', { a: { b: { c: { d: { e: { f: { g: { h: { i: NaN } } } } } } } } }],
-  ])('%s is shown wholly if there is room', (_, value) => {
+  ])('%s is shown completely if there is room', (_, value) => {
     const whole = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: 120 };
     expect(modelText(value)).toBe(inspect(value, whole));
   });
 
-  test('what is longer loses its middle', () => {
+  test('text beyond the limit loses its middle', () => {
     const text = modelText([...Array(10_000).keys(), NaN]);
     expect(text).toMatch(/^\[\n\s+0,\s+1,/);
     expect(text).toMatch(
@@ -254,19 +254,19 @@ describe('modelText', () => {
     expect(text).toMatch(/ 9999,\s+NaN\n\]$/);
   });
 
-  test('what is far longer is not shown to its end, and says so', () => {
+  test('text far beyond the limit is not formatted to its end, and says so', () => {
     const text = modelText(Array(100_000).fill({ id: 1, at: new Date(0) }));
     expect(text).toMatch(/\n\[\.\.\. \d+ of \d+ characters of this text \.\.\.\]\n/);
     expect(text.endsWith(`\n  ... 97000 more items\n]\n${left}`)).toBe(true);
     expect(modelText(shared(40))).toMatch(/\[Array\][\s\]]+\n\[\.\.\. parts of the output are left out; [^\n]+\]$/);
   });
 
-  test('what is whole does not say so', () => {
+  test('complete text does not mention a cut', () => {
     expect(modelText(Object.assign([], { 4_000_000_000: 1 }))).toBe('[ <4000000000 empty items>, 1 ]');
     expect(modelText(1n << 400_000_000n)).toBe('[a BigInt of more than 1048576 bits]');
   });
 
-  test('bounds follow the number of characters', () => {
+  test('limits count characters', () => {
     const text = modelText({ text: 'x'.repeat(30_000), when: undefined }, { maxChars: 40_000 });
     expect(text).toBe(`{\n  text: '${'x'.repeat(30_000)}',\n  when: undefined\n}`);
     expect(modelText({ text: 'x'.repeat(200), when: undefined }, { maxChars: 100 })).toBe(
@@ -276,14 +276,14 @@ describe('modelText', () => {
   });
 });
 
-test('what tools throw is described in a moment', () => {
+test('values that tools throw are described quickly', () => {
   expect(describeThrown(1n << 400_000_000n).message).toBe('[a BigInt of more than 1048576 bits]');
   expect(describeThrown({ message: shared(40) }).message).toBe('an array');
   expect(describeThrown(shared(40)).message).toBe('an array');
   expect(describeThrown({ message: { a: 1 } }).message).toBe('{"a":1}');
 });
 
-test('a model is shown as JSON what is at most 200 levels deep', async () => {
+test('values up to 200 levels deep are shown to a model as JSON', async () => {
   const text = `${'['.repeat(200)}${']'.repeat(200)}`;
   expect(await modelOutput(deep(199))).toEqual({ text, value: deep(199) });
   const printed = inspect(deep(200), { depth: 19, breakLength: 120 });

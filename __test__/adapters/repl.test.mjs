@@ -49,8 +49,8 @@ test.each([
   ['}', false],
 ])('brackets of %j are open: %s', (code, expected) => expect(areOpen(code)).toBe(expected));
 
-describe('piped into it', () => {
-  test('programs of one or several lines run in order, in one session, and it shows what they give', async () => {
+describe('the REPL with piped input', () => {
+  test('runs programs of one or several lines in order, in one session, and prints their values', async () => {
     const { status, stdout, stderr } = await piped([
       'const a = 1',
       'function f(x) {',
@@ -68,7 +68,7 @@ describe('piped into it', () => {
     expect(stdout).toBe("1\nundefined\nlogged\n42\n'text'\nMap(1) { 1 => 2n }\nundefined\n1\n0\n");
   });
 
-  test('a string continues after an escaped line break, and after no other', async () => {
+  test('continues a string only after an escaped line break', async () => {
     const { stdout } = await piped(['"a\\', 'b\\', 'c"', '"d\\\\', '7']);
     expect(stdout).toBe(
       [
@@ -84,7 +84,7 @@ describe('piped into it', () => {
     );
   });
 
-  test('a failure in a function of an earlier program says where that is', async () => {
+  test('prints the place of a failure in a function of an earlier program', async () => {
     const { stdout } = await piped(['const load = (text) => JSON.parse(text)', 'load("{")']);
     expect(stdout).toContain('\n1 | load("{")\n');
     expect(stdout).toContain(
@@ -92,7 +92,7 @@ describe('piped into it', () => {
     );
   });
 
-  test('a failure is shown with its place, and the session goes on', async () => {
+  test('prints the place of a failure and continues', async () => {
     const { stdout } = await piped(['let n = 1', 'null.x', 'n', 'let b = ;', '`never', 'closed']);
     expect(stdout).toBe(
       [
@@ -124,7 +124,7 @@ describe('piped into it', () => {
   test.each([
     ['within a line', Buffer.from('1 + 1\ncaf\xe9 = 1\n2', 'latin1')],
     ['at the end', Buffer.from([0x31, 0x0a, 0xe2, 0x82])],
-  ])('what is no UTF-8 %s ends the session with status 2', async (_, input) => {
+  ])('ends with status 2 on input that is not UTF-8 %s', async (_, input) => {
     const { status, stdout, stderr } = await spawnNode([BIN, 'repl'], { input });
     expect({ status, stderr }).toStrictEqual({
       status: 2,
@@ -140,7 +140,7 @@ describe('piped into it', () => {
     ['little-endian, without a mark', Buffer.from('1 + 1\n', 'utf16le')],
     ['big-endian, with a mark', Buffer.from('\ufeff1 + 1\n', 'utf16le').swap16()],
     ['big-endian, without a mark', Buffer.from('1 + 1\n', 'utf16le').swap16()],
-  ])('UTF-16 is named: %s', async (_, input) => {
+  ])('names UTF-16 as the encoding: %s', async (_, input) => {
     for (const args of [['repl'], ['run', '-']]) {
       const { status, stdout, stderr } = await spawnNode([BIN, ...args], { input });
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -148,7 +148,7 @@ describe('piped into it', () => {
     }
   });
 
-  test('a byte order mark is left out, and a character in two chunks is whole', () =>
+  test('ignores a byte order mark and joins a character in two chunks', () =>
     withExecutor({}, {}, async (executor) => {
       const input = new PassThrough();
       const text = utf8Of(input, 'it');
@@ -160,7 +160,7 @@ describe('piped into it', () => {
     }));
 
   // Each line had all lines before it parsed again: 5,000 took minutes.
-  test('a program of thousands of lines is not parsed again for each of them', async () => {
+  test('does not parse a program of thousands of lines again for each line', async () => {
     const lines = Array.from(
       { length: 5_000 },
       (_, at) => `  const x${at} = g(${at}, "}", /[{]/, \`{\${ { a: 1 } }\`);`,
@@ -176,13 +176,13 @@ describe('piped into it', () => {
     expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'undefined\n7\n2\n', stderr: '' });
   });
 
-  test('a program of many lines whose brackets are misread goes on, and ends', async () => {
+  test('continues and ends a program of many lines whose brackets it misreads', async () => {
     const lines = Array.from({ length: 100 }, (_, at) => `  if (x) /[{(\`]/.test("${at}");`);
     const { stdout } = await piped(['{', 'const x = 0;', ...lines, '}', ...Array(60).fill('1'), '2']);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('2');
   });
 
-  test('a deadline ends the run, not the session', async () => {
+  test('ends the run at its deadline, but not the session', async () => {
     const { stdout } = await piped(['let n = 1', 'await new Promise(() => {})', 'typeof n'], ['--timeout', '1000']);
     // On a machine that has too much to do it may be ended with the isolate.
     expect(stdout).toMatch(
@@ -190,7 +190,7 @@ describe('piped into it', () => {
     );
   });
 
-  test('.tools, .reset, tools, variables and modules', () =>
+  test('supports .tools, .reset, tools, variables and modules', () =>
     withFolder(async (folder) => {
       const file = (name, text) => (writeFileSync(join(folder, name), text), join(folder, name));
       const tools = `export const add = (a, b) => a + b;
@@ -231,7 +231,7 @@ describe('piped into it', () => {
       );
     }));
 
-  test('wrong use is refused', async () => {
+  test('refuses wrong use', async () => {
     const file = await piped([], ['file.js']);
     expect(file.status).toBe(2);
     expect(file.stderr).toMatch(/^ses-executor: repl takes no file, got "file\.js"\n/);
@@ -281,10 +281,10 @@ const TAB = '\t';
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
 
-describe('at a terminal', () => {
+describe('the REPL at a terminal', () => {
   // As the command chooses it.
   test.each([...new Set(['thread', preferredIsolation()])])(
-    'Ctrl-C ends the run, and all that was defined stays: %s',
+    'ends the run on Ctrl-C and keeps all definitions: %s',
     async (isolation) => {
       let called;
       const { prompt, type, until } = terminal({
@@ -314,7 +314,7 @@ describe('at a terminal', () => {
     },
   );
 
-  test('what the code makes gives the terminal no orders', async () => {
+  test('escapes control sequences in output of the code', async () => {
     const { prompt, type, until } = terminal({});
     await until('> ');
     type(String.raw`throw new Error('\x1b]0;title\x07\x1b[2J\x9b2J\r\x7f')` + '\n');
@@ -324,7 +324,7 @@ describe('at a terminal', () => {
     await prompt.ended;
   });
 
-  test('errors are red, also where Node.js cannot style texts', async () => {
+  test('prints errors in red, also if Node.js cannot style text', async () => {
     const { status, stdout, stderr } = await spawnNode([
       '--input-type=commonjs',
       '--eval',
@@ -348,26 +348,23 @@ describe('at a terminal', () => {
   });
 
   // A worker process that ended between two programs was replaced without a word.
-  test.runIf(preferredIsolation() === 'process')(
-    'what was defined is said to be gone when its process has ended meanwhile',
-    async () => {
-      const { executor, prompt, type, until } = terminal({ isolation: 'process' });
-      await until('> ');
-      type('let a = 41\n');
-      await until('41\n');
-      await until('> ');
-      process.kill(executor.isolation.pid, 'SIGKILL');
-      while (executor.state !== 'DIRTY') await new Promise((resolve) => setImmediate(resolve));
-      type('typeof a\n');
-      await until('The variables and functions that you have defined are gone.\n');
-      await until("'undefined'\n");
-      await until('> ');
-      type('a\n');
-      expect(await until('a is not defined')).not.toContain('gone');
-      type(CTRL_D);
-      await prompt.ended;
-    },
-  );
+  test.runIf(preferredIsolation() === 'process')('reports lost definitions when their process has ended', async () => {
+    const { executor, prompt, type, until } = terminal({ isolation: 'process' });
+    await until('> ');
+    type('let a = 41\n');
+    await until('41\n');
+    await until('> ');
+    process.kill(executor.isolation.pid, 'SIGKILL');
+    while (executor.state !== 'DIRTY') await new Promise((resolve) => setImmediate(resolve));
+    type('typeof a\n');
+    await until('The variables and functions that you have defined are gone.\n');
+    await until("'undefined'\n");
+    await until('> ');
+    type('a\n');
+    expect(await until('a is not defined')).not.toContain('gone');
+    type(CTRL_D);
+    await prompt.ended;
+  });
 
   const pasted = (text) => `\x1b[200~${text}\x1b[201~`;
   // The first line ran alone, and the second one was a command of the prompt.
@@ -378,7 +375,7 @@ describe('at a terminal', () => {
     ['a method that is named like a command', 'const o = { exit: () => 7 }\ro\r.exit\r()', '7\n'],
     ['an if with an else on the next line', 'let n\nif (false) n = 1\nelse n = 2\nn', '2\n'],
     ['empty lines and comments', '// one\r\r1 +\r\r// two\r2', '3\n'],
-  ])('pasted text is one program: %s', async (_, text, shown) => {
+  ])('reads pasted text as one program: %s', async (_, text, shown) => {
     const { prompt, type, until } = terminal({});
     await until('> ');
     type(pasted(text));
@@ -391,7 +388,7 @@ describe('at a terminal', () => {
     await prompt.ended;
   });
 
-  test('Ctrl-C drops pasted text, and a paste of one line can be edited', async () => {
+  test('drops pasted text on Ctrl-C, and allows editing a pasted line', async () => {
     const { prompt, type, until } = terminal({});
     await until('> ');
     type(pasted('1\r2\r'));
@@ -404,7 +401,7 @@ describe('at a terminal', () => {
     await prompt.ended;
   });
 
-  test('Ctrl-C without a run ends what is being typed, then, the second time, the session', async () => {
+  test('discards the typed text on Ctrl-C without a run, and ends on the second Ctrl-C', async () => {
     const { executor, prompt, type, until } = terminal({});
     await until('> ');
     type('1\n');
@@ -422,7 +419,7 @@ describe('at a terminal', () => {
   });
 
   // It left the line alone, which became part of the next program.
-  test('Ctrl-C cancels .editor, as its banner says', async () => {
+  test('cancels .editor on Ctrl-C, as its banner says', async () => {
     const { prompt, type, until } = terminal({});
     await until('> ');
     type('.editor\n');
@@ -444,7 +441,7 @@ describe('at a terminal', () => {
     await prompt.ended;
   });
 
-  test('names are completed: variables, tools, built-ins, members, commands', async () => {
+  test('completes variables, tools, built-ins, members and commands', async () => {
     const { prompt, type, until } = terminal({ tools: { getTemperature: () => 1, files: { readAll: () => 1 } } });
     await until('> ');
     type('const inventory = { apples: 1, apricots: 2 }\n');
@@ -467,7 +464,7 @@ describe('at a terminal', () => {
     await prompt.ended;
   });
 
-  test('what was typed is there again in the next session', () =>
+  test('keeps the history for the next session', () =>
     withFolder(async (folder) => {
       const history = join(folder, 'history');
       const first = terminal({ history });

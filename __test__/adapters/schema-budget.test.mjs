@@ -48,7 +48,7 @@ async function checkedInChild(schema, make) {
   return JSON.parse(stdout);
 }
 
-describe('a check of a huge value', { timeout: 30_000 }, () => {
+describe('a check of a huge value against a schema', { timeout: 30_000 }, () => {
   const list = (items) => JSON.stringify(object({ list: { type: 'array', items } }));
   test.each([
     ['of wrong items', list({ anyOf: [{ type: 'string' }, { type: 'null' }] }), '({ list: Array(5e6).fill(1) })'],
@@ -84,7 +84,7 @@ describe('a check of a huge value', { timeout: 30_000 }, () => {
     );
   });
 
-  test('by code names the place and stops at the first errors', async () => {
+  test('reports the place and stops at the first errors', async () => {
     const { said } = await call(
       object({ list: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } } }),
       'await take({ list: Array(5e5).fill(1) })',
@@ -97,7 +97,7 @@ describe('a check of a huge value', { timeout: 30_000 }, () => {
     ['of wrong parts', 'Array(5e5).fill(1)', /^list\.0 must be string,null, got 1; /],
     ['of right parts', "Array(5e5).fill('a')", /^it has more than 20000 parts, /],
     ['of a few wrong parts', "['a', 1]", /^list\.1: Invalid input; /],
-  ])('by a schema of a library %s ends early', async (_, value, said) => {
+  ])('by a schema of a library ends early for a list %s', async (_, value, said) => {
     const schema = z.object({ list: z.array(z.union([z.string(), z.null()])) });
     expect((await call(schema, `await take({ list: ${value} })`)).said).toMatch(said);
   });
@@ -109,11 +109,17 @@ describe('a check of a huge value', { timeout: 30_000 }, () => {
     // JSON Schema does not know what these accept. Zod 3 takes ten microseconds for each alternative that a value does not fit.
     test.each([
       ['coerced numbers', z.coerce.number(), "'12'", 12],
-      ['preprocessed ones', z.preprocess((text) => Number(text), z.number()), "'7'", 7],
-      ['ones with a fallback', z.number().catch(0), "'x'", 0, 1_000],
-      ['transformed texts', z.string().transform((text) => text.length), "'abc'", 3],
-      ['alternatives of which the last one fits', z.union([z.boolean(), z.null(), z.string()]), "'abc'", 'abc', 1_000],
-    ])('a list of thousands of %s is accepted', async (_, item, given, taken, count = 3_000) => {
+      ['preprocessed strings', z.preprocess((text) => Number(text), z.number()), "'7'", 7],
+      ['strings with a fallback', z.number().catch(0), "'x'", 0, 1_000],
+      ['transformed strings', z.string().transform((text) => text.length), "'abc'", 3],
+      [
+        'alternatives of which the last one matches',
+        z.union([z.boolean(), z.null(), z.string()]),
+        "'abc'",
+        'abc',
+        1_000,
+      ],
+    ])('accepts a list of thousands of %s', async (_, item, given, taken, count = 3_000) => {
       const { inputs, said } = await call(
         z.object({ list: z.array(item) }),
         `await take({ list: Array(${count}).fill(${given}) })`,
@@ -127,7 +133,7 @@ describe('a check of a huge value', { timeout: 30_000 }, () => {
       ['texts', z.string(), 1],
       ['objects', z.object({ a: z.string(), b: z.number() }), { a: 1, b: 'x' }],
       ['coerced numbers', z.coerce.number(), 'x'],
-    ])('many wrong %s stop it in a moment', async (_, item, wrong) => {
+    ])('stops quickly at many wrong %s', async (_, item, wrong) => {
       const schema = z.object({ list: z.array(item) });
       const list = Array(6_000).fill(wrong);
       await validate(schema, { list });
@@ -139,7 +145,7 @@ describe('a check of a huge value', { timeout: 30_000 }, () => {
       expect((user + system) / 1_000).toBeLessThan(400);
     });
 
-    test('that checks asynchronously accepts and refuses', async () => {
+    test('may be asynchronous', async () => {
       const schema = z.object({ a: z.string().refine(async (text) => text !== 'x', { message: 'not x' }) });
       expect(await validate(schema, { a: 'y' })).toEqual({ value: { a: 'y' } });
       expect(await validate(schema, { a: 'x' })).toMatchObject({ issues: [{ message: 'not x', path: ['a'] }] });
@@ -153,20 +159,20 @@ describe('a check of a huge value', { timeout: 30_000 }, () => {
     });
   });
 
-  test('that is too slow says so, and which parts JSON Schema finds wrong', async () => {
+  test('reports that it was too slow, and which parts JSON Schema finds invalid', async () => {
     const item = zod3.union([zod3.string(), zod3.null(), zod3.object({ a: zod3.string() })]);
     const { said } = await call(zod3.object({ list: zod3.array(item) }), 'await take({ list: Array(15_000).fill(1) })');
     expect(said).toMatch(/^list\.0 must be string, got 1; .*it takes too long to check, since too many of its parts/);
   });
 
-  test('whose schema refers to itself without end fails', async () => {
+  test('fails if the schema refers to itself endlessly', async () => {
     const check = (schema) => new JsonSchema(schema).check({});
     for (const schema of [{ $ref: '#' }, { $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' }]) {
       await expect(check(schema)).rejects.toThrow('its references go round in a circle');
     }
   });
 
-  test('that is nested deeply or contains itself is refused', async () => {
+  test('refuses values that are nested deeply or contain themselves', async () => {
     const cycle = [];
     cycle.push(cycle);
     let deep = [];
@@ -196,7 +202,7 @@ describe('a tool with a JSON Schema', () => {
     expect(inputs).toEqual([]);
   });
 
-  test('gets exactly what was checked', async () => {
+  test('gets exactly the checked input', async () => {
     const code = `const shared = { x: 1 };
       const list = Object.assign([1, , undefined], { length2: 'extra' });
       await take({ list, at: new Date(0), none: undefined, toJSON: 1, pair: [shared, shared] })`;
@@ -208,7 +214,7 @@ describe('a tool with a JSON Schema', () => {
     expect(Object.keys(inputs[0].list)).toEqual(['0', '1', '2']);
   });
 
-  test('of another type than object is checked, too', async () => {
+  test('may have an input of another type than object, which is checked too', async () => {
     expect((await call({ type: 'array', items: { type: 'string' } }, 'await take([1])')).said).toMatch(
       '0 must be string, got 1',
     );
@@ -216,8 +222,8 @@ describe('a tool with a JSON Schema', () => {
 });
 
 // Nothing is of such a type: the tool was declared with `any`, and no call of it could succeed.
-describe('a type that JSON Schema does not have', () => {
-  test.each(['foo', ['string', 'foo'], 'Object'])('%j is left out of what a tool checks', async (type) => {
+describe('a type that JSON Schema does not define', () => {
+  test.each(['foo', ['string', 'foo'], 'Object'])('%j is ignored when a tool checks its input', async (type) => {
     const schema = { ...object({ a: { type }, b: { type: 'number' }, all: { type: 'array', items: { type } } }) };
     expect(await call(schema, 'await take({ a: 1, b: 2, all: [1, "x"] })')).toStrictEqual({
       inputs: [{ a: 1, b: 2, all: [1, 'x'] }],
@@ -229,7 +235,7 @@ describe('a type that JSON Schema does not have', () => {
     });
   });
 
-  test('is an error of the schema where schemas must be right, unless another of its types fits', async () => {
+  test('is an error of a strict schema, unless another of its types matches', async () => {
     const schema = new JsonSchema(object({ a: { type: ['string', 'foo'] } }));
     expect(await schema.check({ a: 'x' })).toStrictEqual({ value: { a: 'x' } });
     await expect(schema.check({ a: 1 })).rejects.toThrow(

@@ -75,14 +75,14 @@ test.each([
   ['nothing', undefined, 'undefined'],
   ['a promise of something else', Promise.resolve({}), 'an object'],
   ['a class', SESExecutor, 'a function'],
-])('a function that returns %s is an error of the calling program', async (_, returned, got) => {
+])('an executor function that returns %s is an error of the calling program', async (_, returned, got) => {
   const tool = createCodeTool({ tools: {}, executor: () => returned });
   await expect(tool.execute('1')).rejects.toThrow(
     new TypeError(`options.executor must return an executor, got ${got}`),
   );
 });
 
-test('options of the executor are refused next to the function, except the language', () => {
+test('options of the executor are refused next to an executor function, except the language', () => {
   const executor = () => new SESExecutor();
   expect(() => createCodeTool({ tools: {}, executor, timeoutMs: 5 })).toThrow(
     new TypeError('options.timeoutMs belongs to the executor that options.executor is'),
@@ -91,7 +91,7 @@ test('options of the executor are refused next to the function, except the langu
   expect(() => createCodeTool({ tools: {}, executor, language: 'ruby' })).toThrow(/language/);
 });
 
-describe('each call that code makes has its own id', () => {
+describe('each tool call of code has its own id', () => {
   const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
   const code = 'await Promise.all([note({}), note({})]); 1';
   const schema = z.object({});
@@ -121,14 +121,14 @@ describe('each call that code makes has its own id', () => {
     },
   };
 
-  test.each(Object.keys(calls))('%s', async (name) => {
+  test.each(Object.keys(calls))('in %s', async (name) => {
     seen.length = 0;
     await calls[name]();
     expect(seen).toEqual([expect.stringMatching(UUID), expect.stringMatching(UUID)]);
     expect(new Set(seen).size).toBe(2);
   });
 
-  test('LangChain does not pass the id of the outer call', async () => {
+  test('in LangChain, which does not pass the id of the outer call', async () => {
     seen.length = 0;
     const tools = [langchainTool((_, { toolCall }) => note(toolCall?.id), { name: 'note', description: '', schema })];
     const call = { type: 'tool_call', id: 'outer', name: 'run_javascript', args: { code } };

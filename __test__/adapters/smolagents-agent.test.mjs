@@ -37,7 +37,7 @@ function agentOf(answers, config = {}) {
 const code = (text) => `Thought: so.\n<code>\n${text}\n</code>`;
 const observations = (agent) => agent.steps.map((step) => step.observations);
 
-test('its prompt is that for JavaScript', () => {
+test('the agent has the prompt for JavaScript', () => {
   const agent = agentOf([], {
     instructions: 'Be brief.',
     authorized_imports: ['units'],
@@ -54,7 +54,7 @@ test('its prompt is that for JavaScript', () => {
 });
 
 // An option that is undefined is one that is left out: nothing could be imported.
-test('imports that its executor has no options for are those of the agent', async () => {
+test('an executor without authorized imports gets those of the agent', async () => {
   const agent = agentOf([code('final_answer(Object.keys(await import("units")))')], {
     authorized_imports: ['units'],
     executor_options: { authorizedImports: undefined, modules: { units: 'export const km = 1;' } },
@@ -63,12 +63,12 @@ test('imports that its executor has no options for are those of the agent', asyn
 });
 
 // The prompt named those of the agent, or none.
-test('imports that its executor has options for are in the prompt', () => {
+test('the prompt lists imports from the options of the executor', () => {
   const agent = agentOf([], { executor_options: { authorizedImports: ['units'] } });
   expect(agent.prompts[1]).toBe(renderSystemPrompt({ tools: agent.tools, authorizedImports: ['units'] }));
 });
 
-test('tools, managed agents and variables are there, and state lives on', async () => {
+test('tools, managed agents and variables are available, and state is kept', async () => {
   const helper = { name: 'helper', description: 'Helps.', run: async (task, options) => [task, options] };
   const agent = agentOf(
     [
@@ -85,8 +85,8 @@ test('tools, managed agents and variables are there, and state lives on', async 
   expect(observations(agent)[0]).toBe('Execution logs:\n2');
 });
 
-describe('what would end the run is an observation', () => {
-  test('an error of the code', async () => {
+describe('failures of a step are observations that do not end the run', () => {
+  test('an error of the code is an observation', async () => {
     const agent = agentOf([code('console.log("before");\nnull.x'), code('final_answer(1)')]);
     expect(await agent.run('go')).toBe(1);
     expect(observations(agent)[0]).toMatch(
@@ -94,7 +94,7 @@ describe('what would end the run is an observation', () => {
     );
   });
 
-  test('a timeout, after which there is a new isolate', async () => {
+  test('a timeout is an observation, and the next step has a new isolate', async () => {
     const agent = agentOf(
       [
         code('const n = 1'),
@@ -109,7 +109,7 @@ describe('what would end the run is an observation', () => {
     );
   });
 
-  test('an answer without code, and one with code elsewhere', async () => {
+  test('an answer without code is an observation, and code elsewhere in an answer is found', async () => {
     const agent = agentOf(['It is Paris.', '```js\nfinal_answer(1)\n```', code('final_answer(2)')]);
     expect(await agent.run('go')).toBe(2);
     expect(observations(agent)[0]).toMatch(
@@ -135,7 +135,7 @@ test('drafts in thoughts do not run', async () => {
   expect(observations(agent)[1]).toMatch(/There is no code in your answer/);
 });
 
-test('what is wrong around the code still ends it', async () => {
+test('failures outside of the code end the run', async () => {
   const failing = agentOf([code('1')], {
     executor: { sendVariables: async () => Promise.reject(new Error('no disk')) },
   });
@@ -149,7 +149,7 @@ test('what is wrong around the code still ends it', async () => {
   );
 });
 
-test('any executor will do', async () => {
+test('the agent accepts any executor', async () => {
   const executor = new SmolagentsExecutor({ tools: { add: (a, b) => a + b, search: async () => [] } });
   const agent = agentOf([code('final_answer(add(1, 2))')], { executor });
   expect(await agent.run('go')).toBe(3);
@@ -203,7 +203,7 @@ describe('file tools of smolagents-ts', () => {
     }
   });
 
-  test('of the folder that Python would mount read the working directory', async () => {
+  test('use the working directory if Python would mount the folder', async () => {
     const workDir = mkdtempSync(join(tmpdir(), 'ses-executor-agent-'));
     try {
       const tools = [new PythonTool('write', { ...path, ...content }, '/mnt')];
@@ -215,7 +215,7 @@ describe('file tools of smolagents-ts', () => {
     }
   });
 
-  test('and other tools that are only Python are refused with their names', () => {
+  test('are refused with their names if they exist only in Python', () => {
     const tools = [new PythonTool('plot', path, tmpdir()), new PythonTool('read', path, undefined), new SearchTool()];
     expect(() => agentOf([], { tools })).toThrow(
       expect.objectContaining({ name: 'TypeError', code: 'ERR_PYTHON_TOOL', tools: ['plot', 'read'] }),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { spawnNode } from '../helpers.mjs';
 
-test('an agent of four steps, two of which fail', async () => {
+test('an agent completes four steps, two of which fail', async () => {
   const { status, stdout, stderr } = await spawnNode(['examples/smolagents.mjs']);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatchInlineSnapshot(`

@@ -66,7 +66,7 @@ describe('toHostTools', () => {
     [{ value: {} }, '{ value: 1 }', { value: 1 }],
     [{ value: {} }, '{ x: 1 }', { value: { x: 1 } }],
     [{ value: { type: 'any' } }, 'null', { value: null }],
-  ])('one object where the first input may be one: %j, tool(%s)', async (inputs, code, expected) => {
+  ])('the first input may be one object: %j, tool(%s)', async (inputs, code, expected) => {
     expect(await called(inputs, code)).toEqual(expected);
   }); // prettier-ignore
 
@@ -81,11 +81,11 @@ describe('toHostTools', () => {
     [{ image: { type: 'image' } }, 'null', 'tool: the argument image must be an image, got null'],
     [{}, '', {}],
     [{}, '1', 'tool was called with 1 arguments; it takes none'],
-  ])('types inside: %j, tool(%s)', async (inputs, code, expected) => {
+  ])('types inside an argument are checked: %j, tool(%s)', async (inputs, code, expected) => {
     expect(await called(inputs, code)).toEqual(expected);
   }); // prettier-ignore
 
-  test('what objects have by themselves is no member of an argument', async () => {
+  test('inherited members of objects are not members of an argument', async () => {
     const properties = { toString: { type: 'string' }, constructor: { type: 'string', nullable: true } };
     const inputs = { options: { type: 'object', properties, required: [] } };
     expect(await called(inputs, '{ options: {} }')).toEqual({ options: {} });
@@ -101,7 +101,7 @@ describe('toHostTools', () => {
     expect(inputs.list.default).toEqual([]);
   });
 
-  test('functions have the name and the number of inputs, and are called on their tool', async () => {
+  test('functions have the name and the number of inputs of their tool, and are called on it', async () => {
     const tool = new SearchTool();
     const { search: fn } = toHostTools([tool]);
     expect({ name: fn.name, length: fn.length }).toEqual({ name: 'search', length: 3 });
@@ -109,7 +109,7 @@ describe('toHostTools', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('lists, maps, records and namespaces', async () => {
+  test('lists, maps, records and namespaces of tools are accepted', async () => {
     const tool = new SearchTool();
     const plain = () => 5;
     expect(Object.keys(toHostTools([tool, { ...tool, name: 'other', forward: tool.forward }]))).toEqual([
@@ -130,7 +130,7 @@ describe('toHostTools', () => {
     expect(output).toEqual(['text of a', 'text of b']);
   });
 
-  test('managed agents, each time with a different task', async () => {
+  test('managed agents are called with a different task each time', async () => {
     const runs = [];
     const researcher = {
       name: 'researcher',

@@ -112,8 +112,8 @@ class ScriptedModel {
   }
 }
 
-describe('in the hands of a CodeAgent', () => {
-  test('three calls a step, without init; state lives on; errors are repaired', async () => {
+describe('the executor used by a CodeAgent', () => {
+  test('supports three calls per step without init, keeps state and repairs errors', async () => {
     const tool = new SearchTool();
     const { proxy, calls } = recorded(create({ tools: [tool] }));
     const model = new ScriptedModel(
@@ -176,7 +176,7 @@ To give the final answer, call final_answer(value) in that block.`,
     expect(content).toContain('async function final_answer(answer) {}\n</code>');
   });
 
-  test('functions that an agent wraps around forward', async () => {
+  test('calls tools through functions that an agent wraps around forward', async () => {
     const tool = new SearchTool();
     const final = new FinalAnswerTool();
     const executor = create();
@@ -192,14 +192,14 @@ To give the final answer, call final_answer(value) in that block.`,
 });
 
 describe('the executor', () => {
-  test('is an executor', () => {
+  test('is recognized as an executor', () => {
     const executor = new SmolagentsExecutor();
     expect(isExecutor(executor)).toBe(true);
     expect(executor.state).toBe('NEW');
     expect(create()).toBeInstanceOf(SmolagentsExecutor);
   });
 
-  test('gives output, logs and is_final_answer, and the rest out of sight', async () => {
+  test('returns output, logs and is_final_answer, and hides its other properties', async () => {
     const executor = create();
     const result = await executor.run('console.log("a");\nconsole.warn("b");\n1 + 1');
     expect(Object.keys(result)).toEqual(['output', 'logs', 'is_final_answer']);
@@ -212,7 +212,7 @@ describe('the executor', () => {
     expect(await executor.run('final_answer(null)')).toEqual({ output: null, logs: '', is_final_answer: true });
   });
 
-  test('errors are those of the executor', async () => {
+  test('throws the errors of the native executor', async () => {
     const executor = create();
     const error = await expectCode(executor.run('console.log(1);\nnope()'), 'ERR_RUNTIME_EXCEPTION');
     expect(error).toMatchObject({
@@ -227,7 +227,7 @@ describe('the executor', () => {
     expect(tool.cause).toBeInstanceOf(RangeError);
   });
 
-  test('an agent that shows its model the message of an error shows all that is known', async () => {
+  test('has messages of errors that contain all known details, for agents that show only messages', async () => {
     const executor = create({ tools: [new SearchTool()] });
     const error = await expectCode(executor.run('1;\nserch("x")'), 'ERR_RUNTIME_EXCEPTION');
     expect(error.message)
@@ -243,7 +243,7 @@ Hint: Did you mean \`search\`?`);
     );
   });
 
-  test('has its tools whatever is sent, and after init, cleanup and a timeout', async () => {
+  test('has its tools whatever is sent, also after init, cleanup and a timeout', async () => {
     const executor = create({ tools: [new SearchTool()] });
     const works = async () => expect((await executor.run("(await search('x'))[0]")).output).toBe('xa');
     await works();
@@ -274,7 +274,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
 
   // A worker process that ended between two steps was replaced without a word.
   test.runIf(process.platform !== 'win32')(
-    'the next step says that a process has ended with all that was defined',
+    'reports in the next step that a process ended with all definitions',
     async () => {
       const executor = create({ tools: [], isolation: 'process' });
       const lose = async () => {
@@ -299,7 +299,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
     },
   );
 
-  test('cleanup() ends a start after a failure: its run is not executed, and calls of later find their own isolate', async () => {
+  test('ends a start after a failure by cleanup(): its run is not executed, and later calls get their own isolate', async () => {
     const executor = create({ tools: [] });
     await expectCode(executor.run('await new Promise(() => {})', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');
     expect(executor.state).toBe('DIRTY');
@@ -313,7 +313,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
     expect(executor.state).toBe('DEAD');
   });
 
-  test('calls at once share one start', async () => {
+  test('starts once for simultaneous calls', async () => {
     const executor = create({ tools: [new SearchTool()], runConcurrency: 'queue', maxQueuedRuns: 4 });
     const outcomes = await Promise.all([
       executor.sendVariables({ a: 1 }),
@@ -326,7 +326,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
     expect((await executor.run('a + two()')).output).toBe(3);
   });
 
-  test('autoInit: false leaves the states to the caller', async () => {
+  test('leaves states to the caller with autoInit: false', async () => {
     const executor = create({ autoInit: false, tools: [new SearchTool()] });
     await expectCode(executor.run('1'), 'ERR_INVALID_STATE');
     await executor.init();
@@ -339,7 +339,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
     expect((await executor.run("(await search('x')).length")).output).toBe(2);
   });
 
-  test('options are those of SESExecutor, and tools', async () => {
+  test('accepts the options of SESExecutor, and tools', async () => {
     const executor = create({ maxOperations: 10 });
     await expectCode(executor.run('for (;;);'), 'ERR_MAX_OPS_EXCEEDED');
     expect(() => create({ maxOps: 1 })).toThrow(TypeError);
@@ -360,7 +360,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
     );
   });
 
-  test('tools in Python are refused, with a code and what to do', async () => {
+  test('refuses tools in Python with a code and a suggestion', async () => {
     const executor = create();
     const error = await rejection(executor.sendTools({}, { read: 'def read(path): ...', ls: 'def ls(): ...' }));
     expect(error).toBeInstanceOf(TypeError);
@@ -379,7 +379,7 @@ Correct the cause in your next code block. If that has failed before, try a diff
   });
 });
 
-test('any executor will do: it is started, gets the tools, and is made anew after a timeout', async () => {
+test('any executor is started, gets the tools, and is renewed after a timeout', async () => {
   const inner = new SESExecutor();
   const executor = create({ executor: inner, tools: [new SearchTool()] });
   expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
@@ -397,7 +397,7 @@ test('any executor will do: it is started, gets the tools, and is made anew afte
 test.each([
   ['at its first run', (executor) => executor.state],
   ['by init()', (executor) => executor.init()],
-])('an executor that is READY already gets the tools %s, once for each isolate', async (_, start) => {
+])('a READY executor gets the tools %s, once for each isolate', async (_, start) => {
   const inner = new SESExecutor();
   await inner.init();
   const send = vi.spyOn(inner, 'sendTools');
@@ -411,7 +411,7 @@ test.each([
   expect(send).toHaveBeenCalledTimes(2);
 });
 
-describe('two over one executor', () => {
+describe('two of them over one executor', () => {
   const tool = (name, answer) => ({ name, inputs: {}, forward: () => Promise.resolve(answer) });
   const outcome = (executor, code) =>
     executor.run(code).then(
@@ -441,7 +441,7 @@ describe('two over one executor', () => {
     expect(all).toEqual(outcomes.map(([, , expected]) => expected));
   });
 
-  test('have their tools, and those that were sent, in the isolate after one that the other has ended', async () => {
+  test('have their own and the sent tools in a new isolate after the other has ended the previous one', async () => {
     const inner = new SESExecutor({ timeoutMs: 1_000 });
     const [ada, bob] = [
       create({ executor: inner, tools: [tool('a', 'of Ada')] }),
@@ -458,7 +458,7 @@ describe('two over one executor', () => {
     expect(await outcome(ada, '[await a(), typeof sent]')).toEqual(['of Ada', 'undefined']);
   });
 
-  test('wait for each other, until the signal of a run ends it', async () => {
+  test('wait for each other until the signal of a run ends the wait', async () => {
     const inner = new SESExecutor();
     const [called, answer] = [deferred(), deferred()];
     const ada = create({ executor: inner, tools: { wait: () => (called.resolve(), answer.promise) } });
@@ -482,7 +482,7 @@ describe('two over one executor', () => {
   });
 
   // An isolate of its owner's making counted as none, so that nobody noticed its end: no tools were sent to the next one.
-  test('have their tools after its owner has made an isolate and ended it', async () => {
+  test('have their tools after the owner has started and cleaned up the executor', async () => {
     const inner = new SESExecutor();
     const ada = create({ executor: inner, tools: [tool('inbox', 'mails of Ada')] });
     await ada.cleanup();
@@ -493,7 +493,7 @@ describe('two over one executor', () => {
     await ada.cleanup();
   });
 
-  test('list their own tools, and those that the executor has anyway', async () => {
+  test('list their own tools and those of the executor', async () => {
     const inner = new SESExecutor();
     await inner.init();
     await inner.sendTools({ common() {} });
@@ -508,7 +508,7 @@ describe('two over one executor', () => {
   });
 });
 
-test('tools that are sent at once are all there, and names that are reserved are none', async () => {
+test('tools that are sent at the same time are all available, and reserved names are refused', async () => {
   const executor = create();
   await Promise.all([executor.sendTools({ a: () => 1 }), executor.sendTools({ b: () => 2 })]);
   expect(await rejection(executor.sendTools({ console: () => 3 }))).toEqual(

@@ -19,7 +19,7 @@ const search = {
 };
 
 describe('toJavaScriptSignature', () => {
-  test('a tool of smolagents', () => {
+  test('declares a tool of smolagents', () => {
     expect(toJavaScriptSignature(search)).toBe(`/**
  * Searches the web.
  *
@@ -30,7 +30,7 @@ describe('toJavaScriptSignature', () => {
 async function search(query, limit = 10) {}`);
   });
 
-  test('optional parameters, described properties, output with description and example', () => {
+  test('declares optional parameters, described properties, and an output with description and example', () => {
     const tool = {
       name: 'edit',
       inputs: {
@@ -61,7 +61,7 @@ async function search(query, limit = 10) {}`);
 async function edit(range, tags = null, mode = "a", when) {}`);
   });
 
-  test('one object of named arguments, for JSON Schema as MCP and function calling have it', () => {
+  test('declares one object of named arguments for the JSON Schema of MCP and function calling', () => {
     const schema = {
       type: 'object',
       properties: { path: { type: 'string', description: 'Path.' }, limit: { type: 'number', default: 5 } },
@@ -94,7 +94,7 @@ Host.readDoc = async function (args) {};`;
     expect(none).toBe('/**\n * @returns {Promise<any>}\n */\nasync function f() {}');
   });
 
-  test('names of properties that are not identifiers', () => {
+  test('quotes property names that are not identifiers', () => {
     const properties = {
       path: { type: 'string', description: 'Path.' },
       'max-size': { type: 'number', description: 'Bytes\nat most.' },
@@ -136,7 +136,7 @@ async function read(args) {}`);
     name: { type: 'string', description: 'Its name.' },
   };
 
-  test('members of members are described by the way to them', () => {
+  test('describes nested members by their path', () => {
     const inputSchema = { type: 'object', properties: described, required: ['filter'], $defs };
     const outputSchema = {
       type: 'array',
@@ -170,7 +170,7 @@ async function read(args) {}`);
     );
   });
 
-  test('of members that references would make many, the first are described', () => {
+  test('describes only the first members of many that references make', () => {
     const levels = Array.from({ length: 11 }, (_, i) => {
       const next = { $ref: `#/$defs/s${i + 1}`, description: 'More.' };
       return [`s${i}`, { type: 'object', properties: { a: next, b: next, c: next } }];
@@ -181,7 +181,7 @@ async function read(args) {}`);
     expect(lines).toContain(` * @param args${'.a'.repeat(11)} More.`);
   });
 
-  test('inputs given as JSON Schema are parameters one by one', () => {
+  test('declares inputs given as JSON Schema as separate parameters', () => {
     const inputs = {
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'boolean' } },
@@ -206,14 +206,14 @@ function f(a, b = undefined) {}`,
   test.each([
     ['alternatives', { type: 'object', oneOf: [byId, byUrl] }, '{ id: string } | { "max-size"?: any, url: string }', ['id']],
     ['alternatives without a type', { anyOf: [byId, { type: 'null' }] }, '{ id: string } | null', ['id']],
-    ['all of several', { allOf: [byId, { type: 'object', properties: { n: { type: 'number' } } }] }, '{ id: string } & { n?: number }', ['id']],
+    ['an allOf', { allOf: [byId, { type: 'object', properties: { n: { type: 'number' } } }] }, '{ id: string } & { n?: number }', ['id']],
     ['properties and alternatives', { ...byId, anyOf: [{ $ref: '#/$defs/a' }, { properties: { b: { description: 'b' } } }], $defs: { a: { properties: { a: { type: 'null' } } } } }, '{ id: string } & ({ a?: null } | { b?: any })', ['id', 'b']],
     ['types', { ...byId, type: ['object', 'null'] }, '{ id: string } | null', ['id']],
     ['a record', { type: 'object', additionalProperties: { type: 'number' } }, 'Record<string, number>', []],
-    ['a record of anything', { type: 'object', additionalProperties: true }, 'Record<string, any>', []],
+    ['a record of any values', { type: 'object', additionalProperties: true }, 'Record<string, any>', []],
     ['properties and a record', { ...byId, additionalProperties: { type: 'number' } }, '{ id: string, [other: string]: number }', ['id']],
     ['a list', { type: 'array', items: { type: 'string' } }, 'string[]', []],
-  ])('one object that is more than its properties: %s', (_, inputSchema, type, described) => {
+  ])('declares one object that is more than its properties: %s', (_, inputSchema, type, described) => {
     const members = { id: ' * @param args.id Its id.', b: ' * @param args.b b' };
     expect(toJavaScriptSignature({ name: 'f', inputSchema }).split('\n')).toEqual([
       '/**',
@@ -231,14 +231,14 @@ function f(a, b = undefined) {}`,
     ['alternatives that only restrict', { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], anyOf: [{ required: ['a'] }, { required: ['b'] }] }],
     ['others of any type', { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: {} }],
     ['a reference to itself', { $ref: '#/$defs/a', $defs: { a: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } } }],
-  ])('one object that is no more: %s', (_, inputSchema) => {
+  ])('declares one object with nothing beyond its properties: %s', (_, inputSchema) => {
     expect(toJavaScriptSignature({ name: 'f', inputSchema })).toBe(
       '/**\n * @param {object} args\n * @param {string} args.a\n * @returns {Promise<any>}\n */\nasync function f(args) {}',
     );
   }); // prettier-ignore
 
   test.each([{}, { $ref: '#/$defs/missing' }, { $schema: 'http://json-schema.org/draft-07/schema#' }])(
-    'of a schema that says nothing it is not known: %j',
+    'declares the input as optional and unknown for a schema without constraints: %j',
     (inputSchema) => {
       expect(toJavaScriptSignature({ name: 'f', inputSchema })).toBe(
         '/**\n * @param {any} [args]\n * @returns {Promise<any>}\n */\nasync function f(args) {}',
@@ -246,7 +246,7 @@ function f(a, b = undefined) {}`,
     },
   );
 
-  test('inputs by name may be called as keywords are', () => {
+  test('accepts inputs whose names are schema keywords', () => {
     const inputs = { type: { type: 'string' }, properties: { type: 'object' }, required: { type: 'boolean' } };
     expect(toJavaScriptSignature({ name: 'f', inputs })).toContain('async function f(type, properties, required) {}');
   });
@@ -295,11 +295,11 @@ function f(a, b = undefined) {}`,
     [{ properties: { a: false } }, '{ a?: never }'],
     [{ $ref: 'https://example.com/schema' }, 'any'],
     [{ $ref: '#/$defs/missing' }, 'any'],
-  ])('%j is %s', (schema, type) => {
+  ])('declares %j as %s', (schema, type) => {
     expect(typeOf(schema)).toBe(type);
   }); // prettier-ignore
 
-  test('$ref inside the document, with escapes; a schema inside itself is any', () => {
+  test('resolves $ref inside the document, with escapes, and declares a recursive schema as any', () => {
     const $defs = {
       'a/b~c d': { type: 'string' },
       node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, text: { $ref: '#/$defs/a~1b~0c%20d' } } },
@@ -315,7 +315,7 @@ function f(a, b = undefined) {}`,
     expect(signature).toContain('@param {string} [args.a]');
   });
 
-  test('types that references would make huge, and deep ones, are cut', () => {
+  test('cuts types that references would make huge, and deep ones', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => {
         const next = { $ref: `#/$defs/s${i + 1}` };
@@ -329,7 +329,7 @@ function f(a, b = undefined) {}`,
     expect(typeOf(deep)).toBe(`any${'[]'.repeat(12)}`);
   });
 
-  test('nothing in a definition ends the comment', () => {
+  test('lets nothing in a definition end the comment', () => {
     const evil = '*/ process.exit() /*';
     const tool = {
       name: 'f',
@@ -349,14 +349,14 @@ function f(a, b = undefined) {}`,
     expect(validateCode(signature)).toEqual([]);
   });
 
-  test('line breaks of a description stay inside the comment', () => {
+  test('keeps line breaks of a description inside the comment', () => {
     const signature = toJavaScriptSignature({ name: 'f', description: 'one\r\ntwo\rthree\u2028four\n\nfive' });
     expect(signature).toBe(
       '/**\n * one\n * two\n * three\n * four\n *\n * five\n *\n * @returns {Promise<any>}\n */\nasync function f() {}',
     );
   });
 
-  test('defaults that cannot be written are left out', () => {
+  test('omits defaults that cannot be written', () => {
     const inputs = { a: { type: 'any', default: () => 1 }, b: { type: 'any', default: 5n } };
     const signature = toJavaScriptSignature({ name: 'f', inputs });
     expect(signature).toContain('@param {any} [a]\n * @param {any} [b]\n');
@@ -382,11 +382,11 @@ function f(a, b = undefined) {}`,
     expect(() => toJavaScriptSignature(tool)).toThrow(new TypeError(message));
   }); // prettier-ignore
 
-  test('names of namespaces may be words that are reserved', () => {
+  test('allows reserved words in names of namespaces', () => {
     expect(toJavaScriptSignature({ name: 'Host.delete' })).toContain('\nHost.delete = async function () {};');
   });
 
-  test('whatever the schema, TypeScript reads comment and declaration without complaint', () => {
+  test('produces a comment and a declaration that TypeScript accepts, whatever the schema', () => {
     const name = fc.oneof(fc.string(), fc.constantFrom('a', '*/', 'x-y', '__proto__', '{@link', '}'));
     // TypeScript takes what prose begins with for a token.
     const prose = fc.constantFrom('Words.', '', 'A */ b\n*/', 'A /* x', 'A \\', 'A `x` {y}');

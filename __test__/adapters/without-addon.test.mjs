@@ -25,17 +25,17 @@ test.each([
   ['./build/adapters/smolagents/index.js', 'createSmolagentsExecutor'],
   ['./build/files/index.js', 'createFileTools'],
   ['./build/ses/executor.js', 'SESExecutor'],
-])('%s can be loaded, and exports %s', async (path, name) => {
+])('%s loads and exports %s', async (path, name) => {
   const script = `console.log(JSON.stringify(typeof require(${JSON.stringify(path)})[${JSON.stringify(name)}]))`;
   expect(await withoutAddon(script)).toBe('function');
 });
 
-test('the entry of the package says that the addon is missing', async () => {
+test('the main entry reports that the addon is missing', async () => {
   const script = `try { require('./index.js') } catch ({ message }) { console.log(JSON.stringify(message)) }`;
   expect(await withoutAddon(script)).toMatch(/^ses-executor cannot be loaded: .* the addon is hidden$/);
 });
 
-test('prompts are rendered and tools are declared', async () => {
+test('prompts are rendered and tools are declared without the addon', async () => {
   const script = `
     const { renderSystemPrompt, toJavaScriptSignature } = require('./build/adapters/prompts');
     const tool = { name: 'add', description: '', inputs: { a: { type: 'number', description: '' } }, output_type: 'number' };
@@ -46,7 +46,7 @@ test('prompts are rendered and tools are declared', async () => {
   expect(await withoutAddon(script)).toEqual([true, 'async function add(a) {}']);
 });
 
-test('ai and codemode check options, those of modules too', async () => {
+test('ai and codemode check their options, including modules', async () => {
   const script = `
     const { createCodeTool } = require('./build/adapters/ai');
     const { SESCodemodeExecutor } = require('./build/adapters/codemode');
