@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 import { ROOT, runChild, withFolder } from '../helpers.mjs';
 
-test('a bundle for browsers has plain Pyodide, and says so', { timeout: 120_000 }, () =>
+test('a bundle for browsers contains plain Pyodide and warns about that', { timeout: 120_000 }, () =>
   withFolder(async (folder) => {
     const outfile = join(folder, 'bundle.mjs');
     const { warnings } = await build({

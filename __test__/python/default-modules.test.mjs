@@ -33,7 +33,7 @@ describe('default modules', () => {
   });
 
   test(
-    'lead to no module that is not allowed, and to nothing that opens files',
+    'lead to no forbidden module and to nothing that opens files',
     async () => {
       const own = new PyodideExecutor(undefined, {
         mount: false,
@@ -74,7 +74,7 @@ describe('default modules', () => {
       'import random\nlist(map(getattr, [random.shuffle.__func__], ["__globals__"]))[0]["_os"].remove("/mnt/x")',
     ],
     [
-      'a function of a module as deputy',
+      'a function of a module as a deputy',
       'import collections, random\nclass M:\n    __getitem__ = random.shuffle.__func__.__getattribute__\ncollections.ChainMap(M())["__globals__"]["_os"].remove("/mnt/x")',
     ],
     [
@@ -104,16 +104,16 @@ describe('default modules', () => {
       'import json\ntry: json.loads("x")\nexcept Exception as e:\n    step = e.__traceback__\n    while step.tb_next: step = step.tb_next\n    step.tb_frame.f_globals["codecs"].open("/mnt/x", "w")',
     ],
     [
-      'frames behind the code',
+      'frames that ran the code',
       'try: 1 / 0\nexcept Exception as e:\n    f = e.__traceback__.tb_frame\n    while f.f_back: f = f.f_back\n    f.f_globals["os"].remove("/mnt/x")',
     ],
     ['the closure of an import', '__import__.__closure__[0].cell_contents("os").remove("/mnt/x")'],
     ['final_answer', 'final_answer.__globals__["os"].remove("/mnt/x")'],
-    ['a tool', 'boom.__globals__["os"].remove("/mnt/x")'],
+    ['globals of a tool', 'boom.__globals__["os"].remove("/mnt/x")'],
     ['license', 'license._Printer__filenames = ["/mnt/x"]\nlicense()'],
     ['inspect', 'import inspect\ninspect.os.remove("/mnt/x")'],
     ['sys.modules', 'import sys\nsys.modules["os"].remove("/mnt/x")'],
-  ])('lead nowhere by %s', async (_title, code) => {
+  ])('reveal nothing through %s', async (_title, code) => {
     const error = await failureOf(executor, code);
     expect(error.code).toMatch(/^ERR_(RUNTIME_EXCEPTION|IMPORT_NOT_ALLOWED)$/);
     expect([readdirSync(root), readFileSync(join(root, 'x'), 'utf8')]).toStrictEqual([['x'], 'kept']);
@@ -126,7 +126,7 @@ describe('default modules', () => {
       ['random', 'json.decoder', true],
     ],
     ['all names', 'from math import *\nfrom random import *\nseed(1)\n[floor(2.5), len(sample([1, 2, 3], 2))]', [2, 2]],
-    ['modules in modules', 'import statistics\nstatistics.random.__name__', 'random'],
+    ['modules inside modules', 'import statistics\nstatistics.random.__name__', 'random'],
     [
       'own functions',
       'x = 1\ndef f(): return x\nf.__globals__["x"] = 5\n[f(), f.__code__.co_name, f.__closure__]',
@@ -145,11 +145,11 @@ describe('default modules', () => {
       'import collections\nclass P(collections.namedtuple("P", "x y")): pass\nP(1, 2)._asdict()',
       { x: 1, y: 2 },
     ],
-  ])('work as before: %s', async (_title, code, expected) => {
+  ])('behave as usual: %s', async (_title, code, expected) => {
     expect((await executor.run(code)).output).toStrictEqual(expected);
   });
 
-  test('are whole where everything may be imported', async () => {
+  test('are complete if everything may be imported', async () => {
     const own = new PyodideExecutor(['*'], { mount: false });
     const code =
       'import random, inspect, typing\ndef f(x: "int"): pass\n[random._os.__name__, str(inspect.signature(f)), typing.get_type_hints(f)["x"].__name__]';
@@ -164,8 +164,8 @@ describe('SmolagentsExecutor for Python', () => {
 
   test.each([
     ['mounts nothing by default', {}, false],
-    ['mounts what is asked for', { mount: true }, true],
-    ['mounts the folder that is named', { workDir: process.cwd() }, true],
+    ['mounts a folder on request', { mount: true }, true],
+    ['mounts the given folder', { workDir: process.cwd() }, true],
   ])('%s', async (_title, options, expected) => {
     const executor = new SmolagentsExecutor({ ...list, ...options, readOnly: true });
     expect((await executor.run(code)).output).toBe(expected);

@@ -58,7 +58,7 @@ const sizes = (artifacts) => artifacts?.map(({ name, mimeType, width, height }) 
 
 describe('figures', () => {
   test.each([
-    ['that are open at the end', 'import matplotlib.pyplot as plt\nplt.figure()\nplt.figure(size=(8, 6))\n5'],
+    ['that are open at the end of a run', 'import matplotlib.pyplot as plt\nplt.figure()\nplt.figure(size=(8, 6))\n5'],
     [
       'that were shown',
       'from matplotlib import pyplot as plt\nplt.figure()\nplt.show()\nplt.figure(size=(8, 6))\nplt.show()\n5',
@@ -82,7 +82,7 @@ describe('figures', () => {
     expect(called).toStrictEqual([]);
   });
 
-  test('of a run that fails are with its error', async () => {
+  test('of a failed run are attached to its error', async () => {
     const error = await failureOf(executor, 'import matplotlib.pyplot as plt\nplt.figure()\n1 / 0');
     expect([error.details.name, sizes(error.artifacts)]).toStrictEqual([
       'ZeroDivisionError',
@@ -91,7 +91,7 @@ describe('figures', () => {
     expect((await executor.run('1')).artifacts).toBe(undefined);
   });
 
-  test('that cannot be drawn are a line of the log', async () => {
+  test('that cannot be drawn cause a line in the log', async () => {
     const { artifacts, logs } = await executor.run('import matplotlib.pyplot as plt\nplt.figure(size=(-1, 1))\n1');
     expect([artifacts, logs]).toStrictEqual([
       undefined,
@@ -100,7 +100,7 @@ describe('figures', () => {
     await executor.run('plt.close("all")');
   });
 
-  test('of another kind are refused by the host', async () => {
+  test('of another type are refused by the host', async () => {
     const code = `import matplotlib.pyplot as plt
 class Other:
     def savefig(self, file, **_): file.write(b"other")

@@ -47,9 +47,9 @@ describe('P21 outcomes of Python code', () => {
       'x.message, x.name, x.code, x.call, x.tool, x.is_bridge = "forged", "Forged", "E_FORGED", 99, "fine", True',
     ],
     ['the name of the class', 'type(x).__name__ = "Forged"'],
-    ['another __str__', 'type(x).__str__ = lambda self: "forged"'],
-    ['another number', 'x.call = x.call + 1'],
-  ])('the failure of a tool keeps its text: %s', async (_title, change) => {
+    ['its __str__', 'type(x).__str__ = lambda self: "forged"'],
+    ['its number', 'x.call = x.call + 1'],
+  ])('the failure of a tool keeps its text after a change of %s', async (_title, change) => {
     const error = await failureOf(executor, `try: boom()\nexcept Exception as e: x = e\n${change}\nraise x`);
     const { name, message, code, tool } = error.details;
     expect([error.code, name, message, code, tool]).toStrictEqual([
@@ -70,11 +70,11 @@ describe('P21 outcomes of Python code', () => {
 
   test.each([
     [
-      'a failure that was caught',
+      'a caught failure',
       'try: plain()\nexcept Exception as e: x = e\nx.args = ("forged",)\nraise ValueError("v") from x',
       'Caused by ToolError: real at line 1: try: plain()',
     ],
-  ])('so does %s', async (_title, code, line) => {
+  ])("the host's text of the failure survives %s", async (_title, code, line) => {
     const error = await failureOf(executor, code);
     expect(error.code).toBe('ERR_RUNTIME_EXCEPTION');
     expect(error.details.cause.split('\n')).toContain(line);
@@ -91,7 +91,7 @@ describe('P21 outcomes of Python code', () => {
     expect((await failureOf(executor, code)).code).toBe('ERR_RUNTIME_EXCEPTION');
   });
 
-  test.each(WAYS.map((way) => [way]))('the globals of the prelude are not found: %s', async (way) => {
+  test.each(WAYS.map((way) => [way]))('the globals of the prelude cannot be found: %s', async (way) => {
     const found = `${way}\nx = "_run" in g`;
     const { output } = await executor.run(
       `try:\n${found.replaceAll(/^/gm, '    ')}\nexcept (AttributeError, KeyError): x = False\nx`,
@@ -101,14 +101,14 @@ describe('P21 outcomes of Python code', () => {
 
   test.each([
     ['MemoryError', 'raise MemoryError()'],
-    ['a kind of it', 'class M(MemoryError): pass\nraise M("x")'],
+    ['a subclass', 'class M(MemoryError): pass\nraise M("x")'],
     ['SystemError', 'raise SystemError("x returned NULL without setting an exception")'],
-    ['one that a generator raises', 'def f(): yield\ng = f()\nnext(g)\ng.throw(MemoryError())'],
+    ['an error raised by a generator', 'def f(): yield\ng = f()\nnext(g)\ng.throw(MemoryError())'],
     [
-      'one with the traceback of another',
+      'an error with another traceback',
       'try: 1 / 0\nexcept Exception as e: t = e.__traceback__\nraise MemoryError().with_traceback(t)',
     ],
-  ])('%s that code raises is not a limit of memory', async (_title, code) => {
+  ])('%s raised by code is not a memory limit', async (_title, code) => {
     const error = await failureOf(executor, code);
     expect([error.code, error.details.limitBytes]).toStrictEqual(['ERR_RUNTIME_EXCEPTION', undefined]);
   });
@@ -117,12 +117,12 @@ describe('P21 outcomes of Python code', () => {
     ['by monitoring', 'import sys\nsys.monitoring.free_tool_id(3)'],
     ['by its events', 'import sys\nsys.monitoring.set_local_events(3, (lambda: 0).__code__, 0)'],
     [
-      'by another number',
+      'with another tool number',
       'import sys\nclass N(int):\n    def __eq__(self, other): return False\n    __hash__ = int.__hash__\nsys.monitoring.register_callback(N(3), sys.monitoring.events.LINE, None)',
     ],
     ['by clearing', 'import sys\nsys.monitoring.clear_tool_id(3)'],
     ['by the prelude', 'final_answer.__globals__["_run"].bound = 1e99'],
-  ])('the count of operations stays on: %s', async (_title, attempt) => {
+  ])('operations are still counted after an attack %s', async (_title, attempt) => {
     const code = `try:\n${attempt.replaceAll(/^/gm, '    ')}\nexcept Exception: pass\nfor i in range(10**6):\n    x = i\nx`;
     const error = await failureOf(executor, code);
     expect([error.code, error.details.maxOperations]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 20_000]);
@@ -130,8 +130,8 @@ describe('P21 outcomes of Python code', () => {
 
   test.each([
     ['caught', 'try: final_answer(1)\nexcept BaseException: pass\n5'],
-    ['caught, and another one', 'try: final_answer(1)\nexcept BaseException: pass\nfinal_answer(2)'],
-    ['with a failure after it', 'try: final_answer(1)\nfinally: raise ValueError("x")'],
+    ['caught, followed by another one', 'try: final_answer(1)\nexcept BaseException: pass\nfinal_answer(2)'],
+    ['followed by a failure', 'try: final_answer(1)\nfinally: raise ValueError("x")'],
     [
       'with the bridge gone',
       'try: final_answer.__globals__["_bridge"].final_answer = None\nexcept AttributeError: pass\nfinal_answer(1)',
@@ -140,11 +140,11 @@ describe('P21 outcomes of Python code', () => {
       'with the run closed',
       'try: final_answer.__globals__["_run"].is_open = False\nexcept AttributeError: pass\nfinal_answer(1)',
     ],
-  ])('a final answer counts: %s', async (_title, code) => {
+  ])('a final answer takes effect: %s', async (_title, code) => {
     expect(await executor.run(code)).toMatchObject({ output: 1, is_final_answer: true });
   });
 
-  test('details say of other facts only what the host knows', async () => {
+  test('details contain only facts that the host knows', async () => {
     const code = `class E(RuntimeError): pass
 e = E("x")
 e.details = {"aborted": True, "stateLost": True, "recovered": True}
@@ -161,7 +161,7 @@ raise e`;
 });
 
 // Objects of the prelude are found by the garbage collector, where that may be imported. What such code says of its run is compared.
-describe('a run that writes its own failure', () => {
+describe('a run that forges its own failure', () => {
   /** The failure of a run that has the prelude raise these claims. */
   const claimed = async (code, message, details, before = '') => {
     const executor = new PyodideExecutor(['*'], { mount: false });
@@ -187,8 +187,8 @@ g["_failure_of"] = lambda *_: failure
     ['another limit of loops', 'ERR_MAX_OPS_EXCEEDED', { name: 'RuntimeError', message: 'm', maxWhileIterations: 5 }],
     ['a module that is allowed', 'ERR_IMPORT_NOT_ALLOWED', { name: 'ImportError', message: 'm', module: 'json' }],
     ['code that was not run', 'ERR_VALIDATION_FAILED', { name: 'SyntaxError', message: 'm', line: 1, column: 1 }],
-    ['a code that is not one of Python', 'ERR_EXEC_TIMEOUT', { name: 'X', message: 'm' }],
-  ])('is not believed: %s', async (_title, code, details) => {
+    ['an error code that Python does not have', 'ERR_EXEC_TIMEOUT', { name: 'X', message: 'm' }],
+  ])('is not believed about %s', async (_title, code, details) => {
     const error = await claimed(code, 'forged', { ...details, aborted: true, stateLost: true, reason: 'deadline' });
     expect([error.code, error.details.aborted, error.details.stateLost, error.details.reason]).toStrictEqual([
       'ERR_RUNTIME_EXCEPTION',
@@ -198,7 +198,7 @@ g["_failure_of"] = lambda *_: failure
     ]);
   });
 
-  test('has the text of the tool that did fail', async () => {
+  test('keeps the text of the tool that really failed', async () => {
     const before = 'try: boom()\nexcept Exception as e: call = e.call';
     const details = { name: 'Forged', message: 'forged', tool: 'fine', traceback: 'forged', bridge: true };
     // The prelude adds the number.

@@ -6,13 +6,13 @@ import { describePython } from './suite.mjs';
 
 describePython('plain Pyodide in the host', { engine: 'host' }, { startsFast: false, mounts: true });
 
-test('the host has no limits to give', () => {
+test('an executor in the host refuses limits that it cannot enforce', () => {
   expect(() => new PyodideExecutor([], { engine: 'host', timeoutMs: 1000 })).toThrow(
     new TypeError('options.timeoutMs needs an isolate: engine "host" runs Python unprotected, without limits'),
   );
 });
 
-test('a call that is not legal says what to do instead', async () => {
+test('an illegal call says what to do instead', async () => {
   const executor = new PyodideExecutor([], { engine: 'host', autoInit: false });
   const early = await expectCode(executor.run('1'), 'ERR_INVALID_STATE');
   expect(early.details).toMatchObject({ state: 'NEW', operation: 'run', hint: 'await init() first' });
@@ -24,7 +24,7 @@ test('a call that is not legal says what to do instead', async () => {
   await executor.cleanup();
 });
 
-test('cleanup() ends init(), and another one begins', async () => {
+test('cleanup() ends init(), and a new one can begin', async () => {
   const executor = new PyodideExecutor([], { engine: 'host', autoInit: false, mount: false });
   const init = executor.init();
   expect(executor.state).toBe('INITIALIZING');
@@ -37,7 +37,7 @@ test('cleanup() ends init(), and another one begins', async () => {
   await executor.cleanup();
 });
 
-test('the default imports', () => {
+test('the default imports are allowed', () => {
   expect(BASE_BUILTIN_MODULES).toStrictEqual(
     'collections datetime itertools json math queue random re stat statistics time unicodedata'.split(' '),
   );
@@ -61,7 +61,7 @@ test.each([
       'maxCodeBytes, maxToolCalls, maxTransferBytes, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
       'autoInit, onToolCall, onLog',
   ]),
-])('wrong options: %j, %j', (imports, options, message) => {
+])('wrong options are refused: %j, %j', (imports, options, message) => {
   expect(() => new PyodideExecutor(imports, options)).toThrow(new TypeError(message));
 });
 
@@ -69,7 +69,7 @@ test.each([64, 65])('a memoryLimitMb of %d is accepted for Python', (memoryLimit
   expect(new PyodideExecutor([], { memoryLimitMb }).state).toBe('NEW');
 });
 
-test.each([4, 8, 63])('a memoryLimitMb of %d is none for Python', (memoryLimitMb) => {
+test.each([4, 8, 63])('a memoryLimitMb of %d is refused for Python', (memoryLimitMb) => {
   expect(() => new PyodideExecutor([], { memoryLimitMb })).toThrow(
     new RangeError(`options.memoryLimitMb must be an integer >= 64 for Python, got ${memoryLimitMb}`),
   );

@@ -46,7 +46,7 @@ describe('P18 deadlines', () => {
     'class D:\n    def __del__(self):\n        while True: pass\nD()\nwhile True: pass',
     'import time\ntime.sleep(1000)',
     'import asyncio\nawait asyncio.sleep(1000)',
-  ])('settle: %s', async (code) => {
+  ])('end the run: %s', async (code) => {
     await executor.sendVariables({ kept: 1 });
     const error = await failureOf(executor, code);
     expect([error.code, error.details.reason, error.details.timeoutMs]).toStrictEqual([
@@ -59,7 +59,7 @@ describe('P18 deadlines', () => {
     expect((await executor.run('kept + 1', LONG)).output).toBe(2);
   });
 
-  test('what can be interrupted keeps its state, and the failure says so', async () => {
+  test('keep the state of code that can be interrupted, and the failure says so', async () => {
     let details;
     // On a machine that has too much to do it may not end in time.
     for (let tries = 0; tries < 20 && details?.stateLost !== false; tries++) {
@@ -77,19 +77,19 @@ describe('P18 deadlines', () => {
     ['waiting', 'try:\n    final_answer(5)\nfinally:\n    import time\n    time.sleep(1000)'],
     ['computing', 'try:\n    final_answer(5)\nfinally:\n    for n in range(10**9): str(n)'],
     ['waiting for a tool', 'try:\n    final_answer(5)\nfinally:\n    never()'],
-  ])('give the final answer that code was %s after', async (_title, code) => {
+  ])('return the final answer after which code was %s', async (_title, code) => {
     await executor.sendTools({ never: () => new Promise(() => {}) });
     const { output, is_final_answer } = await executor.run(code);
     expect([output, is_final_answer, executor.state]).toStrictEqual([5, true, 'READY']);
   });
 
-  test('take no final answer any more', async () => {
+  test('accept no final answer afterwards', async () => {
     const error = await failureOf(executor, 'try:\n    while True: pass\nexcept BaseException: final_answer(5)');
     expect([error.code, error.details.reason]).toStrictEqual(['ERR_EXEC_TIMEOUT', 'deadline']);
     expect(error.explanation.split('\n').at(-1)).toMatch(/^Hint: Do less in one run, and wait less\./);
   });
 
-  test('a tool that never answers', async () => {
+  test('end a run whose tool never answers', async () => {
     await executor.sendTools({ never: () => new Promise(() => {}) });
     expect((await failureOf(executor, 'never()')).code).toBe('ERR_EXEC_TIMEOUT');
     expect((await executor.run('never.__name__', LONG)).output).toBe('never');
@@ -98,7 +98,7 @@ describe('P18 deadlines', () => {
   test.each([
     ['sleeping', 'import time\ntime.sleep(1000)\npost()'],
     ['waiting for a tool', 'try: never()\nexcept Exception: pass\npost()'],
-  ])('code that was %s calls no tool after it', async (_title, code) => {
+  ])('let code that was %s call no tool afterwards', async (_title, code) => {
     let calls = 0;
     await executor.sendTools({ never: () => new Promise(() => {}), post: () => void calls++ });
     // CPython looks for interrupts at some instructions only.
@@ -109,10 +109,10 @@ describe('P18 deadlines', () => {
   });
 
   test.each([
-    ['the finalizer of what is replaced', 'sendVariables', [{ left: 1 }]],
+    ['the finalizer of a replaced variable', 'sendVariables', [{ left: 1 }]],
     ['the source of a tool', 'sendTools', [{}, { f: 'while True: pass' }]],
   ])(
-    'also what is sent: %s',
+    'also end sending: %s',
     async (_title, method, args) => {
       await executor.run('class D:\n    def __del__(self):\n        while True: pass\nleft = D()');
       const sent = expectCode(executor[method](...args), 'ERR_EXEC_TIMEOUT');
@@ -125,7 +125,7 @@ describe('P18 deadlines', () => {
     30_000,
   );
 
-  test('a signal', async () => {
+  test('an aborted signal ends the run like a deadline', async () => {
     const controller = new AbortController();
     await executor.sendTools({ abort: () => controller.abort(new Error('enough')) });
     const error = await failureOf(executor, 'abort()\nwhile True: pass', { signal: controller.signal });
@@ -133,13 +133,13 @@ describe('P18 deadlines', () => {
   });
 });
 
-describe('an interpreter that takes the place of a lost one', () => {
+describe('an interpreter that replaces a lost one', () => {
   const lose = async (/** @type {PyodideExecutor} */ executor) => {
     const { details } = await failureOf(executor, 'sum(range(10**12))', { timeoutMs: 300 });
     expect(details.stateLost).toBe(true);
   };
 
-  test('is given what was sent call by call, however much that is together', async () => {
+  test('receives each earlier call, whatever their total size', async () => {
     const executor = await unguarded({ maxTransferBytes: 20_000 });
     await executor.sendTools({ answer: async () => 42 });
     const shared = { text: 'a'.repeat(12_000) };
@@ -153,7 +153,7 @@ describe('an interpreter that takes the place of a lost one', () => {
     await executor.cleanup();
   });
 
-  test('is given values as they were when they were sent', async () => {
+  test('receives values as they were when they were sent', async () => {
     const executor = await unguarded({});
     const state = { list: [1], callback: /** @type {any} */ (undefined) };
     const sending = executor.sendVariables({ state });
@@ -165,7 +165,7 @@ describe('an interpreter that takes the place of a lost one', () => {
     await executor.cleanup();
   });
 
-  test('is given up where it cannot be given all of that, and the next call tries again', async () => {
+  test('is discarded if it cannot receive all of them, and the next call tries again', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const executor = await unguarded({});
     await executor.sendVariables({ value: 1 });
@@ -184,7 +184,7 @@ describe('an interpreter that takes the place of a lost one', () => {
     await executor.cleanup();
   });
 
-  test('serves calls in their order', async () => {
+  test('serves calls in order', async () => {
     const executor = await unguarded({ runConcurrency: 'queue', maxQueuedRuns: 10 });
     await lose(executor);
     const order = [];
@@ -199,10 +199,10 @@ describe('an interpreter that takes the place of a lost one', () => {
   test.each([
     ['a tool of Python after one of the host', [['host'], ['python']], 'python'],
     ['a tool of the host after one of Python', [['python'], ['host']], 'host'],
-    ['both at once', [['host', 'python']], 'host'],
+    ['both in one call', [['host', 'python']], 'host'],
     ['a variable after a tool', [['host'], ['variable']], 'variable'],
     ['a tool after a variable', [['variable'], ['python']], 'python'],
-  ])('has under a name what was sent last: %s', async (_title, calls, expected) => {
+  ])('has the value that was sent last under a name: %s', async (_title, calls, expected) => {
     const executor = await unguarded({});
     for (const kinds of calls) {
       if (kinds.includes('variable')) await executor.sendVariables({ x: 'variable' });
@@ -235,7 +235,7 @@ describe('P16 memory', () => {
     ['a dictionary', 'hoard = {}\nfor i in range(10**9): hoard[i] = str(i) * 100'],
     ['doubling', 'text = "ab"\nwhile True: text += text'],
     ['one expression', 'x = [0] * 10**9'],
-  ])('%s is a MemoryError', async (_name, code) => {
+  ])('%s beyond the limit is a MemoryError', async (_name, code) => {
     const before = process.memoryUsage().rss;
     const error = await failureOf(executor, code);
     expect([error.code, error.details.name]).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED', 'MemoryError']);
@@ -245,7 +245,7 @@ describe('P16 memory', () => {
 
   // What is given back when there is no memory left was not taken again, so that the second run that filled it left nothing for others to
   // begin with: each failed from then on.
-  test('code that has filled it again and again can let go of it', async () => {
+  test('code that has repeatedly filled the memory can release it', async () => {
     const own = await unguarded({ memoryLimitMb: 128 });
     await own.run('hoard = {}');
     const fill = [
@@ -263,7 +263,7 @@ describe('P16 memory', () => {
     await own.cleanup();
   });
 
-  test('so is what C says that has no reason', async () => {
+  test('an error of C without a reason is reported as the memory limit', async () => {
     const error = await failureOf(executor, 'import collections\ncollections.deque(range(10**9))');
     expect([error.code, error.details.name]).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED', 'SystemError']);
     expect((await executor.run('1 + 1')).output).toBe(2);
@@ -272,8 +272,8 @@ describe('P16 memory', () => {
   test.each([
     ['a string that a tool returns', 'text()'],
     ['a string inside the value that a tool returns', 'texts()'],
-    ['bytes that a tool gives', 'bytes()'],
-  ])('so is %s', async (_title, code) => {
+    ['bytes that a tool returns', 'bytes()'],
+  ])('%s beyond the limit is a MemoryError too', async (_title, code) => {
     const long = 'x'.repeat(24_000_000);
     await executor.sendTools({ text: () => long, texts: async () => [long], bytes: () => new Uint8Array(36_000_000) });
     await executor.run('kept = 1');
@@ -288,17 +288,17 @@ describe('P16 memory', () => {
   test.each([
     ['text', 'x'.repeat(24_000_000)],
     ['bytes', new Uint8Array(36_000_000)],
-  ])('variables that there is none for are refused: %s', async (_title, value) => {
+  ])('variables beyond the limit are refused: %s', async (_title, value) => {
     await executor.run('kept = 1');
     await expectCode(executor.sendVariables({ value }), 'ERR_MEMORY_LIMIT_EXCEEDED');
     expect((await executor.run('kept')).output).toBe(1);
   });
 
   test.each([
-    ['written at once', 'f.write(b"x" * 10**7)'],
-    ['written in parts', 'f.write(b"x"), f.write(b"x" * 10**7)'],
-    ['made longer', 'f.truncate(10**8)'],
-  ])('a file that there is none for is a full disk: %s', async (_title, code) => {
+    ['written in one step', 'f.write(b"x" * 10**7)'],
+    ['written in several steps', 'f.write(b"x"), f.write(b"x" * 10**7)'],
+    ['extended', 'f.truncate(10**8)'],
+  ])('a file beyond the limit is a full disk: %s', async (_title, code) => {
     const own = await unguarded({ memoryLimitMb: 128, allowed_dangerous_builtins: ['open'] });
     await own.run('kept = 1');
     const error = await failureOf(
@@ -319,7 +319,7 @@ finally:
     await own.cleanup();
   });
 
-  test('code can catch it', async () => {
+  test('code can catch a MemoryError', async () => {
     const code = 'try:\n    b = bytearray(2 * 10**9)\nexcept MemoryError:\n    b = "caught"\nb';
     expect((await executor.run(code)).output).toBe('caught');
   });
@@ -334,7 +334,7 @@ describe('asyncio', () => {
   }, FIRST_START_MS);
   afterAll(() => executor.cleanup());
 
-  test('asyncio.run beside an await fails as in CPython, and all goes on', async () => {
+  test('asyncio.run next to an await fails as in CPython, and later runs work', async () => {
     const code =
       'caught = None\nx = await main()\ntry: asyncio.run(main())\nexcept RuntimeError as e: caught = str(e)\n';
     expect((await executor.run(`${code}[x, await main(), caught]`)).output).toStrictEqual([
@@ -351,7 +351,7 @@ describe('asyncio', () => {
     'asyncio.new_event_loop().run_until_complete(main())',
     'asyncio.get_event_loop().run_until_complete(main())',
     'with asyncio.Runner() as runner: x = runner.run(main())\nx',
-  ])('code may have its own loop: %s', async (code) => {
+  ])('code may have a separate loop: %s', async (code) => {
     expect((await executor.run(code)).output).toBe(1);
   });
 
@@ -372,7 +372,7 @@ describe('asyncio', () => {
 
   // A deadline that comes at the way back of a loop goes past its `finally`, as what `sys.monitoring` raises there does.
   test.each(['asyncio.run(asyncio.sleep(0.01))', 'await asyncio.sleep(0.01)', 'own.run_until_complete(main())'])(
-    'works after a deadline between two rounds of a loop: %s',
+    'asyncio works after a deadline between two rounds of a loop: %s',
     async (code) => {
       const own = new PyodideExecutor(['*'], { mount: false });
       await own.run('import asyncio, sys\nasync def main(): return await asyncio.sleep(0.01, 1)');
@@ -393,7 +393,7 @@ monitoring.set_local_events(4, loop, monitoring.events.JUMP)
     },
   );
 
-  test('a loop of an earlier run that still counts as running keeps no other from that', async () => {
+  test('a loop of an earlier run that still counts as running does not block another one', async () => {
     const own = new PyodideExecutor(['*'], { mount: false });
     await own.run('import asyncio\nasyncio._set_running_loop(asyncio.new_event_loop())');
     expect((await own.run('await asyncio.sleep(0, 1)')).output).toBe(1);
@@ -406,7 +406,7 @@ monitoring.set_local_events(4, loop, monitoring.events.JUMP)
     ['an event, in a function', 'async def wait():\n    await asyncio.Event().wait()\nasyncio.run(wait())', 2],
     ['a task', 'async def wait():\n    await asyncio.Queue().get()\nawait asyncio.create_task(wait())', 2],
     ['several', 'event = asyncio.Event()\nawait asyncio.gather(event.wait(), event.wait())', 2],
-  ])('what nothing brings about fails where it is waited for: %s', async (_title, code, line) => {
+  ])('waiting for something that cannot happen fails at the await: %s', async (_title, code, line) => {
     const error = await failureOf(executor, code);
     expect([error.code, error.details.message, error.details.line]).toStrictEqual([
       'ERR_RUNTIME_EXCEPTION',
@@ -418,7 +418,7 @@ monitoring.set_local_events(4, loop, monitoring.events.JUMP)
   test.each([
     ['a task', 'asyncio.create_task(answer())\nawait asyncio.sleep(1000)'],
     ['a task of another event loop', 'asyncio.run(wait(answer()))'],
-  ])('nothing else is waited for after a final answer of %s', async (_title, code) => {
+  ])('nothing else is awaited after a final answer of %s', async (_title, code) => {
     const before = `async def answer(): final_answer(5)
 async def wait(other):
     task = asyncio.create_task(other)
@@ -432,7 +432,7 @@ async def wait(other):
     expect([output, is_final_answer, logs]).toStrictEqual([5, true, code.includes('wait(') ? 'left\n' : '']);
   });
 
-  test('what awaits a final answer may wait on its way out', async () => {
+  test('coroutines that await a final answer may still wait while they exit', async () => {
     const code = `async def answer(): final_answer(5)
 try:
     await asyncio.gather(answer(), asyncio.sleep(1000))
@@ -443,14 +443,14 @@ finally:
     expect([output, logs]).toStrictEqual([5, 'left\n']);
   });
 
-  test('a limit ends a task and with it the run', async () => {
+  test('a limit ends a task together with the run', async () => {
     const code =
       'async def spin():\n    for _ in range(10**9): pass\ntask = asyncio.create_task(spin())\nawait asyncio.sleep(1000)';
     const { code: kind, details } = await failureOf(executor, code);
     expect([kind, details.line]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 2]);
   });
 
-  test('functions that are given to a thread are called at once', async () => {
+  test('functions passed to a thread are called immediately', async () => {
     const fail = () => Promise.reject(new Error('no'));
     await executor.sendTools({ page: async (name) => `page ${name}`, fail });
     const code = `loop = asyncio.get_running_loop()
@@ -464,7 +464,7 @@ finally:
     'import threading\nthreading.Thread(target=print).start()',
     'import _thread\n_thread.start_new_thread(print, ())',
     'import threading\nthreading.Timer(0.01, print).start()',
-  ])('threads are refused in words: %s', async (code) => {
+  ])('threads are refused with an explanation: %s', async (code) => {
     const own = new PyodideExecutor(['*'], { mount: false });
     expect((await failureOf(own, code)).details.message).toBe(
       "can't start new thread: there are no threads here, call the function directly",
@@ -477,12 +477,12 @@ finally:
     'await asyncio.get_running_loop().create_task(plain(1))',
     'with asyncio.Runner() as runner: x = runner.run(plain(1))\nx',
     'asyncio.run(plain(1))',
-  ])('loops take results of tools: %s', async (code) => {
+  ])('loops accept results of tools: %s', async (code) => {
     await executor.sendTools({ plain: async (value) => value });
     expect((await executor.run(code)).output).toBe(1);
   });
 
-  test('a task that is left does no more than the run may', async () => {
+  test('a pending task has no more rights than its run', async () => {
     const code = 'async def spin():\n    while True: await asyncio.sleep(0)\nleft = asyncio.create_task(spin())\n';
     const { output, logs } = await executor.run(`${code}await asyncio.sleep(0)\nfinal_answer(1)`);
     expect([output, logs]).toStrictEqual([1, '']);
@@ -513,7 +513,7 @@ describe('the time zone', () => {
   });
 });
 
-describe('ends of the interpreter', () => {
+describe('attempts to end the interpreter', () => {
   test.each([
     ['import os\nos._exit(7)'],
     ['import os\nos.abort()'],
@@ -532,7 +532,7 @@ describe('ends of the interpreter', () => {
 // V8's own limit of the stack, which ends the interpreter, has to be behind CPython's.
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('deep recursion', () => {
   test.each(/** @type {const} */ (['thread', 'process']))(
-    'of C is a RecursionError, isolation %s',
+    'in C is a RecursionError, isolation %s',
     async (isolation) => {
       const executor = await unguarded({ isolation, timeoutMs: 60_000, allowed_dangerous_builtins: ['compile'] });
       await executor.run(
@@ -568,19 +568,19 @@ describe('deep outputs', () => {
   });
 });
 
-describe('P18 code that breaks what runs it', () => {
+describe('P18 code that breaks its interpreter', () => {
   const EVERY_TOOL = 'import sys\nm = sys.monitoring\nfor i in range(6): m.free_tool_id(i)';
 
   test.each([
-    ['builtins without names', 'import builtins\nbuiltins.__dict__.clear()'],
-    ['other builtins', 'import builtins\nbuiltins.isinstance = lambda *a: True\nbuiltins.Exception = None'],
+    ['builtins without their names', 'import builtins\nbuiltins.__dict__.clear()'],
+    ['replaced builtins', 'import builtins\nbuiltins.isinstance = lambda *a: True\nbuiltins.Exception = None'],
     ['an audit hook', 'import sys\ndef hook(*a): raise SystemExit\nsys.addaudithook(hook)'],
     ['memory', 'import pyodide_js\npyodide_js._module.HEAPU8.fill(255)'],
     [
       "Pyodide's own functions",
       'import pyodide_js\nfor k in dir(pyodide_js._api):\n    try: setattr(pyodide_js._api, k, None)\n    except BaseException: pass',
     ],
-  ])('%s: the run that fails by it says that the state is lost, and the next one works', async (_name, code) => {
+  ])('%s: the failed run reports the lost state, and the next one works', async (_name, code) => {
     const executor = await unguarded({ timeoutMs: 5_000 });
     await executor.sendVariables({ kept: 41 });
     const failures = [];
@@ -595,11 +595,11 @@ describe('P18 code that breaks what runs it', () => {
   test.each([
     ['builtins of frames', 'import sys\nf = sys._getframe()\nwhile f:\n    f.f_builtins.clear(); f = f.f_back'],
     [
-      'functions with another code',
+      'functions with replaced code',
       'import gc\nfor o in gc.get_objects():\n    try: o.__code__ = (lambda *a, **k: None).__code__\n    except BaseException: pass',
     ],
     ['globals of frames', 'import sys\nf = sys._getframe()\nwhile f:\n    f.f_globals.clear(); f = f.f_back'],
-  ])('does not by %s', async (_name, code) => {
+  ])('breaks nothing by %s', async (_name, code) => {
     const executor = await unguarded({ timeoutMs: 5_000 });
     await executor.sendVariables({ kept: 41 });
     await executor.run(code).catch(() => {});
@@ -609,7 +609,7 @@ describe('P18 code that breaks what runs it', () => {
   });
 
   // Findings that are not a list made the host throw while it reported them: the guest can forge what the prelude reports.
-  test('a forged outcome has no details, and the host can report the failure', async () => {
+  test('a forged outcome has no details, and the host can still report the failure', async () => {
     const executor = await unguarded({ timeoutMs: 5_000 });
     const forged = '{"code":"ERR_RUNTIME_EXCEPTION","message":"mine","details":{"diagnostics":5}}';
     const code = `import sys
@@ -626,7 +626,7 @@ raise ValueError`;
   test.each([
     ['freed', EVERY_TOOL],
     ['taken', `${EVERY_TOOL}; m.use_tool_id(i, "mine")`],
-  ])('monitoring that is %s: the next run is counted again', async (_name, code) => {
+  ])('monitoring that is %s is active again in the next run', async (_name, code) => {
     const executor = new PyodideExecutor(['*'], { mount: false, max_operations: 1_000 });
     await executor.run('mine = 1');
     await executor.run(code).catch(() => {});
@@ -637,7 +637,7 @@ raise ValueError`;
   });
 });
 
-describe('several at once', () => {
+describe('several executors at the same time', () => {
   test('may write to the same files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'python-'));
     const options = { workDir: folder, allowed_dangerous_builtins: ['open'], timeoutMs: 60_000 };
@@ -652,7 +652,7 @@ describe('several at once', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('six in parallel, each with its own state', async () => {
+  test('work in parallel, each with its own state', async () => {
     const executors = Array.from({ length: 6 }, () => new PyodideExecutor([], { mount: false }));
     await Promise.all(executors.map((executor, index) => executor.run(`mine = ${index}`)));
     const outcomes = await Promise.all(executors.map((executor) => executor.run('mine * 2')));
@@ -660,7 +660,7 @@ describe('several at once', () => {
     await Promise.all(executors.map((executor) => executor.cleanup()));
   });
 
-  test('a sleep takes no processor time, and ends with its deadline', async () => {
+  test('use no processor time for a sleep, which ends at its deadline', async () => {
     const executor = new PyodideExecutor(['time'], { mount: false, timeoutMs: 1_000 });
     await executor.init();
     const { user: before } = process.cpuUsage();
@@ -685,7 +685,7 @@ describe('the pool of isolates', () => {
   };
 
   test(
-    'serves Python: an executor takes the isolate that is ready, and another one is made',
+    'serves Python: an executor takes the ready isolate, and another one is created',
     async () => {
       const found = await facts(`
         const executor = open({ warmPool: 1 });
@@ -705,7 +705,7 @@ describe('the pool of isolates', () => {
   );
 
   test.each(['thread', 'process'])(
-    'has none for folders that are no longer at their paths, isolation %s',
+    'has no isolates for folders that are no longer at their paths, isolation %s',
     async (isolation) => {
       const found = await facts(`
         import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -748,7 +748,7 @@ describe('the pool of isolates', () => {
   );
 
   test(
-    'an isolate whose JavaScript heap is exhausted is parked, and the next run has another one',
+    'parks an isolate whose JavaScript heap is exhausted, and the next run has another one',
     async () => {
       const found = await facts(`
         const executor = open({ memoryLimitMb: 256, warmPool: 0 });

@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true });
 });
 
-describe('a module that is allowed, but not there', () => {
+describe('a module that is allowed but missing', () => {
   test.each([
     ['import numpy', 'numpy', 'numpy'],
     ['import numpy as np', 'numpy', 'numpy'],
@@ -40,7 +40,7 @@ describe('a module that is allowed, but not there', () => {
     ['import pandas as pd', 'pandas', 'pandas'],
     ['from sklearn.svm import SVC', 'sklearn', 'sklearn'],
     ['import lonely', 'lonely', 'lonely'],
-  ])('has the part of the host in its failure: %s', async (code, module, name) => {
+  ])('is named in the failure with what the host has to add: %s', async (code, module, name) => {
     const { code: kind, details } = await failureOf(executor, code);
     expect([kind, details.message]).toStrictEqual([
       'ERR_RUNTIME_EXCEPTION',
@@ -48,13 +48,13 @@ describe('a module that is allowed, but not there', () => {
     ]);
   });
 
-  test('keeps the text of one that no host can add', async () => {
+  test('that no host can add keeps its message', async () => {
     const { details } = await failureOf(executor, 'import math.nothing');
     expect(details.message).toBe("No module named 'math.nothing'; 'math' is not a package");
   });
 });
 
-describe('a request', () => {
+describe('a network request', () => {
   test.each([
     ['import requests\nrequests.get("https://example.com")'],
     ['import requests\nrequests.post("https://example.com")'],
@@ -62,23 +62,23 @@ describe('a request', () => {
     [
       "class NewConnectionError(OSError): pass\nraise NewConnectionError(\"HTTPSConnectionPool(host='x'): Failed to resolve 'x'\")",
     ],
-  ])('says that there is no network: %s', async (code) => {
+  ])('fails because there is no network: %s', async (code) => {
     const { details } = await failureOf(executor, code);
     expect(details.message).toMatch(/: there is no network here>?$/);
   });
 });
 
-describe('modules that C code needs for itself', () => {
+describe('modules that C code imports internally', () => {
   test.each([
     ['large binomials', 'import math\nmath.comb(100_000, 50_000) % 1_000_007', 37_660],
     ['divisions of large integers', 'len(hex(10**20_000 // (10**9_000 + 1)))', 9_138],
     ['type parameters', 'class A[T]:\n    x: T\nA.__type_params__[0].__name__', 'T'],
     ['functions with type parameters', 'def f[T](x: T) -> T: return x\nf(1)', 1],
-  ])('are imported: %s', async (_title, code, expected) => {
+  ])('are available: %s', async (_title, code, expected) => {
     expect((await executor.run(code)).output).toBe(expected);
   });
 
-  test('are not given to code', async () => {
+  test('are not available to guest code', async () => {
     const { output } = await executor.run('__import__("os", globals(), globals(), [])');
     expect(output).toBe(null);
     const { code } = await failureOf(executor, '__import__("os")');

@@ -72,31 +72,31 @@ describe.each(['thread', 'process'])('packages with the isolate in a %s', (isola
   }, FIRST_START_MS);
   afterAll(() => executor.cleanup());
 
-  test('are imported, the last version of each', async () => {
+  test('are imported in their latest versions', async () => {
     const code = 'import greeting, greeting.more\n[greeting.hello("you"), greeting.VERSION, greeting.__file__]';
     expect((await executor.run(code)).output).toStrictEqual(['HELLO you', '2.0', '/packages/greeting/__init__.py']);
   });
 
-  test('are known by their versions', async () => {
+  test('report their versions', async () => {
     const code = 'import importlib.metadata as m\n[m.version("greeting-words"), [d.name for d in m.distributions()]]';
     expect((await executor.run(code)).output).toStrictEqual(['2.0', ['Greeting_Words', 'native']]);
   });
 
-  test('need to be authorized, as other modules', async () => {
+  test('need to be authorized like other modules', async () => {
     const own = make(['greeting']);
     expect((await own.run('import greeting\ngreeting.VERSION')).output).toBe('2.0');
     expect((await failureOf(own, 'import native')).code).toBe('ERR_IMPORT_NOT_ALLOWED');
     await own.cleanup();
   });
 
-  test('can be read only', async () => {
+  test('are read-only', async () => {
     for (const code of ['open("/packages/new.py", "w")', 'import os\nos.remove("/packages/greeting/words.py")']) {
       expect((await failureOf(executor, code)).details.name).toBe('OSError');
     }
     expect(existsSync(join(packages, 'greeting/words.py'))).toBe(true);
   });
 
-  test('load their libraries, in each session', async () => {
+  test('load their libraries in each session', async () => {
     expect((await executor.run(CALLS)).output).toStrictEqual([42, true]);
     const own = make(['ctypes']);
     expect((await own.run(CALLS)).output).toStrictEqual([42, true]);
@@ -104,13 +104,13 @@ describe.each(['thread', 'process'])('packages with the isolate in a %s', (isola
   });
 
   // What they are compiled to was counted for the session that came first, until it had no memory left for the next one.
-  test('also large ones, one after the other', async () => {
+  test('load large libraries too, one after the other', async () => {
     const code = `import ctypes
 [ctypes.CDLL(f"/packages/native/{name}.so").add(1, 2) for name in ("large", "larger")]`;
     expect((await executor.run(code)).output).toStrictEqual([3, 3]);
   });
 
-  test('and no others', async () => {
+  test('load no other libraries', async () => {
     const library = [...OTHER_LIBRARY].join();
     const code = `open("/tmp/other.so", "wb").write(bytes([${library}]))\nimport ctypes\nctypes.CDLL("/tmp/other.so")`;
     expect((await failureOf(executor, code)).details.message).toContain(
@@ -119,7 +119,7 @@ describe.each(['thread', 'process'])('packages with the isolate in a %s', (isola
     expect((await executor.run(CALLS)).output).toStrictEqual([42, true]);
   });
 
-  test('a folder that is none of packages is no start', async () => {
+  test('fail at the start if the folder contains no packages', async () => {
     const empty = mkdtempSync(join(root, 'empty-'));
     const error = await make([], { packages: empty })
       .init()
@@ -129,8 +129,8 @@ describe.each(['thread', 'process'])('packages with the isolate in a %s', (isola
   });
 });
 
-describe('adding', () => {
-  test('notes what is there', async () => {
+describe('addPackages', () => {
+  test('records the added packages', async () => {
     const list = JSON.parse(readFileSync(join(packages, LIST), 'utf8'));
     expect(list.pyodide).toBe('314.0.7');
     expect(Object.keys(list.packages)).toStrictEqual(['greeting-words', 'native']);
@@ -142,7 +142,7 @@ describe('adding', () => {
     expect(Object.keys(list.libraries)).toStrictEqual(['native/large.so', 'native/larger.so', 'native/tiny.so']);
   });
 
-  test('replaces what was in the folder, and compiles what can be', async () => {
+  test('replaces packages in the folder and compiles their modules', async () => {
     const exists = (/** @type {string} */ path) => existsSync(join(packages, path));
     expect(exists('greeting/old.py')).toBe(false);
     expect(exists('greeting/__pycache__/old.cpython-314.pyc')).toBe(false);
@@ -157,28 +157,28 @@ describe('adding', () => {
 
   test.each([
     [
-      'one for another platform',
+      'for another platform',
       { name: 'a', version: '1', tag: 'cp314-cp314-manylinux_2_28_x86_64', files: { 'a.py': '' } },
       `a-1-cp314-cp314-manylinux_2_28_x86_64.whl is for cp314-cp314-manylinux_2_28_x86_64; here only py3-none-any and ${NATIVE_TAG} can be used`,
     ],
     [
-      'a broken one',
+      'that is broken',
       { name: 'a', version: '2', files: { 'a.py': 'x = 1' }, changed: ['a.py'] },
       'a-2-py3-none-any.whl is broken: its file a.py has not the digest that it says',
     ],
     [
-      'one that leads out of the folder',
+      'that leads out of the folder',
       { name: 'a', version: '3', files: { '../a.py': '' } },
       "a-3-py3-none-any.whl is no wheel: it has a file '../a.py'",
     ],
-  ])('refuses %s', async (_, wheel, message) => {
+  ])('refuses a wheel %s', async (_, wheel, message) => {
     const built = await buildWheels(root, [wheel]);
     await expect(addPackages(packages, built)).rejects.toThrow(new Error(message));
     expect(existsSync(join(packages, 'a.py'))).toBe(false);
     expect(JSON.parse(readFileSync(join(packages, LIST), 'utf8')).packages).not.toHaveProperty('a');
   });
 
-  test('what is no wheel, and wrong arguments', async () => {
+  test('refuses files that are not wheels, and wrong arguments', async () => {
     const path = join(root, 'b-1-py3-none-any.whl');
     writeFileSync(path, 'no zip');
     // Of several it was not told which one.
@@ -201,7 +201,7 @@ describe('ses-executor python add', () => {
       env: { ...process.env, ...env },
     });
 
-  test('adds wheels, which programs import', { timeout: 120_000 }, async () => {
+  test('adds wheels that programs can import', { timeout: 120_000 }, async () => {
     const to = join(root, 'by-cli');
     expect(await cli(['python', 'add', wheels[0], '--to', to])).toEqual({
       status: 0,
@@ -215,7 +215,7 @@ describe('ses-executor python add', () => {
     expect(ran).toEqual({ status: 0, signal: null, stdout: 'hello cli\n', stderr: '' });
   });
 
-  test('has pip find packages that are not files', { timeout: 120_000 }, async () => {
+  test('uses pip for packages that are not files', { timeout: 120_000 }, async () => {
     // Stands for Python: notes what it is asked, and downloads a wheel.
     const python = join(root, 'python');
     const asked = join(root, 'asked');
@@ -237,13 +237,13 @@ describe('ses-executor python add', () => {
     [['python'], /python knows add only/],
     [['python', 'add'], /python add needs a wheel, a name, or -r/],
     [['python', 'add', 'missing.whl'], /there is no file missing\.whl/],
-  ])('%j is wrong use', async (args, message) => {
+  ])('reports %j as wrong use', async (args, message) => {
     const { status, stderr } = await cli(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });
 
-  test('without pip says what to do', async () => {
+  test('says what to do if pip is missing', async () => {
     const { status, stderr } = await cli(['python', 'add', 'x', '--to', join(root, 'none')], {
       PYTHON: '/nowhere/python',
     });

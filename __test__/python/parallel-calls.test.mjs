@@ -168,14 +168,14 @@ describe('calls of tools', () => {
     ends = [];
   });
 
-  test.each(PROGRAMS)('five are under way with %s', async (_title, code) => {
+  test.each(PROGRAMS)('run five at the same time with %s', async (_title, code) => {
     // No call ends before all have begun.
     waitsFor = 5;
     const { output, stats } = await executor.run(code);
     expect([output, most, order, stats?.toolCalls]).toStrictEqual([[0, 10, 20, 30, 40], 5, [0, 1, 2, 3, 4], 5]);
   });
 
-  test('begin in the order of the program, and end in that of results', async () => {
+  test('begin in the order of the program and end in that of the results', async () => {
     waitsFor = 3;
     const code = `import asyncio
 seen = []
@@ -201,7 +201,7 @@ seen`;
       1,
     ],
     [
-      'results that are used before',
+      'results that are used earlier',
       'import asyncio\ncalls = [tool(i) for i in range(3)]\ntotal = sum(calls)\n[total, await asyncio.gather(*calls)]',
       [30, [0, 10, 20]],
       1,
@@ -226,7 +226,7 @@ seen`;
       2,
     ],
     [
-      'jobs that wait for nothing',
+      'jobs that do not wait',
       pool('with ThreadPoolExecutor(2) as threads:\n    found = sum(threads.map(lambda i: i, range(3_000)))\nfound'),
       4_498_500,
       0,
@@ -239,7 +239,7 @@ seen`;
       30,
       1,
     ],
-  ])('work as before: %s', async (_title, code, expected, calls) => {
+  ])('return the usual results for %s', async (_title, code, expected, calls) => {
     await executor.run('def earlier(i):\n    return tool(i) + 1');
     waitsFor = calls > 1 ? calls : 0;
     expect([(await executor.run(code)).output, most]).toStrictEqual([expected, calls]);
@@ -254,7 +254,7 @@ seen`;
         'def work(x):\n    return tool(x)\nwith ThreadPoolExecutor() as threads:\n    found = list(threads.map(work, [1, "bad"]))',
       ),
     ],
-  ])('fail as others do: %s', async (_title, code) => {
+  ])('fail in the usual way with %s', async (_title, code) => {
     const error = await failureOf(executor, code);
     const { name, message, tool: failed } = error.details;
     expect([error.code, name, message, failed]).toStrictEqual([
@@ -266,7 +266,7 @@ seen`;
     expect(error.cause).toBeInstanceOf(RangeError);
   });
 
-  test('of functions that are not async have their results immediately', async () => {
+  test('of functions that are not async return immediately', async () => {
     const own = new PyodideExecutor(['asyncio'], { mount: false });
     const seen = [];
     await own.sendTools({ plain: (value) => (seen.push(value), value), late: (value) => tool(value) });
@@ -286,7 +286,7 @@ first = await asyncio.gather(plain(2), late(3), late(4))
     await own.cleanup();
   });
 
-  test('fail where they are awaited', async () => {
+  test('fail at their await', async () => {
     const code =
       'import asyncio\nfound = await asyncio.gather(tool(1), tool("bad"), return_exceptions=True)\n[found[0], found[1].message]';
     expect((await executor.run(code)).output).toStrictEqual([10, 'bad value']);
@@ -303,11 +303,11 @@ first = await asyncio.gather(plain(2), late(3), late(4))
         'def f(i):\n    final_answer(tool(i))\nwith ThreadPoolExecutor() as threads:\n    list(threads.map(f, [1, 2]))',
       ),
     ],
-  ])('give the final answer of %s', async (_title, code) => {
+  ])('allow the final answer of %s', async (_title, code) => {
     expect(await executor.run(code)).toMatchObject({ output: 10, is_final_answer: true });
   });
 
-  test('that nothing has awaited are no part of the next run', async () => {
+  test('that were not awaited do not affect the next run', async () => {
     waitsFor = 100;
     await executor.run('import asyncio\ncall = asyncio.ensure_future(tool(1))\n1');
     waitsFor = 0;
@@ -318,7 +318,7 @@ first = await asyncio.gather(plain(2), late(3), late(4))
   test.each([
     ['a deadline', { timeoutMs: 200 }, 'ERR_EXEC_TIMEOUT'],
     ['a deadline of tools', { toolTimeoutMs: 200 }, 'ERR_TOOL_PROXY_FAIL'],
-  ])('end by %s', async (_title, options, code) => {
+  ])('are ended by %s', async (_title, options, code) => {
     waitsFor = 100;
     const error = await failureOf(executor, asyncio('await asyncio.gather(tool(1), tool(2))'), options);
     expect(error.code).toBe(code);
@@ -326,7 +326,7 @@ first = await asyncio.gather(plain(2), late(3), late(4))
     expect((await executor.run('tool(3)')).output).toBe(30);
   });
 
-  test('end by a timeout of the code', async () => {
+  test('are ended by a timeout in the code', async () => {
     waitsFor = 100;
     const code =
       'import asyncio\ntry:\n    await asyncio.wait_for(tool(1), 0.05)\nexcept TimeoutError:\n    found = "late"\nfound';
@@ -342,7 +342,7 @@ first = await asyncio.gather(plain(2), late(3), late(4))
   });
 
   test(
-    'are under way at the same time in a worker process',
+    'run at the same time in a worker process',
     async () => {
       const own = new PyodideExecutor(['*'], { mount: false, isolation: 'process', spares: 0 });
       await own.sendTools({ tool });

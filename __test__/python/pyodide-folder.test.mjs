@@ -36,7 +36,7 @@ test.each([
   ['a later one', { pyodide: '315.1.0' }, folderOf('pyodide')],
   ['the one under its own name', { 'ses-executor-pyodide': '314.0.7' }, folderOf('ses-executor-pyodide')],
   [
-    'the one beside the version of another package',
+    "the one next to another package's version",
     { pyodide: '0.29.3', 'ses-executor-pyodide': '314.0.7' },
     folderOf('ses-executor-pyodide'),
   ],
@@ -45,15 +45,12 @@ test.each([
   expect(await find(versions)).toBe(folder);
 });
 
-test.each(['0.29.3', '0.27.7', '0.28.0'])(
-  'names pyodide %s, which cannot run, and what to install',
-  async (version) => {
-    expect(await find({ pyodide: version })).toBe(
-      `PyodideExecutor cannot run pyodide ${version} (${folderOf('pyodide')}), only 314 and later: ${ADVICE}`,
-    );
-  },
-);
+test.each(['0.29.3', '0.27.7', '0.28.0'])('refuses pyodide %s and says what to install', async (version) => {
+  expect(await find({ pyodide: version })).toBe(
+    `PyodideExecutor cannot run pyodide ${version} (${folderOf('pyodide')}), only 314 and later: ${ADVICE}`,
+  );
+});
 
-test('says what to install where there is none', async () => {
+test('says what to install if there is none', async () => {
   expect(await find({})).toBe(`PyodideExecutor needs the package pyodide: ${ADVICE}`);
 });

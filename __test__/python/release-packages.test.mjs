@@ -54,7 +54,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const into = () => mkdtempSync(join(root, 'into-'));
 const all = () => withDependencies([release.get('counted')], release);
 
-describe('a release', () => {
+describe('a Pyodide release', () => {
   test.each([
     ['counted', 'counted'],
     ['Counted', 'counted'],
@@ -64,27 +64,27 @@ describe('a release', () => {
     ['counted>=1.0', undefined],
     ['counted[more]', undefined],
     ['other', undefined],
-  ])('has for the requirement %s the package %s', (requirement, expected) => {
+  ])('satisfies the requirement %s with the package %s', (requirement, expected) => {
     expect(packageFor(requirement, release)?.name).toBe(expected);
   });
 
-  test('has dependencies first, each once, also where they depend on each other', () => {
+  test('lists dependencies first, each once, also if they depend on each other', () => {
     expect(all().map(({ name }) => name)).toStrictEqual(['last', 'helper', 'counted']);
     expect(
       withDependencies([release.get('last'), release.get('helper')], release).map(({ name }) => name),
     ).toStrictEqual(['last', 'counted', 'helper']);
   });
 
-  test('tells code for this interpreter from pure Python', () => {
+  test('distinguishes binary packages from pure Python', () => {
     expect([...release.values()].map(isBinary)).toStrictEqual([true, false, false]);
   });
 
   test.each([
-    ['a folder', (/** @type {string} */ url) => (url, folder)],
-    ['an address of a file', (/** @type {string} */ url) => (url, `file://${folder}`)],
+    ['a folder path', (/** @type {string} */ url) => (url, folder)],
+    ['a file URL', (/** @type {string} */ url) => (url, `file://${folder}`)],
     ['a server', (/** @type {string} */ url) => url],
-    ['a server, with a slash', (/** @type {string} */ url) => `${url}/`],
-  ])('is read from %s, and its packages are imported', { timeout: FIRST_START_MS }, async (_title, from) => {
+    ['a server with a trailing slash', (/** @type {string} */ url) => `${url}/`],
+  ])('is read from %s, and its packages can be imported', { timeout: FIRST_START_MS }, async (_title, from) => {
     const server = createServer((request, response) => response.end(readFileSync(join(root, String(request.url)))));
     await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
     const url = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}/full`;
@@ -114,7 +114,7 @@ Download what is named where there is a network, put it into one folder, and nam
     );
   });
 
-  test('names a file that a server does not have', async () => {
+  test('names a file that is missing on the server', async () => {
     const server = createServer((_, response) => response.writeHead(404).end('none'));
     await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
     const url = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
@@ -126,7 +126,7 @@ Download what is named where there is a network, put it into one folder, and nam
     await expect(fetchWheels([last], into(), url)).rejects.toThrow(`  ${last.file} (ECONNREFUSED)\n`);
   });
 
-  test('with another file than it says is refused', async () => {
+  test('refuses a file whose digest differs from the lock file', async () => {
     const other = into();
     const [last] = all();
     writeFileSync(join(other, last.file), 'other');
@@ -138,7 +138,7 @@ Download what is named where there is a network, put it into one folder, and nam
 });
 
 describe('the installed release', () => {
-  test('has numpy, pandas and matplotlib for this interpreter', async () => {
+  test('contains numpy, pandas and matplotlib for this interpreter', async () => {
     const list = await listReleasePackages();
     expect(list.find(({ name }) => name === 'numpy')).toStrictEqual({
       name: 'numpy',
@@ -155,7 +155,7 @@ describe('the installed release', () => {
     expect(list.filter(isBinary)).toHaveLength(148);
   });
 
-  test('names what numpy needs where there is no network', async () => {
+  test('names the files of numpy if there is no network', async () => {
     const empty = into();
     await expect(addPackages(into(), ['numpy'], { from: empty })).rejects.toThrow(
       `a wheel could not be read from ${empty}:\n  ${NUMPY.file} (no such file)\n    sha256 ${NUMPY.sha256}\n`,
@@ -169,7 +169,7 @@ describe('the installed release', () => {
   });
 });
 
-describe('ses-executor python add', () => {
+describe('ses-executor python add, with packages of the release', () => {
   const BIN = new URL('../../bin/ses-executor.js', import.meta.url).pathname;
   const cli = (args, env = {}) => spawnNode([BIN, ...args], { env: { ...process.env, ...env } });
 
@@ -183,7 +183,7 @@ describe('ses-executor python add', () => {
     );
   });
 
-  test('--from names the file and the digest that a folder has not', async () => {
+  test('--from names a missing file and its digest', async () => {
     const { status, stderr } = await cli(['python', 'add', 'numpy', '--from', folder, '--to', into()]);
     expect([status, stderr.includes(NUMPY.file), stderr.includes(NUMPY.sha256)]).toStrictEqual([1, true, true]);
   });
@@ -197,7 +197,7 @@ describe('ses-executor python add', () => {
     return { PYTHON: path, asked: () => readFileSync(join(at, 'asked'), 'utf8').trim().split('\n') };
   };
 
-  test('asks pip for a dependency that only the release has, which is named then', async () => {
+  test('asks pip for a package, then names a missing dependency of the release', async () => {
     const { PYTHON, asked } = pip('echo "ERROR: No matching distribution found for numpy" >&2; exit 1');
     const { status, stderr } = await cli(['python', 'add', 'own-thing', '--from', into(), '--to', into()], { PYTHON });
     expect(status).toBe(1);
@@ -205,7 +205,7 @@ describe('ses-executor python add', () => {
     expect(stderr).toContain(NUMPY.sha256);
   }, 60_000);
 
-  test('takes pure packages from pip unless a folder is named', async () => {
+  test('takes pure packages from pip unless a folder is given', async () => {
     const { PYTHON, asked } = pip(`cp ${join(folder, 'last-1.0-py3-none-any.whl')} "$5"`);
     const to = into();
     const { status, stdout } = await cli(['python', 'add', 'six', '--to', to], { PYTHON });

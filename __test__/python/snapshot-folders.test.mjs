@@ -36,28 +36,28 @@ const withPlaces = (home, cache) => {
   vi.stubEnv('XDG_CACHE_HOME', cache);
 };
 
-describe('where they are', () => {
+describe('the folder of snapshots', () => {
   test.each([
     ['by default', 'home', undefined, ['home/.cache']],
     ['with XDG_CACHE_HOME', 'home', 'other', ['other', 'home/.cache']],
-  ])('%s', (_title, home, cache, folders) => {
+  ])('is chosen %s', (_title, home, cache, folders) => {
     withPlaces(at(home), cache && at(cache));
     expect(snapshotFolders()).toStrictEqual(folders.map((folder) => at(folder, IN_CACHE)));
   });
 
-  test.each([[''], ['.'], ['relative/cache']])('XDG_CACHE_HOME=%j counts for nothing', (cache) => {
+  test.each([[''], ['.'], ['relative/cache']])('ignores XDG_CACHE_HOME=%j', (cache) => {
     withPlaces(at('home'), cache);
     expect(snapshotFolders()).toStrictEqual([at('home/.cache', IN_CACHE)]);
   });
 
-  test('nowhere without a home', () => {
+  test('does not exist without a home', () => {
     withPlaces('', '');
     expect(snapshotFolders()).toStrictEqual([]);
   });
 });
 
 // Each process started in full, and nothing said so. A place is looked at once in a process, so that each test is one.
-describe('a place that cannot be written', () => {
+describe('a folder of snapshots that cannot be written', () => {
   const warningOf = async (home, cache) => {
     const script = `
       const { snapshotFolder } = require('./build/python/snapshot-folders.js');
@@ -80,7 +80,7 @@ describe('a place that cannot be written', () => {
     `Python starts in full in each process, which takes seconds, since ${place}: have XDG_CACHE_HOME name a folder for its snapshot`,
   ];
 
-  test('is warned of once', async () => {
+  test('causes one warning', async () => {
     writeFileSync(at('file'), '');
     const folder = at('file', IN_CACHE);
     expect(await warningOf(at('home'), at('file'))).toEqual({
@@ -90,7 +90,7 @@ describe('a place that cannot be written', () => {
     expect(await warningOf('', '')).toEqual({ folder: null, warnings: [warning('there is no home')] });
   });
 
-  test('is none that can be made', async () => {
+  test('causes no warning if it can be created', async () => {
     expect(await warningOf(at('home'), at('nothing', 'yet'))).toEqual({
       folder: at('nothing/yet', IN_CACHE),
       warnings: [],
@@ -98,28 +98,28 @@ describe('a place that cannot be written', () => {
   });
 });
 
-describe('P20 who may write in a folder', () => {
+describe('P20 folders that contain snapshots are recognized', () => {
   const own = `home/.cache/${IN_CACHE}`;
 
   test.each([
     ['the home', 'home', 'home', undefined, own],
-    ['what is above it', '', 'home', undefined, own],
+    ['a folder above the home', '', 'home', undefined, own],
     ['the folder of snapshots', own, 'home', undefined, own],
-    ['a folder above that is not there yet', 'home/.cache/ses-executor', 'home', undefined, own],
-    ['a folder beside it', 'home/proj', 'home', undefined, undefined],
-    ['one whose name begins like it', 'home/.cache/ses', 'home', undefined, undefined],
+    ['a missing folder above it', 'home/.cache/ses-executor', 'home', undefined, own],
+    ['not a folder next to it', 'home/proj', 'home', undefined, undefined],
+    ['not a folder with the same prefix', 'home/.cache/ses', 'home', undefined, undefined],
     ['the place of XDG_CACHE_HOME', 'elsewhere', 'home', 'elsewhere', `elsewhere/${IN_CACHE}`],
     ['the default place of other processes', 'home', 'home', 'elsewhere', own],
-    ['where a link leads', 'elsewhere', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
-    ['where the link is', 'linked', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
-    ['where a link is that another one leads to', 'between', 'chained', undefined, `chained/.cache/${IN_CACHE}`],
-    ['where a link comes from', 'linked/.cache', 'home', 'elsewhere', `elsewhere/${IN_CACHE}`],
+    ['the target of a link', 'elsewhere', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
+    ['the folder of a link', 'linked', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
+    ['the folder of an intermediate link', 'between', 'chained', undefined, `chained/.cache/${IN_CACHE}`],
+    ['the folder from which a link leads', 'linked/.cache', 'home', 'elsewhere', `elsewhere/${IN_CACHE}`],
   ])('%s', (_title, folder, home, cache, found) => {
     withPlaces(at(home), cache && at(cache));
     expect(snapshotFolderWithin(at(folder))).toBe(found && at(found));
   });
 
-  test('links in a circle', () => {
+  test('a circle of links is handled', () => {
     symlinkSync(at('circle'), at('circle'));
     withPlaces(at('circle'), undefined);
     expect(snapshotFolderWithin(at('circle'))).toBe(at('circle/.cache', IN_CACHE));
@@ -136,7 +136,7 @@ describe.each(/** @type {const} */ (['thread', 'process']))('an executor, isolat
   };
 
   test(
-    'does not mount the home for writing: it says why, and Python works',
+    'does not mount the home for writing: it reports why, and Python works',
     async () => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const executor = start();
@@ -154,7 +154,7 @@ describe.each(/** @type {const} */ (['thread', 'process']))('an executor, isolat
     FIRST_START_MS,
   );
 
-  test('gives the isolate nothing to mount then', async () => {
+  test('leaves the isolate nothing to mount in that case', async () => {
     withPlaces(at('home'), cache);
     const engine = new IsolateEngine(checkPythonOptions(['os'], { isolation, workDir: at('home') }));
     await engine.init();
@@ -166,7 +166,7 @@ describe.each(/** @type {const} */ (['thread', 'process']))('an executor, isolat
 
   test.each([
     ['for reading', { readOnly: true }, ['proj']],
-    ['a folder in it', { workDir: at('home/proj') }, []],
+    ['a subfolder of it', { workDir: at('home/proj') }, []],
   ])('mounts the home %s', async (_title, options, names) => {
     const executor = start(options);
     expect((await executor.run('import os\nos.listdir("/mnt")')).output).toStrictEqual(names);

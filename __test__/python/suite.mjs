@@ -93,7 +93,7 @@ export function describePython(name, engine, { startsFast, mounts }) {
         expect(await output(code)).toStrictEqual(expected);
       });
 
-      test('a key that prototypes have is an own property', async () => {
+      test('a key that prototypes have becomes an own property', async () => {
         const value = await output('{"__proto__": {"a": 1}}');
         expect(Object.keys(value)).toStrictEqual(['__proto__']);
         expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -107,13 +107,13 @@ export function describePython(name, engine, { startsFast, mounts }) {
           3,
         ],
         ['keys that are tuples', '{(1, 2): 3}', 'TypeError: keys must be str, int, float, bool or None, not tuple', 1],
-      ])('%s has no JSON', async (_title, code, text, line) => {
+      ])('%s has no form as JSON', async (_title, code, text, line) => {
         const { cause, code: kind } = await failure(code);
         expect(cause).toBe(`${text}\nCode execution failed at line ${line}: ${code.split('\n').at(-1)}`);
         expect(kind).toBe('ERR_RUNTIME_EXCEPTION');
       });
 
-      test('__main__ is where the names of the code are', async () => {
+      test('__main__ contains the names of the code', async () => {
         const own = make(['*']);
         const code = `import __main__, pickle, typing, unittest
 class A:
@@ -128,7 +128,7 @@ unittest.main(argv=["x"], exit=False)
         await own.cleanup();
       });
 
-      test('state lives on', async () => {
+      test('state is kept between runs', async () => {
         await executor.run('import math\ncount = 1\ndef more(n):\n    return count + n');
         await executor.run('count = 10');
         expect(await output('more(math.floor(2.5))')).toBe(12);
@@ -144,7 +144,7 @@ unittest.main(argv=["x"], exit=False)
       test.each([
         ['positional', 'final_answer({"ok": True, "n": 7})', { ok: true, n: 7 }],
         ['by keyword', 'final_answer(answer=[1])', [1]],
-        ['by the name of the parameter', 'final_answer(value="v")', 'v'],
+        ['by the parameter name', 'final_answer(value="v")', 'v'],
         ['none', 'final_answer()', null],
         ['in a function', 'def f():\n    final_answer(1)\nf()\nfinal_answer(2)', 1],
         ['in try/except', 'try:\n    final_answer(1)\nexcept Exception:\n    final_answer(2)', 1],
@@ -152,18 +152,18 @@ unittest.main(argv=["x"], exit=False)
         ['swallowed', 'try:\n    final_answer(1)\nexcept BaseException:\n    pass\nfinal_answer(2)', 1],
         ['swallowed at the end', 'try:\n    final_answer(1)\nexcept BaseException: pass', 1],
         ['before an error', 'try:\n    final_answer(1)\nfinally:\n    1/0', 1],
-        ['as it was', 'a = [1]\ntry:\n    final_answer(a)\nfinally:\n    a.append(2)', [1]],
+        ['unconverted', 'a = [1]\ntry:\n    final_answer(a)\nfinally:\n    a.append(2)', [1]],
         ['NaN', 'final_answer(float("nan"))', 'NaN'],
       ])('%s', async (_title, code, expected) => {
         expect(await run(code)).toStrictEqual(final(expected));
       });
 
-      test('ends the run', async () => {
+      test('final_answer ends the run', async () => {
         const { logs } = await executor.run('print("before")\nfinal_answer(1)\nprint("after")');
         expect(logs).toBe('before\n');
       });
 
-      test('leaves what it is in as other exceptions do', async () => {
+      test('final_answer leaves blocks like other exceptions', async () => {
         const code = `class Room:
     def __init__(self, name): self.name = name
     def __enter__(self): events.append(f"enter {self.name}")
@@ -199,7 +199,7 @@ events.append("went on")`;
           'with',
           'class Session:\n    def __enter__(self): open()\n    def __exit__(self, *_): close()\nwith Session():\n    final_answer(1)',
         ],
-      ])('tools can be called on the way out: %s', async (_title, code) => {
+      ])('tools can be called while the run exits: %s', async (_title, code) => {
         const own = make();
         const called = [];
         await own.sendTools({ open: () => void called.push('open'), close: async () => called.push('close') });
@@ -208,7 +208,7 @@ events.append("went on")`;
         await own.cleanup();
       });
 
-      test('code that goes on ends soon', async () => {
+      test('code that continues is ended soon', async () => {
         const { output: value, logs } = await executor.run(
           'n = 0\ntry: final_answer("answer")\nfinally:\n    print("on its way")\n    for _ in range(10**9):\n        n += 1\nprint("went on")',
         );
@@ -217,13 +217,13 @@ events.append("went on")`;
         expect([count > 0, count <= 1_000]).toStrictEqual([true, true]);
       });
 
-      test('the next run is another one', async () => {
+      test('the next run starts afresh', async () => {
         await executor.run('final_answer(1)');
         expect(await run('2')).toStrictEqual({ output: 2, is_final_answer: false });
       });
 
       test.each([
-        ['cannot be read', 'x = (', "SyntaxError: '(' was never closed"],
+        ['cannot be parsed', 'x = (', "SyntaxError: '(' was never closed"],
         ['is refused', 'eval("1")', 'RuntimeError: Forbidden builtin: eval'],
         ['the compiler refuses', 'return 5', "SyntaxError: 'return' outside function"],
       ])('code that %s has no answer or operations of an earlier run', async (_title, code, text) => {
@@ -239,14 +239,14 @@ events.append("went on")`;
       test.each([
         ['A()', 'text', false],
         ['try: final_answer("answer")\nexcept BaseException: pass\nA()', 'answer', true],
-      ])('a last value is let go in its run: %s', async (code, expected, isFinal) => {
+      ])('the last value is released in its run: %s', async (code, expected, isFinal) => {
         const kind = 'class A:\n    def __str__(self): return "text"\n    def __del__(self): print("let go")\n';
         const { output: value, is_final_answer, logs } = await executor.run(kind + code);
         expect([value, is_final_answer, logs]).toStrictEqual([expected, isFinal, 'let go\n']);
         expect((await executor.run('1')).logs).toBe('');
       });
 
-      test('no answer comes from what an earlier run has left', async () => {
+      test('values of an earlier run cause no answer', async () => {
         const kind =
           'class A:\n    def __str__(self): return "text"\n    def __del__(self): final_answer("of its finalizer")\n';
         expect(await run(`${kind}A()`)).toStrictEqual(final('of its finalizer'));
@@ -256,7 +256,7 @@ events.append("went on")`;
         expect(await run('left')).toStrictEqual({ output: 1, is_final_answer: false });
       });
 
-      test('one that has no JSON fails where it is given', async () => {
+      test('an answer without a form as JSON fails at its call', async () => {
         expect((await failure('x = 1\nfinal_answer({(1,): 2})')).cause).toBe(
           'TypeError: keys must be str, int, float, bool or None, not tuple\n' +
             'Code execution failed at line 2: final_answer({(1,): 2})',
@@ -265,7 +265,7 @@ events.append("went on")`;
     });
 
     describe('logs', () => {
-      test('lines, and those of stderr with a prefix', async () => {
+      test('contain the lines, and those of stderr with a prefix', async () => {
         const code = 'import sys\nprint("a", 1)\nprint("e", file=sys.stderr)\nprint()\nprint("x\\ny")';
         const own = make(['sys']);
         const { logs, logEntries } = await own.run(code);
@@ -280,24 +280,24 @@ events.append("went on")`;
         ]);
       });
 
-      test('a line that has not ended belongs to its run', async () => {
+      test('a line without an end belongs to its run', async () => {
         expect((await executor.run('print("a", end="")')).logs).toBe('a\n');
         expect((await executor.run('print("b")')).logs).toBe('b\n');
       });
 
-      test('an empty line is no empty log', async () => {
+      test('an empty line is an entry', async () => {
         expect((await executor.run('print()')).logs).toBe('\n');
         expect((await executor.run('1')).logs).toBe('');
       });
 
-      test('of the next run, where one has replaced the streams', async () => {
+      test('of the next run are complete after a run replaced the streams', async () => {
         const own = make(['sys', 'io']);
         await failureOf(own, 'import sys, io\nsys.stdout = sys.stderr = io.StringIO()\n1/0');
         expect((await own.run('print("a")\nprint("b", file=sys.stderr)')).logs).toBe('a\nstderr: b\n');
         await own.cleanup();
       });
 
-      test('of what writes bytes to the streams, or another text', async () => {
+      test('contain bytes written to the streams, and text of replaced ones', async () => {
         const own = make(['sys', 'io']);
         const code = `import sys, io
 sys.stdout.reconfigure(encoding="utf-8", line_buffering=True)
@@ -309,7 +309,7 @@ print("b")`;
         await own.cleanup();
       });
 
-      test('have warnings that earlier runs have had', async () => {
+      test('repeat warnings of earlier runs', async () => {
         // Cause: Python notes in the names of the code which warnings it has printed, by text and line. Fix: each run begins without.
         const own = make(['warnings']);
         const code = 'import warnings\nfor i in range(2): warnings.warn("old")';
@@ -318,7 +318,7 @@ print("b")`;
         await own.cleanup();
       });
 
-      test('name a line of the code for coroutines that were never awaited', async () => {
+      test('name the line of a coroutine that was never awaited', async () => {
         // Cause: Python names where a coroutine is dropped; what a run has left, the prelude drops. Fix: its definition is named then.
         const warningAt = (line) => `stderr: <smolagents>:${line}: RuntimeWarning: coroutine 'f' was never awaited\n`;
         const logsOf = async (code) => (await executor.run(`\nasync def f(): pass\n${code}`)).logs;
@@ -328,7 +328,7 @@ print("b")`;
         expect(logs).toBe(warningAt(1));
       });
 
-      test('of a run that fails', async () => {
+      test('of a failed run are on its error', async () => {
         const error = await failureOf(executor, 'print("a")\n1/0');
         expect(error.logs).toBe('a\n');
         expect(error.message).toBe(
@@ -337,7 +337,7 @@ print("b")`;
         );
       });
 
-      whenFast('are heard at once', async () => {
+      whenFast('are reported immediately', async () => {
         const heard = [];
         const own = make(undefined, { onLog: ({ message }) => heard.push(message) });
         await own.sendTools({ heard: () => [...heard] });
@@ -360,7 +360,7 @@ print("b")`;
         expect(kind).toBe('ERR_IMPORT_NOT_ALLOWED');
       });
 
-      test('the failure names what can be imported', async () => {
+      test('the failure names the modules that can be imported', async () => {
         const own = make(['math', 'xml.*']);
         const error = await failureOf(own, 'import os');
         expect([error.details.module, error.details.hint]).toStrictEqual([
@@ -390,10 +390,13 @@ print("b")`;
         [['xm'], 'import xml', false],
         [[], 'import math', false],
       ];
-      test.each(startsFast ? lists : lists.slice(4, 5))('%j: %s', async (imports, code, isAllowed) => {
-        const { cause } = await whitelisted(imports, code);
-        expect(cause === undefined).toBe(isAllowed);
-      });
+      test.each(startsFast ? lists : lists.slice(4, 5))(
+        '%j with %s is decided by the list',
+        async (imports, code, isAllowed) => {
+          const { cause } = await whitelisted(imports, code);
+          expect(cause === undefined).toBe(isAllowed);
+        },
+      );
       const whitelisted = async (imports, code) => {
         const own = make(imports);
         const error = await own.run(code).then(
@@ -404,7 +407,7 @@ print("b")`;
         return { cause: error?.message };
       };
 
-      whenFast('options come before the argument', async () => {
+      whenFast('options take precedence over the argument', async () => {
         const own = make(['os'], { authorized_imports: ['math'] });
         expect((await own.run('import math\nmath.pi > 3')).output).toBe(true);
         expect((await failureOf(own, 'import os')).code).toBe('ERR_IMPORT_NOT_ALLOWED');
@@ -412,8 +415,8 @@ print("b")`;
       });
     });
 
-    describe('builtins', () => {
-      test.each(['eval', 'exec', 'compile'])('%s is refused before anything runs', async (builtin) => {
+    describe('dangerous builtins', () => {
+      test.each(['eval', 'exec', 'compile'])('%s is refused before any code runs', async (builtin) => {
         const code = `print("ran")\n${builtin}("1")`;
         const error = await failureOf(executor, code);
         expect(error.message).toBe(
@@ -431,7 +434,7 @@ print("b")`;
         ]);
       });
 
-      test('letters that stand for others do not hide them', async () => {
+      test('equivalent letters do not hide them', async () => {
         const error = await failureOf(executor, '\uff45val("1")');
         expect(error.details.diagnostics[0].message).toBe('Forbidden builtin: eval');
         expect(error.message.split('\n').slice(0, 2).join('\n')).toBe(
@@ -451,18 +454,18 @@ print("b")`;
         ['def f():\n    return [input("é"), 1]\nf()', '. `input` is not available here'],
         ['open = None\nopen("x")', ''],
         ['read = open\nread("x")', ''],
-      ])('the failure names the one that is off: %s', async (code, hint) => {
+      ])('the failure names the missing builtin: %s', async (code, hint) => {
         expect((await failure(`${code}`)).cause.split('\n')[0]).toBe(
           `TypeError: 'NoneType' object is not callable${hint}`,
         );
         await executor.run('globals().pop("open", None)');
       });
 
-      test('methods of these names are the code’s own', async () => {
+      test('methods with these names belong to the code', async () => {
         expect(await output('class A:\n    def eval(self, x):\n        return x\nA().eval(3)')).toBe(3);
       });
 
-      test('are allowed by an option, or by a tool of their name', async () => {
+      test('can be allowed by an option or replaced by a tool', async () => {
         const own = make(undefined, { allowed_dangerous_builtins: ['eval'] });
         expect((await own.run('eval("1 + 1")')).output).toBe(2);
         expect((await failureOf(own, 'exec("1")')).code).toBe('ERR_VALIDATION_FAILED');
@@ -494,19 +497,19 @@ print("b")`;
         expect(error.details).toMatchObject(details);
       });
 
-      test('the hint is one for Python', async () => {
+      test('the hint is specific to Python', async () => {
         const error = await failureOf(executor, 'for i in range(10**9): pass');
         expect(error.explanation.split('\n').at(-1)).toBe(
           'Hint: Write loops that end earlier, or use built-ins such as sum and sorted, and the functions that are provided.',
         );
       });
 
-      test('code that catches them has no more operations', async () => {
+      test('code that catches the limit gets no more operations', async () => {
         const code = 'n = 0\nfor i in range(10**9):\n    try:\n        n += 1\n    except Exception:\n        pass';
         expect((await failureOf(executor, code)).code).toBe('ERR_MAX_OPS_EXCEEDED');
       });
 
-      test('what they end is left as CPython leaves it, and no answer comes out of that', async () => {
+      test('code after the limit ends as in CPython, without an answer', async () => {
         const code =
           'left = []\ntry:\n    for i in range(10**9):\n        pass\nfinally:\n    left.append(1)\n    left.append(2)\n    final_answer("in time")';
         expect((await failure(code)).cause.split('\n')[0]).toBe(
@@ -519,7 +522,7 @@ print("b")`;
         ['except Exception', 'try:\n    while True:\n        x = 1\nexcept Exception as e: r = "went on"\nr'],
         ['except BaseException', 'try:\n    while True: x = 1\nexcept BaseException: pass\nx = 2'],
         ['a finalizer', 'class D:\n    def __del__(self):\n        while True: pass\nD(); None'],
-      ])('no more rounds of while where they are caught: %s', async (_title, code) => {
+      ])('code that catches the limit gets no more rounds of while: %s', async (_title, code) => {
         const error = await failureOf(executor, code);
         expect([error.code, error.details.message, error.details.maxWhileIterations]).toStrictEqual([
           'ERR_MAX_OPS_EXCEEDED',
@@ -528,7 +531,7 @@ print("b")`;
         ]);
       });
 
-      test('rounds of while are counted where they begin', async () => {
+      test('rounds of while count from the start of the loop', async () => {
         expect(await output('n = 0\nwhile n < 500:\n    n += 1\nn')).toBe(500);
         const error = await failureOf(executor, 'n = 0\nwhile n < 501:\n    n += 1');
         expect([error.details.maxWhileIterations, error.details.line]).toStrictEqual([500, 2]);
@@ -539,7 +542,7 @@ print("b")`;
         ['loops that are not entered', 'n = 0\nfor k in range(600):\n    while n > k: n -= 1\nn', 0],
         ['loops in a condition', 'n = 0\nwhile sum(1 for _ in range(600)) < 5:\n    n += 1\nn', 0],
         ['loops of earlier runs in the same line', 'n = 0\nwhile n < 600:\n    n += numbers()\nn', 600],
-      ])('other rounds are none of while: %s', async (_title, code, expected) => {
+      ])('other loops are not rounds of while: %s', async (_title, code, expected) => {
         await executor.run('def numbers():\n    return len([i for i in range(600)])');
         expect(await output(code)).toBe(expected);
       });
@@ -550,7 +553,7 @@ print("b")`;
         expect([details.maxWhileIterations, details.line]).toStrictEqual([500, 4]);
       });
 
-      test('functions in one line count, each call', async () => {
+      test('functions in one line count separately for each call', async () => {
         const code = 'def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\ntwice = lambda n: n * 2\n';
         const { output: n, stats } = await executor.run(`${code}twice(fib(10))`);
         expect([n, stats.operations]).toStrictEqual([110, 3 + 177 + 1]);
@@ -558,7 +561,7 @@ print("b")`;
         expect(details.maxOperations).toBe(20_000);
       });
 
-      test('loops in one line count, each in its own line', async () => {
+      test('loops in one line count separately', async () => {
         const code = 'n = 0\nfor i in range(30): n += 1\nfor i in range(20): n += 1; m = n\nwhile n < 99: n += 1\nn';
         const { output: n, stats } = await executor.run(code);
         expect([n, stats.operations]).toStrictEqual([99, 104]);
@@ -569,30 +572,30 @@ print("b")`;
         expect((await failureOf(executor, 'spin()')).code).toBe('ERR_MAX_OPS_EXCEEDED');
       });
 
-      test('a loop that ends in time is none of that', async () => {
+      test('a loop that ends in time is not affected', async () => {
         expect(await output('n = 0\nwhile n < 400:\n    n += 1\nn')).toBe(400);
       });
 
-      test('a run can have its own', async () => {
+      test('a run may have its own limit', async () => {
         const { details } = await failureOf(executor, 'for i in range(50):\n    i', { maxOperations: 10 });
         expect(details.maxOperations).toBe(10);
         expect(await output('for i in range(50):\n    i\ni')).toBe(49);
       });
 
-      test.each([-1, 0, 1.5, NaN, -Infinity])('a run cannot have %d operations', async (maxOperations) => {
+      test.each([-1, 0, 1.5, NaN, -Infinity])('a run refuses a limit of %d operations', async (maxOperations) => {
         await expect(executor.run('1', { maxOperations })).rejects.toThrow(
           new TypeError(`options.maxOperations must be a positive integer or Infinity, got ${maxOperations}`),
         );
       });
 
-      test('a run without a limit ends by itself only', async () => {
+      test('a run without a limit ends only by itself', async () => {
         const code = 'n = 0\nwhile n < 400:\n    n += 1\nfor i in range(60_000):\n    n += 1\nn';
         const { output: counted, stats } = await executor.run(code, { maxOperations: Infinity });
         expect(counted).toBe(60_400);
         expect(stats.operations).toBeGreaterThan(100_000);
       });
 
-      test('what runs has counted', async () => {
+      test('successful runs report their operations', async () => {
         const { stats } = await executor.run('a = 1\nfor i in range(3):\n    a += i\na');
         expect(stats.operations).toBe(9);
       });
@@ -680,7 +683,7 @@ print("b")`;
           1,
           8,
         ],
-      ])('what cannot be read: %s', async (code, cause, line, column) => {
+      ])('syntax errors are reported: %s', async (code, cause, line, column) => {
         const found = await failure(code);
         expect({ ...found, cause: undefined }).toStrictEqual({
           cause: undefined,
@@ -735,11 +738,11 @@ print("b")`;
           "ImportError: cannot import name 'sqr' from 'math' (unknown location). Did you mean: 'sqrt'?",
         ],
         [
-          'no code of the guest is asked',
+          'without running code of the guest',
           'class A:\n    value = 1\n    def __dir__(self): return ["valu2"]\n    @property\n    def __dict__(self): return {"valu3": 1}\nA().valu',
           "AttributeError: 'A' object has no attribute 'valu'. Did you mean: 'value'?",
         ],
-      ])('what may be meant: %s', async (_title, code, text) => {
+      ])('a suggestion is added: %s', async (_title, code, text) => {
         expect((await failure(code)).cause.split('\n')[0]).toBe(text);
       });
 
@@ -754,7 +757,7 @@ print("b")`;
           ],
         ],
         [
-          'what was handled',
+          'an error that was being handled',
           'try:\n    1/0\nexcept ZeroDivisionError:\n    [][1]',
           [
             'IndexError: list index out of range',
@@ -763,7 +766,7 @@ print("b")`;
           ],
         ],
         [
-          'not what is hidden',
+          'a hidden one is omitted',
           'try:\n    1/0\nexcept ZeroDivisionError:\n    raise KeyError(1) from None',
           ['KeyError: 1', 'Code execution failed at line 4: raise KeyError(1) from None'],
         ],
@@ -773,7 +776,7 @@ print("b")`;
           ['ValueError: bad', 'in row 7', 'Code execution failed at line 3: raise e'],
         ],
         [
-          'notes that are texts, and not all of long ones',
+          'notes that are strings, with long ones cut',
           'e = ValueError("bad")\ne.__notes__ = [5, "x" * 999]\nraise e',
           ['ValueError: bad', `${'x'.repeat(500)}...`, 'Code execution failed at line 3: raise e'],
         ],
@@ -791,7 +794,7 @@ print("b")`;
           ],
         ],
         [
-          'ten of many',
+          'ten of many members',
           'raise ExceptionGroup("m", [ValueError(n) for n in range(99)])',
           [
             'ExceptionGroup: m (99 sub-exceptions)',
@@ -800,7 +803,7 @@ print("b")`;
             '  ... more errors',
           ],
         ],
-      ])('errors within errors: %s', async (_title, code, lines) => {
+      ])('errors within errors are reported: %s', async (_title, code, lines) => {
         const error = await failureOf(executor, code);
         expect(error.details.cause.split('\n')).toStrictEqual(lines);
         const told = lines.filter((line) => !line.startsWith('Code execution failed'));
@@ -808,21 +811,21 @@ print("b")`;
       });
 
       test.each([
-        ['its traceback', 'class E(Exception):\n    __traceback__ = 5\nraise E("x")', 'E: x', 3],
+        ['a traceback', 'class E(Exception):\n    __traceback__ = 5\nraise E("x")', 'E: x', 3],
         [
-          'its other parts',
+          'other parts of an error',
           'class E(KeyError):\n    @property\n    def args(self): 1/0\n    name = details = __dict__ = __class__ = __cause__ = __context__ = __notes__ = args\nraise E("x")',
           "E: 'x'",
           5,
         ],
         [
-          'its class',
+          'a class of the host',
           'class M(type):\n    @property\n    def __name__(cls): 1/0\nclass E(Exception, metaclass=M): pass\nraise E("x")',
           'E: x',
           5,
         ],
         [
-          'its text',
+          'an error text',
           'class T(str):\n    def __len__(self): 1/0\n    __format__ = __getitem__ = __len__\nclass E(Exception):\n    def __str__(self): return T("x")\nraise E',
           'E: x',
           6,
@@ -840,7 +843,7 @@ print("b")`;
           2,
           'ERR_MAX_OPS_EXCEEDED',
         ],
-      ])('guests cannot make up %s', async (_title, code, text, line, kind = 'ERR_RUNTIME_EXCEPTION') => {
+      ])('guests cannot forge %s', async (_title, code, text, line, kind = 'ERR_RUNTIME_EXCEPTION') => {
         await executor.run('kept = 1');
         const { details, code: found } = await failureOf(executor, code);
         expect([found, details.cause.split('\n')[0], details.line]).toStrictEqual([kind, text, line]);
@@ -848,7 +851,7 @@ print("b")`;
         expect(await output('kept')).toBe(1);
       });
 
-      test('a time zone that is not there says what can be done', async () => {
+      test('a missing time zone says what can be done', async () => {
         const own = make(['zoneinfo']);
         const { details } = await failureOf(own, 'import zoneinfo\nzoneinfo.ZoneInfo("Europe/Rome")');
         const text =
@@ -857,7 +860,7 @@ print("b")`;
         await own.cleanup();
       });
 
-      whenFast('what there is none of is said: processes and network', async () => {
+      whenFast('missing processes and network are reported as such', async () => {
         const own = make(['multiprocessing.*', 'urllib.*']);
         const messageOf = async (code) => (await failureOf(own, code)).details.message;
         expect(await messageOf('import multiprocessing\nmultiprocessing.Pool(2)')).toBe(
@@ -873,13 +876,13 @@ print("b")`;
         ['math.factorial(2000)', ''],
         ['str(math.factorial(2000))', ''],
         ['int("1" * 5000)', ': value has 5000 digits'],
-      ])('integers with too many digits: %s', async (code, what) => {
+      ])('integers with too many digits are reported: %s', async (code, what) => {
         const text = `ValueError: Exceeds the limit (4300 digits) for integer string conversion${what}`;
         const { cause } = await failure(`import math\n${code}`);
         expect(cause.split('\n')[0]).toBe(`${text}; hexadecimal has no such limit`);
       });
 
-      whenFast('integers with too many digits, where code may raise the limit', async () => {
+      whenFast('integers with too many digits suggest raising the limit if code may do that', async () => {
         const own = make(['sys']);
         expect((await failureOf(own, 'str(10**5000)')).details.message).toBe(
           'Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit',
@@ -887,7 +890,7 @@ print("b")`;
         await own.cleanup();
       });
 
-      test('what is too deep for the parser', async () => {
+      test('code that is too deep for the parser is reported', async () => {
         const { message, code, details } = await failureOf(executor, `${'-'.repeat(100_000)}1`);
         const reason = 'Parser stack overflowed - Python source too complex to parse';
         expect(message).toBe(`Error executing code: MemoryError: ${reason}\nLogs:\n`);
@@ -911,7 +914,7 @@ print("b")`;
         ]);
       });
 
-      test('traceback and fields', async () => {
+      test('an error has a traceback and fields', async () => {
         const error = await failureOf(executor, 'def f(n):\n    return 1 / n\nf(0)');
         expect(error.name).toBe('AgentExecutionError');
         expect(error.severity).toBe('ERROR');
@@ -932,14 +935,14 @@ print("b")`;
         });
       });
 
-      test('the next run works', async () => {
+      test('the next run works after an error', async () => {
         await failureOf(executor, 'import json\njson.dumps = None\nraise SystemExit');
         expect(await output('[1]')).toStrictEqual([1]);
       });
     });
 
     describe('variables', () => {
-      test('are data with attributes', async () => {
+      test('are dictionaries with attribute access', async () => {
         const user = { name: 'n', tags: ['a', { b: 1 }], items: 2 };
         await executor.sendVariables({ user, x: 41, nothing: null, missing: undefined });
         expect(await output('[x + 1, user.name, user["tags"][1].b, user["items"], nothing, missing]')).toStrictEqual([
@@ -959,7 +962,7 @@ print("b")`;
         expect(user).toStrictEqual({ name: 'n', tags: ['a', { b: 1 }], items: 2 });
       });
 
-      test('an attribute that is not there has a suggestion', async () => {
+      test('suggest a name for a missing attribute', async () => {
         await executor.sendVariables({ user: { name: 'n' } });
         expect((await failure('user.nmae')).cause).toBe(
           "AttributeError: 'dict' object has no attribute 'nmae'. Did you mean: 'name'?\n" +
@@ -967,7 +970,7 @@ print("b")`;
         );
       });
 
-      test('copies are data with attributes, too, and may contain themselves', async () => {
+      test('stay dictionaries with attribute access as copies, and may contain themselves', async () => {
         const user = { tags: [{ a: 1 }] };
         user.me = user;
         const own = make(['*']);
@@ -979,7 +982,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
         await own.cleanup();
       });
 
-      test('of all kinds', async () => {
+      test('of every type are converted', async () => {
         const cycle = { list: [] };
         cycle.list.push(cycle);
         await executor.sendVariables({
@@ -999,7 +1002,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
         ).toStrictEqual([true, true, '1970-01-02T00:00:00+00:00', true, true, true, true, 1.5]);
       });
 
-      test('members of sets and keys of maps stay apart', async () => {
+      test('keep members of sets and keys of maps apart', async () => {
         const inner = { id: 3 };
         await executor.sendVariables({
           objects: new Set([{ id: 1 }, { id: 1 }, inner]),
@@ -1057,7 +1060,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
         ['members that have no hash', new Set([new Map()]), ' (Set)', ': one of its members cannot be hashed'],
         ['a set in itself', cyclic, ' (Set)', ': one of its members cannot be hashed'],
       ];
-      test.each(beyond)('Python has none for %s', async (_title, value, place, reason) => {
+      test.each(beyond)('are refused for a value without a Python form: %s', async (_title, value, place, reason) => {
         const text = `${place} cannot be given to Python${reason}`;
         await executor.sendTools({ give: () => value });
         await expect(executor.sendVariables({ before: 1, v: value })).rejects.toThrow(
@@ -1073,7 +1076,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
         expect(error.message.split('\n')[0]).toBe(`Error executing code: ToolError: TypeError: result${text}`);
       });
 
-      test('keep the names that are the executor’s', async () => {
+      test('cannot replace names of the executor', async () => {
         await expect(executor.sendVariables({ __smolagents_run: 1 })).rejects.toThrow(
           new TypeError('variables.__smolagents_run must have another name: `__smolagents_` is reserved'),
         );
@@ -1086,7 +1089,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
     });
 
     describe('tools', () => {
-      test('sync and async, with and without await', async () => {
+      test('may be sync or async, with and without await', async () => {
         await executor.sendTools({
           add: (a, b) => a + b,
           later: async (value) => value,
@@ -1101,7 +1104,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
         expect(await output('add.__name__ + Host.nested.echo.__qualname__')).toBe('addHost.nested.echo');
       });
 
-      test('take keyword arguments as a last object', async () => {
+      test('receive keyword arguments as a last object', async () => {
         await executor.sendTools({ give: (...args) => args, later: async (...args) => args });
         const code = '[give(a=1), give(1, b=[2]), await later({"x": 1}, b=None), await later(**{"for": 1}), give()]';
         expect(await output(code)).toStrictEqual([
@@ -1113,7 +1116,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
         ]);
       });
 
-      test('take and give values of all kinds', async () => {
+      test('receive and return values of every type', async () => {
         let given;
         await executor.sendTools({ give: (...args) => (given = args)[0] });
         const code = `import datetime, collections, math
@@ -1139,7 +1142,7 @@ r = give(cycle, b"ab", when, 2**70, {1, 2}, {(1, 2): 3}, Point(1, 2), None, True
         expect(Object.keys(others.at(-1))).toStrictEqual(['__proto__']);
       });
 
-      test('take objects of classes whose parts are shared or contain themselves', async () => {
+      test('receive objects of classes whose parts are shared or cyclic', async () => {
         const own = make(['dataclasses', 'collections']);
         let given;
         await own.sendTools({ give: (...args) => void (given = args) });
@@ -1164,7 +1167,7 @@ give(root, root.kids[0], queue, queue)`);
         await own.cleanup();
       });
 
-      test('take members of enums and the like as their values, as outputs have them', async () => {
+      test('receive enum members and the like as their values, as outputs have them', async () => {
         const own = make(['enum']);
         const given = [];
         await own.sendTools({ give: (...args) => void given.push(args) });
@@ -1187,7 +1190,7 @@ values`;
       });
 
       // The result of `tolist` was treated as plain data: a date, as that of numpy's `datetime64` is, was "not iterable".
-      test('take what has a list or one value, as arrays and scalars of numpy have', async () => {
+      test('receive arrays and scalars of numpy as lists and values', async () => {
         const given = [];
         await executor.sendTools({ give: (...args) => void given.push(args) });
         await executor.run(`import datetime
@@ -1199,7 +1202,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         expect(given).toStrictEqual([['2024-01-02', ['2024-01-02', 1.5], [null], 2]]);
       });
 
-      test('cannot be given the ends of time without a time zone', async () => {
+      test('refuse the minimum and maximum datetime without a time zone', async () => {
         await executor.sendTools({ give: (value) => value });
         expect((await failure('import datetime\ngive({"when": datetime.datetime.min})')).cause).toBe(
           'TypeError: a datetime of the year 1 without a time zone cannot be given to a tool: give it one with a time zone\n' +
@@ -1209,7 +1212,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         expect(await output(code)).toBe('0001-01-01T00:00:00+00:00');
       });
 
-      test('cannot be given functions', async () => {
+      test('refuse functions as arguments', async () => {
         await executor.sendTools({ give: (value) => value });
         const { cause, code } = await failure('give([lambda: 1])');
         expect(cause.split('\n')[0]).toBe(
@@ -1218,7 +1221,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         expect(code).toBe('ERR_RUNTIME_EXCEPTION');
       });
 
-      test('that throw raise ToolError', async () => {
+      test('raise ToolError if they throw', async () => {
         const thrown = Object.assign(new RangeError('too far'), { code: 'E_FAR' });
         await executor.sendTools({
           Host: {
@@ -1245,7 +1248,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
       });
 
       // A code that is not a JSON number made the failure unreadable.
-      test.each([NaN, Infinity])('that throw may have the code %d, which is left out', async (code) => {
+      test.each([NaN, Infinity])('may throw an error with the code %d, which is omitted', async (code) => {
         const thrown = Object.assign(new Error('no'), { code });
         await executor.sendTools({
           fail: () => {
@@ -1261,7 +1264,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         ]);
       });
 
-      test('are caught by the name of what they raise', async () => {
+      test('raise an error that code can catch by its name', async () => {
         const fail = () => {
           throw new Error('no');
         };
@@ -1273,7 +1276,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         ]);
       });
 
-      test('are not what guests make of their failures', async () => {
+      test('are not blamed for errors that guests make of their failures', async () => {
         await executor.sendTools({ fail: () => Promise.reject(new RangeError('no')) });
         const catching = 'try: await fail()\nexcept Exception as e: caught = e\n';
         const other =
@@ -1288,14 +1291,14 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         expect(round.details).toMatchObject({ name: 'ToolError', message: 'm' });
       });
 
-      test('that reject do, too', async () => {
+      test('raise ToolError if they reject', async () => {
         await executor.sendTools({ fail: () => Promise.reject(new Error('no')) });
         const { cause, code } = await failure('await fail()');
         expect(cause).toBe('ToolError: no\nCode execution failed at line 1: await fail()');
         expect(code).toBe('ERR_TOOL_PROXY_FAIL');
       });
 
-      whenFast('are asked for by onToolCall first', async () => {
+      whenFast('are submitted to onToolCall first', async () => {
         const own = make(undefined, {
           onToolCall({ name, args }) {
             if (name === 'secret') throw new Error('not allowed');
@@ -1308,7 +1311,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         await own.cleanup();
       });
 
-      test('of Python, in the order of the specification', async () => {
+      test('in Python take precedence as the specification says', async () => {
         await executor.sendTools(
           { twice: (n) => n * 2 },
           { add_one: '\n    def add_one(n):\n        return helper(n)\n    def helper(n):\n        return n + 1\n' },
@@ -1317,7 +1320,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         expect((await failure('helper(1)')).cause).toContain("NameError: name 'helper' is not defined");
       });
 
-      test('of Python that cannot be read are refused', async () => {
+      test('in Python are refused if they cannot be parsed', async () => {
         const log = vi.spyOn(console, 'error').mockImplementation(() => {});
         const error = await executor.sendTools({}, { bad: 'def bad(:\n    pass' }).catch((thrown) => thrown);
         expect(error.message).toBe('  File "<bad>", line 1\n    def bad(:\n            ^\nSyntaxError: invalid syntax');
@@ -1325,7 +1328,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         expect(log.mock.calls).toStrictEqual([['Failed to inject Python tool bad:', error]]);
       });
 
-      test('of Python that define no such name are refused, and what had it keeps it', async () => {
+      test('in Python are refused if they do not define their name, which keeps its value', async () => {
         vi.spyOn(console, 'error').mockImplementation(() => {});
         await executor.sendTools({}, { double: 'def double(n): return 2 * n' });
         const error = await executor.sendTools({}, { double: 'def triple(n): return 3 * n' }).catch((thrown) => thrown);
@@ -1337,7 +1340,7 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
     });
 
     describe('asyncio', () => {
-      test('code may await what is its own', async () => {
+      test('code may await its own coroutines', async () => {
         const own = make(['asyncio']);
         const code = `import asyncio
 async def f(n):
@@ -1348,7 +1351,7 @@ await asyncio.gather(f(2), f(1))`;
         await own.cleanup();
       });
 
-      test('takes results of tools, which are not awaitables', async () => {
+      test('gather and task groups accept results of tools, which are not awaitables', async () => {
         const own = make(['asyncio']);
         await own.sendTools({ plain: (value) => value, later: async (value) => value });
         const gathered = await own.run('import asyncio\nawait asyncio.gather(plain({"a": 1}), later(1), plain(1))');
@@ -1388,7 +1391,7 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
         await own.cleanup();
       });
 
-      whenMounting('what is written is there when a final answer or a limit ends the run', async () => {
+      whenMounting('written files exist when a final answer or a limit ends the run', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));
         const options = { allowed_dangerous_builtins: ['open'], max_operations: 100 };
         const own = make(undefined, { mount: true, workDir: folder, ...options });
@@ -1419,7 +1422,7 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
         },
       );
 
-      whenMounting('what cannot be written is told', async () => {
+      whenMounting('failed writes are reported', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));
         const own = make(['os'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
         const { output: value, logs } = await own.run(
@@ -1432,7 +1435,7 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
         await own.cleanup();
       });
 
-      whenConfined('a folder that can only be read', async () => {
+      whenConfined('a folder can be mounted read-only', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));
         writeFileSync(join(folder, 'a.txt'), 'ä');
         const own = make(undefined, { mount: true, workDir: folder, readOnly: true });
@@ -1443,7 +1446,7 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
         await own.cleanup();
       });
 
-      whenConfined('folders can be opened, listed and removed with all that is in them', async () => {
+      whenConfined('folders can be opened, listed and removed with their contents', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));
         const own = make(['*'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
         const code = `import os, shutil, tempfile
@@ -1470,7 +1473,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         await own.cleanup();
       });
 
-      whenConfined('what others have made of a path meanwhile counts', async () => {
+      whenConfined('changes that others made to a path are seen', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));
         const path = join(folder, 'x');
         const own = make(['os'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
@@ -1497,7 +1500,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         await own.cleanup();
       });
 
-      whenConfined('nothing leads out of the folder', async () => {
+      whenConfined('no path leads out of the folder', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));
         writeFileSync(join(root, 'secret.txt'), 'secret');
         symlinkSync(join(root, 'secret.txt'), join(folder, 'link.txt'));
@@ -1509,7 +1512,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         await own.cleanup();
       });
 
-      whenConfined('guests make no links out of the folder, nor in it', async () => {
+      whenConfined('guests cannot make links, neither out of the folder nor in it', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));
         const secret = join(root, 'linked.txt');
         writeFileSync(secret, 'secret');
@@ -1539,7 +1542,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         await own.cleanup();
       });
 
-      whenConfined('a place that nothing can be mounted at is reported in words', async () => {
+      whenConfined('an impossible mount point is reported with an explanation', async () => {
         const log = vi.spyOn(console, 'error').mockImplementation(() => {});
         const own = make(undefined, { mount: true, workDir: root, mountPoint: '/' });
         expect((await own.run('1 + 1')).output).toBe(2);
@@ -1549,7 +1552,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         await own.cleanup();
       });
 
-      whenMounting('a folder that would hide Python’s own modules is reported, and Python works', async () => {
+      whenMounting("a mount point that would hide Python's own modules is reported, and Python works", async () => {
         const log = vi.spyOn(console, 'error').mockImplementation(() => {});
         const own = make(undefined, { mount: true, workDir: root, mountPoint: '/mnt/..//lib/./' });
         expect((await own.run('import statistics\nstatistics.mean([1, 3])')).output).toBe(2);
@@ -1562,7 +1565,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         await own.cleanup();
       });
 
-      test('nativefs needs a handle, and a browser', async () => {
+      test('nativefs requires a handle and a browser', async () => {
         expect(() => make(undefined, { fsMode: 'nativefs' })).toThrow(
           new Error('directoryHandle is required when fsMode is "nativefs"'),
         );
@@ -1578,7 +1581,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
     });
 
     describe('lifecycle', () => {
-      test('the smoke tests of the specification', async () => {
+      test('the smoke tests of the specification pass', async () => {
         const own = new PyodideExecutor(undefined, {
           ...engine,
           mount: mounts,
@@ -1598,7 +1601,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         await own.cleanup();
       });
 
-      test('states, cleanup and reuse', async () => {
+      test('an executor can be cleaned up and reused, with the right states', async () => {
         const own = make();
         expect(own.state).toBe('NEW');
         await own.cleanup();
@@ -1612,7 +1615,7 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         await own.cleanup();
       });
 
-      test('the steps of an agent, again and again', async () => {
+      test('the steps of an agent can be repeated', async () => {
         for (let step = 1; step <= 3; step++) {
           await executor.sendVariables({ step });
           await executor.sendTools({}, { double: 'def double(n):\n    return n * 2' });

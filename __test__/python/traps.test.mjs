@@ -47,7 +47,7 @@ async function inProcess(program, limits, env = {}) {
 
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('P17 SIGSEGV', () => {
   test.each(['thread', 'process'])(
-    "isolation: '%s': an access outside of Python's memory fails the run, and the host's own WebAssembly keeps its traps",
+    "isolation: '%s': an access outside Python's memory fails the run, and the host's own WebAssembly keeps its traps",
     async (isolation) => {
       const { said, status, stderr } = await inProcess(`
       console.log(trap());
@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('P17 SIGS
   );
 
   test.each(['before', 'after'])(
-    "reaches a handler of the host's that was installed %s the first executor, and no other",
+    'reaches a handler that the host installed %s the first executor, and no other',
     async (when) => {
       const { said, status } = await inProcess(`
       const listen = () => process.on('SIGSEGV', () => { console.log('received'); process.exit(0); });
@@ -132,7 +132,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('P17 SIGS
   );
 
   test(
-    'a process that has too little address space for V8 gets an error that says so',
+    'a process with too little address space for V8 gets an error that says so',
     async () => {
       const { said, status } = await inProcess(
         `
@@ -154,7 +154,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('P17 SIGS
   );
 
   test(
-    'a process with a limit of addresses has more memories than it could have without checks of bounds',
+    'a process with limited address space has more memories than it could have without bounds checks',
     async () => {
       const { said, status, stderr } = await inProcess(
         `
