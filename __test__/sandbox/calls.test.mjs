@@ -36,7 +36,7 @@ async function withFakeTime(body) {
   }
 }
 
-test('messages name the parameter, what was given and what is expected', async () => {
+test('messages name the parameter, the given value and the expected one', async () => {
   const schema = registry.sources[0].methods[0].params;
   expect(await read(schema, { symbol: 'XAU', limit: 5, tags: ['a', 'b'] })).toEqual({
     symbol: 'XAU',
@@ -70,7 +70,7 @@ test('messages name the parameter, what was given and what is expected', async (
   ).toBe('a.0 must be string, got 1');
 });
 
-test('parameters are checked in a time that their length explains', async () => {
+test('parameters are checked in time proportional to their length', async () => {
   // Backtracking would take 2^n steps for n letters.
   const schema = {
     type: 'object',
@@ -124,7 +124,7 @@ function linkedDefs(count) {
   );
 }
 
-test('schemas that methods share are read when a value gets to them, over several turns of the event loop', async () => {
+test('shared schemas are read when a value reaches them, over several turns of the event loop', async () => {
   const defs = Object.entries(linkedDefs(300));
   const schemas = new SharedSchemas(new Map(defs.map(([name, schema]) => [name, JSON.stringify(schema)])));
   const readerOf = (names) => {
@@ -152,7 +152,7 @@ test('schemas that methods share are read when a value gets to them, over severa
   expect(error.message).toBe('the parameters of sdk.a.b are not valid: entity0.a.b.c.id must be string, got 5');
 });
 
-test('a reference to what there is not makes calls fail that get there', async () => {
+test('a reference that leads nowhere fails only calls that reach it', async () => {
   const reader = new ParamsReader('sdk.a.b', '{"properties":{"a":{"$ref":"#/$defs/nothing"}}}', 65_536);
   expect(await reader.read('{}')).toEqual({});
   expect(await rejection(reader.read('{"a":1}'))).toMatchObject({
@@ -161,7 +161,7 @@ test('a reference to what there is not makes calls fail that get there', async (
   });
 });
 
-test("a method's own schemas come before those that all share", async () => {
+test("a method's own schemas take precedence over shared ones", async () => {
   const schemas = new SharedSchemas(new Map([['a', '{"type":"string"}'], ['b', '{"$ref":"#/$defs/a"}']])); // prettier-ignore
   const own = { properties: { a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/b' } }, $defs: { a: { type: 'integer' } } };
   const reader = new ParamsReader('sdk.a.b', JSON.stringify(own), 65_536, schemas);
@@ -172,7 +172,7 @@ test("a method's own schemas come before those that all share", async () => {
   ]);
 });
 
-describe('a pattern', () => {
+describe('patterns of schemas', () => {
   test.each([
     ['^[\\u4e00-\\u9fa5]{2,3}$', ['张三'], ['三', 'ab']],
     ['^[\\u0020-\\uD7FF\\uE000-\\uFFFD]*$', ['a'], ['\n', '😀']],
@@ -186,7 +186,7 @@ describe('a pattern', () => {
     ['^.{1,2048}$', ['a', 'a'.repeat(1_000), 'a'.repeat(2_048)], ['', 'a'.repeat(2_049)]],
     ['^[ab]{1500,2500}?c$', [`${'a'.repeat(1_500)}c`, `${'b'.repeat(2_500)}c`], [`${'a'.repeat(1_499)}c`, 'c']],
     ['^([a-z]{1,63}\\.){1,20}$', ['a.bc.', 'a.'.repeat(20)], ['', 'a', 'a.'.repeat(21)]],
-  ])('%s is that of ECMAScript', async (pattern, matching, others) => {
+  ])('%s matches as in ECMAScript', async (pattern, matching, others) => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern } } };
     for (const a of matching) expect(await read(schema, { a })).toEqual({ a });
     for (const a of others) expect(await read(schema, { a })).toMatch('a must match pattern');
@@ -199,7 +199,7 @@ describe('a pattern', () => {
       pattern,
       'repeats of more than 1000 need a pattern from ^ on, without loops and of at most 3000 characters',
     ]),
-  ])('%s, which cannot be matched in linear time, makes calls fail that get there', async (pattern, reason) => {
+  ])('%s, which cannot be matched in linear time, fails only calls that reach it', async (pattern, reason) => {
     const params = { type: 'object', properties: { a: { type: 'string', pattern }, b: {} } };
     const manager = managerOf({
       stateSchema: anyState,
@@ -215,7 +215,7 @@ describe('a pattern', () => {
   });
 });
 
-test('a name is looked for among the first two hundred that are about as long', () => {
+test('suggestions come from the first two hundred names of similar length', () => {
   const said = (names) =>
     new Methods({ hasSource: () => true, methodNames: () => names }, () => {}, 1).unknown('a', 'getQuot');
   const others = (prefix) => Array.from({ length: 200 }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
@@ -247,7 +247,7 @@ test('one call too many ends the execution, over all sources, caught or not', as
   }
 });
 
-test('the signal of a call is aborted when its execution ends, for whatever reason', async () => {
+test('the signal of a call is aborted when its execution ends, for any reason', async () => {
   const signals = [];
   const manager = managerOf({
     stateSchema: anyState,
@@ -265,7 +265,7 @@ test('the signal of a call is aborted when its execution ends, for whatever reas
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true, true]);
 });
 
-test('a rate limit lets calls through in order, so many at the same time', async () => {
+test('a rate limit admits calls in order, up to its concurrency', async () => {
   const limit = new RateLimit({ perSecond: Infinity, concurrency: 2 });
   const { signal } = new AbortController();
   const events = [];
@@ -284,7 +284,7 @@ test('a rate limit lets calls through in order, so many at the same time', async
   expect(events).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('who ends no longer waits, and gives its slot back', async () => {
+test('an ended caller leaves the queue of the rate limit and returns its slot', async () => {
   const limit = new RateLimit({ perSecond: Infinity, concurrency: 1 });
   const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()];
   await limit.enter(one.signal);
@@ -297,7 +297,7 @@ test('who ends no longer waits, and gives its slot back', async () => {
   await expect(limit.enter(one.signal)).rejects.toBe(one.signal.reason);
 });
 
-test('of those who had their turn, and of those who no longer wait, nothing is left', async () => {
+test('the rate limit keeps nothing of callers that had their turn or left the queue', async () => {
   await withFakeTime(async (time) => {
     const limit = new RateLimit({ perSecond: 1, concurrency: Infinity }, time);
     const [one, two] = [new AbortController(), new AbortController()];
@@ -338,7 +338,7 @@ test.each([
     'utils.parallel(() => sdk.market.getQuote(), () => sdk.social.searchTweets())',
     'sdk.market.getQuote, sdk.social.searchTweets',
   ],
-])('a deadline names the methods that had not answered: %s', async (code, names) => {
+])('a timeout names the methods that had not answered: %s', async (code, names) => {
   const manager = managerOf({ executionTimeoutMs: 300, adapters: () => new Promise(() => {}) });
   const { details } = await expectCode(manager.executeCode(code), 'ERR_EXEC_TIMEOUT');
   expect(details.hint).toBe(
@@ -346,7 +346,7 @@ test.each([
   );
 });
 
-test('rates hold over all executions, and count against the deadline', async () => {
+test('rate limits apply across executions, and waiting counts towards the deadline', async () => {
   const gate = deferred();
   let calls = 0;
   const manager = managerOf({
@@ -382,7 +382,7 @@ describe('an execution', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('that ends while parameters are read calls no adapter', async () => {
+  test('that ends while parameters are being read calls no adapter', async () => {
     const reading = deferred();
     const { execution, adapted } = executionOf({ read: () => reading.promise });
     const answered = vi.fn();
@@ -394,7 +394,7 @@ describe('an execution', () => {
     expect(answered).not.toHaveBeenCalled();
   });
 
-  test('that ends while an adapter works gives the guest neither its answer nor its failure', async () => {
+  test('that ends while an adapter works returns neither its answer nor its failure to the guest', async () => {
     for (const settle of ['resolve', 'reject']) {
       const { execution, answer, adapted } = executionOf();
       const answered = vi.fn();
@@ -409,7 +409,7 @@ describe('an execution', () => {
     }
   });
 
-  test('that is over makes no further call, and counts none', async () => {
+  test('that has ended makes no further call and counts none', async () => {
     const { execution, adapted } = executionOf();
     execution.end();
     execution.call('a', 'b', '{}');
@@ -417,7 +417,7 @@ describe('an execution', () => {
     expect([adapted, execution.callsBySource, execution.unanswered]).toStrictEqual([[], {}, []]);
   });
 
-  test('makes as many calls as it may, and ends with one more, caught or not', async () => {
+  test('makes as many calls as allowed and ends at the next one, caught or not', async () => {
     const { execution, adapted, answer } = executionOf({ maxSdkCalls: 2 });
     answer.resolve('x');
     expect(await Promise.all([execution.call('a', 'b', '{}'), execution.call('a', 'b', '{}')])).toStrictEqual([
@@ -436,7 +436,7 @@ describe('an execution', () => {
     expect(execution.callsBySource).toStrictEqual({ a: 2 });
   });
 
-  test('names a method that has no answer once, until it has one', async () => {
+  test('names a method without an answer once, until it has one', async () => {
     const { execution, answer } = executionOf();
     const calls = [execution.call('a', 'b', '{}'), execution.call('a', 'b', '{}')];
     expect(execution.unanswered).toStrictEqual(['sdk.a.b']);
@@ -445,7 +445,7 @@ describe('an execution', () => {
     expect(execution.unanswered).toStrictEqual([]);
   });
 
-  test('counts no call of a method that it does not have', async () => {
+  test('counts no call of an unknown method', async () => {
     const { execution } = executionOf();
     await expectCodeOf(execution.call('other', 'b', '{}'), 'ERR_UNKNOWN_METHOD');
     expect(execution.callsBySource).toStrictEqual({});
@@ -457,7 +457,7 @@ describe('an execution', () => {
     expect(adapted).toStrictEqual([]);
   });
 
-  test('leaves its rate limit after the adapter has answered or failed', async () => {
+  test('leaves the rate limit after the adapter has answered or failed', async () => {
     for (const settle of ['resolve', 'reject']) {
       const leave = vi.fn();
       const { execution, answer } = executionOf({ rate: { enter: async () => leave } });
@@ -470,7 +470,7 @@ describe('an execution', () => {
     }
   });
 
-  test('gives the answer of a ticket once, in the order in which answers came', async () => {
+  test('returns the answer of a ticket once, in the order in which answers arrive', async () => {
     const { execution, answer } = executionOf();
     const [first, refused] = [execution.start('a', 'b', '{}'), execution.start('other', 'b', '{}')];
     expect(await execution.next()).toBe(refused);
@@ -482,7 +482,7 @@ describe('an execution', () => {
     expect(() => execution.take(first)).toThrow(new TypeError('there is no such call'));
   });
 
-  test('keeps the failure that ended it first', () => {
+  test('keeps the first failure that ended it', () => {
     const { execution } = executionOf();
     const [first, second] = [new Error('first'), new Error('second')];
     execution.fail(first);

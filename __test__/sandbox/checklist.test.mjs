@@ -14,7 +14,7 @@ const rows = readFileSync(join(ROOT, 'docs', 'guide', 'large-apis.md'), 'utf8')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .map(([, risk, , tests]) => [risk, tests]);
 
-test('it has each risk of the specification', () => {
+test('the checklist contains each risk of the specification', () => {
   expect(rows.slice(0, 8).map(([risk]) => risk)).toEqual([
     'endless loops',
     'memory',
@@ -27,7 +27,7 @@ test('it has each risk of the specification', () => {
   ]);
 });
 
-test.each(rows)('%s', (_, tests) => {
+test.each(rows)('the tests against %s exist', (_, tests) => {
   for (const named of tests.split('; ')) {
     const [, file, title] = /^`([\w.]+)`: (.+)$/.exec(named);
     const text = readFileSync(join(ROOT, '__test__', 'sandbox', file), 'utf8');

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { launch } from '../../build/browser/launch.js';
 import { spawnNode, withFolder } from '../helpers.mjs';
 
-test('builds a dashboard, changes it, and writes it as one page', () =>
+test('the demo builds a dashboard, changes it and writes it as one page', () =>
   withFolder(async (folder) => {
     const file = join(folder, 'page.html');
     const { status, stdout, stderr } = await spawnNode(['examples/sandbox.mjs', file]);
@@ -37,7 +37,7 @@ test('builds a dashboard, changes it, and writes it as one page', () =>
     ]);
   }));
 
-test('the page draws, in a browser without a network', () =>
+test('the page of the demo draws in a browser without a network', () =>
   withFolder(async (folder) => {
     const file = join(folder, 'page.html');
     const { status, stderr } = await spawnNode(['examples/sandbox.mjs', file]);
@@ -53,7 +53,7 @@ test('the page draws, in a browser without a network', () =>
     expect(sections.at(-1).rows).toBeGreaterThan(1);
   }));
 
-test('texts of a state cannot end the script of the page', async () => {
+test('strings in a state cannot end the script of the page', async () => {
   const { dashboardPage } = await import('../../examples/dashboard-page.mjs');
   const page = dashboardPage({ title: '</script><script>alert(1)</script>', panels: [] });
   expect(page.match(/<script>/g)).toHaveLength(2);

@@ -10,7 +10,7 @@ import { SandboxError, SandboxManager, anyState } from '../../build/sandbox/inde
 import { deferred, expectCode, rejection, runChild } from '../helpers.mjs';
 import { managerOf, registry } from './market.mjs';
 
-test('a search has spec, and neither sdk nor utils', async () => {
+test('a search has spec but neither sdk nor utils', async () => {
   const manager = managerOf();
   expect(await manager.executeSearch('[typeof spec, typeof sdk, typeof utils, typeof state]')).toEqual([
     'object',
@@ -49,7 +49,7 @@ test('a search has spec, and neither sdk nor utils', async () => {
   expect(error.details.message).toBe('there is no method "market.nothing"; look with spec.find("nothing")');
 });
 
-test('methods have the schemas that they refer to, as far as the size allows, and spec.$defs has all', async () => {
+test('methods contain referenced schemas up to a size, and spec.$defs has all', async () => {
   const large = { type: 'string', description: 'x'.repeat(7_000) };
   const $defs = {
     node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, leaf: { $ref: '#/$defs/leaf' } } },
@@ -91,7 +91,7 @@ test('methods are found by their exact names', async () => {
   }
 });
 
-test('plain words find methods, in singular or plural, and if not all fit those that most fit', async () => {
+test('plain words find methods, in singular or plural; if no method has all words, the best matches are returned', async () => {
   const methods = [
     { name: 'listForUser', description: 'List repositories for a user' },
     { name: 'createPullRequest', description: 'Create a pull request' },
@@ -121,7 +121,7 @@ test('plain words find methods, in singular or plural, and if not all fit those 
   }
 });
 
-test('methods that fit best come first: by words of their name, and of what their description says first', async () => {
+test('the best matches come first: words of the name count most, then the first words of the description', async () => {
   const methods = [
     ['getClones', 'Get repository clones'],
     ['getHTTPStatus', 'Tells the status. It may get any repository.'],
@@ -141,7 +141,7 @@ test('methods that fit best come first: by words of their name, and of what thei
   ]);
 });
 
-test('what is written without spaces is found by parts of it', async () => {
+test('text without spaces is found by parts of it', async () => {
   const methods = [
     ['create', '创建用户'],
     ['remove', '删除用户'],
@@ -167,7 +167,7 @@ test('what is written without spaces is found by parts of it', async () => {
   }
 });
 
-test('a search by words gives the fifty methods that fit best, or as many as it is told, and logs how many there are', async () => {
+test('a search by words returns the fifty best matches, or a given number, and logs how many there are', async () => {
   const methods = Array.from({ length: 60 }, (_, n) => ({ name: `get${n}` }));
   const manager = managerOf({ registry: { sources: [{ name: 'api', methods }] } });
   let logs;
@@ -182,7 +182,7 @@ test('a search by words gives the fifty methods that fit best, or as many as it 
   expect(await lengths('spec.find(/get/)')).toEqual([60, '']);
 });
 
-test('a search over many methods finds what looking at each of them would', async () => {
+test('a search over many methods returns the same as a linear search', async () => {
   // Words that share most of their characters, so that what is only similar has to be told apart.
   const parts = ['list', 'lists', 'last', 'order', 'border', 'Größe', '推文', 'a', 'is', 'orderlist', 'e\u0301', '𝒳'];
   const part = (n) => parts[n % parts.length];
@@ -230,7 +230,7 @@ test('a search over many methods finds what looking at each of them would', asyn
   expect(same).toBe(true);
 });
 
-test('an execution calls adapters, and gives a valid state', async () => {
+test('an execution calls adapters and returns a valid state', async () => {
   const calls = [];
   const manager = managerOf({
     adapters: {
@@ -257,13 +257,13 @@ test('an execution calls adapters, and gives a valid state', async () => {
   ]);
 });
 
-test('a function is what it gives', async () => {
+test('a program that is a function is called', async () => {
   const manager = managerOf({ stateSchema: anyState });
   expect(await manager.executeCode('async () => (await sdk.market.getQuote()).method')).toBe('getQuote');
   expect(await manager.executeCode('function () { return sdk.market.getQuote().method }')).toBe('getQuote');
 });
 
-test('a mutation works on a hardened copy of the state', async () => {
+test('a mutation gets a hardened copy of the state', async () => {
   const manager = managerOf();
   const state = { title: 'a', panels: [{ type: 'line', points: [1, 2] }] };
   const before = structuredClone(state);
@@ -311,7 +311,7 @@ test('promises in a state are awaited', async () => {
   expect((await expectCode(manager.executeCode(failing), 'ERR_RUNTIME_EXCEPTION')).details.message).toBe('too far');
 });
 
-test('a value in a state that is not data is refused, with its path, whichever way the program ends', async () => {
+test('a value in a state that is not data is refused with its path, however the program ends', async () => {
   const manager = managerOf({ stateSchema: anyState });
   const refused = {
     '({ panels: [{ fmt: (x) => x }] })': ['panels.0.fmt', 'must be data, got the function "fmt"'],
@@ -333,7 +333,7 @@ test('a value in a state that is not data is refused, with its path, whichever w
   expect(await manager.executeSearch('({ a: Math.max })')).toEqual({ a: '[Function: max]' });
 });
 
-test('an invalid state is refused, with each path', async () => {
+test('an invalid state is refused with each path', async () => {
   const manager = managerOf();
   const error = await expectCode(
     manager.executeCode('({ title: 5, panels: [{ type: "line" }, { title: "x" }] })'),
@@ -358,7 +358,7 @@ test('an invalid state is refused, with each path', async () => {
   expect(await slow.executeCode('1')).toEqual([1]);
 });
 
-test('a state schema that fails is a SandboxError', async () => {
+test('a failing state schema causes a SandboxError', async () => {
   const bug = new TypeError('schema bug');
   const failing = {
     throws: () => {
@@ -384,7 +384,7 @@ test('a state schema that fails is a SandboxError', async () => {
 });
 
 // It held its place for good, which close() did not end.
-test('a state schema that does not answer ends with the deadline, its signal and close()', async () => {
+test('a state schema that does not answer ends with the deadline, the signal and close()', async () => {
   const validating = [];
   const never = {
     '~standard': {
@@ -424,7 +424,7 @@ test('a state schema that does not answer ends with the deadline, its signal and
   expect((await other).error).toMatchObject({ code: 'ERR_SANDBOX_CLOSED' });
 });
 
-test("a caller's signal is left with no listener, whatever came of the execution", async () => {
+test("an execution leaves no listener on the caller's signal, whatever its outcome", async () => {
   const manager = managerOf({ maxConcurrent: 1 });
   const { signal } = new AbortController();
   // One runs, the others wait; one fails, one has a state that is wrong.
@@ -439,7 +439,7 @@ test("a caller's signal is left with no listener, whatever came of the execution
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('what is read ends with the deadline, its signal and close(), and holds no place', async () => {
+test('parsing ends with the deadline, the signal and close(), and occupies no slot', async () => {
   // Takes longer to read than what follows here.
   const slow = '01;'.repeat(87_000);
   const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -466,7 +466,7 @@ test('what is read ends with the deadline, its signal and close(), and holds no 
   expect(await other).toMatchObject({ code: 'ERR_SANDBOX_CLOSED' });
 });
 
-test('a listener that fails changes no outcome, and is a warning', async () => {
+test('a failing listener changes no outcome and causes a warning', async () => {
   const { stderr, stdout } = await runChild(`
     import { SandboxManager, anyState } from 'ses-executor/sandbox';
     const fail = () => { throw Object.create(null); };
@@ -481,7 +481,7 @@ test('a listener that fails changes no outcome, and is a warning', async () => {
   expect(stderr.match(/SES_EXECUTOR_ON_REPORT\] SESExecutorWarning: options\.onReport failed/g)).toHaveLength(3);
 });
 
-test('an execution reports', async () => {
+test('an execution sends a report', async () => {
   const reports = [];
   const manager = managerOf({ onReport: (report) => reports.push(report) });
   const own = [];
@@ -508,13 +508,13 @@ test('an execution reports', async () => {
   });
 });
 
-test('nothing of an execution is there in another', async () => {
+test('no state of an execution reaches another', async () => {
   const manager = managerOf({ poolSize: 2, stateSchema: anyState });
   await manager.executeCode('var left = 1; globalThis.other = 2; 1');
   expect(await manager.executeCode('[typeof left, typeof other]')).toEqual(['undefined', 'undefined']);
 });
 
-test('isolates are made ahead, and on demand when there are none', async () => {
+test('isolates are created ahead of use, or on demand if none is ready', async () => {
   const manager = managerOf({ poolSize: 2 });
   while (manager.ready < 2) await new Promise((resolve) => setImmediate(resolve));
   const none = managerOf({ poolSize: 0 });
@@ -524,7 +524,7 @@ test('isolates are made ahead, and on demand when there are none', async () => {
   expect(many).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('executions take turns, and too many are refused', async () => {
+test('executions take turns, and those beyond the limit are refused', async () => {
   const gates = [deferred(), deferred()];
   const called = [deferred(), deferred()];
   const manager = managerOf({
@@ -550,7 +550,7 @@ test('executions take turns, and too many are refused', async () => {
   expect(await manager.executeCode('3')).toBe(3);
 });
 
-test('a signal ends what runs, what waits, and what has not begun', async () => {
+test('a signal ends executions that run, wait or have not begun', async () => {
   const called = deferred();
   const ended = deferred();
   const manager = managerOf({
@@ -578,7 +578,7 @@ test('a signal ends what runs, what waits, and what has not begun', async () => 
   expect(await manager.executeCode('2')).toBe(2);
 });
 
-test('close ends all executions, and waits for nothing', async () => {
+test('close() ends all executions without waiting', async () => {
   const called = deferred();
   const manager = managerOf({
     maxConcurrent: 2,
@@ -598,18 +598,15 @@ test('close ends all executions, and waits for nothing', async () => {
   await manager.close();
 });
 
-test.each([0, 1])(
-  'close() ends what was asked for in the same moment, with %d isolates made ahead',
-  async (poolSize) => {
-    const calls = [];
-    const manager = managerOf({ stateSchema: anyState, poolSize, adapters: (...call) => void calls.push(call) });
-    await vi.waitUntil(() => manager.ready === poolSize);
-    const asked = manager.executeCode('sdk.market.getQuote()');
-    await manager.close();
-    await expectCode(asked, 'ERR_SANDBOX_CLOSED');
-    expect([calls, manager.ready]).toEqual([[], 0]);
-  },
-);
+test.each([0, 1])('close() ends calls made in the same turn, with %d isolates created ahead', async (poolSize) => {
+  const calls = [];
+  const manager = managerOf({ stateSchema: anyState, poolSize, adapters: (...call) => void calls.push(call) });
+  await vi.waitUntil(() => manager.ready === poolSize);
+  const asked = manager.executeCode('sdk.market.getQuote()');
+  await manager.close();
+  await expectCode(asked, 'ERR_SANDBOX_CLOSED');
+  expect([calls, manager.ready]).toEqual([[], 0]);
+});
 
 test('two managers do not disturb each other', async () => {
   const [one, two] = [
@@ -624,7 +621,7 @@ test('two managers do not disturb each other', async () => {
   expect(await two.executeCode('2')).toBe(2);
 });
 
-test('of what a state schema finds, the first fifty are told', async () => {
+test('only the first fifty issues of a state schema are reported', async () => {
   const issues = Array.from({ length: 60 }, (_, at) => ({ message: 'is wrong', path: [at] }));
   const stateSchema = { '~standard': { version: 1, vendor: 'acme', validate: () => ({ issues }) } };
   const error = await expectCode(managerOf({ stateSchema }).executeCode('1'), 'ERR_INVALID_STATE_OUTPUT');
@@ -648,7 +645,7 @@ test.each([
     { executionTimeoutMs: 50 },
     'Do less in one run, and await only promises that settle.',
   ],
-])('the explanation of %s says what to do', async (_, code, options, hint) => {
+])('the explanation of %s has a hint', async (_, code, options, hint) => {
   const error = await rejection(managerOf(options).executeCode(code));
   expect(error).toBeInstanceOf(SandboxError);
   expect(error.explanation.split('\n').at(-1)).toBe(`Hint: ${hint}`);
@@ -656,7 +653,7 @@ test.each([
 
 // The executor knows its variable by the name, which the function's parameter has taken, whatever it is called.
 test.each(['(state) => { state.n = 2; return state }', '(s) => { s.panels.push(1); return s }', '(s) => delete s.n'])(
-  'a mutation that changes the state is told to make a new one: %s',
+  'a mutation that changes the state has a hint to make a new one: %s',
   async (code) => {
     const { details } = await expectCode(
       managerOf().executeMutate(code, { title: 't', panels: [], n: 1 }),
@@ -676,7 +673,7 @@ test.each([
   ['executeCode', 'state.title', 'Only a mutation has the state.'],
   ['executeCode', 'values.length', undefined],
   ['executeCode', 'result.length', undefined],
-])('%s of %j is told what there is', async (method, code, hint) => {
+])('%s of %j has a hint about what is available', async (method, code, hint) => {
   const { details } = await expectCode(managerOf()[method](code), 'ERR_RUNTIME_EXCEPTION');
   expect([details.name, details.hint]).toEqual(['ReferenceError', hint]);
 });
@@ -712,7 +709,7 @@ test('a signal in place of options is refused', async () => {
   await manager.close();
 });
 
-test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
+test('wrong arguments of the host cause TypeErrors and RangeErrors', async () => {
   const make = (options) => () => new SandboxManager({ registry, adapters: () => 1, ...options });
   expect(make({ registry: { sources: 5 } })).toThrow(TypeError);
   expect(make({ registry: { sources: [{ name: 'a b', methods: [] }] } })).toThrow(
@@ -776,7 +773,7 @@ test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
   ]);
 });
 
-test('the console shows the methods of a source, used or not', async () => {
+test('the console prints the methods of a source, used or not', async () => {
   const reports = [];
   const manager = managerOf({ stateSchema: anyState, onReport: ({ logs }) => reports.push(logs) });
   const code = `console.log(sdk.social, sdk);
@@ -799,7 +796,7 @@ describe('an execution that has ended', () => {
   test.each([
     ['gives', (late) => late.resolve('late')],
     ['throws', (late) => late.reject(new Error('late'))],
-  ])('calls no adapter, and answers nothing that one still %s', async (_, settle) => {
+  ])('calls no adapter and ignores one that still %s', async (_, settle) => {
     const late = deferred();
     const adapter = vi.fn(() => late.promise);
     const execution = executionWith(adapter);
@@ -815,7 +812,7 @@ describe('an execution that has ended', () => {
     expect(settled).not.toHaveBeenCalled();
   });
 
-  test('forgets answers that were not taken', async () => {
+  test('drops answers that were not read', async () => {
     const execution = executionWith(() => 'answer');
     const tickets = [1, 2].map(() => execution.start('market', 'getQuote', '{}'));
     await turn();
@@ -825,7 +822,7 @@ describe('an execution that has ended', () => {
     expect(() => execution.take(tickets[1])).toThrow('there is no such call');
   });
 
-  test('has failed with what was first', () => {
+  test('keeps its first failure', () => {
     const execution = executionWith(() => 'answer');
     const [first, second] = [new Error('first'), new Error('second')];
     execution.fail(first);
@@ -834,7 +831,7 @@ describe('an execution that has ended', () => {
   });
 });
 
-test('a signal that is aborted right after the call ends it', async () => {
+test('a signal that is aborted right after the call ends the execution', async () => {
   const adapter = vi.fn(() => 1);
   const manager = managerOf({ stateSchema: anyState, adapters: adapter });
   const controller = new AbortController();
@@ -845,7 +842,7 @@ test('a signal that is aborted right after the call ends it', async () => {
   expect(adapter).not.toHaveBeenCalled();
 });
 
-test('the console shows what getters of spec give', async () => {
+test("the console prints the values of spec's getters", async () => {
   let report;
   const manager = managerOf({ onReport: (one) => (report = one) });
   const shown = async (code) => {

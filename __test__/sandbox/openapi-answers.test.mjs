@@ -9,7 +9,7 @@ import { anyState } from '../../build/sandbox/index.js';
 const parameter = (name, schema = {}, place = 'query') => ({ name, in: place, schema, required: place === 'path' });
 const json = (body, init) => () => new Response(body, { headers: { 'content-type': 'application/json' }, ...init });
 
-describe('{ response: true } as second argument', () => {
+describe('a call with { response: true }', () => {
   const document = documentOf({ '/a': { operationId: 'a', parameters: [parameter('page', { type: 'integer' })] } });
   const headers = { 'content-type': 'application/json', link: '</a?page=2>; rel="next"', 'X-Rate-Remaining': '7' };
   const options = { answer: json('[1]', { status: 206, headers }) };
@@ -27,7 +27,7 @@ describe('{ response: true } as second argument', () => {
     ['a promise', 'await sdk.api.a({ page: 1 }, { response: true })'],
     ['promises', '(await Promise.all([sdk.api.a({}, { response: true })]))[0]'],
     ['a spread', 'const args = [{ page: 1 }, { response: true }]; sdk.api.a(...args)'],
-  ])('%s has status, headers and body', async (_, code) => {
+  ])('returns status, headers and body: %s', async (_, code) => {
     const { call } = await apiOf(document, options);
     expect(await call(code)).toEqual(expected);
   });
@@ -38,12 +38,12 @@ describe('{ response: true } as second argument', () => {
     'sdk.api.a({}, null)',
     'await sdk.api.a({}, { response: false })',
     'sdk.api.a({}, 5)',
-  ])('otherwise a call has the body: %s', async (code) => {
+  ])('without it a call returns the body: %s', async (code) => {
     const { call } = await apiOf(document, options);
     expect(await call(code)).toEqual([1]);
   });
 
-  test('pages by Link', async () => {
+  test('can follow Link headers through pages', async () => {
     const answer = ({ url }) => {
       const page = Number(url.searchParams.get('page') ?? 1);
       return Response.json([page], {
@@ -63,7 +63,7 @@ describe('{ response: true } as second argument', () => {
     expect(await call(code)).toEqual([1, 2, 3]);
   });
 
-  test('has no cookies and no credentials of the host', async () => {
+  test('returns no cookies and no credentials of the host', async () => {
     const components = { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'api_key' } } };
     const secured = documentOf({ '/a': { operationId: 'a', security: [{ key: [] }] } }, { components });
     const answer = ({ url }) =>
@@ -79,7 +79,7 @@ describe('{ response: true } as second argument', () => {
     });
   });
 
-  test('has the headers of an answer without a body, and an unsuccessful answer is still an error', async () => {
+  test('returns the headers of an answer without a body, while an unsuccessful answer stays an error', async () => {
     const head = documentOf({ '/a': { method: 'head', operationId: 'a' } });
     const { call } = await apiOf(head, { answer: () => new Response(null, { status: 204, headers: { etag: '"x"' } }) });
     expect(await call('sdk.api.a({}, { response: true })')).toEqual({
@@ -93,7 +93,7 @@ describe('{ response: true } as second argument', () => {
     ).toBe('HTTP_404');
   });
 
-  test('is told to adapters of the host, which may ignore it', async () => {
+  test('is marked for adapters of the host, which may ignore it', async () => {
     const seen = [];
     const manager = managerOf({
       stateSchema: anyState,
@@ -106,7 +106,7 @@ describe('{ response: true } as second argument', () => {
   });
 });
 
-describe('integers beyond 2^53 are strings of all their digits', () => {
+describe('integers beyond 2^53 are strings with all digits', () => {
   test.each([
     ['9007199254740993', '9007199254740993'],
     ['{"id":12345678901234567890,"n":5}', { id: '12345678901234567890', n: 5 }],
@@ -135,7 +135,7 @@ describe('integers beyond 2^53 are strings of all their digits', () => {
     }
   });
 
-  test('parameters of integers take them back, in each place, with all digits', async () => {
+  test('are accepted by integer parameters in each place, with all digits', async () => {
     const id = { type: 'integer', format: 'int64' };
     const schema = {
       type: 'object',
@@ -168,7 +168,7 @@ describe('integers beyond 2^53 are strings of all their digits', () => {
     }
   });
 
-  test('in a large answer are found in slices', async () => {
+  test('are found in slices in a large answer', async () => {
     const body = JSON.stringify(Array.from({ length: 100_000 }, (_, i) => `text ${i} 1234567890123456789`)).replace(
       /\]$/,
       ',9007199254740993]',

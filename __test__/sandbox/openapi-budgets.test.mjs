@@ -18,7 +18,7 @@ const doubled = (at, { words = ['a', 'b'], levels = 28 } = {}) =>
 const jsonBody = (schema) => ({ required: true, content: { 'application/json': { schema } } });
 const answers = (schema) => ({ 200: { description: 'ok', content: { 'application/json': { schema } } } });
 
-describe('references that double are read in a moment', () => {
+describe('references that double are read quickly', () => {
   const places = {
     extension: ['#/x-own/', (own) => ({ 'x-own': own })],
     components: ['#/components/schemas/', (schemas) => ({ components: { schemas } })],
@@ -87,15 +87,15 @@ describe('references that double are read in a moment', () => {
   });
 });
 
-describe('what is too large is refused with a clear error', () => {
-  test('an object in which each level holds the next one twice', async () => {
+describe('oversized documents are refused with a clear error', () => {
+  test('an object in which each level contains the next one twice', async () => {
     let schema = { type: 'string' };
     for (let level = 0; level < 28; level++) schema = { type: 'object', properties: { a: schema, b: schema } };
     const document = documentOf({ '/a': { method: 'post', requestBody: jsonBody(schema) } });
     expect(await rejection(loaded(document))).toEqual(new TypeError('document has more than 5000000 values'));
   });
 
-  test('aliases of YAML that double', async () => {
+  test('doubling aliases of YAML', async () => {
     const lines = Array.from({ length: 28 }, (_, i) => `x-${i + 1}: &a${i + 1} [*a${i}, *a${i}]`);
     const text = `openapi: 3.0.3\nx-0: &a0 [x]\n${lines.join('\n')}\npaths: {}`;
     const error = await rejection(loaded(text));
@@ -103,7 +103,7 @@ describe('what is too large is refused with a clear error', () => {
     expect(error.message).toMatch(/^document cannot be read as YAML: Excessive alias count/);
   });
 
-  test('parameters whose schemas many operations have copies of', async () => {
+  test('copies of the same parameter schemas in many operations', async () => {
     const schema = {
       enum: Array.from({ length: 10 }, (_, i) => i),
       allOf: Array.from({ length: 3_000 }, () => ({ type: 'string' })),
@@ -122,12 +122,12 @@ describe('what is too large is refused with a clear error', () => {
   test.each([
     ['JSON', (inner) => `{"openapi":"3.0.3","paths":{},"x-a":${inner}}`],
     ['YAML', (inner) => `openapi: 3.0.3\npaths: {}\nx-a: ${inner}`],
-  ])('brackets in brackets, as %s', async (form, text) => {
+  ])('nested brackets, as %s', async (form, text) => {
     const error = await rejection(loaded(text('['.repeat(2_000) + ']'.repeat(2_000))));
     expect([form, error.message]).toEqual([form, 'document is nested more than 500 levels deep']);
   });
 
-  test('text beyond its limit, before it is read', async () => {
+  test('a document beyond its limit, before it is read', async () => {
     const text = `openapi: 3.0.3\npaths: {}\nx-a: ${'ü'.repeat(600)}`;
     const refused = async (maxDocumentBytes) => (await rejection(loaded(text, { maxDocumentBytes }))).message;
     expect(await refused(1_000)).toBe('document has more than 1000 bytes, the limit of options.maxDocumentBytes');
@@ -135,7 +135,7 @@ describe('what is too large is refused with a clear error', () => {
     expect((await loaded(text, { maxDocumentBytes: 2_000 })).warnings).toEqual([]);
   });
 
-  test('files beyond the limit of all of them', async () => {
+  test('files beyond their total limit', async () => {
     const document = { openapi: '3.0.3', paths: { '/a': { $ref: 'a.yaml' }, '/b': { $ref: 'b.yaml' } } };
     const readFile = () => `x-a: ${'x'.repeat(600)}`;
     expect(await rejection(loaded(document, { readFile, maxDocumentBytes: 1_000 }))).toEqual(
@@ -144,7 +144,7 @@ describe('what is too large is refused with a clear error', () => {
   });
 });
 
-describe('reading ends', () => {
+describe('reading a document ends', () => {
   const endless = { openapi: '3.0.3', paths: { '/a': { $ref: 'a.yaml' } } };
   const readFile = () => new Promise(() => {});
 
@@ -154,7 +154,7 @@ describe('reading ends', () => {
     );
   });
 
-  test('when its signal is aborted, before and while it is read', async () => {
+  test('when its signal is aborted, before and during the reading', async () => {
     const reason = new Error('not wanted');
     expect(await rejection(loaded(endless, { readFile, signal: AbortSignal.abort(reason) }))).toBe(reason);
     const controller = new AbortController();
@@ -165,7 +165,7 @@ describe('reading ends', () => {
     expect(await rejection(loaded(endless, { readFile: aborting, signal: controller.signal }))).toBe(reason);
   });
 
-  test('in the middle of work that nothing interrupts', async () => {
+  test('in the middle of work that nothing else interrupts', async () => {
     const deep = `{"openapi":"3.0.3","paths":{},"x-a":[${'[],'.repeat(2_000_000)}[]]}`;
     expect(await rejection(loaded(deep, { timeoutMs: 1 }))).toEqual(
       new RangeError('document cannot be read within 1 ms, the limit of options.timeoutMs'),
@@ -177,12 +177,12 @@ describe('reading ends', () => {
     [{ maxDocumentBytes: '1' }, 'options.maxDocumentBytes must be a positive integer, got "1"'],
     [{ signal: {} }, 'options.signal must be an AbortSignal, got an object'],
     [{ readFile: 'x' }, 'options.readFile must be a function, got "x"'],
-  ])('%j is refused', async (options, message) => {
+  ])('with an error for the option %j', async (options, message) => {
     expect(await rejection(loaded({ openapi: '3.0.3', paths: {} }, options))).toEqual(new TypeError(message));
   });
 });
 
-test('an object that is in itself, as tools that follow references make it, is read', async () => {
+test('a cyclic object, as made by tools that resolve references, is read', async () => {
   const pet = { type: 'object', properties: { name: { type: 'string' } } };
   pet.properties.parent = pet;
   const api = await loaded(

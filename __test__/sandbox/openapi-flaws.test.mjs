@@ -12,7 +12,7 @@ const jsonBody = (schema) => ({ required: true, content: { 'application/json': {
 const fine = { '/fine': { operationId: 'fine' } };
 const loaded = (document, options) => registryFromOpenApi(document, { baseUrl, ...options });
 
-describe('flaws that change nothing about requests', () => {
+describe('flaws that do not affect requests are ignored', () => {
   test.each([
     [
       'a sibling of a reference in 3.0',
@@ -36,22 +36,22 @@ describe('flaws that change nothing about requests', () => {
         parameters: [id, null],
       },
     ],
-    ['an unknown word', { summery: 'x', parameters: [{ ...id, reqired: true, scheme: {} }] }],
-    ['an example that is not one', { parameters: [{ ...id, example: { $ref: '#/nowhere' }, examples: [5] }] }],
-    ['texts that are not text', { summary: 5, description: ['x'], parameters: [{ ...id, description: {} }] }],
-    ['answers that are none', { responses: { 200: null, 404: 'x' }, parameters: [id] }],
-    ['answers that lead nowhere', { responses: { 200: { $ref: '#/components/responses/None' } }, parameters: [id] }],
+    ['an unknown keyword', { summery: 'x', parameters: [{ ...id, reqired: true, scheme: {} }] }],
+    ['an invalid example', { parameters: [{ ...id, example: { $ref: '#/nowhere' }, examples: [5] }] }],
+    ['descriptions that are not strings', { summary: 5, description: ['x'], parameters: [{ ...id, description: {} }] }],
+    ['invalid responses', { responses: { 200: null, 404: 'x' }, parameters: [id] }],
+    ['responses that lead nowhere', { responses: { 200: { $ref: '#/components/responses/None' } }, parameters: [id] }],
     [
-      'an answer whose schema leads nowhere',
+      'a response whose schema leads nowhere',
       {
         responses: { 200: { description: '', content: { 'application/json': { schema: { $ref: '#/nowhere' } } } } },
         parameters: [id],
       },
     ],
-    ['no answers', { responses: undefined, parameters: [id] }],
+    ['no responses', { responses: undefined, parameters: [id] }],
     ['a parameter of another path', { parameters: [id, { ...id, name: 'other' }] }],
     ['a parameter without a schema', { parameters: [{ name: 'id', in: 'path', required: true }] }],
-    ['a tag that is not in a list', { tags: '', parameters: [id] }],
+    ['tags that are not a list', { tags: '', parameters: [id] }],
   ])('%s', async (_, operation) => {
     const components = { parameters: { Id: id } };
     const document = documentOf({ '/a/{id}': { operationId: 'a', ...operation }, ...fine }, { components });
@@ -63,7 +63,7 @@ describe('flaws that change nothing about requests', () => {
 
   test.each([
     ['an extension in paths', { 'x-notes': { get: 5 }, 'x-ref': { $ref: '#/nowhere' } }],
-    ['an extension that is text', { 'x-summary': 'about' }],
+    ['an extension that is a string', { 'x-summary': 'about' }],
     ['a null', { '/none': null }],
   ])('%s next to the paths', async (_, others) => {
     const document = documentOf(fine);
@@ -81,13 +81,13 @@ describe('flaws that change nothing about requests', () => {
       'nulls in components',
       'openapi: 3.0.3\ncomponents: { schemas: , parameters: { A: }, securitySchemes: { a: , b: { $ref: "#/x" } } }',
     ],
-    ['tags twice', 'openapi: 3.0.3\ntags: [{ name: a }, { name: a }, null, { description: x }]'],
+    ['duplicate tags', 'openapi: 3.0.3\ntags: [{ name: a }, { name: a }, null, { description: x }]'],
   ])('%s', async (_, head) => {
     const api = await loaded(`${head}\npaths:\n  /fine: { get: { operationId: fine } }\n`);
     expect([methodsOf(api), api.warnings]).toEqual([['api.fine'], []]);
   });
 
-  test('two operations with one operationId have two names', async () => {
+  test('two operations with one operationId get two names', async () => {
     const same = { operationId: 'list' };
     const api = await loaded(documentOf({ '/a': same, '/b': same, '/c': { operationId: 'list', tags: ['c'] } }));
     expect([methodsOf(api), api.warnings]).toEqual([['api.list', 'api.list2', 'c.list'], []]);
@@ -110,19 +110,19 @@ describe('flaws that change nothing about requests', () => {
     ['unknown types', { type: 'object', properties: { q: { type: 'uuid', 'x-a': 1 }, r: { type: 'any' } } }],
     ['an empty enum', { type: 'object', properties: { q: { type: 'string', enum: [] } } }],
     [
-      'numbers that are text',
+      'numbers that are strings',
       { type: 'object', properties: { q: { type: 'string', maxLength: '10', minLength: -1 }, n: { minimum: '1' } } },
     ],
     ['a type that is a list in 3.0', { type: 'object', properties: { q: { type: ['string', 'null'] } } }],
     [
-      'words that JSON Schema does not have',
+      'keywords that JSON Schema does not have',
       { type: 'object', properties: { q: { type: 'string', optional: true, exemple: 'x' } } },
     ],
     [
-      'a property whose name is that of a reference',
+      'a property named like a reference',
       { type: 'object', properties: { q: { type: 'string' }, $ref: { type: 'string' } } },
     ],
-  ])('a schema with %s', async (_, schema) => {
+  ])('a schema is repaired: %s', async (_, schema) => {
     const { call, requests, warnings } = await apiOf(
       documentOf(
         { '/a': { method: 'post', operationId: 'a', requestBody: jsonBody({ $ref: '#/components/schemas/Q' }) } },
@@ -134,12 +134,12 @@ describe('flaws that change nothing about requests', () => {
   });
 });
 
-describe('a flaw in an operation leaves out that operation, with a warning', () => {
+describe('a flaw in an operation omits that operation with a warning', () => {
   const left = '(#/paths/~1a~1{id}/get)';
   test.each([
     ['a path parameter that is not declared', { parameters: [] }, 'no parameter says what {id} of its path is'],
     [
-      'one that is in the query',
+      'a path parameter that is in the query',
       { parameters: [{ ...id, in: 'query' }] },
       'no parameter says what {id} of its path is',
     ],
@@ -149,7 +149,7 @@ describe('a flaw in an operation leaves out that operation, with a warning', () 
       'one of its parameters has no name, got undefined',
     ],
     [
-      'a name that is a number',
+      'a parameter whose name is a number',
       { parameters: [id, { in: 'query', name: 5 }] },
       'one of its parameters has no name, got 5',
     ],
@@ -159,11 +159,11 @@ describe('a flaw in an operation leaves out that operation, with a warning', () 
       'its parameter q must be in path, query, header, cookie, got undefined',
     ],
     [
-      'a place of another version',
+      'a place of another OpenAPI version',
       { parameters: [id, { name: 'q', in: 'formData' }] },
       'its parameter q must be in path, query, header, cookie, got "formData"',
     ],
-    ['a parameter that is text', { parameters: [id, 'limit'] }, 'one of its parameters is not an object'],
+    ['a parameter that is a string', { parameters: [id, 'limit'] }, 'one of its parameters is not an object'],
     [
       'a parameter that leads nowhere',
       { parameters: [id, { $ref: '#/components/parameters/None' }] },
@@ -175,7 +175,7 @@ describe('a flaw in an operation leaves out that operation, with a warning', () 
       'the reference common.yaml#/Limit leads to another file; options.readFile reads such',
     ],
     [
-      'a parameter at another host',
+      'a parameter on another host',
       { parameters: [id, { $ref: 'https://other.test/a.json' }] },
       'the reference https://other.test/a.json leads to another file; options.readFile reads such',
     ],
@@ -212,7 +212,7 @@ describe('a flaw in an operation leaves out that operation, with a warning', () 
   });
 
   // The second pass of the validator deleted parts to which others referred, and then refused those.
-  test('parts that refer to an answer or an example of another operation are still there', async () => {
+  test('parts that refer to a response or an example of another operation are kept', async () => {
     const schema = { type: 'object', properties: { q: { type: 'string' } } };
     const responses = { 200: { description: 'ok', content: { 'application/json': { schema } } }, 500: null };
     const ref = { $ref: '#/paths/~1a/get/responses/200/content/application~1json/schema' };
@@ -227,7 +227,7 @@ describe('a flaw in an operation leaves out that operation, with a warning', () 
     expect([requests[0].body, warnings.length]).toEqual(['{"q":"x"}', 1]);
   });
 
-  test('a schema that many refer to is not checked where its own references lead nowhere', async () => {
+  test('a shared schema is not checked where its own references lead nowhere', async () => {
     const schemas = {
       Pet: { type: 'object', properties: { name: { type: 'string' }, owner: { $ref: '#/components/schemas/Owner' } } },
     };
@@ -306,7 +306,7 @@ describe('Swagger 2.0', () => {
     expect(requests[1].headers['x-key']).toBe('k');
   });
 
-  test('has answers, and files are bytes', async () => {
+  test('has responses, and files are bytes', async () => {
     const document = swagger(
       {
         '/a': {
@@ -332,7 +332,7 @@ describe('Swagger 2.0', () => {
       { parameters: [{ name: 'q', type: 'string' }] },
       'its parameter q has no place: `in`',
     ],
-    ['a parameter that is text', { parameters: ['q'] }, 'one of its parameters is not an object'],
+    ['a parameter that is a string', { parameters: ['q'] }, 'one of its parameters is not an object'],
     [
       'a reference that leads nowhere',
       { parameters: [{ $ref: '#/parameters/None' }] },
@@ -343,7 +343,7 @@ describe('Swagger 2.0', () => {
       { parameters: [{ in: 'body', name: 'b', schema: { $ref: '#/definitions/None' } }] },
       'the reference #/components/schemas/None leads nowhere',
     ],
-  ])('with %s loses that operation', async (_, operation, reason) => {
+  ])('loses the operation with %s', async (_, operation, reason) => {
     const api = await loaded(
       swagger(
         {
@@ -360,13 +360,13 @@ describe('Swagger 2.0', () => {
     ]);
   });
 
-  test('may have an unquoted version', async () => {
+  test('may have an unquoted version number', async () => {
     const api = await loaded('swagger: 2.0\ninfo: { version: 1.0 }\npaths: { /fine: { get: { operationId: fine } } }');
     expect(methodsOf(api)).toEqual(['api.fine']);
   });
 });
 
-test('OpenAPI 3.2 is read as far as 3.1 goes', async () => {
+test('OpenAPI 3.2 is supported as far as it equals 3.1', async () => {
   const document = documentOf(
     { ...fine, '/a': { operationId: 'a', parameters: [{ name: 'q', in: 'querystring', content: {} }] } },
     { openapi: '3.2.0', $self: 'https://x.test' },
@@ -399,7 +399,7 @@ describe('a document of several files', () => {
     },
   };
 
-  test('is bundled by a function that reads them, each once', async () => {
+  test('is bundled by a function that reads each file once', async () => {
     const read = [];
     const { call, paths, warnings, registry } = await apiOf(document, {
       readFile: async (path) => (read.push(path), files[path]),
@@ -423,7 +423,7 @@ describe('a document of several files', () => {
     );
   });
 
-  test('is named, file by file, if nobody reads them', async () => {
+  test('causes an error that lists the files if there is no function to read them', async () => {
     const api = await loaded(document);
     expect(api.warnings).toEqual([
       '/pets is left out: the reference ./paths/pets.yaml leads to another file; options.readFile reads such (#/paths/~1pets)',
@@ -431,7 +431,7 @@ describe('a document of several files', () => {
     ]);
   });
 
-  test('names files that cannot be read, are not JSON or YAML, or are outside', async () => {
+  test('causes an error for files that cannot be read, are not JSON or YAML, or are outside', async () => {
     const refs = {
       '/a': 'gone.yaml',
       '/b': 'bad.json',

@@ -41,19 +41,19 @@ describe('a path template with a query or a fragment', () => {
     ],
     ['/a/{id}:publish', [parameter('path', 'id')], 'a({ id: 7 })', '/a/7:publish'],
     ['/a{?q}', [parameter('query', 'q')], "a({ q: 'x' })", '/a?q=x'],
-  ])('%s', async (path, parameters, code, expected) => {
+  ])('keeps them: %s', async (path, parameters, code, expected) => {
     const { call, paths, warnings } = await apiOf(documentOf({ [path]: { operationId: 'a', parameters } }));
     await call(`sdk.api.${code}`);
     expect([paths(), warnings]).toEqual([[expected], []]);
   });
 });
 
-describe('alternatives that overlap', () => {
+describe('overlapping alternatives accept', () => {
   test.each([
     ['integer and number', { oneOf: [{ type: 'integer' }, { type: 'number' }] }, '5'],
     ['string and enum', { oneOf: [text, { enum: ['a', 'b'] }] }, "'a'"],
     [
-      'objects that require nothing',
+      'objects without required properties',
       {
         oneOf: [
           { type: 'object', properties: { a: text } },
@@ -62,7 +62,11 @@ describe('alternatives that overlap', () => {
       },
       "{ a: 'x' }",
     ],
-    ['both words', { oneOf: [{ type: 'integer' }, { type: 'number' }], anyOf: [{ minimum: 1 }, { maximum: 9 }] }, '5'],
+    [
+      'both values of an enum',
+      { oneOf: [{ type: 'integer' }, { type: 'number' }], anyOf: [{ minimum: 1 }, { maximum: 9 }] },
+      '5',
+    ],
     ['in an item', { type: 'array', items: { oneOf: [{ type: 'integer' }, { type: 'number' }] } }, '[1, 2.5]'],
     [
       'a date and a time',
@@ -90,10 +94,10 @@ describe('alternatives that overlap', () => {
   });
 });
 
-describe('parts of a schema that no value fits, or that cannot be compiled', () => {
+describe('schemas that no value matches or that cannot be compiled', () => {
   const schema = { type: 'object', properties: { value: { type: 'string', enum: [] }, size: { type: 'integer' } } };
 
-  test('an empty enum leaves a method callable, and the rest is checked', async () => {
+  test('an empty enum leaves a method callable, and other parameters are checked', async () => {
     const document = documentOf({
       '/a': {
         operationId: 'a',
@@ -120,7 +124,7 @@ describe('parts of a schema that no value fits, or that cannot be compiled', () 
       'a reference that leads nowhere',
       { ...schema, properties: { ...schema.properties, value: { $ref: '#/$defs/none' } } },
     ],
-  ])('in a code tool, %s does not turn off the other checks', async (_, inputSchema) => {
+  ])('in a code tool, %s does not disable the other checks', async (_, inputSchema) => {
     const seen = [];
     const tool = createCodeTool({
       tools: { add: { description: 'adds', inputSchema, execute: async (input) => seen.push(input) } },
@@ -148,14 +152,14 @@ describe('parts of a schema that no value fits, or that cannot be compiled', () 
   });
 });
 
-describe('several JSON content types', () => {
+describe('several JSON content types of a body', () => {
   const patch = (types, schema = {}) => ({
     method: 'patch',
     operationId: 'patch',
     requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) },
   });
 
-  test('none of which is plain JSON must be chosen from', async () => {
+  test('require a choice if none is plain JSON', async () => {
     const types = [
       'application/json-patch+json',
       'application/merge-patch+json',
@@ -178,7 +182,7 @@ describe('several JSON content types', () => {
     }
   });
 
-  test('may be chosen from if one is plain JSON, with the schema of each', async () => {
+  test('allow a choice if one is plain JSON, with the schema of each', async () => {
     const content = {
       'application/merge-patch+json': { schema: { type: 'object', properties: { name: text } } },
       'application/json': { schema: ids },
@@ -216,14 +220,14 @@ describe('several JSON content types', () => {
     [['application/json', 'text/json', 'application/*+json']],
     [['application/json; charset=utf-8', 'application/json']],
     [['application/json', 'application/xml']],
-  ])('of one meaning need no choice: %j', async (types) => {
+  ])('that mean the same need no choice: %j', async (types) => {
     const { registry } = await apiOf(
       documentOf({ '/a': patch(types, { type: 'object', properties: { name: text } }) }),
     );
     expect(Object.keys(registry.sources[0].methods[0].params.properties)).toEqual(['name']);
   });
 
-  test('of an optional body are no body by themselves', async () => {
+  test('of an optional body send no body by themselves', async () => {
     const content = {
       'application/json': { schema: { type: 'object', properties: { q: text } } },
       'application/merge-patch+json': { schema: { type: 'object', properties: { q: text } } },
@@ -236,7 +240,7 @@ describe('several JSON content types', () => {
   });
 });
 
-describe('null is left out', () => {
+describe('null values are omitted', () => {
   const orNull = { type: 'string', nullable: true };
   test.each([
     ['query', [parameter('query', 'q', orNull), parameter('query', 'r')], '{ q: null, r: 1 }', '/a?r=1'],
@@ -247,7 +251,7 @@ describe('null is left out', () => {
       "{ q: [null, 'x'] }",
       '/a?q=x',
     ],
-    ['query, in a list of nothing else', [parameter('query', 'q', names, { explode: false })], '{ q: [null] }', '/a'],
+    ['query, in a list of nulls', [parameter('query', 'q', names, { explode: false })], '{ q: [null] }', '/a'],
     ['query, in an object', [parameter('query', 'q', {})], '{ q: { a: 1, b: null } }', '/a?a=1'],
     [
       'query, in a deep object',
@@ -276,7 +280,7 @@ describe('null is left out', () => {
     expect([a, b, c, cookie]).toEqual([undefined, 'x', undefined, 'e=1']);
   });
 
-  test('in forms, and a part of a path must not be null', async () => {
+  test('in forms, but not in a path, where they are refused', async () => {
     const content = (type) => ({ content: { [type]: { schema: { type: 'object' } } } });
     const { call, requests } = await apiOf(
       documentOf({
@@ -314,13 +318,13 @@ describe('cookies', () => {
     return requests[0].headers.cookie;
   };
 
-  test('are parameters, in the styles of forms', async () => {
+  test('are parameters and use the styles of forms', async () => {
     expect(await cookieOf({}, "{ theme: 'a;b=c ü', ids: [1, 2], csv: [3, 4] }")).toBe(
       'theme=a%3Bb%3Dc%20%C3%BC; ids=1; ids=2; csv=3,4',
     );
   });
 
-  test('of guests come after those of the host, and cannot repeat them', async () => {
+  test('of guests follow those of the host and cannot repeat them', async () => {
     expect(await cookieOf({ credentials: { key: 's' } }, "{ theme: 'x' }")).toBe('session=s; theme=x');
     expect(await cookieOf({ headers: { cookie: 'theme=host; b=c' } }, "{ theme: 'x', ids: [1] }")).toBe(
       'theme=host; b=c; ids=1',
@@ -330,17 +334,17 @@ describe('cookies', () => {
   });
 });
 
-describe('delimiters and reserved characters', () => {
+describe('delimiters and reserved characters are escaped', () => {
   test.each([
     ['a comma', parameter('query', 'q', names, { explode: false }), "['a,b', 'c d']", 'q=a%2Cb,c%20d'],
-    ['a blank', parameter('query', 'q', names, { style: 'spaceDelimited' }), "['a b', 'c']", 'q=a%20b%20c'],
-    ['a bar', parameter('query', 'q', names, { style: 'pipeDelimited' }), "['a|b', 'c']", 'q=a%7Cb|c'],
+    ['a space', parameter('query', 'q', names, { style: 'spaceDelimited' }), "['a b', 'c']", 'q=a%20b%20c'],
+    ['a pipe', parameter('query', 'q', names, { style: 'pipeDelimited' }), "['a|b', 'c']", 'q=a%7Cb|c'],
     ['an object', parameter('query', 'q', {}, { explode: false }), "{ a: '1,2', b: 3 }", 'q=a,1%2C2,b,3'],
     ['plus and ampersand', parameter('query', 'q', text), "'a+b&c=d#e'", 'q=a%2Bb%26c%3Dd%23e'],
-    ['half a character', parameter('query', 'q', text), String.raw`'\ud800'`, 'q=%EF%BF%BD'],
+    ['half a surrogate pair', parameter('query', 'q', text), String.raw`'\ud800'`, 'q=%EF%BF%BD'],
     ['allowReserved', parameter('query', 'q', text, { allowReserved: true }), "'/a:b?c@d,e;f=g'", 'q=/a:b?c@d,e;f=g'],
     [
-      'allowReserved, what would end the value',
+      'allowReserved, except characters that end the value',
       parameter('query', 'q', text, { allowReserved: true }),
       "'a&b=c#d+e f'",
       'q=a%26b=c%23d%2Be%20f',
@@ -358,7 +362,7 @@ describe('delimiters and reserved characters', () => {
     expect(requests[0].url.split('/a?')[1]).toBe(expected);
   });
 
-  test('stay next to a credential in the query, which no parameter can repeat', async () => {
+  test('next to a credential in the query, which no parameter can repeat', async () => {
     const components = { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } };
     const parameters = [parameter('query', 'q', names, { explode: false }), parameter('query', 'filter', {})];
     const document = documentOf({ '/a': { operationId: 'a', parameters, security: [{ key: [] }] } }, { components });
@@ -367,7 +371,7 @@ describe('delimiters and reserved characters', () => {
     expect(paths()).toEqual(['/a?q=x,y&b=1&key=a%20b']);
   });
 
-  test('in forms whose encoding says so', async () => {
+  test('in forms with allowReserved in their encoding', async () => {
     const content = {
       'application/x-www-form-urlencoded': {
         schema: { type: 'object', properties: { q: names } },
@@ -382,7 +386,7 @@ describe('delimiters and reserved characters', () => {
   });
 });
 
-describe('bytes', () => {
+describe('bytes as parameters', () => {
   const bytes = 'new Uint8Array([0, 255, 128, 10, 13])';
   const expected = [0, 255, 128, 10, 13];
   const binary = { type: 'string', format: 'binary' };
@@ -396,7 +400,7 @@ describe('bytes', () => {
     ['application/pdf', { schema: { type: 'string' } }, `${bytes}.buffer`],
     ['application/zip', { schema: {} }, `new DataView(${bytes}.buffer)`],
     ['image/*', { schema: binary }, `new Uint8Array([9, ...${bytes}]).subarray(1)`],
-  ])('are a body of %s', async (type, media, value) => {
+  ])('are the body of %s', async (type, media, value) => {
     const { call, requests } = await apiOf(documentOf(bodyOf({ [type]: media })));
     await call(`sdk.api.a({ body: ${value} })`);
     expect([...requests[0].body]).toEqual(expected);
@@ -441,7 +445,7 @@ describe('bytes', () => {
     expect(form.get('title')).toBe('T');
   });
 
-  test('are a file of a form that is made of parts', async () => {
+  test('are a file of a form whose schema is composed', async () => {
     const schema = {
       allOf: [
         { type: 'object', properties: { file: binary } },
@@ -459,7 +463,7 @@ describe('bytes', () => {
       'contentType of a file must be a media type, got "a/b\\r\\nx: y"',
     ],
     ["{ content: 'x', contentType: 'png' }", 'contentType of a file must be a media type, got "png"'],
-  ])('of a file with a wrong type are refused: %s', async (file, message) => {
+  ])('are refused for a file with a wrong type: %s', async (file, message) => {
     const schema = { type: 'object', properties: { file: binary } };
     const { call, requests } = await apiOf(documentOf(bodyOf({ 'multipart/form-data': { schema } })));
     const { details } = await expectCode(call(`sdk.api.a({ body: { file: ${file} } })`), 'ERR_TOOL_PROXY_FAIL');
@@ -467,7 +471,7 @@ describe('bytes', () => {
     await expectCode(call('sdk.api.a({ body: { file: { name: 5 } } })'), 'ERR_INVALID_PARAMS');
   });
 
-  test('are base64 in JSON, queries and forms, and lists of other numbers stay lists', async () => {
+  test('are base64 in JSON, queries and forms, while lists of other numbers stay lists', async () => {
     const { call, requests } = await apiOf(
       documentOf({
         '/a': {
@@ -489,7 +493,7 @@ describe('bytes', () => {
     ]);
   });
 
-  test('are checked like strings, and count against the size of parameters', async () => {
+  test('are checked like strings and count towards the size of parameters', async () => {
     const { call } = await apiOf(
       documentOf(
         bodyOf({ 'application/json': { schema: { type: 'object', properties: { n: { type: 'integer' } } } } }),
@@ -503,14 +507,14 @@ describe('bytes', () => {
   });
 });
 
-describe('security schemes that are not supported', () => {
+describe('unsupported security schemes', () => {
   test.each([
     ['digest', { type: 'http', scheme: 'digest' }, 'HTTP scheme "digest"'],
     ['Digest', { type: 'http', scheme: 'Digest' }, 'HTTP scheme "Digest"'],
     ['negotiate', { type: 'http', scheme: 'negotiate' }, 'HTTP scheme "negotiate"'],
     ['a certificate', { type: 'mutualTLS' }, 'type "mutualTLS"'],
     ['a key without a place', { type: 'apiKey', name: 'x' }, 'type "apiKey"'],
-  ])('%s is refused, and not sent as Bearer', async (_, scheme, what) => {
+  ])('cause an error for %s, which is not sent as Bearer', async (_, scheme, what) => {
     const document = documentOf(
       { '/a': { operationId: 'a', security: [{ own: [] }] } },
       { components: { securitySchemes: { own: scheme } } },
@@ -528,7 +532,7 @@ describe('security schemes that are not supported', () => {
     expect(requests[0].headers.authorization).toBe(undefined);
   });
 
-  test.each([['oauth2'], ['openIdConnect']])('%s is sent as Bearer', async (type) => {
+  test.each([['oauth2'], ['openIdConnect']])('do not include %s, which is sent as Bearer', async (type) => {
     const document = documentOf(
       { '/a': { operationId: 'a', security: [{ own: [] }] } },
       { components: { securitySchemes: { own: { type } } } },

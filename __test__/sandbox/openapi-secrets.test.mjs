@@ -36,7 +36,7 @@ async function failureOf(scheme, options) {
   return { texts: `${guest}${host}`, message: error.details.message, requests };
 }
 
-describe('a credential that cannot be sent is not shown', () => {
+describe('a credential that cannot be sent is not printed', () => {
   const broken = `${SECRET}\nsecond`;
   test.each([
     ['token', broken],
@@ -58,7 +58,7 @@ describe('a credential that cannot be sent is not shown', () => {
     ['authorization', `Bearer ${broken}`],
     ['cookie', `session=${broken}`],
     ['x-key', `${SECRET}\u4e2d`],
-  ])('%s of headers()', async (name, value) => {
+  ])('%s of headers() is not printed', async (name, value) => {
     for (const headers of [() => ({ [name]: value }), async () => [[name, value]]]) {
       const { texts, message } = await failureOf(undefined, { headers });
       expect(texts).not.toContain(SECRET);
@@ -75,7 +75,7 @@ describe('a credential that cannot be sent is not shown', () => {
     ['token', { credentials: { token: () => [SECRET] } }],
     ['token', { credentials: { token: () => ({ token: SECRET }) } }],
     ['token', { credentials: { token: () => 12345678 } }],
-  ])('%s of a wrong type', async (scheme, options) => {
+  ])('%s of a wrong type is not printed', async (scheme, options) => {
     const { texts, message } = await failureOf(scheme, options);
     expect(texts).not.toMatch(/hunter2|12345678/);
     expect(message).toMatch(
@@ -104,7 +104,7 @@ test.each([
     'credential for the security scheme token',
   ],
   ['credentials', { credentials: { login: async () => null.x } }, 'login', 'credential for the security scheme login'],
-])('guests do not see why %s() has failed', async (_, options, scheme, what) => {
+])('guests do not learn why %s() failed', async (_, options, scheme, what) => {
   const { manager } = await apiOf(documentWith(scheme), options);
   const said = await manager.executeCode('try { sdk.api.a() } catch (error) { [error.name, error.message] }');
   expect(said).toEqual(['Error', `the host has failed to make the ${what}`]);
@@ -117,7 +117,7 @@ describe('a URL with user and password', () => {
     ['base URL', { baseUrl: login }, {}],
     ['server', { baseUrl: undefined }, { servers: [{ url: login }] }],
     ['escaped base URL', { baseUrl: `https://me:${encodeURIComponent(SECRET)}%21@api.test/v1` }, {}],
-  ])('as %s is sent as a header, and shown nowhere', async (_, options, others) => {
+  ])('as %s is sent as a header and never printed', async (_, options, others) => {
     const { call, requests, manager } = await apiOf({ ...documentWith(), ...others }, options);
     await call('sdk.api.a()');
     expect(requests[0].url).toBe('https://api.test/v1/a');
@@ -140,7 +140,7 @@ describe('a URL with user and password', () => {
     [`//me:${SECRET}@api.test`, '//api.test'],
     [`https://me:${SECRET}@:99999`, 'https://:99999'],
     [`api.test?key=${SECRET}`, 'api.test'],
-  ])('that is refused is shown without them: %s', async (baseUrl, shown) => {
+  ])('that is refused is printed without them: %s', async (baseUrl, shown) => {
     const error = await rejection(registryFromOpenApi(documentWith(), { baseUrl }));
     expect(inspect(error)).not.toContain(SECRET);
     expect(error.message).toBe(`options.baseUrl must be an http URL, got "${shown}"`);
@@ -165,7 +165,7 @@ describe('a redirect with credentials', () => {
   const redirect = (location) => new Response('', { status: 302, headers: { location } });
 
   test.each([`https://me:${SECRET}@other.test/b?key=${SECRET}#${SECRET}`, `//:${SECRET}@other.test/b`])(
-    'to another origin is shown without them: %s',
+    'to another origin is reported without them: %s',
     async (location) => {
       const { texts, message } = await failureOf(undefined, { answer: () => redirect(location) });
       expect(texts).not.toContain(SECRET);
@@ -184,7 +184,7 @@ describe('a redirect with credentials', () => {
   );
 });
 
-describe('what others say about a request is shown without its credentials', () => {
+describe('messages of others about a request are printed without its credentials', () => {
   const options = {
     token: [{ credentials: { token: SECRET } }, 'token'],
     login: [{ credentials: { login: `me:${SECRET}` } }, 'login'],
@@ -221,7 +221,7 @@ describe('what others say about a request is shown without its credentials', () 
     expect(texts).not.toContain(Buffer.from(`me:${SECRET}`).toString('base64'));
   });
 
-  test('an error without credentials stays the same one, and another one keeps its code', async () => {
+  test('an error without credentials stays the same object, and other errors keep their code', async () => {
     const mine = Object.assign(new RangeError('far away'), { code: 'E_FAR' });
     const { manager } = await apiOf(documentWith('token'), {
       credentials: { token: SECRET },

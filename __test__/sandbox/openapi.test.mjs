@@ -56,7 +56,7 @@ describe("GitHub's document", () => {
     api = await registryFromOpenApi(github, { baseUrl, headers: { authorization: 'Bearer host-token', 'x-own': '1' } });
   });
 
-  test('has all its operations', () => {
+  test('yields all its operations', () => {
     const methods = api.registry.sources.flatMap(({ methods: own }) => own);
     const operations = Object.values(github.paths).flatMap((item) =>
       Object.keys(item).filter((key) => ['get', 'put', 'post', 'delete', 'patch'].includes(key)),
@@ -70,7 +70,7 @@ describe("GitHub's document", () => {
     expect(result.properties.full_name).toEqual({ type: 'string' });
   });
 
-  test('every schema of parameters can be used', async () => {
+  test('yields only usable schemas of parameters', async () => {
     const { sources, $defs } = api.registry;
     const schemas = new SharedSchemas(
       new Map(Object.entries($defs).map(([name, schema]) => [name, JSON.stringify(schema)])),
@@ -91,7 +91,7 @@ describe("GitHub's document", () => {
     expect(unusable).toEqual([]);
   });
 
-  test('search, then execute', async () => {
+  test('can be searched and executed', async () => {
     answer = ({ url }) => ({ body: url.includes('/issues') ? [{ title: 'one' }, { title: 'two' }] : { number: 7 } });
     const manager = managerOf({ ...api, stateSchema: anyState });
     const found = await manager.executeSearch(`spec.find('create an issue').map((it) => it.method)`);
@@ -124,7 +124,7 @@ describe("GitHub's document", () => {
   });
 
   // `repos.get` was behind two hundred others.
-  test('what is looked for comes first', async () => {
+  test('yields the wanted methods first in searches', async () => {
     const manager = managerOf({ ...api, stateSchema: anyState });
     const wanted = {
       'get repository': 'repos.get',
@@ -144,7 +144,7 @@ describe("GitHub's document", () => {
     for (const [at, method] of Object.values(wanted).entries()) expect(found[at].slice(0, 5)).toContain(method);
   });
 
-  test('an answer that is no success is an error with its status', async () => {
+  test('yields an error with its status for an unsuccessful answer', async () => {
     answer = () => ({ status: 404, body: { message: 'Not Found' } });
     const manager = managerOf({ ...api, stateSchema: anyState });
     const said = await manager.executeCode(
@@ -153,7 +153,7 @@ describe("GitHub's document", () => {
     expect(said).toEqual(['HttpError', 'HTTP_404', 'HTTP 404 Not Found: {"message":"Not Found"}']);
   });
 
-  test('a filter leaves out what it does not want', async () => {
+  test('can be filtered', async () => {
     const { registry } = await registryFromOpenApi(github, {
       filter: ({ method, path }) => method === 'GET' && path.startsWith('/gists'),
     });
@@ -162,7 +162,7 @@ describe("GitHub's document", () => {
 });
 
 // It was read on the host's thread, which did nothing else for seconds.
-test("a large document does not take the host's thread", async () => {
+test("a large document does not block the host's thread", async () => {
   /** How long this thread has work while `read` goes on. */
   const activeDuring = async (read) => {
     const before = performance.eventLoopUtilization();
@@ -222,7 +222,7 @@ components:
 `;
 
 describe('parameters and security', () => {
-  test('all places, styles and bodies', async () => {
+  test('all places, styles and bodies are supported', async () => {
     const manager = await managerFrom(YAML, {
       credentials: { token: async ({ context }) => `t-${context}`, login: 'me:pw', cookie: 'c 1' },
     });
@@ -264,7 +264,7 @@ describe('parameters and security', () => {
     expect(wrong.message).toContain('body.name is missing');
   });
 
-  test('guests cannot leave the path, set headers of the host, or see credentials', async () => {
+  test('guests cannot leave the path, set headers of the host or see credentials', async () => {
     const manager = await managerFrom(YAML, { credentials: { key: 'secret-key' }, headers: { 'x-trace': 'host' } });
     for (const id of ['..', '.', '']) {
       const error = await manager
@@ -285,7 +285,7 @@ describe('parameters and security', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('a part of a path is not empty, whatever its schema says', async () => {
+  test('a path parameter cannot be empty, whatever its schema says', async () => {
     const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
     const manager = await managerFrom(documentOf({ '/pets/{id}': { operationId: 'get', parameters } }));
     for (const id of ['', '.', '..']) {
@@ -295,7 +295,7 @@ describe('parameters and security', () => {
     expect(requests).toEqual([]);
   });
 
-  test('a header that a security scheme fills in is not a parameter, in any letter case', async () => {
+  test('a header that a security scheme sets is not a parameter, in any letter case', async () => {
     const parameters = [{ name: 'x-api-key', in: 'header', required: true, schema: { type: 'string' } }];
     const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-API-Key' } };
     const document = documentOf(
@@ -307,7 +307,7 @@ describe('parameters and security', () => {
     expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret']);
   });
 
-  test('names that no method and no parameter may have get a number', async () => {
+  test('names that no method or parameter may have get a number', async () => {
     const parameters = [{ name: '__proto__', in: 'query', schema: { type: 'string' } }];
     const manager = await managerFrom(
       documentOf({ '/a': { operationId: 'then' }, '/b': { operationId: 'b', parameters } }),
@@ -316,7 +316,7 @@ describe('parameters and security', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/a', '/b?__proto__=x']);
   });
 
-  test('names of a document that objects have by themselves are names like others', async () => {
+  test('names that all objects inherit are ordinary names in a document', async () => {
     const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
     const operation = (tag) => ({
       tags: [tag],
@@ -369,7 +369,7 @@ describe('parameters and security', () => {
     },
   );
 
-  test('a redirect is followed five times, and only of a request that changes nothing', async () => {
+  test('at most five redirects are followed, and only for requests that change nothing', async () => {
     const manager = await managerFrom(YAML, { credentials: { token: 'secret' } });
     answer = ({ url }) => ({ status: 307, headers: { location: url } });
     const again = await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`), 'ERR_TOOL_PROXY_FAIL');
@@ -380,7 +380,7 @@ describe('parameters and security', () => {
     expect(post.cause.message).toBe(`HTTP 307 Temporary Redirect (to ${baseUrl}/notes): {"ok":true}`);
   });
 
-  test('what a request has made is where 303 says', async () => {
+  test('a 303 redirect is followed to the created resource', async () => {
     const manager = await managerFrom(YAML, { credentials: { token: 'secret' }, headers: { 'x-own': '1' } });
     answer = ({ method }) => (method === 'POST' ? { status: 303, headers: { location: '/notes/7' } } : undefined);
     expect(await manager.executeCode(`sdk.api.postNotes({ body: 'x' })`)).toEqual({ ok: true });
@@ -432,7 +432,7 @@ describe('parameters and security', () => {
     ]);
   });
 
-  test('what comes with a redirect is given up', async () => {
+  test('the body of a redirect is cancelled', async () => {
     const cancelled = [];
     const manager = await managerFrom(YAML, {
       credentials: { token: 'x' },
@@ -448,7 +448,7 @@ describe('parameters and security', () => {
     expect(cancelled).toEqual(['/pets/1']);
   });
 
-  test('an answer that is too large is refused, and one that is awaited ends with its execution', async () => {
+  test('an answer that is too large is refused, and a pending one ends with its execution', async () => {
     const manager = await managerFrom(YAML, { credentials: { token: 'x' }, maxResponseBytes: 1_000 });
     answer = () => ({ body: 'x'.repeat(2_000) });
     const error = await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`), 'ERR_TOOL_PROXY_FAIL');
@@ -489,7 +489,7 @@ const documentOf = (paths, components = {}) => ({
   ),
 });
 
-describe('how values are written', () => {
+describe('serialization of parameters', () => {
   const ids = { type: 'array', items: { type: 'integer' } };
   const color = { type: 'object', additionalProperties: { type: 'integer' } };
   const parameter = (place, name, schema, how = {}) => ({
@@ -506,7 +506,7 @@ describe('how values are written', () => {
     return requests;
   };
 
-  test('paths: simple, label and matrix', async () => {
+  test('supports simple, label and matrix style in paths', async () => {
     const styles = ['simple', 'label', 'matrix'].flatMap((style) => [
       { style, explode: false },
       { style, explode: true },
@@ -543,7 +543,7 @@ describe('how values are written', () => {
     ]);
   });
 
-  test('no style leaves the path', async () => {
+  test('leaves the path in no style', async () => {
     const label = parameter('path', 'p', {}, { style: 'label', explode: true });
     const manager = await managerFrom(documentOf({ '/a/{p}/b': { operationId: 'a', parameters: [label] } }));
     for (const value of ["''", "'.'", "['', '']"]) {
@@ -552,7 +552,7 @@ describe('how values are written', () => {
     expect(requests).toEqual([]);
   });
 
-  test('headers, of arrays and objects too', async () => {
+  test('supports arrays and objects in headers', async () => {
     const parameters = [
       parameter('header', 'X-Ids', ids),
       parameter('header', 'X-Color', color),
@@ -566,7 +566,7 @@ describe('how values are written', () => {
   });
 
   // What the platform says of it names no parameter.
-  test.each(['中文', 'a\nb'])('a header that cannot be sent is named: %j', async (value) => {
+  test.each(['中文', 'a\nb'])('names a header that cannot be sent: %j', async (value) => {
     const document = documentOf({
       '/a': { operationId: 'a', parameters: [parameter('header', 'X-Name', { type: 'string' })] },
     });
@@ -578,7 +578,7 @@ describe('how values are written', () => {
     expect(details.message).toBe('X-Name is sent as a header, and must be one line of Latin-1 characters');
   });
 
-  test('queries, of all styles', async () => {
+  test('supports all styles in queries', async () => {
     const parameters = [
       parameter('query', 'form', color),
       parameter('query', 'closed', color, { explode: false }),
@@ -592,7 +592,7 @@ describe('how values are written', () => {
     expect(decodeURIComponent(url)).toBe('/q?R=1&G=2&closed=B,3&space=1 2&pipe=1|2&deep[k]=4');
   });
 
-  test('deepObject, however deep, in queries and forms', async () => {
+  test('supports deepObject of any depth in queries and forms', async () => {
     const deep = { style: 'deepObject', explode: true };
     const content = { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties: { items: {}, tax: {} } }, encoding: { items: deep, tax: deep } } }; // prettier-ignore
     const document = documentOf({
@@ -607,7 +607,7 @@ describe('how values are written', () => {
     expect(decodeURIComponent(add.body)).toBe('items[0][price]=p1&items[0][tags][0]=a&tax[of][type]=self');
   });
 
-  test('forms, as their encoding says', async () => {
+  test('follows the encoding of forms', async () => {
     const properties = { list: ids, closed: ids, json: ids, deep: color, file: { type: 'string', format: 'binary' } };
     const encoding = {
       closed: { explode: false },
@@ -646,7 +646,7 @@ describe('how values are written', () => {
     expect(await read.get('file').text()).toBe('a,b\nü');
   });
 
-  test('a body of a type that cannot encode objects is a string', async () => {
+  test('sends a body whose type cannot encode objects as a string', async () => {
     const content = { 'application/xml': { schema: { type: 'object', properties: { a: ids } } } };
     const document = documentOf({
       '/x': { method: 'post', operationId: 'x', requestBody: { required: true, content } },
@@ -660,7 +660,7 @@ describe('how values are written', () => {
   });
 });
 
-test('requests do not require what is readOnly, and answers do not have what is writeOnly', async () => {
+test('requests do not require readOnly properties, and answers do not have writeOnly ones', async () => {
   const schemas = {
     Id: { type: 'integer', readOnly: true },
     Pet: {
@@ -724,7 +724,7 @@ test('a reference unescapes ~1 and ~0 as RFC 6901 says, so that ~01 is ~1', asyn
 });
 
 // Ajv takes the one that fits of `oneOf`, and refused what two fit: the property that tells them apart is of both.
-test('a body of which a discriminator says what it is may fit several schemas', async () => {
+test('a body with a discriminator may match several schemas', async () => {
   const pet = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } };
   const schemas = {
     Cat: { allOf: [pet, { properties: { lives: { type: 'integer' } } }] },
@@ -747,7 +747,7 @@ test('a body of which a discriminator says what it is may fit several schemas', 
 test.each([
   ['3.1.0', { description: 'Of the owner', maxLength: 2 }],
   ['3.0.3', {}],
-])('OpenAPI %s says beside a reference %j', async (openapi, beside) => {
+])('OpenAPI %s treats siblings of a reference as specified: %j', async (openapi, beside) => {
   const id = { $ref: '#/components/schemas/Id', description: 'Of the owner', maxLength: 2 };
   const schema = { type: 'object', properties: { id } };
   const content = { 'application/json': { schema } };
@@ -770,7 +770,7 @@ test.each([
 });
 
 // The values of maps were left out, and of `allOf` the fifth part and all of them beside a `oneOf`, whose cases had its name.
-test('results show maps, constants, all parts of a whole and how many cases there are', async () => {
+test('results describe maps, constants, all parts of allOf and the number of alternatives', async () => {
   const part = (name) => ({ properties: { [name]: { type: 'string' } } });
   const schema = {
     allOf: ['a', 'b', 'c', 'd', 'e'].map(part),
@@ -792,7 +792,7 @@ test('results show maps, constants, all parts of a whole and how many cases ther
   });
 });
 
-test('credentials: those that are optional, of any characters, and two cookies', async () => {
+test('credentials may be optional, contain any characters and be two cookies', async () => {
   const schemes = {
     token: { type: 'http', scheme: 'bearer' },
     login: { type: 'http', scheme: 'basic' },
@@ -819,7 +819,7 @@ test('credentials: those that are optional, of any characters, and two cookies',
   expect(await sentWith({ first: '1', second: '2' }, 'cookies')).toBe('a=1; b=2');
 });
 
-test('credentials: only those that the host has given, of a scheme in any case', async () => {
+test('only credentials of the host are sent, with a scheme in any letter case', async () => {
   const securitySchemes = {
     constructor: { type: 'http', scheme: 'bearer' },
     login: { type: 'http', scheme: 'Basic' },
@@ -836,14 +836,14 @@ test('credentials: only those that the host has given, of a scheme in any case',
   expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, `Basic ${btoa('me:pw')}`]);
 });
 
-test('of an answer that is no success an error shows the beginning', async () => {
+test('the error of an unsuccessful answer contains its beginning', async () => {
   answer = () => ({ status: 500, body: 'x'.repeat(10_000) });
   const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
   const error = await expectCode(manager.executeCode('sdk.api.a()'), 'ERR_TOOL_PROXY_FAIL');
   expect(error.details.message).toBe(`HTTP 500 Internal Server Error: ${'x'.repeat(500)}...`);
 });
 
-test('a credential that is not a string fails the call, and sends nothing', async () => {
+test('a credential that is not a string fails the call without a request', async () => {
   const document = documentOf(
     { '/a': { operationId: 'a', security: [{ token: [] }] } },
     { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
@@ -865,7 +865,7 @@ test('a credential that is not a string fails the call, and sends nothing', asyn
   );
 });
 
-describe('servers', () => {
+describe('the server of a request', () => {
   const urls = async (document, options) => {
     const asked = [];
     const fetch = async (url) => (asked.push(String(url)), new Response('{}'));
@@ -900,7 +900,7 @@ describe('servers', () => {
     },
   };
 
-  test("the operation's, the path's or the document's, with the defaults of its variables", async () => {
+  test('is that of the operation, the path or the document, with default variables', async () => {
     expect(await urls(document)).toEqual([
       'https://eu.a.test/v2/plain',
       'https://uploads.a.test/upload',
@@ -909,7 +909,7 @@ describe('servers', () => {
     ]);
   });
 
-  test('a base URL takes the place of all', async () => {
+  test('is replaced by a base URL', async () => {
     expect(await urls(document, { baseUrl: 'https://own.test/x' })).toEqual([
       'https://own.test/x/plain',
       'https://own.test/x/upload',
@@ -919,7 +919,7 @@ describe('servers', () => {
     ]);
   });
 
-  test('a document without one needs a base URL, unless its operations have some', async () => {
+  test('must be given as a base URL unless the document or the operation has one', async () => {
     const { servers: _, paths, ...others } = document;
     expect(await urls({ ...others, paths: { '/upload': paths['/upload'] } })).toEqual([
       'https://uploads.a.test/upload',
@@ -959,7 +959,7 @@ describe('an answer that is not JSON', () => {
     ['image/png', bytesOf(0x89, 0x50, 0x4e, 0x47, 0, 255, 1, 2)],
     ['application/octet-stream', Buffer.from('text')],
     ['text/plain', bytesOf(0xff, 0x41)],
-  ])('of %s is bytes if it is none', async (type, body) => {
+  ])('of %s without a charset is bytes', async (type, body) => {
     answer = () => ({ body, headers: { 'content-type': type } });
     const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
     expect(await manager.executeCode('const a = sdk.api.a(); [a instanceof Uint8Array, a]')).toEqual([
@@ -968,7 +968,7 @@ describe('an answer that is not JSON', () => {
     ]);
   });
 
-  test('says in its method that it is bytes, and in its error how many', async () => {
+  test('is described as bytes in its method, and by its size in errors', async () => {
     answer = () => ({ status: 500, body: bytesOf(1, 2), headers: { 'content-type': 'image/png' } });
     const content = { 'image/png': { schema: { type: 'string', format: 'binary' } } };
     const document = documentOf({ '/a': { operationId: 'a', responses: { 200: { description: '', content } } } });
@@ -980,7 +980,7 @@ describe('an answer that is not JSON', () => {
     expect((await rejection(manager.executeCode('sdk.api.a()'))).message).toContain(message);
   });
 
-  test('that may be of several types is described as the JSON that is asked for', async () => {
+  test('that may have several types is described as the requested JSON', async () => {
     const content = {
       'image/png': { schema: { type: 'string', format: 'binary' } },
       'application/json': { schema: { type: 'object', properties: { url: { type: 'string' } } } },
@@ -994,7 +994,7 @@ describe('an answer that is not JSON', () => {
   });
 });
 
-test('names in any language are identifiers, and no two tags are one source', async () => {
+test('names in any language become identifiers, and distinct tags become distinct sources', async () => {
   const operation = (tag, operationId) => ({ ...(tag && { tags: [tag] }), ...(operationId && { operationId }) });
   const api = await registryFromOpenApi(
     documentOf({
@@ -1033,7 +1033,7 @@ test('names in any language are identifiers, and no two tags are one source', as
   expect(error.details.hint).toBe('there is no sdk.用户.获取用; did you mean sdk.用户.获取用户?');
 });
 
-test('requests accept what the document says that the answers are', async () => {
+test('requests accept the content types of the documented answers', async () => {
   const responses = (...types) => ({
     200: { description: 'ok', content: Object.fromEntries(types.map((type) => [type, {}])) },
   });
@@ -1061,7 +1061,7 @@ test('a GET has no body, whatever the document says', async () => {
   expect(await manager.executeCode('sdk.api.a()')).toEqual({ ok: true });
 });
 
-test('a body that may be missing is there as a whole or not at all', async () => {
+test('an optional body is given completely or not at all', async () => {
   const schema = { type: 'object', required: ['reason'], properties: { reason: { type: 'string' }, notify: {} } };
   const requestBody = { content: { 'application/json': { schema } } };
   const parameters = [{ name: 'id', in: 'query', schema: { type: 'string' } }];
@@ -1084,7 +1084,7 @@ test('a body that may be missing is there as a whole or not at all', async () =>
   }
 });
 
-test('a body of a range of types is sent as one of them', async () => {
+test('a body with a range of types is sent as one of them', async () => {
   const typed = (type, schema) => ({
     method: 'post',
     requestBody: { required: true, content: { [type]: { schema } } },
@@ -1108,7 +1108,7 @@ test('a body of a range of types is sent as one of them', async () => {
   ]);
 });
 
-test('further properties of a body are those that its schema allows', async () => {
+test('a body may have additional properties if its schema allows them', async () => {
   const bodyOf = (additionalProperties) => {
     const schema = { type: 'object', properties: { q: { type: 'string' } }, additionalProperties };
     return { method: 'post', requestBody: { content: { 'application/json': { schema } } } };
@@ -1150,7 +1150,7 @@ test('a pattern that cannot be matched in linear time is left to the API', async
   await expectCode(manager.executeCode("sdk.api.a({ a: 'x', b: 'b' })"), 'ERR_INVALID_PARAMS');
 });
 
-test('what the document says to readers is told', async () => {
+test('descriptions, examples and deprecations of the document are shown', async () => {
   const parameters = [
     { name: 'a', in: 'query', deprecated: true, example: 'x', schema: { type: 'string', description: 'A' } },
     { name: 'b', in: 'query', examples: { one: { value: 1 }, two: { value: 2 } }, schema: { type: 'integer' } },
@@ -1179,7 +1179,7 @@ test('what the document says to readers is told', async () => {
   });
 });
 
-describe('schemas that refer to each other', () => {
+describe('schemas that refer to each other are read', () => {
   const answers = (name) => ({
     200: { description: 'ok', content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
   });
@@ -1208,14 +1208,14 @@ describe('schemas that refer to each other', () => {
     expect(registry.sources[0].methods[0].result.properties.p0).toEqual({ type: 'object' });
   });
 
-  test('to what there is not', async () => {
+  test('to missing ones', async () => {
     const document = documentOf({ '/a': { responses: answers('nothing') } });
     const { registry, warnings } = await registryFromOpenApi(document, { baseUrl });
     expect([registry.sources[0].methods[0].result, warnings]).toEqual([{}, []]);
   });
 });
 
-test('flaws of answers and examples change nothing', async () => {
+test('flaws of answers and examples are ignored', async () => {
   const parameter = { name: 'a', in: 'query', schema: { type: 'string' } };
   const answers = [
     {},
@@ -1232,7 +1232,7 @@ test('flaws of answers and examples change nothing', async () => {
   );
 });
 
-test('a document is a string in usual forms of JSON and YAML', async () => {
+test('a document may be a string in usual forms of JSON and YAML', async () => {
   const operations = (texts) =>
     texts.map((text, at) => `  /${at}: { get: { operationId: a${at}, ${text} } }`).join('\n');
   const head = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n";
@@ -1255,7 +1255,7 @@ test('a document is a string in usual forms of JSON and YAML', async () => {
   expect(await refused(`{ // comment\n${json.slice(1)}`)).toMatch('JSON');
 });
 
-test('only documents of known versions are read', async () => {
+test('only documents of known versions are accepted', async () => {
   const refused = async (document, options) => (await rejection(registryFromOpenApi(document, options))).message;
   expect(await refused(5)).toBe('document must be an object, or a string of JSON or YAML, got 5');
   // A plain string is also YAML.

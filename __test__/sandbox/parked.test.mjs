@@ -27,7 +27,7 @@ const CHILD = `
 
 // Elsewhere V8's own limit of the heap ends such a program.
 test.runIf(process.platform === 'linux')(
-  'what programs of a manager leave parked counts for its owner alone',
+  'isolates that programs of a manager leave parked count only for its owner',
   async () => {
     const { status, stdout } = await runChild(CHILD);
     expect(status).toBe(0);

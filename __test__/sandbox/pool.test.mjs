@@ -35,7 +35,7 @@ function poolOf(size, maxMaking = size) {
   return { pool, asked, made, settle, disposed: () => disposed };
 }
 
-test('after a failure it tries again by itself: one at a time, after pauses that grow', async () => {
+test('after a failure the pool retries one isolate at a time, after growing pauses', async () => {
   const { pool, asked, settle } = poolOf(3);
   expect(await settle('failed')).toBe(3);
   for (const pause of [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]) {
@@ -53,7 +53,7 @@ test('after a failure it tries again by itself: one at a time, after pauses that
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('who asks in a pause has one made, and ends it if that succeeds', async () => {
+test('a caller during a pause triggers an attempt, and its success ends the pause', async () => {
   const { pool, asked, settle } = poolOf(2);
   await settle('failed');
   const refused = pool.take();
@@ -69,7 +69,7 @@ test('who asks in a pause has one made, and ends it if that succeeds', async () 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a pool that is closed or has no size does not try again', async () => {
+test('a closed or empty pool does not retry', async () => {
   const closed = poolOf(2);
   await closed.settle('failed');
   closed.pool.close(new Error('closed'));
@@ -86,7 +86,7 @@ test('a pool that is closed or has no size does not try again', async () => {
   expect([closed, late, none].map(({ asked }) => asked.length)).toEqual([0, 0, 0]);
 });
 
-test('so many are made ahead at a time', async () => {
+test('the pool creates isolates ahead up to its concurrency', async () => {
   const { pool, asked, settle } = poolOf(5, 2);
   for (const ready of [2, 4, 5]) {
     expect(asked.map(({ isAwaited }) => isAwaited)).toEqual(Array(ready === 5 ? 1 : 2).fill(false));
@@ -96,7 +96,7 @@ test('so many are made ahead at a time', async () => {
   expect(asked).toEqual([]);
 });
 
-test('while somebody waits, each gets one that is made for them, and none is made ahead', async () => {
+test('waiting callers each get an isolate made for them, and none is made ahead meanwhile', async () => {
   const { pool, asked, settle } = poolOf(2, 1);
   await settle('made');
   await settle('made');
@@ -117,7 +117,7 @@ test('while somebody waits, each gets one that is made for them, and none is mad
 });
 
 // One whose process had ended while it waited was given to an execution, which failed before it had begun.
-test('what is lost while it waits is given to nobody, and replaced', async () => {
+test('an isolate that is lost while it waits is replaced and never handed out', async () => {
   const { pool, asked, made, settle, disposed } = poolOf(3);
   await settle('made');
   made[0].isLost = true;
@@ -148,7 +148,7 @@ test.runIf(process.platform === 'linux')('an isolate is lost with its process', 
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'false\n', stderr: '' });
 });
 
-test('close() ends the isolates that are being made, ahead of need and for callers', async () => {
+test('close() aborts the creation of isolates, ahead of use and for callers', async () => {
   const signals = [];
   const pool = new Pool(({ signal }) => (signals.push(signal), new Promise(() => {})), 1, 1, {
     clearTimeout,
@@ -163,7 +163,7 @@ test('close() ends the isolates that are being made, ahead of need and for calle
 });
 
 // A manager that was closed while its processes were made had them prepared first, and one that was stopped for a minute.
-test.runIf(process.platform === 'linux')('an isolate that nobody wants any more ends before it is made', async () => {
+test.runIf(process.platform === 'linux')('an isolate that is no longer wanted ends before it is complete', async () => {
   const { status, stdout, stderr } = await runChild(`
     import { Isolate } from './build/sandbox/isolate.js';
     import { Registry } from './build/sandbox/registry.js';
@@ -182,7 +182,7 @@ test.runIf(process.platform === 'linux')('an isolate that nobody wants any more 
   expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'ERR_INVALID_STATE\n', stderr: '' });
 });
 
-test('what was made too late is disposed of', async () => {
+test('an isolate that is complete after close() is disposed of', async () => {
   const { pool, settle, disposed } = poolOf(2);
   pool.close(new Error('closed'));
   await settle('made');

@@ -112,7 +112,7 @@ const FORMS = {
     'const list = [1, 2, 3].map((n) => sdk.market.getQuote({ n })); await utils.parallel(...list), await Promise.all(list)',
 };
 
-describe('three calls run at the same time, whatever form the functions have', () => {
+describe('three calls run at the same time in any form of functions', () => {
   test.each(Object.keys(FORMS))('%s', async (name) => {
     const manager = managerOf({ adapters: together(3), stateSchema: anyState, executionTimeoutMs: 10_000 });
     let report;
@@ -121,7 +121,7 @@ describe('three calls run at the same time, whatever form the functions have', (
   });
 });
 
-describe('functions that hold the stack while they wait', () => {
+describe('functions that block the stack while they wait', () => {
   const run = async (code, adapters) => {
     const manager = managerOf({ stateSchema: anyState, adapters });
     let report;
@@ -129,7 +129,7 @@ describe('functions that hold the stack while they wait', () => {
     return { output, logs: report.logs, calls: report.sdkCalls };
   };
 
-  test('with several calls say what to write, and give the same results', async () => {
+  test('with several calls cause a warning with an alternative and return the same results', async () => {
     const code =
       'const both = (n) => [sdk.market.getQuote({ n }), sdk.market.getQuote({ n: n + 1 })]; const f = (n) => () => both(n); utils.parallel(f(1), f(5))';
     const { output, logs } = await run(code, async (source, method, { n }) => n * 2);
@@ -151,7 +151,7 @@ describe('functions that hold the stack while they wait', () => {
       'utils.parallel(sdk.market.getQuote({ n: 1 }), () => sdk.market.getQuote({ n: 2 }))',
       [1, 2],
     ],
-  ])('%s in their place are allowed, and the log says what to write', async (_, code, expected) => {
+  ])('may be replaced by %s, and the log says what to write instead', async (_, code, expected) => {
     const { output, logs } = await run(code, async (source, method, { n }) => n);
     expect([output, logs]).toEqual([
       expected,
@@ -160,7 +160,7 @@ describe('functions that hold the stack while they wait', () => {
     ]);
   });
 
-  test('fail with the first error, which the program can catch, and say where it is', async () => {
+  test('fail with the first error, which has a place and can be caught', async () => {
     const code = `const get = (n) => sdk.market.getQuote({ n });
       try { utils.parallel(() => get(1), () => get(2), () => get(3)) } catch (error) { error.message }`;
     const adapters = async (source, method, { n }) => {
@@ -175,7 +175,7 @@ describe('functions that hold the stack while they wait', () => {
     expect(output.details).toMatchObject({ name: 'RangeError', message: 'no 2', line: 2 });
   });
 
-  test('go on after an error of another one that they catch, each once', async () => {
+  test('continue after they catch an error of another one, each once', async () => {
     const code = `const seen = [];
       const get = (n) => { seen.push(n); try { return sdk.market.getQuote({ n }); } catch { return 'caught'; } };
       const all = utils.parallel(...[1, 2, 3].map((n) => () => get(n))); [all, seen.sort()]`;
@@ -189,7 +189,7 @@ describe('functions that hold the stack while they wait', () => {
     ]);
   });
 
-  test('may be more than the stack holds at a time', async () => {
+  test('may exceed the stack', async () => {
     const manager = managerOf({
       stateSchema: anyState,
       maxSdkCalls: 3_000,
@@ -208,7 +208,7 @@ describe('functions that hold the stack while they wait', () => {
   });
 });
 
-test('a function goes on while the others wait, and each keeps its order', async () => {
+test('a function continues while others wait, and each keeps its order', async () => {
   const events = [];
   const gates = { a: deferred(), b: deferred(), c: deferred() };
   const manager = managerOf({
@@ -229,7 +229,7 @@ test('a function goes on while the others wait, and each keeps its order', async
   expect(events).toEqual(['call a', 'call b', 'call a2', 'call b2']);
 });
 
-test('where it cannot be known, calls wait where they are, with the same result', async () => {
+test('calls run in sequence if their independence cannot be proved, with the same result', async () => {
   const manager = managerOf({ stateSchema: anyState, adapters: async (source, method, { n }) => n * 2 });
   const results = {
     'utils.parallel(() => [1, 2].map((n) => sdk.market.getQuote({ n })))': [[2, 4]],
@@ -252,7 +252,7 @@ test('where it cannot be known, calls wait where they are, with the same result'
   for (const [code, want] of Object.entries(results)) expect(await manager.executeCode(code), code).toEqual(want);
 });
 
-test('the style follows from the syntax tree, and an option forces one', async () => {
+test('the style follows from the syntax tree unless an option forces one', async () => {
   const manager = managerOf({ stateSchema: anyState, adapters: async () => 1 });
   const styleOf = async (code, style) => {
     let report;
@@ -267,7 +267,7 @@ test('the style follows from the syntax tree, and an option forces one', async (
   expect(await styleOf('sdk.market.getQuote()', 'async')).toEqual(['async', 1]);
 });
 
-test('failures of adapters and of parameters can be caught, and say where they are', async () => {
+test('failures of adapters and of parameters can be caught and have a place', async () => {
   const manager = managerOf({
     stateSchema: anyState,
     adapters: async (source, method, { code }) => {
@@ -316,7 +316,7 @@ test('failures of adapters and of parameters can be caught, and say where they a
   expect(unknown.details.hint).toBe('there is no sdk.market.getKlin; did you mean sdk.market.getKline?');
 });
 
-test('positions are those of the code, whatever was added to it', async () => {
+test('positions refer to the original code', async () => {
   const manager = managerOf({ stateSchema: anyState, adapters: async () => 1 });
   const code = 'utils.parallel(() => sdk.market.getQuote({}), () => sdk.market.getQuote({}) + missing);';
   const error = await expectCode(manager.executeCode(code), 'ERR_RUNTIME_EXCEPTION');
@@ -329,7 +329,7 @@ test('positions are those of the code, whatever was added to it', async () => {
   expect(warned.details.diagnostics[0].location).toEqual({ line: 1, column: 32 });
 });
 
-test('the lines round what keeps a program from running are those of the code', async () => {
+test('code frames of validation errors show the original code', async () => {
   const manager = managerOf({ stateSchema: anyState });
   const frames = {
     'let a = 1; let a = 2;': [1, 16],
@@ -346,7 +346,7 @@ test('the lines round what keeps a program from running are those of the code', 
   }
 });
 
-test('calls that nobody has awaited are named as guests name them', async () => {
+test('calls that were not awaited are reported by their names in guest code', async () => {
   const manager = managerOf({ stateSchema: anyState, adapters: () => new Promise(() => {}) });
   let report;
   const options = { style: 'async', onReport: (it) => (report = it) };

@@ -17,7 +17,7 @@ const BIN = join(ROOT, 'bin', 'ses-executor.js');
 const call = (tool, code) => tool.execute({ code }, { toolCallId: '1', messages: [] });
 
 describe('createSandboxTools', () => {
-  test('the three tools, with the sources in their descriptions', async () => {
+  test('returns the three tools with the sources in their descriptions', async () => {
     const tools = createSandboxTools(managerOf());
     expect(Object.keys(tools)).toEqual(['search', 'execute', 'mutate']);
     expect(tools.search.description).toContain('- sdk.market: Prices (2 methods)');
@@ -28,7 +28,7 @@ describe('createSandboxTools', () => {
     });
   });
 
-  test('the state goes from execute to mutate, and a failure is a value that leaves it', async () => {
+  test('passes the state from execute to mutate, and a failure is a value that leaves it unchanged', async () => {
     const tools = createSandboxTools(managerOf());
     const made = { title: 'a', panels: [{ type: 'line', method: 'getQuote' }] };
     const code = `({ title: 'a', panels: [{ type: 'line', method: sdk.market.getQuote().method }] })`;
@@ -54,7 +54,7 @@ describe('createSandboxTools', () => {
     expect(invalid.error).toMatchObject({ code: 'ERR_INVALID_PARAMS', hint: expect.stringContaining('spec.method') });
   });
 
-  test('the state can live elsewhere, and the context is that of the tools', async () => {
+  test('can store the state elsewhere, with the context of the tools', async () => {
     let stored = 1;
     const tools = createSandboxTools(
       managerOf({ stateSchema: anyState, adapters: (source, method, params, { context }) => context }),
@@ -68,7 +68,7 @@ describe('createSandboxTools', () => {
     expect(stored).toEqual([1, 'tenant']);
   });
 
-  test('calls at the same time take turns, whether they succeed, fail or are aborted', async () => {
+  test('executes simultaneous calls in turn, whether they succeed, fail or are aborted', async () => {
     let stored = { n: 0 };
     const held = { getState: async () => stored, setState: async (state) => void (stored = state) };
     for (const options of [{ state: stored }, held]) {
@@ -93,7 +93,7 @@ describe('createSandboxTools', () => {
   });
 
   test.each(['getState', 'setState'])(
-    'a call whose %s does not answer ends with its signal and the deadline, and holds up no other',
+    'ends a call whose %s does not answer with its signal and the deadline, without delaying others',
     async (name) => {
       const stop = new AbortController();
       const hangs = () => (stop.abort(), new Promise(() => {}));
@@ -110,12 +110,12 @@ describe('createSandboxTools', () => {
     },
   );
 
-  test('wrong arguments', () => {
+  test('refuses wrong arguments', () => {
     expect(() => createSandboxTools({})).toThrow('manager must be a SandboxManager, got an object');
     expect(() => createSandboxTools(managerOf(), { contxt: 1 })).toThrow('did you mean options.context?');
   });
 
-  test('a model uses them', async () => {
+  test('can be used by a model', async () => {
     const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
     const steps = [
       { toolName: 'search', code: "spec.find('last price').map((it) => it.method)" },
@@ -148,12 +148,12 @@ describe('createSandboxTools', () => {
 });
 
 describe('renderSandboxPrompt', () => {
-  test('of what is no manager is refused', () => {
+  test('refuses values that are not managers', () => {
     expect(() => renderSandboxPrompt()).toThrow(new TypeError('manager must be an object, got undefined'));
     expect(() => renderSandboxPrompt({})).toThrow(/^manager must be a SandboxManager/);
   });
 
-  test('has the sources, the limits, and the rules of the style', () => {
+  test('describes the sources, the limits and the rules of the style', () => {
     const manager = managerOf({ maxSdkCalls: 7, executionTimeoutMs: 5_000 });
     const sync = renderSandboxPrompt(manager);
     expect(sync).toContain('- sdk.market: Prices (2 methods)');
@@ -168,7 +168,7 @@ describe('renderSandboxPrompt', () => {
     );
   });
 
-  test('many sources are summed up', () => {
+  test('summarizes many sources', () => {
     const sources = Array.from({ length: 40 }, (_, i) => ({
       name: `s${i}`,
       description: 'x'.repeat(500),
@@ -234,7 +234,7 @@ paths:
       }
     }));
 
-  test('wrong use', async () => {
+  test('reports wrong use', async () => {
     const said = async (...args) => {
       const { status, stderr } = await spawnNode([BIN, 'mcp', ...args]);
       return [status, stderr.split('\n')[0]];

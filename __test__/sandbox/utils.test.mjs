@@ -24,7 +24,7 @@ function differences(got, want, at) {
   return Object.keys(want).flatMap((key) => differences(got[key], want[key], `${at}.${key}`));
 }
 
-test('values are those of TA-Lib, and null before the first full window', async () => {
+test('values equal those of TA-Lib, with null before the first full window', async () => {
   const manager = managerOf({ stateSchema: anyState, maxCodeBytes: 1_000_000 });
   const results = await run(
     manager,
@@ -42,7 +42,7 @@ test('values are those of TA-Lib, and null before the first full window', async 
   );
 });
 
-test('what is null before the first full window of another function is skipped', async () => {
+test("leading nulls of another function's result are skipped", async () => {
   const manager = managerOf({ stateSchema: anyState });
   const [of, ofRest, others] = await run(
     manager,
@@ -68,7 +68,7 @@ test('what is null before the first full window of another function is skipped',
   expect(error.details.message).toBe('utils.computeMA: data[2] must be a finite number, got null');
 });
 
-test('typed arrays and columns of candles are data, too', async () => {
+test('typed arrays and columns of candles are accepted', async () => {
   const manager = managerOf({ stateSchema: anyState });
   expect(
     await run(
@@ -102,7 +102,7 @@ describe('resample', () => {
   const resample = (data, ...args) =>
     run(managerOf({ stateSchema: anyState }), `utils.resample(data, ...${JSON.stringify(args)})`, data);
 
-  test('first, max, min, last and sum', async () => {
+  test('supports first, max, min, last and sum', async () => {
     const hour = at('2024-03-01T10:00:00Z');
     const data = [
       candle(hour, 1, 5, 0, 2, 10),
@@ -113,7 +113,7 @@ describe('resample', () => {
     expect(await resample([], '1h')).toEqual([]);
   });
 
-  test('buckets begin in UTC, weeks on Monday, months on their first day', async () => {
+  test('starts buckets in UTC, weeks on Monday and months on their first day', async () => {
     const starts = async (times, timeframe) =>
       (
         await resample(
@@ -143,7 +143,7 @@ describe('resample', () => {
     expect(await starts([at(times[0])], '15m')).toEqual([at('2024-02-29T23:45:00Z')]);
   });
 
-  test('gaps are skipped, null or filled', async () => {
+  test('skips gaps, or fills them with null or the last value', async () => {
     const data = [candle(0, 1, 2, 1, 2, 3), candle(180, 4, 4, 4, 4, 1)];
     expect((await resample(data, '1m')).map(({ time }) => time)).toEqual([0, 180]);
     expect(await resample(data, '1m', { gaps: 'fill' })).toEqual([
@@ -156,7 +156,7 @@ describe('resample', () => {
   });
 });
 
-test('wrong arguments are told what is wrong', async () => {
+test('wrong arguments cause an error that names the problem', async () => {
   const manager = managerOf({ stateSchema: anyState });
   const messages = {
     'utils.computeMA([1, 2], 0)': 'utils.computeMA: period must be an integer >= 1, got 0',
