@@ -307,7 +307,10 @@ export declare class NativePageHistory {
   constructor();
 }
 
-/** `code` is a function without parameters that returns the value of the program, or a promise of it. It is empty if the program was refused. */
+/**
+ * `code` is a function without parameters. It returns the value of the program, or a promise of the value. It is empty
+ * if the program was refused.
+ */
 export declare class NativePageProgram {
   get code(): string;
   get diagnostics(): Array<NativeDiagnostic>;

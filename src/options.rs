@@ -8,7 +8,8 @@ use ses_protocol::{Config, LEVELS};
 
 use crate::arguments::{NativeModule, language};
 
-/// A list, in the order of the table: to look for as many properties by their names takes a tenth of what it takes to make an executor.
+/// A list, in the order of the table. Reading this many properties by name would take a tenth of the time for making an
+/// executor.
 pub struct NativeOptions {
     pub max_operations: f64,
     pub timeout_ms: f64,
@@ -67,7 +68,7 @@ fn part<T: FromNapiValue>(parts: &Array, index: u32) -> Result<T> {
     parts.get(index)?.ok_or_else(|| Error::new(Status::InvalidArg, format!("option {index} is missing")))
 }
 
-/// Those that VALIDATE and TRANSFORM depend on.
+/// The options that VALIDATE and TRANSFORM depend on.
 #[napi(object, object_to_js = false)]
 pub struct NativePrepareOptions {
     pub max_operations: f64,

@@ -43,7 +43,8 @@ pub struct NativePlace {
     pub column: u32,
 }
 
-/// `code` is a function without parameters that returns the value of the program, or a promise of it. It is empty if the program was refused.
+/// `code` is a function without parameters. It returns the value of the program, or a promise of the value. It is empty
+/// if the program was refused.
 #[napi]
 pub struct NativePageProgram {
     code: String,

@@ -1,5 +1,5 @@
-// What the command line's server of the Model Context Protocol, and its client of other servers, are made of. See `scripts/pack.mjs`: the published package has
-// these packages in this file.
+// The packages that the command line's server and client of the Model Context Protocol need. `scripts/pack.mjs` bundles
+// them into this file of the published package.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
-/** Of the requests that the server answers. */
+/** Schemas of the requests that the server answers. */
 export const REQUEST_SCHEMAS = [
   InitializeRequestSchema,
   PingRequestSchema,

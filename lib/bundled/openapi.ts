@@ -1,4 +1,4 @@
-// What reads OpenAPI documents. See `scripts/pack.mjs`: the published package has these packages in this file.
+// The packages that read OpenAPI documents. `scripts/pack.mjs` bundles them into this file of the published package.
 
 import yaml = require('yaml');
 import type { Foreign } from '../contract/foreign';

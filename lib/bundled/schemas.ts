@@ -1,4 +1,5 @@
-// What patterns of JSON schemas are matched with. See `scripts/pack.mjs`: the published package has this package in this file.
+// The package that matches patterns of JSON schemas. `scripts/pack.mjs` bundles it into this file of the published
+// package.
 
 import { RE2JS } from 're2js';
 

@@ -7,7 +7,8 @@ export interface AwaitUsing {
 }
 
 /**
- * Makes instances of a class disposable. Versions of Node.js before 20.4 have no `Symbol.asyncDispose` and no `await using`.
+ * Makes instances of a class disposable. Versions of Node.js before 20.4 have neither `Symbol.asyncDispose` nor `await
+ * using`.
  *
  * @internal
  * @param dispose a method of the class

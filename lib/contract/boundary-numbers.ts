@@ -20,7 +20,7 @@ export const REPLY_KIND = Object.freeze({
   PROMISE: 5,
 });
 
-/** What the addon delivers to the facade. */
+/** Kinds of deliveries from the addon to the facade. */
 export const DELIVERY = Object.freeze({
   /** A call has settled. */
   SETTLED: 0,
@@ -32,7 +32,7 @@ export const DELIVERY = Object.freeze({
   NOTHING: 3,
 });
 
-/** How a call has settled. */
+/** How a call settled. */
 export const ENDING = Object.freeze({
   /** Without a value. */
   DONE: 0,

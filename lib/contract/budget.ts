@@ -94,7 +94,7 @@ export class WorkBudget<E = unknown> {
     this.#stepsLeft = steps;
   }
 
-  /** @param steps units of work */
+  /** @param steps units of work done */
   spend(steps: number) {
     this.#stepsLeft -= steps;
     if (this.#stepsLeft < 0) throw this.#exceeded('steps');

@@ -1,5 +1,5 @@
-// Timers and the clock, captured when this package was loaded. Replacements that a test of the host installs later stop
-// no deadline and delay no other work.
+// Timers and the clock, captured when this package is loaded. If a test of the host replaces them later, deadlines and
+// delays still work.
 
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 

@@ -7,10 +7,10 @@ import { isWide, keysOf } from './wide-objects';
 import type { WorkBudget } from './budget';
 import type { Foreign } from './foreign';
 
-// The form of a value in structured output: data that JSON can represent. Each part has its own form, and only a part that has none
-// becomes a string in its place:
+// The form of a value in structured output: data that JSON can represent. Only a part without a form of its kind
+// becomes a string:
 //
-// - `undefined`: a member is left out; an element, or the value itself, is `null`
+// - `undefined`: a member is omitted; an element, or the value itself, becomes `null`
 // - a number that is not finite: its name; -0: 0
 // - a BigInt: its digits as a string, or its length if it is very long
 // - a Date: ISO 8601, or `null` if it is invalid
@@ -18,12 +18,13 @@ import type { Foreign } from './foreign';
 // - a typed array: a list of its numbers; an ArrayBuffer or DataView: a list of its bytes
 // - an error: an object with name, message, cause, errors and its own properties, without its stack
 // - a boxed primitive: the primitive
-// - a regular expression, a symbol, a function, and what has no data, such as a promise: the text that `util.inspect` returns
+// - a regular expression, a symbol, a function, and an object without data, such as a promise: the text that
+//   `util.inspect` returns
 // - a part that contains itself: "[Circular]"; a part that is nested too deeply: "[Object]" or "[Array]"
 
 const MAX_DEPTH = 500;
 const MAX_PARTS = 100_000;
-/** UTF-16 units of the text of a part that has no data. */
+/** UTF-16 units of the text of a part without data. */
 const MAX_TEXT = 1_000;
 
 /** The value is too large. */
@@ -85,7 +86,7 @@ class DataForms {
   }
 
   *#ofObject(value: Foreign): Generator<void, unknown, void> {
-    // Nothing of a host's proxy is read.
+    // Never reads from a proxy of the host.
     if (types.isProxy(value)) return this.#shown(value);
     if (types.isDate(value)) {
       const time = Date.prototype.getTime.call(value);
@@ -127,7 +128,7 @@ class DataForms {
     return list;
   }
 
-  /** Of an error, the parts that are not enumerable. */
+  /** Adds the properties of an error that are not enumerable. */
   *#addHidden(form: object, error: Foreign): Generator<void, void, void> {
     for (const key of ['name', 'message']) yield* this.#add(form, key, String(memberOf(error, key)));
     for (const key of ['cause', 'errors']) {
@@ -159,7 +160,7 @@ class DataForms {
   }
 }
 
-/** Whether the members of an object are not what it is. */
+/** Whether the members of an object do not represent its value. */
 function hasNoData(value: object) {
   return (
     types.isPromise(value) ||
@@ -173,7 +174,7 @@ function hasNoData(value: object) {
   );
 }
 
-/** Whether an object says itself how it is shown, such as a remark in a value that was cut. */
+/** Whether an object defines how it is shown, such as a remark in a truncated value. */
 function hasOwnText(value: object) {
   return typeof memberOf(value, inspect.custom) === 'function';
 }
@@ -184,13 +185,13 @@ function primitiveOf(value: Foreign): unknown {
     try {
       return Kind.prototype.valueOf.call(value);
     } catch {
-      // It is of another kind.
+      // The value is a primitive of another kind.
     }
   }
   return undefined;
 }
 
-/** The value of a property. A getter of the host's own may throw. */
+/** The value of a property, or undefined if a getter of the host throws. */
 function memberOf(value: Foreign, key: PropertyKey): unknown {
   try {
     return value[key];

@@ -1,6 +1,6 @@
-// The errors of executors (specification, section 8.2). A code is added here and nowhere else: `errors.js` makes errors by
-// this table, `failure.js` tells models what to do by it, and `npm run generate` writes what follows from it:
-// `error-codes.ts`, the sections of docs/reference/errors.md, and `FailureKind` of Rust.
+// The errors of executors (specification, section 8.2). A code is added here and nowhere else. `errors.ts` creates
+// errors from this table, and `failure.ts` takes hints for models from it. `npm run generate` writes `error-codes.ts`,
+// the sections of docs/reference/errors.md, and `FailureKind` of Rust from it.
 
 import type { ExecutorErrorCode } from './error-codes';
 
@@ -286,8 +286,8 @@ run gets a new page and, if necessary, a new browser.`,
     leaves: 'WAITING',
     ofSpecification: false,
     variant: 'RunWaiting',
-    cause: 'All that is left of the run waits for calls that somebody outside answers.',
-    doc: `With \`DurableSession\`: everything that is left of the program waits for tool calls that somebody else answers.
+    cause: 'The rest of the run waits for calls that are answered from outside.',
+    doc: `With \`DurableSession\`: the rest of the program waits for tool calls that are answered from outside.
 \`details.calls\` lists them as \`{ key, name, args, payload }\`. The journal holds the run, and no isolate is kept. Answer
 the calls with \`answer()\`, now or in another process: the program then continues after these calls. \`run()\` rejects
 with this code as long as calls wait.`,

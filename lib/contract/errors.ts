@@ -7,10 +7,10 @@ import type { ExecutorErrorCode } from './error-codes';
 import type { ErrorRow } from './error-table';
 import type { ExecutorState, LogEntry, RunStats } from './executor-types';
 
-/** How bad a failure is (section 8.2). */
+/** Severity of a failure (section 8.2). */
 export type ExecutorErrorSeverity = 'FATAL' | 'ERROR' | 'WARN';
 
-/** A failure as plain data (section 8.1): what `JSON.stringify(error)` gives. */
+/** A failure as plain data (section 8.1), as `JSON.stringify(error)` writes it. */
 export interface NormalizedExecutorError {
   code: ExecutorErrorCode;
   severity: ExecutorErrorSeverity;
@@ -20,75 +20,84 @@ export interface NormalizedExecutorError {
   logs?: string;
 }
 
-/**
- * Facts about a failure. Which of them there are depends on the code; see `docs/reference/errors.md`.
- */
+/** Facts about a failure. The code determines which fields are present; see `docs/reference/errors.md`. */
 export interface ExecutorErrorDetails {
   /** Guest errors: `name` of the error; `null` if the thrown value is not an error. */
   name?: string | null;
   /** Guest errors: message of the error. */
   message?: string;
-  /** Guest errors: `code` of the error, where it has one. */
+  /** Guest errors: `code` of the error, if it has one. */
   code?: string | number;
   /** Guest errors: line in the code that was passed to `run()`, from 1. */
   line?: number;
   /** Guest errors: column in that line in UTF-16 units, from 1. */
   column?: number;
-  /** Guest errors, and code that was refused: the lines around the position, marked; for people and models. */
+  /** Guest errors and refused code: the lines around the position, with a marker, for people and models. */
   codeFrame?: string;
   /** Guest errors: stack with frames of guest code only. */
   stack?: string;
-  /** Findings of validation: `ERR_VALIDATION_FAILED`, `ERR_IMPORT_NOT_ALLOWED`, and warnings of code that ran. */
+  /**
+   * Findings of validation: for `ERR_VALIDATION_FAILED` and `ERR_IMPORT_NOT_ALLOWED`, and warnings about code that ran.
+   */
   diagnostics?: Diagnostic[];
   /** `ERR_IMPORT_NOT_ALLOWED`: the module. */
   module?: string;
   /** `ERR_TOOL_PROXY_FAIL`: the tool, with its namespaces: `Host.readDoc`. */
   tool?: string;
-  /** `ERR_TOOL_PROXY_FAIL`: the tool is not to blame; its arguments or its result could not cross. */
+  /**
+   * `ERR_TOOL_PROXY_FAIL`: true if the tool did not fail itself, but its arguments or its result could not be
+   * transferred.
+   */
   bridge?: boolean;
   /** `ERR_EXEC_TIMEOUT`: the deadline of the run in milliseconds. */
   timeoutMs?: number;
   /** `ERR_EXEC_TIMEOUT`: the run was ended by its `signal`. */
   aborted?: boolean;
-  /** `ERR_EXEC_TIMEOUT`: `"deadline"`, `"cpu"`, or what the signal says; `ERR_WORKER_LOST` and the browser's errors: what is known. */
+  /**
+   * `ERR_EXEC_TIMEOUT`: `"deadline"`, `"cpu"`, or the reason of the signal. `ERR_WORKER_LOST` and errors of browsers:
+   * the known cause.
+   */
   reason?: string;
   /** `ERR_EXEC_TIMEOUT`, with the reason `"cpu"`: the limit in milliseconds. */
   maxCpuMs?: number;
-  /** Whether what earlier runs have defined is gone: of `ERR_EXEC_TIMEOUT` with `keepState`, `ERR_MEMORY_LIMIT_EXCEEDED`, and of Python. */
+  /**
+   * Whether the definitions of earlier runs are lost. Present for `ERR_MEMORY_LIMIT_EXCEEDED`, for `ERR_EXEC_TIMEOUT`
+   * with `keepState`, and for Python.
+   */
   stateLost?: boolean;
   /** `ERR_MAX_OPS_EXCEEDED`: the limit. */
   maxOperations?: number;
   /** `ERR_TOOL_CALL_LIMIT_EXCEEDED`: the limit. */
   maxToolCalls?: number;
-  /** `ERR_TOOL_CALL_LIMIT_EXCEEDED` of a page that has made too many requests: the limit of these. */
+  /** `ERR_TOOL_CALL_LIMIT_EXCEEDED` of a page that has made too many requests: the limit of requests. */
   requests?: number;
   /** `ERR_MEMORY_LIMIT_EXCEEDED`: the limit. */
   limitBytes?: number;
-  /** `ERR_MEMORY_LIMIT_EXCEEDED`: what was held then, where that is known. */
+  /** `ERR_MEMORY_LIMIT_EXCEEDED`: the memory in use at that moment, if it is known. */
   usedBytes?: number;
   /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the limit. */
   maxTransferBytes?: number;
-  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: what was too large: `"output"` or `"variables"`. */
+  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the value that was too large, `"output"` or `"variables"`. */
   value?: string;
-  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: its size, if that is known. */
+  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the size of the value, if it is known. */
   bytes?: number;
-  /** As {@link CodeOutput.recovered}. */
+  /** See {@link CodeOutput.recovered}. */
   recovered?: true;
-  /** `ERR_INVALID_STATE`: the state in which the call was not legal. */
+  /** `ERR_INVALID_STATE`: the state in which the call is not allowed. */
   state?: ExecutorState;
   /** `ERR_INVALID_STATE`: the call. */
   operation?: string;
-  /** What to do, where more is known than the code of the error says: the name that was meant, for example. */
+  /** What to do, if more is known than the code of the error implies: for example, the name that was probably meant. */
   hint?: string;
   [fact: string]: unknown;
 }
 
-/** Property of all errors of executors. Errors of another copy of this package have it too. */
+/** Property of all errors of executors. Errors of another copy of this package have it, too. */
 const IS_EXECUTOR_ERROR = Symbol.for('ses-executor:error');
 
 /**
- * Every promise of an executor that fails rejects with one of these (section 8); but arguments of the wrong type or
- * value are a `TypeError` or `RangeError`, since the program that embeds the executor is at fault then.
+ * Failure of an executor. All promises of executors reject with this class (section 8), except for wrong arguments:
+ * these cause a `TypeError` or `RangeError`, because the calling program is at fault.
  */
 export class ExecutorError extends Error {
   /** `"ExecutorError"`, or the name of a derived class. */
@@ -98,18 +107,18 @@ export class ExecutorError extends Error {
   /** Whether rewritten code, or the same call later, can succeed. */
   retryable: boolean;
   details?: ExecutorErrorDetails;
-  /** What the run had logged until then; absent if there was no run. */
+  /** The logs of the run until it failed. Absent if there was no run. */
   logs?: string;
-  /** The same logs, call by call. Not enumerable. */
+  /** The same logs, one entry per console call. Not enumerable. */
   logEntries?: LogEntry[];
-  /** Figures of the run that failed; absent if there was no run. Not enumerable. */
+  /** Figures of the failed run. Absent if there was no run. Not enumerable. */
   stats?: RunStats;
-  /** `ERR_TOOL_PROXY_FAIL`: what the host's tool threw, the value itself; absent if 64 calls have failed since. */
+  /** `ERR_TOOL_PROXY_FAIL`: the value that the host's tool threw. Absent if more than 64 calls have failed since. */
   cause?: unknown;
 
   /**
-   * @param message - one line, by the template of the code (section 8.2)
-   * @param fields - the facts; `cause` as that of `Error`
+   * @param message - one line, from the template of the code (section 8.2)
+   * @param fields - the facts; `cause` has the same meaning as for `Error`
    */
   constructor(
     message: string,
@@ -131,9 +140,9 @@ export class ExecutorError extends Error {
   }
 
   /**
-   * The whole failure as text, for the model that wrote the code: what happened and where, the lines around that place, the
-   * findings of validation, and what to do next. Give models this rather than `message`, which is the one line of the
-   * specification.
+   * The whole failure as text, for the model that wrote the code: what happened and where, the lines around that
+   * position, the findings of validation, and what to do next. Send this to models instead of `message`, which is the
+   * one line of the specification.
    */
   get explanation(): string {
     return explanationOf(this);
@@ -146,7 +155,7 @@ export class ExecutorError extends Error {
   }
 }
 Object.defineProperty(ExecutorError.prototype, IS_EXECUTOR_ERROR, { value: true });
-// A process may have two copies of this package: two versions, or the dependencies of two packages.
+// A process may contain two copies of this package: two versions, or dependencies of two packages.
 Object.defineProperty(ExecutorError, Symbol.hasInstance, {
   value(this: unknown, value: unknown) {
     if (this !== ExecutorError) return Function.prototype[Symbol.hasInstance].call(this, value);
@@ -162,10 +171,10 @@ Object.defineProperty(ExecutorError.prototype, 'name', {
 });
 
 /**
- * An error as the table of errors describes it.
+ * Makes an error from its row in the table of errors.
  *
  * @internal
- * @param params what its message needs
+ * @param params parameters of its message
  */
 export function errorOf(
   code: ExecutorErrorCode,
@@ -180,11 +189,11 @@ export function errorOf(
 }
 
 /**
- * The failure of a run whose signal had been aborted before it began: as a run that is aborted, but nothing has
- * started, so the executor stays as it is.
+ * The failure of a run whose signal was aborted before the run began. It equals that of an aborted run, but nothing was
+ * started, so the state of the executor does not change.
  *
  * @internal
- * @param timeoutMs absent where the run's deadline is not known
+ * @param timeoutMs absent if the deadline of the run is not known
  */
 export function abortedBeforeStart(reason: unknown, timeoutMs?: number): ExecutorError {
   const details = { aborted: true, reason: reasonText(reason) };
@@ -201,24 +210,24 @@ export function abortedBeforeStart(reason: unknown, timeoutMs?: number): Executo
 export class UncloneableError extends TypeError {}
 
 /**
- * A value whose wire would be larger than `maxTransferBytes`.
+ * A value whose serialized size exceeds `maxTransferBytes`.
  *
  * @internal
  */
 export class TransferLimitError extends RangeError {}
 
 /**
- * Code of errors about `maxTransferBytes`, the guest's too.
+ * Code of errors about `maxTransferBytes`, in guests too.
  *
  * @internal
  */
 export const TRANSFER_LIMIT_CODE = 'ERR_TRANSFER_LIMIT_EXCEEDED';
 
 /**
- * The failure of a call with a value that is not even written, since it is larger than the limit.
+ * The failure of a call whose value was not even serialized, because it is larger than the limit.
  *
  * @internal
- * @param value which of the call's values
+ * @param value which value of the call
  */
 export function transferLimitExceeded(maxTransferBytes: number, value: string): ExecutorError {
   return errorOf(TRANSFER_LIMIT_CODE, { limit: maxTransferBytes }, { maxTransferBytes, value });
@@ -235,12 +244,12 @@ export function reasonText(reason: unknown): string {
   return message === '' ? 'aborted' : message;
 }
 
-/** UTF-16 units of an error's text that cross to the guest; the rest is cut. */
+/** UTF-16 units of an error's text that are transferred to the guest. The rest is cut off. */
 const MAX_TEXT = 32_768;
 
 /**
- * Name, message and code of whatever was thrown: no stack, no paths of the host. Never throws, whatever getters and
- * proxies do.
+ * Name, message and code of a thrown value, without stacks and paths of the host. Never throws, even for getters and
+ * proxies that throw.
  *
  * @internal
  */
@@ -266,7 +275,7 @@ function read(object: object, key: string): unknown {
   }
 }
 
-/** Of objects only the JSON form: `util.inspect` would print the stacks of errors inside them. */
+/** For objects, the JSON form: `util.inspect` would print the stacks of errors inside them. */
 function text(value: unknown) {
   try {
     const isPrimitive = (typeof value !== 'object' || value === null) && typeof value !== 'function';

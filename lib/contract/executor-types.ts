@@ -1,4 +1,4 @@
-// What all executors have in common.
+// Types that all executors share.
 
 import type { RunOptions } from './executor-options';
 import type { Tools } from './tool-types';
@@ -6,12 +6,12 @@ import type { Tools } from './tool-types';
 /**
  * State of an executor (section 4.1).
  *
- * - `NEW`: made, not initialised.
- * - `INITIALIZING`: `init()` is under way.
- * - `READY`: takes variables, tools and runs.
- * - `RUNNING`: a run is under way.
- * - `DIRTY`: a run timed out, was aborted or left an isolate that cannot be trusted; call `cleanup()` and `init()`.
- * - `DEAD`: cleaned up; `init()` makes it `READY` again.
+ * - `NEW`: created, not initialized.
+ * - `INITIALIZING`: `init()` is in progress.
+ * - `READY`: accepts variables, tools and runs.
+ * - `RUNNING`: a run is in progress.
+ * - `DIRTY`: a run timed out, was aborted or left an isolate that cannot be trusted. Call `cleanup()` and `init()`.
+ * - `DEAD`: cleaned up. `init()` makes it `READY` again.
  */
 export type ExecutorState = 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
 
@@ -21,7 +21,7 @@ export type LogLevel = 'log' | 'info' | 'warn' | 'error' | 'debug';
 /** One console call of guest code (sections 3.1 and 7.3). */
 export interface LogEntry {
   level: LogLevel;
-  /** The text as `console` of Node.js formats it, without a newline at the end. */
+  /** The text as `console` of Node.js formats it, without a line break at the end. */
   message: string;
   /** Time of the call, ISO 8601 in UTC. */
   ts: string;
@@ -31,42 +31,54 @@ export interface LogEntry {
 export interface RunStats {
   /** Milliseconds from the start of the run to its outcome. */
   durationMs: number;
-  /** Loop iterations that counted against `maxOperations`. Of a run that was ended from outside: at least so many, often 0. */
+  /**
+   * Loop iterations that counted against `maxOperations`. If the run was ended from outside, this is a lower bound,
+   * often 0.
+   */
   operations: number;
   /** Calls of host tools. */
   toolCalls: number;
-  /** Heap of the isolate after the run, in bytes; of Python the memory of WebAssembly, too. */
+  /** Heap of the isolate after the run, in bytes. For Python, includes the memory of WebAssembly. */
   heapUsedBytes: number;
 }
 
-/** What a run gives (section 3.1). */
+/** Result of a run (section 3.1). */
 export interface CodeOutput {
   /**
-   * The argument of `final_answer`; else what a top-level `return` gives, or the value of the last statement as ECMA-262
-   * has it (an expression, also in a last loop, `switch` or block), or the variable of a last declaration. A promise is
-   * awaited, unless it is only declared: then only its tool calls are waited for. A structured clone; what cannot be cloned is the text that `util.inspect` gives,
-   * and a `URL` or `URLSearchParams` its own. A
-   * `Float16Array` is a `Float32Array` where Node.js does not have that class. A regular expression that takes more than a moment
-   * to parse, or that Node.js may not know, is an object `{ source, flags }`: one of more than 1,000 characters, or 500
-   * where some are beyond U+00FF, with the flag `v`, with `\p` and the flag `u`, with modifiers, or with two groups of one name.
+   * The output of the code, as a structured clone. The first of these that applies:
+   *
+   * - the argument of `final_answer`
+   * - the value of a top-level `return`
+   * - the value of the last statement, as ECMA-262 defines it: of an expression, also within a last loop, `switch` or
+   *   block
+   * - the variable of a last declaration
+   *
+   * A promise is awaited. If it is only declared, only its tool calls are awaited.
+   *
+   * A value that cannot be cloned is replaced by the text that `util.inspect` returns, and a `URL` or `URLSearchParams`
+   * by its string. A `Float16Array` becomes a `Float32Array` if this version of Node.js does not have that class. A
+   * regular expression becomes an object `{ source, flags }` if parsing it may take long, or if Node.js may not support
+   * it: if it has more than 1,000 characters (500 if some are beyond U+00FF), the flag `v`, `\p` with the flag `u`,
+   * modifiers, or two groups with the same name.
    */
   output: unknown;
   /** Log messages of the run in the order of the calls, joined by `\n` (section 7.3). */
   logs: string;
   /** Whether guest code called `final_answer` (section 5.4). */
   is_final_answer: boolean;
-  /** The same logs, call by call. */
+  /** The same logs, one entry per console call. */
   logEntries: LogEntry[];
   stats: RunStats;
   /**
-   * True of the first run after {@link ExecutorOptions.recover} has made a new isolate: what earlier runs have defined, and
-   * variables that were sent before, are gone. Also true of the first run of a `PyodideExecutor` whose interpreter took the
-   * place of a lost one: names that earlier runs have bound are gone, and what was sent is there again. Absent otherwise.
+   * True for the first run after {@link ExecutorOptions.recover} has created a new isolate: definitions of earlier runs
+   * and variables that were sent before are lost. Also true for the first run of a `PyodideExecutor` whose interpreter
+   * replaces a lost one: names that earlier runs have bound are lost, but variables and tools were sent again. Absent
+   * otherwise.
    */
   recovered?: true;
 }
 
-/** The executor's interface of smolagents-ts (section 3.2). */
+/** The interface of executors in smolagents-ts (section 3.2). */
 export interface ICodeExecutor {
   init(): Promise<void>;
   sendVariables(variables: Record<string, unknown>): Promise<void>;
@@ -77,8 +89,8 @@ export interface ICodeExecutor {
 }
 
 /**
- * What every executor of this package is, and what the adapters take: `ses-executor/ai` runs its code on any of them. The
- * methods are documented at {@link SESExecutor}.
+ * The interface of all executors of this package, which the adapters accept: `ses-executor/ai`, for example, runs its
+ * code on any of them. {@link SESExecutor} documents the methods.
  */
 export interface Executor extends ICodeExecutor {
   readonly state: ExecutorState;
@@ -86,12 +98,15 @@ export interface Executor extends ICodeExecutor {
   run(code: string, options?: RunOptions): Promise<CodeOutput>;
 }
 
-/** Where the isolate of a {@link SESExecutor} lives, and what holds it there. */
+/** Where the isolate of a {@link SESExecutor} runs, and what confines it. */
 export interface Isolation {
-  /** As {@link ExecutorOptions.isolation} says. */
+  /** The value of {@link ExecutorOptions.isolation}. */
   readonly mode: 'thread' | 'process';
-  /** `"process"`: number of the worker process; undefined as long as there is none. */
+  /** `"process"`: number of the worker process. Undefined while there is none. */
   readonly pid?: number | undefined;
-  /** `"process"`: which parts of the operating system's sandbox are in force; undefined until the worker has said so. */
+  /**
+   * `"process"`: the parts of the operating system's sandbox that are in force. Undefined until the worker has reported
+   * them.
+   */
   readonly sandbox?: { readonly landlock: boolean; readonly seccomp: boolean } | undefined;
 }

@@ -7,13 +7,13 @@ import type { Tool } from './tool-registry';
 /** The methods that callers of an executor use. */
 const METHODS = ['init', 'sendVariables', 'sendTools', 'run', 'cleanup'];
 
-/** Whether a value implements the contract of executors, as far as its methods show. */
+/** Whether a value implements the contract of executors, judging by its methods. */
 export function isExecutor(value: unknown): value is Executor {
   if (typeof value !== 'object' || value === null || typeof Reflect.get(value, 'state') !== 'string') return false;
   return METHODS.every((name) => typeof Reflect.get(value, name) === 'function');
 }
 
-/** What guests of an executor can use, as far as it is known. */
+/** Everything that guests of an executor can use, as far as it is known. */
 export interface Offer {
   /** modules that they may import; undefined if it is unknown which ones exist */
   imports?: readonly string[];
@@ -27,7 +27,7 @@ export interface Offer {
 
 const OFFER = Symbol('offer');
 
-/** Makes executors of a class say what their guests find. */
+/** Registers the function that describes what guests of an executor of this class can use. */
 export function describeOffer<T extends object>(prototype: T, offer: (executor: T) => Offer) {
   const get = function (this: T) {
     return offer(this);
@@ -35,7 +35,7 @@ export function describeOffer<T extends object>(prototype: T, offer: (executor: 
   Object.defineProperty(prototype, OFFER, { get, configurable: true });
 }
 
-/** @returns empty for an executor that does not say it */
+/** @returns empty for an executor whose class has not registered a function */
 export function offerOf(executor: Executor): Offer {
   const { tools, ...others } = (executor as { [OFFER]?: Offer })[OFFER] ?? {};
   return { ...others, ...(tools && { tools: tools.filter(({ path }) => !queueOf(executor).hasSent(path[0])) }) };

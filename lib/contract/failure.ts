@@ -11,7 +11,10 @@ export type CodeFrame = (code: string, line: number, column: number, message: st
 
 const LINE_FEED = 0x0a;
 
-/** What a model can do about a failure. It follows from the error alone, unless only a part of the code is shown. */
+/**
+ * Everything that a model needs to act on a failure. It follows from the error alone, unless only a part of the code is
+ * shown.
+ */
 export function failureOf(error: ExecutorError, shown?: Shown): RunFailure {
   const { details = {} } = error;
   const diagnostics = details.diagnostics?.filter(({ severity }) => severity !== 'INFO') ?? [];
@@ -60,7 +63,7 @@ export function explanationOf(error: ExecutorError) {
 }
 
 /**
- * Whether a failure loses what earlier runs have defined, because its isolate is given up.
+ * Whether a failure loses the definitions of earlier runs, because its isolate is given up.
  *
  * @param error an `ExecutorError`, or the same as data
  */
@@ -68,7 +71,7 @@ export function losesState(error: Foreign) {
   const { code, details } = error ?? {};
   if (details?.parked) return true;
   if (details?.stateLost !== undefined) return details.stateLost;
-  // It was aborted before it began, so it has no figures. An error that arrives as data does not show this.
+  // The run was aborted before it began, so it has no figures. An error that arrives as data does not show this.
   const neverBegan = details?.aborted && 'stats' in error && error.stats === undefined;
   return errorRow(code)?.leaves === 'DIRTY' && !neverBegan;
 }
@@ -76,7 +79,7 @@ export function losesState(error: Foreign) {
 function messageOf({ code, message, details = {} }: ExecutorError, found: Diagnostic | undefined) {
   if (details.aborted) return `Execution aborted: ${details.reason}`;
   if (isCpuSpent(details)) return `Execution used up its ${details.maxCpuMs}ms of processor time`;
-  // The message contains the logs, too. Of a replay, `cause` is a word for programs.
+  // The message also contains the logs. For a replay, `cause` is an identifier for programs.
   if (typeof details.cause === 'string' && code !== 'ERR_REPLAY_DIVERGED') return details.cause;
   return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
 }
@@ -84,7 +87,7 @@ function messageOf({ code, message, details = {} }: ExecutorError, found: Diagno
 function placeIn(code: string, place: Place | undefined) {
   if (place?.line === undefined || place.column === undefined) return undefined;
   const { line, column } = place;
-  // A place that is not in the code is in the call that was added to it.
+  // A position outside the code is in the call that was added to it.
   return column < 1 || !hasLine(code, line) ? undefined : { line, column };
 }
 

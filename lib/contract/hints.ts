@@ -2,10 +2,10 @@ import { errorRow } from './error-table';
 import { MISSING_HINT } from './missing-names';
 import type { ExecutorErrorDetails } from './errors';
 
-// All hints for the author of code that failed are chosen here, except two kinds: `crates/hints` finds what is wrong in a
+// All hints for the author of failed code are chosen here, with two exceptions: `crates/hints` finds the mistake in a
 // line that throws, and `REFUSALS` of `lifecycle.ts` are about calls of the host.
 
-/** Added to the hint of a failure after which nothing of earlier runs is left. */
+/** Added to the hint of a failure after which all definitions of earlier runs are lost. */
 export const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 /** For a run that ended in time and whose output was not read in time. */
 export const LATE_OUTPUT_HINT = 'The code ended in time, but its output takes long to be read: give back less.';
@@ -17,15 +17,15 @@ const VARIABLES_HINT =
 const CPU_HINT = 'Compute less in one run. Time in which it waits does not count.';
 const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
-/** Property of error classes whose codes have other general hints than the error table: `PYTHON_HINTS`, `SANDBOX_HINTS`. */
+/** Property of error classes with other general hints than the error table: `PYTHON_HINTS`, `SANDBOX_HINTS`. */
 export const GENERAL_HINTS = Symbol('hints');
-/** The error table words its hints for JavaScript. */
+/** Replaces hints of the error table, which are written for JavaScript. */
 export const PYTHON_HINTS: Record<string, string> = {
   ERR_MAX_OPS_EXCEEDED:
     'Write loops that end earlier, or use built-ins such as sum and sorted, and the functions that are provided.',
   ERR_EXEC_TIMEOUT: 'Do less in one run, and wait less.',
 };
-/** For failures that only sandboxes have. */
+/** Hints for failures that only sandboxes have. */
 export const SANDBOX_HINTS: Record<string, string> = {
   ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
   ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
@@ -51,7 +51,7 @@ export function hintOf(error: { code: string; details?: ExecutorErrorDetails }, 
   return fix ?? details.hint ?? missing ?? general ?? OTHER_HINT;
 }
 
-/** A hint that also says that nothing of earlier runs is left. Fixes of findings end without a full stop. */
+/** Adds to a hint that the definitions of earlier runs are lost. Fixes of findings end without a full stop. */
 export function withStateLost(hint: string) {
   return `${hint}${/[.?]$/.test(hint) ? '' : '.'} ${STATE_LOST}`;
 }
@@ -64,17 +64,17 @@ export function isCpuSpent({ aborted, reason, maxCpuMs }: ExecutorErrorDetails =
 /**
  * `details.hint` of an error that code has thrown.
  *
- * @param found what `crates/hints` says of the line
- * @param causes the error's cause, or its errors
+ * @param found the hint of `crates/hints` for the line
+ * @param causes the cause of the error, or its errors
  */
 export function hintOfThrown(found: string | undefined, causes: string | undefined) {
   return found ?? causes;
 }
 
 /**
- * `details.hint` of a run that met its deadline.
+ * `details.hint` of a run that exceeded its deadline.
  *
- * @param hint that it has already
+ * @param hint the hint that the error already has
  * @param unanswered tool calls whose time counts
  */
 export function hintOfTimeout(hint: string | undefined, unanswered: number) {
@@ -83,10 +83,10 @@ export function hintOfTimeout(hint: string | undefined, unanswered: number) {
   const fact = `At the deadline the host had not answered ${calls}`;
   return `${errorRow('ERR_EXEC_TIMEOUT')?.hint} ${fact}: waiting for tools counts, unless \`toolTimeoutMs\` limits calls.`;
 }
-/** The fact in a hint of {@link hintOfTimeout}. It names an option that a manager of sandboxes does not have. */
+/** The fact in a hint of {@link hintOfTimeout}. It names an option that managers of sandboxes do not have. */
 const UNANSWERED = / At the deadline the host had not answered [^:]*: .*/;
 
-/** A hint in words for Python. Facts about a run follow the general hint, so only the general part is replaced. */
+/** A hint in the terms of Python. Facts about a run follow the general hint, so only the general part is replaced. */
 export function hintInPython(code: string, hint: string | undefined) {
   const [general, own] = [errorRow(code)?.hint, PYTHON_HINTS[code]];
   return general && own && hint ? hint.replace(general, own) : hint;
@@ -96,7 +96,7 @@ export function hintInPython(code: string, hint: string | undefined) {
 const FROZEN = /^Cannot (?:assign to read only|add|delete) property /;
 const FROZEN_HINT =
   'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.';
-/** V8's message for a global that only programs of another kind have. */
+/** V8's message for a global that only programs of another kind can use. */
 const ABSENT = /^(sdk|utils|state) is not defined$/;
 const ABSENT_HINTS = {
   sdk: 'A search has `spec` only: call `sdk` in a program that is executed.',
@@ -107,10 +107,10 @@ const ABSENT_HINTS = {
 const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a function$/u;
 
 /**
- * `details.hint` of an error that a program of a sandbox has thrown, if the hint is not that of other code.
+ * `details.hint` of an error that a program of a sandbox has thrown, if it differs from that of other code.
  *
  * @param kind of the execution
- * @param unknownMethod what is known about a method that its source does not have
+ * @param unknownMethod known facts about a method that its source does not have
  */
 export function hintOfProgram(
   message: string,

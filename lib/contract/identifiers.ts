@@ -5,7 +5,7 @@ const KEYWORDS = new Set(
   return static super switch this throw true try typeof var void while with yield`.split(/\s+/),
 );
 
-/** Globals of the language. Code that the host gives another meaning to would break most programs. */
+/** Globals of the language. If the host gave one of them another meaning, most programs would break. */
 const BUILT_INS = new Set(
   `AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date
   DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array

@@ -19,7 +19,7 @@ export const CLOSING = new Map([
 ]);
 /** Longer code is not read. */
 const MAX_CHARS = 256 << 10;
-/** Each slash that begins no regular expression costs as much time as its line is long. */
+/** The time for each slash that does not begin a regular expression is proportional to the length of its line. */
 const MAX_SLASHES = 64;
 
 /** Whether a slash after `token` is a division. */
@@ -43,8 +43,8 @@ export interface Token {
 }
 
 /**
- * Reads code without comments and white space. Only the parser reads JavaScript exactly. This is a guess in linear time,
- * which reads TypeScript too.
+ * Reads code without comments and white space. The result is a guess in linear time, which works for TypeScript too.
+ * Only the parser reads JavaScript exactly.
  *
  * @returns undefined for code that is too long, or whose brackets do not match
  */

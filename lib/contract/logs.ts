@@ -1,4 +1,4 @@
-// By their numbers in the protocol.
+// Levels by their numbers in the protocol.
 import { LEVELS } from './option-table';
 import type { LogEntry, LogLevel } from './executor-types';
 
@@ -14,7 +14,7 @@ export interface LogIndex {
 /** The entries of longer logs are created on request: a run may leave a quarter of a million. */
 const MAX_EAGER_ENTRIES = 1_000;
 
-/** How the entries of outcomes that have not made them are listed. */
+/** How to list the entries of outcomes whose entries were not created yet. */
 const listings: WeakMap<object, () => Iterable<LogEntry>> = new WeakMap();
 
 /**
@@ -36,12 +36,12 @@ export function defineEntries<T extends object>(
   return withEntries(outcome, () => entriesOf(logs, index), enumerable);
 }
 
-/** The entries of an outcome, one by one where making all of them takes long. */
+/** The entries of an outcome. Created one by one if creating all of them would take long. */
 export function iterateEntries(outcome: { logEntries?: LogEntry[] }): Iterable<LogEntry> {
   return listings.get(outcome)?.() ?? outcome.logEntries ?? [];
 }
 
-/** Adds the property `logEntries` of an outcome to a report on it, and makes no entries meanwhile. */
+/** Adds the property `logEntries` of an outcome to a report about it, without creating the entries. */
 export function passEntries<T extends object>(report: T, outcome: { logEntries?: LogEntry[] }) {
   listings.set(report, () => iterateEntries(outcome));
   return withEntries(report, () => outcome.logEntries ?? []);
@@ -50,7 +50,7 @@ export function passEntries<T extends object>(report: T, outcome: { logEntries?:
 /**
  * Adds the property `logEntries`.
  *
- * @param make called when somebody asks for them
+ * @param make called when the property is read
  */
 export function withEntries<T extends object>(report: T, make: () => LogEntry[], enumerable: boolean = true) {
   let entries: LogEntry[] | undefined;
@@ -80,12 +80,12 @@ export function* eachEntry(logs: string, { levels, times, lengths }: LogIndex): 
   }
 }
 
-/** A further line in the log of a run, for the author of the code. */
+/** Another line in the log of a run, for the author of the code. */
 export function noteEntry(note: string): LogEntry {
   return { level: 'warn', message: note, ts: new Date().toISOString() };
 }
 
-/** The log of a run with a further line. Entries of the log are not made meanwhile. */
+/** The log of a run with another line. Does not create the entries of the log. */
 export function withNote<T extends { logs: string; logEntries: LogEntry[] }>(log: T, note: string | undefined): T {
   if (note === undefined) return log;
   const entry = noteEntry(note);
@@ -102,7 +102,7 @@ export function withNote<T extends { logs: string; logEntries: LogEntry[] }>(log
 /**
  * Wraps a listener so that it cannot break anything. An exception or rejection becomes one warning of the process.
  *
- * @param option that it is
+ * @param option the option that the listener belongs to
  */
 export function safeListener<T>(listener: (told: T) => unknown, option: 'onLog' | 'onReport' = 'onLog') {
   let hasWarned = false;

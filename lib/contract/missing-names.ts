@@ -3,10 +3,13 @@ import type { ExecutorErrorDetails } from './errors';
 
 // Hints about names of other environments, for the author of code. `crates/hints` finds names that are only mistyped.
 
-/** Property of errors with the hint of {@link hintOfMissing}. It comes after fixes of findings and hints in the details. */
+/**
+ * Property of errors with the hint of {@link hintOfMissing}. It has less priority than fixes of findings, and than
+ * hints in the details.
+ */
 export const MISSING_HINT: unique symbol = Symbol('missing');
 
-/** What code can use, as far as the host knows. */
+/** The names that code can use, as far as the host knows them. */
 export interface Surroundings {
   /** names of functions, with their namespaces */
   functions: readonly string[];
@@ -58,7 +61,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
 );
 /** Hints that ask for a function of the host. */
 const WITH_FUNCTIONS = new Set([NETWORK, NODE, FILES, REQUIRE]);
-/** Objects that hold the functions in other environments for code of models. */
+/** Objects that contain the functions in other environments for code of models. */
 const PREFIXES = new Set(
   'tools tool codemode functions function_calls api apis mcp host client sdk default_api namespace agent skills env ctx context'.split(
     ' ',
@@ -66,7 +69,7 @@ const PREFIXES = new Set(
 );
 const CHANGES_FILES = new Set(['write', 'edit', 'move', 'remove', 'writeFile', 'writeText']);
 const GLOBALS = /^(?:globalThis|self|window|global)\.([\p{ID_Continue}$]+) is not a function$/u;
-/** Longer code is not looked through. */
+/** Longer code is not searched. */
 const MAX_CODE = 256 << 10;
 const MAX_NAMES = 12;
 
@@ -76,7 +79,8 @@ const PYTHON_IMPORT = 'This is Python: the language has `Math`, `JSON`, `Date` a
 const PYTHON_STRING = 'This is Python: write a template, `${value}` between backticks.';
 
 /**
- * The hint of a failure of code about a name, if there is one. It replaces a hint only if that cannot know the name.
+ * The hint for a failure of code that concerns a name, if there is one. It replaces another hint only if the other hint
+ * cannot know the name.
  *
  * @param details of the failure
  */

@@ -6,12 +6,12 @@ import { isBriefJson } from './survey';
 import type { RunFailure } from './run-failure';
 import type { Report } from './session';
 
-// What adapters tell models of a run: the one way in which outputs, logs and failures are shown and cut.
+// How adapters report runs to models. All outputs, logs and failures are shown and cut here.
 
-/** UTF-16 units of an output, and of logs, that a model is told: some 5,000 tokens. */
+/** UTF-16 units of an output, or of logs, that a model sees: about 5,000 tokens. */
 export const MAX_CHARS = 20_000;
 
-/** What to do about the rest. */
+/** Advice about the part that was cut. */
 const OUTPUT_ADVICE = 'give back a part, a count or a summary';
 const LOGS_ADVICE = 'log less';
 /** The text of a program without a value. Its data is `undefined`, which is not the string "undefined". */
@@ -26,15 +26,18 @@ export interface Showing {
   indent?: number;
 }
 
-/** An output as a model is told it. */
+/** An output in the form that a model sees. */
 export interface Shown {
-  /** strings as they are, what JSON says wholly as JSON, everything else as `util.inspect` shows it; without its middle if it is too long */
+  /**
+   * strings unchanged, values that JSON represents completely as JSON, everything else as `util.inspect` shows it; if
+   * it is too long, without its middle
+   */
   text: string;
   /** the output as data, in the forms of `data-form.ts`; its text if it is a string, `undefined` or too long */
   value: unknown;
 }
 
-/** An output for a model. Large ones are looked through in slices. */
+/** Converts an output for a model. Large ones are examined in slices. */
 export function modelOutput(output: unknown, showing?: Showing): Promise<Shown> {
   const budget = new WorkBudget();
   return inSlices(showingOutput(output, showing, budget), budget);
@@ -69,7 +72,7 @@ export interface ModelReport extends Told {
   text: string;
 }
 
-/** A report for a model: its parts are cut, and its output is text or data that JSON says. */
+/** A report for a model. Its parts are cut, and its output is text, or data that JSON can represent. */
 export async function modelReport(report: Told, maxChars: number = MAX_CHARS): Promise<ModelReport> {
   const { output, note } = report;
   const logs = modelLogs(report.logs, maxChars);
@@ -89,7 +92,7 @@ export function modelLogs(logs: string, maxChars: number = MAX_CHARS) {
   return cutMiddle(logs, maxChars, `of the logs; ${LOGS_ADVICE}`);
 }
 
-/** A failure whose message is cut: guests can throw texts of any length. */
+/** A failure with a message of limited length: guests can throw messages of any length. */
 export function modelFailure(failure: RunFailure, maxChars: number = MAX_CHARS): RunFailure {
   return { ...failure, message: cutMiddle(failure.message, maxChars, 'of the message') };
 }
@@ -106,7 +109,7 @@ function cutMiddle(text: string, maxChars: number, advice: string) {
   return `${text.slice(0, head)}\n[... ${tail - head} of ${text.length} characters ${advice} ...]\n${text.slice(tail)}`;
 }
 
-/** `at`, or the place before if there is a character of two units. */
+/** `at`, or the position before it if that would split a character of two units. */
 function wholeCharacters(text: string, at: number) {
   return /[\ud800-\udbff]/.test(text[at - 1]) ? at - 1 : at;
 }

@@ -1,6 +1,5 @@
-// The options of executors. An option is added here and nowhere else: `options.js` checks by this table, and
-// `npm run generate` writes what follows from it: `executor-options.ts`, docs/reference/options.md,
-// and the structs that Rust takes.
+// The options of executors. An option is added here and nowhere else. `options.ts` checks options with this table, and
+// `npm run generate` writes `executor-options.ts`, docs/reference/options.md and the structs of Rust from it.
 
 export interface OptionRow {
   name: string;
@@ -26,7 +25,7 @@ export interface OptionRow {
   forPreparing?: boolean;
   /** a few words */
   brief: string;
-  /** for `executor-options.ts`; the range and the default follow by themselves */
+  /** for `executor-options.ts`; the range and the default are appended automatically */
   doc: string;
   /** the field of `Config`; null if only JavaScript uses it */
   rust: RustField | null;
@@ -76,7 +75,7 @@ run calls its functions. Time remains limited.
 
 Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATION_FAILED\` and the diagnostic
 \`max_operations_valid\` (section 6.2).`,
-    rust: { type: 'f64', doc: 'Guarded loop iterations per run; may be invalid, which `prepare` then reports.' },
+    rust: { type: 'f64', doc: 'Guarded loop iterations per run. May be invalid: `prepare` reports that.' },
   },
   {
     name: 'timeoutMs',
@@ -91,7 +90,7 @@ Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATI
 
 Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATION_FAILED\` and the diagnostic
 \`timeout_valid\` (section 6.2).`,
-    rust: { type: 'f64', doc: 'Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.' },
+    rust: { type: 'f64', doc: 'Deadline of a run in milliseconds. May be invalid: `prepare` reports that.' },
   },
   {
     name: 'toolTimeoutMs',
@@ -122,7 +121,7 @@ Time in which guest code only waits for calls with a limit does not count agains
       field: 'queue_runs',
       type: 'bool',
       from: '$ == "queue"',
-      doc: '`runConcurrency: "queue"`; else a second run is refused.',
+      doc: 'Whether `runConcurrency` is `"queue"`. Otherwise a second run is refused.',
     },
   },
   {
@@ -157,7 +156,7 @@ not allowed.`,
     brief: 'size of the log of one run',
     doc: `Maximum size of the log of one run, in UTF-8 bytes. Text beyond it is cut and marked with \`...[TRUNCATED]\`
 (section 7.3).`,
-    rust: { type: 'usize', doc: 'UTF-8 bytes of log text that one run may leave.' },
+    rust: { type: 'usize', doc: 'Maximum number of UTF-8 bytes in the log of one run.' },
   },
   {
     name: 'collectConsoleLevels',
@@ -187,7 +186,7 @@ fails with \`ERR_MEMORY_LIMIT_EXCEEDED\`.`,
       field: 'memory_limit_bytes',
       type: 'usize',
       from: '($ * f64::from(1 << 20)) as usize',
-      doc: 'One budget for heap and array buffers, in bytes.',
+      doc: 'Limit for heap and array buffers together, in bytes.',
     },
   },
   {
@@ -200,7 +199,7 @@ fails with \`ERR_MEMORY_LIMIT_EXCEEDED\`.`,
     forPreparing: true,
     brief: 'size of the code of one run',
     doc: `Maximum size of the code of one run, in UTF-8 bytes. Larger code fails with the diagnostic \`code_too_large\`.`,
-    rust: { type: 'usize', doc: 'UTF-8 bytes of code that one run may have.' },
+    rust: { type: 'usize', doc: 'Maximum number of UTF-8 bytes in the code of one run.' },
   },
   {
     name: 'maxToolCalls',
@@ -210,7 +209,7 @@ fails with \`ERR_MEMORY_LIMIT_EXCEEDED\`.`,
     fallback: 1_000,
     brief: 'number of tool calls in one run',
     doc: `Maximum number of tool calls in one run. Another call ends the run with \`ERR_TOOL_CALL_LIMIT_EXCEEDED\`.`,
-    rust: { type: 'u64', doc: 'Tool calls that one run may make.' },
+    rust: { type: 'u64', doc: 'Maximum number of tool calls in one run.' },
   },
   {
     name: 'maxConcurrentToolCalls',
@@ -240,7 +239,7 @@ An output or variables beyond the limit fail with \`ERR_TRANSFER_LIMIT_EXCEEDED\
 are beyond it fails in the guest with an error that has this code.`,
     rust: {
       type: 'usize',
-      doc: 'Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.',
+      doc: 'Maximum serialized size of one value in bytes, and of the arguments of all unanswered calls together.',
     },
   },
   {
@@ -250,7 +249,7 @@ are beyond it fails in the guest with an error that has this code.`,
     brief: 'whether tool results are frozen in the guest, as variables are',
     doc: `Whether the results of tools are hardened in the guest, as variables are. By default, a result is the guest's own
 copy and can be changed. Exports of modules are always hardened.`,
-    rust: { type: 'bool', doc: 'Results of tools are hardened, as variables are.' },
+    rust: { type: 'bool', doc: 'Whether results of tools are hardened, as variables are.' },
   },
   {
     name: 'keepState',
@@ -262,7 +261,10 @@ deadline, when it has used up \`maxCpuMs\`, or when its \`signal\` is aborted. I
 \`details.stateLost\` says what happened to the definitions. \`false\`: they are kept and the executor is \`READY\`. \`true\`:
 the code did not stop within 40 ms (2 s after an abort), and the executor is \`DIRTY\`. Works on threads on every
 platform, and in worker processes on Linux only.`,
-    rust: { type: 'bool', doc: 'A run that is ended early is asked to end first, so that the isolate can go on.' },
+    rust: {
+      type: 'bool',
+      doc: 'Whether a run that must end early is first asked to end by itself, so that the isolate can go on.',
+    },
   },
   {
     name: 'maxCpuMs',
@@ -275,7 +277,7 @@ platform, and in worker processes on Linux only.`,
 run that exceeds it fails with \`ERR_EXEC_TIMEOUT\`, and \`details.reason\` is \`"cpu"\`. Linux only.`,
     rust: {
       type: 'Option<f64>',
-      doc: "Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.",
+      doc: "Limit of a run's processor time on the isolate's thread, in milliseconds. Absent: no limit.",
     },
   },
   {
@@ -285,7 +287,7 @@ run that exceeds it fails with \`ERR_EXEC_TIMEOUT\`, and \`details.reason\` is \
     brief: 'name of the tenant that `maxParkedMb` counts for',
     doc: `Name of the tenant that this executor belongs to. {@link ExecutorOptions.maxParkedMb} counts memory for each
 owner separately.`,
-    rust: { type: 'String', doc: 'Whose executor this is.' },
+    rust: { type: 'String', doc: 'Name of the tenant that the executor belongs to.' },
   },
   {
     name: 'maxParkedMb',
@@ -302,7 +304,7 @@ Isolates of other owners do not count.`,
       field: 'max_parked_bytes',
       type: 'usize',
       from: '($ * f64::from(1 << 20)) as usize',
-      doc: 'Memory of isolates that are parked or do not end, of this owner, from which on no further isolate is made, in bytes.',
+      doc: 'If isolates of this owner that are parked or do not end hold this many bytes, no further isolate is made.',
     },
   },
   {
@@ -319,7 +321,10 @@ its last executor, except the default pool. An isolate serves one executor only,
 \`memoryLimitMb\`. At most four groups of executors that cannot share isolates (such as Python executors with different
 values of \`workDir\`) have a pool at the same time: those that were used last. The pool does not keep the process
 alive. 0 turns it off.`,
-    rust: { type: 'Option<usize>', doc: 'Isolates that are kept ready; absent: those of the default engine.' },
+    rust: {
+      type: 'Option<usize>',
+      doc: 'Number of isolates that are kept ready. Absent: the number of the default engine.',
+    },
   },
   {
     name: 'isolation',
@@ -390,7 +395,7 @@ persist in later runs, like other declarations.`,
     rust: {
       type: 'Language',
       from: 'language(&$)',
-      doc: 'Of guest code, unless a run says otherwise, and of the texts in `modules`.',
+      doc: 'Language of guest code, unless a run sets another one, and of the sources in `modules`.',
     },
   },
   {
@@ -434,7 +439,7 @@ the process, and has no other effect.`,
       passedAs: 'stream_logs',
       field: 'stream_logs',
       type: 'bool',
-      doc: 'Whether log entries are reported while the run goes on.',
+      doc: 'Whether log entries are reported while the run is in progress.',
     },
   },
 ];

@@ -101,7 +101,7 @@ export function checkRows(options: unknown, rows: OptionRow[], others: string[] 
 }
 
 /**
- * The values of absent options, by their rows. Most options are absent and executors are created often. Copying an
+ * The values of absent options, by their rows. Most options are absent, and executors are created often. Copying an
  * object takes less time than adding its properties one by one.
  */
 const DEFAULTS: WeakMap<OptionRow[], Given> = new WeakMap();
@@ -233,7 +233,9 @@ function alternatives(names: string[]) {
   return names.map((name) => JSON.stringify(name)).join(' or ');
 }
 
-/** If a name shares at least so many first units with a known name, and they are most of it, that name is suggested. */
+/**
+ * If a name shares at least this many first units with a known name, and they are most of it, that name is suggested.
+ */
 const MIN_PREFIX = 5;
 
 /**

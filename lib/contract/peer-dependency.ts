@@ -1,7 +1,7 @@
 /**
  * Loads optional peer dependencies.
  *
- * @param user what needs them
+ * @param user the feature that needs them
  * @param packages names of the packages to install
  * @throws {Error} that says which packages to install
  */

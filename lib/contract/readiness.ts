@@ -5,11 +5,11 @@ import type { ExecutorState } from './executor-types';
 /** How an executor makes isolates. */
 export interface Steps {
   state: () => ExecutorState;
-  /** whether the isolate is lost, and a new one is to take its place */
+  /** whether the isolate is lost and a new one must replace it */
   isLost: () => boolean;
   /** makes an isolate; calls during the first one join it */
   init: () => Promise<unknown>;
-  /** makes an isolate in place of one that is lost */
+  /** makes an isolate that replaces a lost one */
   renew: () => Promise<void>;
 }
 
@@ -38,14 +38,17 @@ export class Readiness {
     return needsInit(state()) ? init() : undefined;
   }
 
-  /** A run begins. Returns whether it has to report that the isolate has replaced a lost one: see `recovered`. */
+  /**
+   * Called when a run begins. Returns whether it has to report that the isolate has replaced a lost one: see
+   * `recovered`.
+   */
   beginRun() {
     const isFirst = this.#isRenewed;
     this.#isRenewed = false;
     return isFirst;
   }
 
-  /** The executor is cleaned up. */
+  /** Called when the executor is cleaned up. */
   forget() {
     this.#renewal.forget();
     this.#isRenewed = false;

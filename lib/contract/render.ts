@@ -7,8 +7,8 @@ import { truncated } from './truncation';
 import type { Limits } from './survey';
 import type { InspectOptions } from 'node:util';
 
-// How outputs are shown, as JSON and as text. A value that is within limits is printed as it is; of a larger one fewer items, or a copy
-// that is cut. What is printed takes some milliseconds.
+// How outputs are shown, as JSON and as text. A value within limits is printed completely. For a larger value, fewer
+// items or a truncated copy are printed, so that printing takes only some milliseconds.
 
 const AS_JSON: Limits = {
   depth: 500,
@@ -19,7 +19,7 @@ const AS_JSON: Limits = {
   nodes: 100_000,
   allChars: 4 << 20,
 };
-/** What Node.js shows of a value. */
+/** The limits within which values are printed as Node.js does it. */
 const AS_TEXT: Limits = {
   depth: 7,
   omitsDeeper: true,
@@ -30,13 +30,13 @@ const AS_TEXT: Limits = {
   allChars: 512 << 10,
 };
 const DEPTH_FOR_MODEL = 20;
-/** Of a list: so many that what is left of a large one is more than a model is told. */
+/** Numbers of items of a list to try. Even the smallest number leaves more text than a model sees. */
 const ITEMS_FOR_MODEL = [30_000, 3_000, 300];
 /** What `util.inspect` writes where it has left something out. */
 const LEFT_OUT = /\.\.\. \d+ more (?:item|byte|character)|\[(?:Array|Object)\]/;
 
 /**
- * An output as JSON can hold it: each part in its form of `data-form.ts`. A large value is cut.
+ * An output in a form that JSON can represent: each part in its form of `data-form.ts`. A large value is truncated.
  *
  * @returns a new value
  */
@@ -50,8 +50,8 @@ function formOf(value: unknown) {
 }
 
 /**
- * An output as people read it: a string as it is, anything else as Node.js prints it; nothing for `undefined`. A large
- * value is cut.
+ * An output as people read it: a string unchanged, any other value as Node.js prints it, and an empty string for
+ * `undefined`. A large value is truncated.
  */
 export function outputText(output: unknown, options?: InspectOptions) {
   if (output === undefined) return '';
@@ -71,8 +71,8 @@ export function printingForModel(output: unknown, maxChars: number, budget: Work
 }
 
 /**
- * @param tiers the first that it is within are taken
- * @returns whether nothing is left out but ends of long texts
+ * @param tiers the first tier that the value fits is used
+ * @returns the text, and whether nothing is omitted except the ends of long strings
  */
 function* printing(
   value: unknown,
@@ -82,7 +82,7 @@ function* printing(
 ): Generator<void, { text: string; isWhole: boolean }, void> {
   const found = yield* fitting(value, tiers, budget);
   const { depth, items, chars } = found ?? tiers[0];
-  // To print is one piece.
+  // Printing cannot be interrupted.
   if (budget.shouldPause) yield;
   const text = inspect(found === undefined ? truncated(value) : value, {
     depth: depth - 1,
@@ -93,12 +93,12 @@ function* printing(
   return { text, isWhole: found === tiers[0] || (found !== undefined && !LEFT_OUT.test(text)) };
 }
 
-/** Whether `JSON.stringify` is done with a value in a moment. */
+/** Whether `JSON.stringify` can write a value in a short time. */
 export function isSmall(value: unknown) {
   return isWithin(value, AS_JSON);
 }
 
-/** Whether a value is printed in a moment. */
+/** Whether a value can be printed in a short time. */
 export function isPrintable(value: unknown) {
   return isWithin(value, AS_TEXT);
 }

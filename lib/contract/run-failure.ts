@@ -10,7 +10,7 @@ export interface RunFailure {
   line?: number;
   /** Column in that line in UTF-16 units, from 1. */
   column?: number;
-  /** The lines around that place, marked. */
+  /** The lines around that position, with a marker. */
   codeFrame?: string;
   /** The tool that failed. */
   tool?: string;

@@ -3,10 +3,10 @@ import { abortController } from './signals';
 // Tools that can end their work early, such as searches, learn here that the run that called them is over. They do not
 // learn it from an argument or from `this`, which belong to the tool's own contract.
 
-/** Holds everything that has to end with a run, or with one call. */
+/** Holds everything that must end with a run, or with one call. */
 export class RunScope {
   #atEnd: Set<() => void> = new Set();
-  /** Removes a part from its whole. */
+  /** Removes this scope from the one that contains it. */
   #detach: (() => void) | undefined;
   #isOver = false;
   #controller: AbortController | undefined;
@@ -43,7 +43,7 @@ export class RunScope {
     return part;
   }
 
-  /** Nothing is left that could be ended. */
+  /** Ends the scope without ending its work, because there is none left. */
   close() {
     this.#detach?.();
     this.#atEnd.clear();

@@ -3,7 +3,7 @@ import type { Foreign } from './foreign';
 
 /** A value with fewer parts is not checked for its serialized size. */
 const FREE_PARTS = 200_000;
-/** How much larger than in memory a value may be when it is serialized. */
+/** The factor by which a value may be larger when it is serialized than in memory. */
 const MAX_FACTOR = 4;
 /** UTF-16 units of a string that count as one part. */
 const CHARS_PER_PART = 32;
@@ -25,7 +25,7 @@ export async function isFarLargerSerialized(root: unknown, signal?: AbortSignal)
   }
 }
 
-/** Where an array has no element. */
+/** Stands for a missing element of an array. */
 const HOLE = Symbol('hole');
 
 function* measure(root: unknown, budget: WorkBudget): Generator<void, boolean, void> {
@@ -65,7 +65,7 @@ function* measure(root: unknown, budget: WorkBudget): Generator<void, boolean, v
   return false;
 }
 
-/** What is in a value, and the keys of objects. One by one: to list all of a large value takes long. */
+/** The parts of a value and the keys of objects. A generator, because listing all parts of a large value takes long. */
 function* partsOf(value: Foreign): Generator<unknown, void> {
   if (ArrayBuffer.isView(value)) return;
   if (Array.isArray(value)) {

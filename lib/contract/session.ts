@@ -15,7 +15,7 @@ export interface Report {
   failure?: RunFailure;
   logs: string;
   logEntries: LogEntry[];
-  /** what else the author of the code has to know, if there is no `failure` whose hint says it */
+  /** additional information for the author of the code, if there is no `failure` whose hint contains it */
   note?: string;
 }
 
@@ -68,7 +68,7 @@ export class Session {
   #variables;
   /** The isolate that has the variables. */
   #variablesIn: number | undefined;
-  /** The isolate of earlier runs, as far as reports have mentioned it. State in another isolate is lost. */
+  /** The isolate of earlier runs that reports have mentioned. State in another isolate is lost. */
   #isolate: number | undefined;
   #isClosed = false;
 
@@ -153,7 +153,7 @@ export class Session {
     return passEntries({ failure, logs: thrown.logs ?? '' }, thrown);
   }
 
-  /** An aborted run does not pass its report on: the next run reports what was lost. */
+  /** A run that was aborted drops its report, so the next run reports the lost state. */
   #noted(report: Report, { signal }: SessionRunOptions): Report {
     const { isolate } = this.#queue;
     if (!this.#livesOn || this.#isolate === undefined || this.#isolate === isolate) return report;

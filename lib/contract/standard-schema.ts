@@ -11,7 +11,10 @@ import type { Foreign } from './foreign';
  * microseconds.
  */
 export const MAX_PARTS = 20_000;
-/** What a check by zod may take. It is asked where zod asks for the message of an issue, also of one that a union drops. */
+/**
+ * Time for a check by zod. The clock is read when zod asks for the message of an issue, which it also does for issues
+ * that a union drops.
+ */
 const MAX_CHECK_MS = 40;
 const MAX_ISSUES = 5;
 const MAX_TEXT = 300;
@@ -44,7 +47,7 @@ export function isOfLibrary(value: Foreign) {
   return isStandardSchema(value) && !(isPlainObject(value) && !Object.keys(value).includes('~standard'));
 }
 
-/** Whether it is an object of such schemas by name, which is not a JSON Schema. */
+/** Whether it is an object with such schemas as values, which is not a JSON Schema. */
 export function holdsSchemas(value: unknown) {
   return isPlainObject(value) && Object.values(value as object).some(isOfLibrary);
 }
@@ -117,7 +120,7 @@ export function isTimed(schema: Foreign) {
   return timed.has(checkOf(schema));
 }
 
-/** The check of a schema, as Standard Schema has it. That of zod stops when it takes too long. */
+/** The check of a schema, in the form of Standard Schema. The check of a zod schema stops when it takes too long. */
 export function checkOf(schema: Foreign): (value: unknown) => Foreign {
   const { vendor, validate: check } = schema['~standard'];
   if (vendor !== 'zod' || timed.has(check) || typeof schema.safeParse !== 'function') return check;
@@ -128,7 +131,7 @@ export function checkOf(schema: Foreign): (value: unknown) => Foreign {
 
 class SlowCheckError extends Error {}
 
-/** The first attempt may be slow because nothing is compiled, or because the machine is busy. */
+/** The first attempt may be slow because code is not compiled yet, or because the machine is busy. */
 const ATTEMPTS = 3;
 
 async function checkByZod(schema: Foreign, value: unknown) {
@@ -152,7 +155,7 @@ async function checkInTime(schema: Foreign, value: unknown) {
     const { user, system } = process.cpuUsage(cpu);
     if ((user + system) / 1_000 >= MAX_CHECK_MS) throw new SlowCheckError();
   };
-  // Both leave the message as it is.
+  // Both leave the message unchanged.
   const errorMap = (_: unknown, { defaultError }: { defaultError: string }) => {
     lookAtClock();
     return { message: defaultError };
@@ -163,13 +166,13 @@ async function checkInTime(schema: Foreign, value: unknown) {
     return resultOf(schema.safeParse(value, given));
   } catch (thrown) {
     if (thrown instanceof SlowCheckError) throw thrown;
-    // A part of it checks asynchronously.
+    // A part of the schema checks asynchronously.
     return resultOf(await schema.safeParseAsync(value, given));
   }
 }
 
 /**
- * A schema that brings its own check.
+ * A schema with its own check.
  *
  * @param validate as in Standard Schema
  */

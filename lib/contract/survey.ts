@@ -6,14 +6,15 @@ import { hasKeys, isWide, keysOf } from './wide-objects';
 import type { Foreign } from './foreign';
 import type { WorkBudget } from './budget';
 
-// Printers have no bounds: a value in which each part occurs twice in the next one has 2^40 parts after 40 rounds of a loop. So a value
-// is surveyed first, as far as limits go. Passes are generators, which `inSlices` runs and `atOnce` runs to their end.
+// Printers have no bounds: if each part of a value occurs twice in the next one, the value has 2^40 parts after 40
+// iterations of a loop. So values are surveyed first, up to given limits. The passes are generators, which `inSlices`
+// runs in slices and `atOnce` runs to their end.
 
-/** What a printer may go through. */
+/** The parts of a value that a printer may visit. */
 export interface Limits {
   /** levels */
   depth: number;
-  /** whether the printer itself leaves out what is deeper */
+  /** whether the printer itself omits deeper parts */
   omitsDeeper: boolean;
   /** of one array, Map or Set */
   items: number;
@@ -21,7 +22,10 @@ export interface Limits {
   bytes: number;
   /** UTF-16 units of one string */
   chars: number;
-  /** parts of the whole value; one that occurs several times counts each time, and one that takes long to print counts more */
+  /**
+   * parts of the whole value; a part that occurs several times counts each time, and one that takes long to print
+   * counts more
+   */
   nodes: number;
   /** UTF-16 units of all strings */
   allChars: number;
@@ -29,35 +33,42 @@ export interface Limits {
 
 /** Characters that a large integer counts as. */
 const BIGINT_CHARS = 1_024;
-/** As a byte of an ArrayBuffer is shown. */
+/** Characters that show one byte of an ArrayBuffer. */
 const BYTE_CHARS = 3;
-/** What `util.inspect` escapes, and ends of lines, at which it splits. They count as more characters, since they take longer. */
+/**
+ * Characters that `util.inspect` escapes, and line breaks, at which it splits strings, count as more characters,
+ * because they take longer.
+ */
 const ESCAPED_CHARS = 16;
 const LINE_CHARS = 64;
 const LINE_FEED = 0x0a;
 /** UTF-16 units of a String object, whose indices printers list, and of an error's texts. */
 const MAX_PART_CHARS = 10_000;
-/** Parts that objects count as beside their own: about the microseconds that it takes to print them. */
+/** Parts that objects count as, in addition to their own parts: about the microseconds that printing them takes. */
 const OBJECT_NODES = 2;
 const CLASS_NODES = 4;
 const ERROR_NODES = 20;
-/** Printers compare the lines of an error's stack with those of its cause: squares of lines that count as a part. */
+/**
+ * Printers compare the lines of an error's stack with those of its cause. The square of this many lines counts as a
+ * part.
+ */
 const LINES_PER_NODE = 64;
 /** Indices of an array, listed to find its other keys, that count as a part. */
 const INDICES_PER_NODE = 16;
-/** Longer arrays of guests are noted when they have keys that are no indices. */
+/** Longer arrays of guests are recorded if they have keys that are not indices. */
 const MAX_LISTED = 50_000;
-/** Holes make printers list all keys of an array, unless it is so long that V8 has a table of its elements. */
+/** Holes make printers list all keys of an array, unless the array is so long that V8 keeps its elements in a table. */
 const TABLE_LENGTH = 2 ** 25;
 const MAX_ARRAY_LENGTH = 2 ** 32 - 1;
-/** Properties of errors that are shown though they are not enumerable. */
+/** Properties of errors that are shown although they are not enumerable. */
 const HIDDEN_KEYS = ['cause', 'errors'];
 
 /**
- * The first of `tiers` that a printer of `root` stays within. One pass for all: each tier allows at most the items and levels of the one
- * before it, and as many nodes and characters. What contains itself is not looked into again, and neither do printers.
+ * The first of `tiers` whose limits the value `root` fits. One pass checks all tiers: each tier allows at most as many
+ * items and levels as the one before it, and equally many nodes and characters. Neither the survey nor the printers
+ * enter a value that contains itself again.
  *
- * @param budget counts parts; a value that exceeds it is within no tier
+ * @param budget counts parts; a value that exceeds it fits no tier
  */
 export function* fitting(
   root: unknown,
@@ -72,35 +83,35 @@ export function* fitting(
     }
   } catch (error) {
     if (error instanceof BudgetError) return undefined;
-    // A getter or a proxy of the host's own, which the printer deals with.
+    // A getter or a proxy of the host has thrown. The printer handles it.
   }
   return tiers[survey.first];
 }
 
-/** A value that is looked into, and its parts. */
+/** A value whose parts are being visited. */
 interface Level {
   value: unknown;
   parts: ArrayLike<unknown>;
-  /** how many of the parts have been taken */
+  /** how many of the parts were visited */
   at: number;
   /** parts of one item: two of a Map */
   perItem: number;
-  /** whether they are the elements of an array, which may be missing */
+  /** whether the parts are elements of an array, which may be missing */
   mayMiss: boolean;
-  /** how many of the tiers see it */
+  /** how many of the tiers include the value */
   tiers: number;
 }
 
 class Survey {
-  /** The first tier that the value may be within; as many as there are, if there is none. */
+  /** The first tier that the value may fit; the number of tiers if there is none. */
   first = 0;
   #tiers;
   #nodesLeft;
   #charsLeft;
-  /** Outermost first, and the same for look-ups. */
+  /** The values around the current part, outermost first. #containing has the same values for look-ups. */
   #open: Level[];
   #containing: Set<unknown> = new Set();
-  /** Whether the printer is `util.inspect`, which takes far longer for some parts than for others. */
+  /** Whether the printer is `util.inspect`, for which some parts take far longer than others. */
   #isInspected;
 
   constructor(root: unknown, tiers: Limits[]) {
@@ -111,7 +122,7 @@ class Survey {
     this.#open = [{ value: undefined, parts: [root], at: 0, perItem: Infinity, mayMiss: false, tiers: tiers.length }];
   }
 
-  /** Looks at the next part. Returns whether there is another one. */
+  /** Visits the next part. Returns whether there is another one. */
   goOn(): boolean {
     const level = this.#open[this.#open.length - 1];
     if (this.first === this.#tiers.length) return false;
@@ -129,7 +140,7 @@ class Survey {
     return true;
   }
 
-  /** @param tiers that see the part */
+  /** @param tiers that include the part */
   #look(value: Foreign, tiers: number) {
     if (typeof value === 'string') return this.#charge(tiers, 0, this.#textChars(value));
     if (typeof value === 'bigint') {
@@ -147,8 +158,8 @@ class Survey {
   }
 
   /**
-   * @param tiers that see the object
-   * @param inner those of them that see its parts
+   * @param tiers that include the object
+   * @param inner those of them that include its parts
    */
   #enter(value: Foreign, tiers: number, inner: number) {
     if (types.isAnyArrayBuffer(value) || types.isDataView(value)) return this.#chargeBytes(value, tiers);
@@ -165,7 +176,7 @@ class Survey {
       this.#chargeItems(inner, value.size, perItem);
       return this.#descend(value, this.first < inner ? itemsOf(value, this.#items) : [], inner, perItem);
     }
-    // Also what is too deep to be shown has its keys listed.
+    // Printers list the keys even of an object that is too deep to be shown.
     const keys = keysOf(value);
     this.#charge(tiers, keys.length, 0);
     if (this.first >= tiers) return;
@@ -187,7 +198,7 @@ class Survey {
     this.#open.push({ value, parts, at: 0, perItem, mayMiss, tiers });
   }
 
-  /** Other parts of a value that is looked into. */
+  /** Visits other parts that printers show of a value. */
   #alsoLookInto(value: Foreign, keys: string[], tiers: number) {
     if (keys.length === 0 || this.first >= tiers) return;
     const parts = keys.map((key) => value[key]);
@@ -233,7 +244,7 @@ class Survey {
     this.#drop(tiers);
   }
 
-  /** Of an array those that are no indices: printers show all of them. */
+  /** The keys of an array that are not indices. Printers show all of them. */
   #otherKeys(array: unknown[], tiers: number): string[] {
     const { length } = array;
     if (this.first >= tiers || (length > MAX_LISTED && !hasKeys(array))) return [];
@@ -247,7 +258,7 @@ class Survey {
     return others;
   }
 
-  /** Where an element is missing, printers list the keys of the array, and show what is at the first ones. */
+  /** If an element is missing, printers list the keys of the array, and show the elements at the first keys. */
   #skipHoles(level: Level, tiers: number) {
     const array = level.parts as unknown[];
     if (array.length > MAX_LISTED && array.length < TABLE_LENGTH) return this.#refuse(tiers);
@@ -267,17 +278,17 @@ class Survey {
     this.#drop(tiers);
   }
 
-  /** Gives up tiers that are exceeded: earlier ones are first, since they see the most. */
+  /** Drops tiers that are exceeded. Earlier tiers are dropped first, because they include the most. */
   #drop(tiers: number) {
     while (this.first < tiers && (this.#nodesLeft[this.first] < 0 || this.#charsLeft[this.first] < 0)) this.first++;
   }
 
-  /** The value is within none of the tiers that see a part. */
+  /** Drops all tiers that include a part. */
   #refuse(tiers: number) {
     this.first = Math.max(this.first, tiers);
   }
 
-  /** How many of `tiers` have more than `count` of something. */
+  /** The number of tiers among `tiers` that allow more than `count`. */
   #tiersWith(tiers: number, limit: 'items' | 'depth', count: number) {
     let left = tiers;
     while (left > this.first && this.#tiers[left - 1][limit] <= count) left--;
@@ -309,7 +320,7 @@ function nodesOf(value: object) {
   return Array.isArray(value) || isPlainObject(value) ? OBJECT_NODES : CLASS_NODES;
 }
 
-/** Whether a value takes long to print though it has no parts. */
+/** Whether printing a value takes long although it has no parts. */
 function isLong(value: unknown) {
   if (types.isBigIntObject(value)) return isLongBigint(BigInt.prototype.valueOf.call(value));
   if (types.isStringObject(value)) return String.prototype.valueOf.call(value).length > MAX_PART_CHARS;
@@ -320,21 +331,21 @@ function textsOf({ name, message, stack }: Error): string[] {
   return [name, message, stack].filter((text) => typeof text === 'string');
 }
 
-/** Whether printers escape a UTF-16 unit, or look whether it is half of a character. */
+/** Whether printers escape a UTF-16 unit, or check whether it is half of a character. */
 function isEscaped(unit: number) {
   return unit < 0x20 || unit === 0x27 || unit === 0x5c || (unit >= 0x7f && unit <= 0x9f) || (unit & 0xf800) === 0xd800;
 }
 
-/** Levels of JSON that is shown as such. */
+/** Levels of JSON that is shown as JSON. */
 const MAX_JSON_DEPTH = 200;
 const MAX_JSON_NODES = 100_000;
 const MAX_JSON_CHARS = 4 << 20;
 
 /**
- * Whether JSON tells all of a value, and each part of it once, and is written in a moment.
+ * Whether JSON represents a value completely, without repeating a part, and can be written in a short time.
  *
  * @param indent of a level, in characters
- * @param budget counts parts; a value that exceeds it is not
+ * @param budget counts parts; the result is false for a value that exceeds it
  */
 export function* isBriefJson(root: unknown, indent: number, budget: WorkBudget): Generator<void, boolean, void> {
   let [nodes, chars] = [1, 0];
@@ -374,7 +385,7 @@ export function* isBriefJson(root: unknown, indent: number, budget: WorkBudget):
       if (chars > MAX_JSON_CHARS) return false;
     }
   } catch {
-    // The budget is used up, or a getter or a proxy of the host's own throws.
+    // The budget is used up, or a getter or a proxy of the host has thrown.
     return false;
   }
   return true;

@@ -3,9 +3,9 @@
 const CONTROL = /\x1b\[[\d;]*m|[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /**
- * Writes a string that may contain guest output. A terminal obeys control sequences: they can rename its window, clear
- * the screen or fill the clipboard. On a terminal, control characters are therefore shown as pictures (␛), except those
- * of colors. A file or a pipe receives the string unchanged.
+ * Writes a string that may contain guest output. Terminals obey control sequences, which can rename the window, clear
+ * the screen or fill the clipboard. So on a terminal, control characters are shown as pictures (␛), except those of
+ * colors. A file or a pipe receives the string unchanged.
  */
 export function write(stream: NodeJS.WritableStream & { isTTY?: boolean }, text: string) {
   stream.write(stream.isTTY === true ? visible(text) : text);

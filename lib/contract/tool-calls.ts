@@ -13,14 +13,15 @@ import type { OnToolCall } from './tool-types';
 import type { ToolCallTrace } from './tracing';
 
 const { ERROR, PROMISE } = REPLY_KIND;
-/** `code` of the error that answers a call whose time is over. */
+/** `code` of the error with which a call fails after its time limit. */
 const TIMEOUT_CODE = 'ERR_TOOL_TIMEOUT';
-/** More arguments would not fit on the host's stack. */
+/** The most arguments of a call: more would not fit on the host's stack. */
 const MAX_ARGUMENTS = 50_000;
 
 /**
- * How the other side takes a value: which kind it is, and what crosses of it. `payloadOf` throws for what cannot cross, and gives a
- * promise of a large payload, which nobody waits for once the scope has ended.
+ * How values are passed to the other side. `kindOf` returns the kind of a value, and `payloadOf` its payload.
+ * `payloadOf` throws for a value that cannot be transferred. For a large payload it returns a promise, which is no
+ * longer awaited once the scope has ended.
  */
 export interface Wire {
   kindOf: (value: unknown) => number;
@@ -30,9 +31,9 @@ export interface Wire {
 export interface Answer {
   wire: Wire;
   maxTransferBytes: number;
-  /** of the run */
+  /** time limits of the calls of the run */
   toolTimes: ToolTimes;
-  /** of the run */
+  /** the scope of the run */
   scope: RunScope;
   reply: (status: number, payload: unknown) => void;
   /** receives the value that the tool threw */
@@ -43,7 +44,7 @@ export interface Answer {
   trace?: ToolCallTrace;
 }
 
-/** The last number given in this process. Hosts tell calls apart by it. */
+/** The last number that was assigned in this process. Hosts identify calls by these numbers. */
 let lastCall = 0;
 
 /**
@@ -82,7 +83,10 @@ export interface Call {
   facts: { name: string; args: unknown[]; id: string };
 }
 
-/** The answer to a call that may have a time limit: an error when the time is over. Later answers do not count. */
+/**
+ * An answer that enforces the time limit of a call, if there is one: after the limit it is an error, and later answers
+ * do not count.
+ */
 function inTime({ tool, facts }: Call, answer: Answer): Answer {
   const timeoutMs = answer.toolTimes.limitOf(tool);
   if (timeoutMs === undefined) return answer;
@@ -107,7 +111,7 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
   };
   const timer = setTimeout(() => {
     const error = new Error(`${facts.name} did not answer within ${timeoutMs} ms`);
-    // Ends remaining work of the call; only this answer counts.
+    // Ends the remaining work of the call. Only this answer counts.
     scope.end();
     fail(answer, Object.assign(error, { name: 'TimeoutError', code: TIMEOUT_CODE }));
   }, timeoutMs);
@@ -126,7 +130,7 @@ function approve(call: Call, answer: Answer) {
     const decision = onToolCall({ ...call.facts, signal: scope.signal });
     if (!isThenable(decision)) return follow(decision, call, answer);
     Reflect.apply(Promise.prototype.then, ownPromise(decision), [
-      // The effect of a call is not wanted after the end of its run.
+      // After the end of its run, the call must have no effect.
       (late: unknown) => (scope.isOver ? undefined : follow(late, call, answer)),
       (thrown: unknown) => fail(answer, thrown),
     ]);
@@ -186,7 +190,7 @@ function succeed(answer: Answer, result: unknown) {
   });
 }
 
-/** @param error why the result cannot cross */
+/** @param error why the result cannot be transferred */
 function refuseResult(answer: Answer, error: unknown) {
   if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
   const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;

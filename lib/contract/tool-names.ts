@@ -39,9 +39,9 @@ export function memberIdentifier(name: string) {
   return identifier === 'then' ? 'then_' : identifier;
 }
 
-/** The same for Python, which has other reserved words: `list-files` becomes `list_files`, `del` becomes `del_`. */
+/** The same for Python, which has different reserved words: `list-files` becomes `list_files`, `del` becomes `del_`. */
 export function pythonIdentifier(name: string) {
-  // The form in which Python reads names.
+  // Python normalizes names to this form.
   const text = name
     .normalize('NFKC')
     .replace(/[-.\s]/g, '_')

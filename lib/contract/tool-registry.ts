@@ -150,9 +150,9 @@ export class ToolRegistry {
   }
 
   /**
-   * Gives tools their numbers, and describes how the native side calls them. They are not called before `commit`, which
-   * the caller calls when the guest has them. Earlier tools with the same top-level names are revoked then, even for
-   * guest code that has kept a reference.
+   * Assigns numbers to tools and returns their descriptions for the native side. Tools cannot be called before
+   * `commit`, which the caller calls once the guest has them. At that time, earlier tools with the same top-level names
+   * are revoked, even for guest code that has kept a reference.
    */
   stage(tools: Tool[]): { specs: NativeTool[]; commit: () => void } {
     const fresh: Map<string, Map<string, number>> = new Map();
@@ -184,7 +184,7 @@ export class ToolRegistry {
     });
   }
 
-  /** How the native side calls the committed tools. */
+  /** The descriptions of the committed tools for the native side. */
   specs() {
     return this.#committed().map(([id, tool]) => specOf(tool, id));
   }

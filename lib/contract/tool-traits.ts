@@ -1,4 +1,4 @@
-// What callers and this package add to a function that is a tool.
+// Traits that callers and this package add to functions that are tools.
 
 import { types } from 'node:util';
 
@@ -18,7 +18,7 @@ export interface Definition {
 }
 
 /**
- * What a function does not show by itself.
+ * Properties of a tool that its function does not show.
  *
  * @internal
  */
@@ -28,10 +28,11 @@ export interface Traits {
   definition?: Definition;
 }
 
-/** Of functions that {@link blocking}, {@link withTimeout} and {@link defined} have given. */
+/** The traits of functions that {@link blocking}, {@link withTimeout} and {@link defined} have returned. */
 const traitsOf: WeakMap<Function, Traits> = new WeakMap();
 /**
- * Property of the functions that {@link blocking} and {@link withTimeout} have made, for another copy of this package.
+ * Property of the functions that {@link blocking} and {@link withTimeout} have created, for another copy of this
+ * package.
  */
 const TRAITS: unique symbol = Symbol.for('ses-executor:tool-traits');
 
@@ -65,7 +66,7 @@ export function withTimeout<T extends (...args: any[]) => unknown>(fn: T, timeou
 }
 
 /**
- * Adds what models read about a function wherever it is a tool. Returns the same function.
+ * Adds the description that models read wherever the function is a tool. Returns the same function.
  *
  * @internal
  */
@@ -74,7 +75,10 @@ export function defined<F extends Function>(fn: F, definition: Definition): F {
   return fn;
 }
 
-/** A function that does as `fn`: not `fn` itself, which may be a tool without these traits, too. */
+/**
+ * Returns a function that does the same as `fn`. It is a new function, because `fn` itself may also be a tool without
+ * these traits.
+ */
 function withTraits<T extends Function>(fn: T, traits: Traits): T {
   if (typeof fn !== 'function') throw new TypeError(`fn must be a function, got ${describe(fn)}`);
   const plain: (this: unknown, ...args: unknown[]) => unknown = function (...args) {
@@ -92,7 +96,7 @@ function withTraits<T extends Function>(fn: T, traits: Traits): T {
   const all = { ...traitsIn(fn), ...traits };
   traitsOf.set(made, all);
   Object.defineProperty(made, TRAITS, { value: all });
-  // It is called and shown as `fn` is.
+  // It has the same parameters, name and result as `fn`.
   return made as Function as T;
 }
 
@@ -102,7 +106,7 @@ export function traitsIn(fn: Function): Traits | undefined {
 }
 
 /**
- * For V8 an async generator is an async function too, but it returns no promise.
+ * V8 treats an async generator as an async function, but it does not return a promise.
  *
  * @internal
  */

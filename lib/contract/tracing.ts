@@ -2,16 +2,16 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import type { CodeOutput, Executor } from './executor-types';
 import type { ToolCall } from './tool-types';
 
-// Runs and tool calls as tracing channels of `node:diagnostics_channel`, which cost nothing without subscribers. A
-// subscriber of `start` can replace `call` of the message, the function that is called next, by one that calls it in
-// another context.
+// Runs and tool calls as tracing channels of `node:diagnostics_channel`, which cost nothing without subscribers. The
+// property `call` of a message is the function that is called next. A subscriber of `start` can replace it with a
+// function that calls the original in another context.
 
 const RUNS = tracingChannel('ses-executor:run');
 const TOOL_CALLS = tracingChannel('ses-executor:tool-call');
-/** Executors that work for others, which report their runs. */
+/** Executors that work for other executors. The other executors report their runs. */
 const INNER: WeakSet<object> = new WeakSet();
 
-/** What subscribers of the tracing channel `ses-executor:run` get: the same object for all events of a run. */
+/** Message of the tracing channel `ses-executor:run`: the same object for all events of a run. */
 export interface TracedRun {
   executor: Executor;
   code: string;
@@ -22,31 +22,32 @@ export interface TracedRun {
 }
 
 /**
- * What subscribers of the tracing channel `ses-executor:tool-call` get: the same object for all events of a call. A call that
- * is over at once has `result` or `error` at `end`, any other at `asyncEnd`, at the latest when its run ends.
+ * Message of the tracing channel `ses-executor:tool-call`: the same object for all events of a call. `result` or
+ * `error` is present at `end` if the call is finished by then, otherwise at `asyncEnd`, at the latest when its run
+ * ends.
  */
 export interface TracedToolCall extends Omit<ToolCall, 'signal'> {
-  /** As {@link TracedRun.call}. */
+  /** See {@link TracedRun.call}. */
   call: () => void;
   result?: unknown;
   error?: unknown;
 }
 
 /**
- * what subscribers get, the same object for all events of one run or call
+ * The message that subscribers receive: the same object for all events of one run or call.
  *
  * @internal
  */
 export interface Message {
   call: () => unknown;
-  /** after it has succeeded */
+  /** present after success */
   result?: unknown;
-  /** after it has failed */
+  /** present after a failure */
   error?: unknown;
 }
 
 /**
- * A run, told to those who listen.
+ * Runs code and publishes the run to subscribers.
  *
  * @internal
  */
@@ -57,10 +58,9 @@ export function traceRun<T>(executor: Executor, code: string, run: () => Promise
 }
 
 /**
- * An executor that works for another one: its runs are that one's.
+ * Marks an executor that works for another one, which reports the runs. Returns the same executor.
  *
  * @internal
- * @returns the same
  */
 export function untold<E extends object>(executor: E): E {
   INNER.add(executor);
@@ -68,7 +68,7 @@ export function untold<E extends object>(executor: E): E {
 }
 
 /**
- * One tool call, told to those who listen.
+ * Publishes one tool call to subscribers.
  *
  * @internal
  */
@@ -83,7 +83,7 @@ export class ToolCallTrace {
   }
 
   /**
-   * Makes the call. It is over when `resolved` or `rejected` is called, here or later.
+   * Makes the call. The call is finished when `resolved` or `rejected` is called, within `call` or later.
    *
    * @param call must not throw
    */
@@ -117,7 +117,7 @@ export class ToolCallTrace {
 }
 
 /**
- * @returns undefined if nobody listens
+ * @returns undefined without subscribers
  *
  * @internal
  */
@@ -127,7 +127,7 @@ export function traceToolCall(facts: { name: string; args: unknown[]; id: string
 
 type Event = 'start' | 'end' | 'asyncStart' | 'asyncEnd' | 'error';
 
-/** `TracingChannel.hasSubscribers`, which not all versions of Node.js have. */
+/** Like `TracingChannel.hasSubscribers`, which not all versions of Node.js have. */
 function isHeard({ start, end, asyncStart, asyncEnd, error }: Record<Event, { hasSubscribers: boolean }>) {
   return (
     start.hasSubscribers ||

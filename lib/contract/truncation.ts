@@ -4,14 +4,14 @@ import { bigintText, isLongBigint } from './describe';
 import { keysOf } from './wide-objects';
 import type { Foreign } from './foreign';
 
-/** What a copy has of a value. */
+/** Limits of a copy. */
 const MAX_NODES = 2_500;
 const MAX_CHARS = 64 << 10;
 const MAX_DEPTH = 50;
-/** Keys that are listed in vain, to see whether an object has parts. */
+/** Keys that may be listed only to find out whether an object has parts. */
 const MAX_KEYS = 20_000;
 
-/** Text that printers show without quotes, in the place of a value. */
+/** Text that printers show without quotes instead of a value. */
 class Remark {
   #text;
 
@@ -28,10 +28,10 @@ class Remark {
   }
 }
 
-/** a value that has parts; part of `of` */
+/** a value that has parts; `of` is the value that contains it */
 export type Copied = { value: Foreign; copy: Foreign; of: Copied | undefined; depth: number };
 
-/** A copy of what comes first in a value, level by level, with remarks on the rest. */
+/** A copy of the first parts of a value, level by level, with remarks about the rest. */
 export function truncated(value: unknown): unknown {
   return new Cutter().cut(value);
 }
@@ -40,12 +40,12 @@ class Cutter {
   #nodesLeft = MAX_NODES;
   #charsLeft = MAX_CHARS;
   #keysLeft = MAX_KEYS;
-  /** Values whose parts are to be copied, outer ones first. */
+  /** Values whose parts are still to be copied, outer ones first. */
   #copied: Copied[] = [];
 
   cut(value: unknown) {
     const copy = this.#copyOf(value, undefined);
-    // Grows meanwhile.
+    // The list grows during the loop.
     for (const copied of this.#copied) this.#fill(copied);
     return copy;
   }
@@ -102,7 +102,10 @@ class Cutter {
   }
 }
 
-/** Adds parts to a copy in the order in which `partsOf` gives them; the last one may be a remark. */
+/**
+ * Returns a function that adds parts to a copy, in the order in which `partsOf` yields them. The last part may be a
+ * remark.
+ */
 function adderTo(copy: Foreign): (key: string, part: unknown, isLast: boolean) => void {
   if (Array.isArray(copy)) return (_key, part) => void copy.push(part);
   if (copy instanceof Set) return (_key, part) => void copy.add(part);
@@ -118,7 +121,7 @@ function adderTo(copy: Foreign): (key: string, part: unknown, isLast: boolean) =
   return (key, part) => void Object.defineProperty(copy, key, { value: part, enumerable: true, configurable: true });
 }
 
-/** @param onKeys told the keys of an object when they have been listed */
+/** @param onKeys called with the keys of an object after they were listed */
 function* partsOf(value: Foreign, onKeys: (keys: string[]) => void): Generator<{ key: string; value: unknown }, void> {
   if (Array.isArray(value) || types.isTypedArray(value)) {
     for (let at = 0; at < value.length; at++) yield { key: '', value: value[at] };

@@ -14,7 +14,7 @@ export function namesOfVariables(variables: unknown): string[] {
 }
 
 /**
- * Variables in the form in which they cross.
+ * Converts variables to the form in which they are transferred.
  *
  * @param names of the variables
  * @throws {import('./errors').ExecutorError} if they are larger than the limit

@@ -1,5 +1,5 @@
-// Objects with so many properties that listing them would stop the host's thread for too long. The code that reads such
-// an object from a guest records it, so that printers, which show only the first properties, do not have to list them.
+// Objects with so many properties that listing them would block the host's thread for too long. Code that reads such an
+// object from a guest records it. Printers show only the first properties, so they need not list all of them.
 
 /** An object with at least this many properties is recorded. It is more than a printer visits. */
 const MANY = 100_000;
@@ -7,7 +7,7 @@ const MANY = 100_000;
 const FIRST = 4_096;
 
 const firstKeys: WeakMap<object, string[]> = new WeakMap();
-/** Arrays with keys that are no indices. To find those takes a list of all. */
+/** Arrays with keys that are not indices. Finding these keys requires a list of all keys. */
 const keyed: WeakSet<object> = new WeakSet();
 
 /** Counts the properties of an object while it is created. */
@@ -29,7 +29,7 @@ export class KeyCount {
   }
 }
 
-/** Whether an array that was read in parts has keys that are no indices. */
+/** Whether an array that was read in parts has keys that are not indices. */
 export function hasKeys(array: unknown[]) {
   return keyed.has(array);
 }

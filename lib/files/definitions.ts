@@ -6,20 +6,20 @@ import type { FileTools } from './tools';
 export interface FileToolInput {
   type: 'string' | 'integer' | 'boolean';
   description: string;
-  /** Whether it may be left out. */
+  /** Whether the argument can be omitted. */
   nullable?: boolean;
-  /** Of an integer. */
+  /** The minimum of an integer. */
   minimum?: number;
 }
 
-/** A tool as prompts and protocols describe it. */
+/** The description of a tool, for prompts and protocols. */
 export interface FileToolDefinition {
   name: keyof FileTools;
   description: string;
-  /** In the order of positional arguments. */
+  /** The arguments, in the order of positional arguments. */
   inputs: Record<string, FileToolInput>;
   output_type: 'object' | 'string' | 'array' | 'any';
-  /** JSON schema of what it gives. */
+  /** JSON schema of the result. */
   output_schema: object;
 }
 
@@ -31,7 +31,7 @@ const optional = (input: Input): Input => ({ ...input, nullable: true });
 const integer = (minimum: number, description: string): Input => optional({ type: 'integer', minimum, description });
 const flag = (description: string): Input => optional({ type: 'boolean', description });
 
-/** The result of tools for models. */
+/** The schema of results for models. */
 const CONTENT = {
   type: 'object',
   required: ['content'],
@@ -60,7 +60,7 @@ const PATH = text('Path, relative to the root');
 export type Limits = Required<FileToolLimits>;
 
 /**
- * A tool; the order of the inputs is that of positional arguments.
+ * A tool. Its inputs are in the order of positional arguments.
  *
  * @internal
  */
@@ -200,7 +200,7 @@ export const FILE_TOOLS: FileTool[] = [
  */
 export const MUTATING = new Set(['write', 'edit', 'move', 'remove']);
 
-/** The tools that `createFileTools` makes with these options; their descriptions state the limits. */
+/** Describes the tools that `createFileTools` creates with these options. The descriptions state the limits. */
 export function describeFileTools(options: FileToolOptions): FileToolDefinition[] {
   const { readOnly, limits } = checkFileToolOptions(options);
   return FILE_TOOLS.filter(({ name }) => !readOnly || !MUTATING.has(name)).map(
@@ -229,6 +229,6 @@ function count(number: number) {
   return String(number);
 }
 
-/** All tools, with the default limits in their descriptions. */
-// An absolute path, because the current folder of the process may be gone.
+/** The descriptions of all tools, with the default limits. */
+// An absolute path, because the current folder of the process may not exist any more.
 export const fileToolDefinitions: FileToolDefinition[] = describeFileTools({ root: '/' });

@@ -35,7 +35,7 @@ import type {
   WriteArguments,
 } from './tools';
 
-/** Bytes of a file that is split or parsed on the host's thread: 4 MiB. */
+/** The most bytes of a file that is split or parsed on the host's thread. 4 MiB. */
 const MAX_SMALL_BYTES = 4 << 20;
 
 /** How each tool is called on the native side. */
@@ -61,10 +61,10 @@ const CALLS: Record<
 };
 
 /**
- * Makes the tools.
+ * Creates file tools for one folder.
  *
- * @throws `TypeError` or `RangeError` for wrong options; `Error` if the root is missing (`ENOENT`), no folder (`ENOTDIR`), or cannot be
- *   opened
+ * @throws `TypeError` or `RangeError` for wrong options; `Error` if the root does not exist (`ENOENT`), is not a folder
+ * (`ENOTDIR`), or cannot be opened
  *
  * @example
  * ```js
@@ -84,7 +84,7 @@ export function createFileTools(options: FileToolOptions & { readOnly?: false | 
 export function createFileTools(options: FileToolOptions): ReadOnlyFileTools;
 export function createFileTools(options: FileToolOptions): ReadOnlyFileTools {
   const { root, limits } = checkFileToolOptions(options);
-  // Here and not at the top: the definitions do not need the addon.
+  // Loaded here, because the descriptions of the tools must not load the addon.
   const { NativeFileStop, NativeFileTools } = require('../../native.cjs') as typeof import('../../native.cjs');
   const native = new NativeFileTools(root, limits);
   const stops: WeakMap<RunScope, NativeFileStop> = new WeakMap();

@@ -9,52 +9,61 @@ declare global {
   interface URL {}
 }
 
-/** What file tools are made with. */
+/** Options of file tools. */
 export interface FileToolOptions {
   /**
-   * The folder that the tools work in, a path or a `file:` URL. It is opened once; all paths of calls are relative to it.
-   * `..`, absolute paths and symbolic links do not lead out of it, even if folders and links are exchanged meanwhile.
-   * Relative symbolic links that stay inside work, absolute ones do not. Absolute paths work that lie inside as they are written.
+   * The folder that the tools work in: a path or a `file:` URL. It is opened once, and all paths in calls are relative
+   * to it. `..`, absolute paths and symbolic links cannot lead outside, even if folders and links are exchanged during
+   * a call. Relative symbolic links within the folder work; absolute ones do not. An absolute path works if its text
+   * begins with the folder's path.
    */
   root: string | URL;
-  /** Whether `write`, `edit`, `move` and `remove` are left out. Default `false`. */
+  /** Whether to omit `write`, `edit`, `move` and `remove`. Default `false`. */
   readOnly?: boolean | undefined;
-  /** What one call may use. */
+  /** Limits of one call. */
   limits?: FileToolLimits | undefined;
 }
 
 /** Limits of one call: integers from 1. */
 export interface FileToolLimits {
-  /** Lines that `read` shows at once. Default 2,000. */
+  /** Maximum number of lines that one call of `read` returns. Default 2,000. */
   maxLines?: number | undefined;
-  /** UTF-8 bytes of text that a tool gives at once, and of the diff of `edit`; notices aside. Default 51,200 (50 KiB). */
+  /**
+   * Maximum number of UTF-8 bytes of text that one call returns, without notices, and of the diff of `edit`. Default
+   * 51,200 (50 KiB).
+   */
   maxBytes?: number | undefined;
-  /** Bytes of an image that `read` gives, before base64. Default 10,485,760 (10 MiB). */
+  /** Maximum number of bytes of an image that `read` returns, before base64. Default 10,485,760 (10 MiB). */
   maxImageBytes?: number | undefined;
   /**
-   * Bytes of a file: `readText`, `readBytes`, `edit`, `write`, `grep` of one file and `read` without `offset` and `limit` refuse larger ones, `grep`
-   * of a folder skips them and says so. Default 33,554,432 (32 MiB).
+   * Maximum number of bytes of a file. `readText`, `readBytes`, `edit`, `write`, `grep` of one file, and `read` without
+   * `offset` and `limit` refuse larger files. `grep` of a folder skips them and reports how many it skipped. Default
+   * 33,554,432 (32 MiB).
    */
   maxFileBytes?: number | undefined;
-  /** Matches, paths or entries that `grep`, `find` and `ls` give, whatever their `limit`. Default 10,000. */
+  /**
+   * Maximum number of matches, paths or entries that `grep`, `find` and `ls` return, whatever their `limit`. Default
+   * 10,000.
+   */
   maxResults?: number | undefined;
   /**
-   * Folder entries that `grep`, `find` and `ls` look at; then they give what they have. `remove` removes as many; if there are
-   * more, it is an error then. Default 200,000.
+   * Maximum number of folder entries that `grep`, `find` and `ls` visit. At the limit they return what they have found.
+   * `remove` also removes at most this many entries, and fails if there are more. Default 200,000.
    */
   maxEntries?: number | undefined;
   /**
-   * Milliseconds that `grep`, `find` and `ls` look for; then they give what they have. Also for `read` to reach lines of a file beyond
-   * `maxFileBytes`; then it fails. Default 5,000.
+   * Maximum number of milliseconds that `grep`, `find` and `ls` search. At the limit they return what they have found.
+   * Also limits the time in which `read` reaches lines of a file larger than `maxFileBytes`; at the limit it fails.
+   * Default 5,000.
    */
   maxSearchMs?: number | undefined;
 }
 
-/** 1 GiB: results and files end up as strings. */
+/** 1 GiB, because results and files become strings. */
 const MAX_BYTES = 1 << 30;
 const MAX_COUNT = 2 ** 32 - 1;
 
-/** Name -> default and maximum. */
+/** Default and maximum of each limit. */
 const LIMITS = {
   maxLines: [2_000, MAX_COUNT],
   maxBytes: [50 * 1024, MAX_BYTES],

@@ -59,7 +59,7 @@ function failureKind() {
 
 use crate::frames;
 
-/// What made a call fail. Each variant says whether the executor survives it.
+/// The reason why a call failed. Each variant says in which state the executor is afterwards.
 #[derive(Clone, Debug)]
 pub enum FailureKind {
 ${variants.join('')}}

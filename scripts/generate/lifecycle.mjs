@@ -14,7 +14,7 @@ export function lifecycleParts() {
 
 function refusals() {
   const texts = Object.entries(REFUSALS).map(([name, text]) => `pub const ${name}: &str = ${JSON.stringify(text)};\n`);
-  return `${HEADER('lifecycle.ts')}//! Why a call is refused, or ends: \`details.hint\` of \`ERR_INVALID_STATE\`.\n\n${texts.join('')}`;
+  return `${HEADER('lifecycle.ts')}//! Reasons why a call is refused or ended: \`details.hint\` of \`ERR_INVALID_STATE\`.\n\n${texts.join('')}`;
 }
 
 function states() {
@@ -33,11 +33,11 @@ function states() {
 
 use crate::refusals;
 
-/// State of an executor as its owner sees it.
+/// State of an executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State { ${names.map((name) => `${variant(name)},`).join(' ')} }
 
-/// What can happen to an executor.
+/// An event that may change the state of an executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition { ${Object.entries(TRANSITIONS)
     .map(([name, doc]) => `\n/// ${doc}\n${pascal(name)},`)
@@ -50,12 +50,12 @@ pub enum Operation { ${OPERATIONS.map((name) => `${pascal(name)},`).join(' ')} }
 impl State {
     pub const ALL: [Self; ${names.length}] = [${names.map((name) => `Self::${variant(name)}`).join(', ')}];
 
-    /// The name that the specification gives the state.
+    /// The state's name in the specification.
     pub fn name(self) -> &'static str {
         match self { ${names.map((name) => `Self::${variant(name)} => "${name}",`).join(' ')} }
     }
 
-    /// The state after \`transition\`, or \`None\` where the specification forbids it.
+    /// The state after \`transition\`, or \`None\` if the transition is not allowed.
     ///
 ${tableOf()
   .map((line) => `    /// ${line}\n`)
@@ -63,7 +63,7 @@ ${tableOf()
         match (self, transition) { ${after.join(' ')} _ => None }
     }
 
-    /// Why a call is refused in this state. \`None\`: it is legal, or waits for its turn.
+    /// Why a call is refused in this state. \`None\`: it is allowed, or waits in the queue.
     pub fn refusal(self, operation: Operation) -> Option<&'static str> {
         match (self, operation) { ${refused.join(' ')} _ => None }
     }

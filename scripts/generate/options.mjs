@@ -1,4 +1,4 @@
-// What follows from `lib/contract/option-table.ts`.
+// Generates files from `lib/contract/option-table.ts`.
 
 import table from '../../build/contract/option-table.js';
 import { HEADER, byteCount, docComment, numeral, snakeCase, wrapped } from './text.mjs';
@@ -32,7 +32,7 @@ function runMember(row) {
   return `  /** As {@link ExecutorOptions.${row.name}}, for this run. */\n  ${optional(row)}`;
 }
 
-/** `undefined` is as good as none, also where `exactOptionalPropertyTypes` tells them apart. */
+/** `undefined` means absent, even where `exactOptionalPropertyTypes` distinguishes them. */
 function optional(row) {
   const type = typeOf(row);
   return `${row.name}?: ${type.includes('=>') ? `(${type})` : type} | undefined;\n`;
@@ -83,7 +83,7 @@ function section(row) {
   return `## ${row.name}\n\n${facts.join(' · ')}\n\n${linked(row.doc)}\n`;
 }
 
-/** Links of declarations as links of Markdown, to other options where they name one. */
+/** Converts links of declarations to links of Markdown. Names of options link to these options. */
 function linked(doc) {
   return doc.replace(/\{@link (?:(\w+)\.)?(\w+)\}/g, (_, owner, name) =>
     OPTIONS.some((row) => row.name === name)
@@ -101,22 +101,22 @@ function config() {
   });
   const limits = OPTIONS.filter(({ type }) => type === 'number').map(({ name, min, max, fallback }) => {
     const upper = snakeCase(name).toUpperCase();
-    return `/// Bounds and default of \`${name}\`, of which any number is taken: VALIDATE reports those that are not valid.
+    return `/// Bounds and default of \`${name}\`, which accepts any number: VALIDATE reports invalid ones.
 pub const ${upper}: Range = Range { min: ${min}.0, max: ${max}.0, default: ${fallback}.0 };
 `;
   });
-  return `${HEADER('option-table.ts')}//! What the facade has checked and passes on.
+  return `${HEADER('option-table.ts')}//! Options that the facade has checked.
 
 use crate::{LEVELS, Language, ModuleSpec, frames};
 
-/// What \`new SESExecutor(options)\` fixed.
+/// The options of one executor, fixed when it was constructed.
 #[derive(Debug)]
 pub struct Config {
 ${fields.join('')}}
 
 frames::record!(Config { ${NATIVE.map(({ name, rust }) => rust.field ?? snakeCase(name)).join(', ')} });
 
-/// An option's bounds, both inclusive, and what holds if it is absent.
+/// The bounds of an option, both inclusive, and its default.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
     pub min: f64,
@@ -177,7 +177,8 @@ use ses_protocol::{Config, LEVELS};
 
 use crate::arguments::{NativeModule, language};
 
-/// A list, in the order of the table: to look for as many properties by their names takes a tenth of what it takes to make an executor.
+/// A list, in the order of the table. Reading this many properties by name would take a tenth of the time for making an
+/// executor.
 pub struct NativeOptions {
 ${fields.join('')}}
 
@@ -194,7 +195,7 @@ fn part<T: FromNapiValue>(parts: &Array, index: u32) -> Result<T> {
     parts.get(index)?.ok_or_else(|| Error::new(Status::InvalidArg, format!("option {index} is missing")))
 }
 
-/// Those that VALIDATE and TRANSFORM depend on.
+/// The options that VALIDATE and TRANSFORM depend on.
 #[napi(object, object_to_js = false)]
 pub struct NativePrepareOptions {
 ${prepareFields.join('')}}

@@ -3,7 +3,7 @@
 
 use crate::frames;
 
-/// What made a call fail. Each variant says whether the executor survives it.
+/// The reason why a call failed. Each variant says in which state the executor is afterwards.
 #[derive(Clone, Debug)]
 pub enum FailureKind {
     /// The call is not legal in this state. The executor is unchanged.
@@ -34,7 +34,7 @@ pub enum FailureKind {
     /// The process of the isolate has ended, or does not answer. The executor is DIRTY, or DEAD if that was in
     /// `init()`.
     WorkerLost { reason: String },
-    /// All that is left of the run waits for calls that somebody outside answers. The executor is WAITING.
+    /// The rest of the run waits for calls that are answered from outside. The executor is WAITING.
     RunWaiting,
     /// The replay of a journal did not do what the journal says. The executor is DEAD.
     ReplayDiverged { cause: String },

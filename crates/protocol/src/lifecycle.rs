@@ -3,7 +3,7 @@
 
 use crate::refusals;
 
-/// State of an executor as its owner sees it.
+/// State of an executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     New,
@@ -14,7 +14,7 @@ pub enum State {
     Dead,
 }
 
-/// What can happen to an executor.
+/// An event that may change the state of an executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
     /// `init()` was called.
@@ -45,7 +45,7 @@ pub enum Operation {
 impl State {
     pub const ALL: [Self; 6] = [Self::New, Self::Initializing, Self::Ready, Self::Running, Self::Dirty, Self::Dead];
 
-    /// The name that the specification gives the state.
+    /// The state's name in the specification.
     pub fn name(self) -> &'static str {
         match self {
             Self::New => "NEW",
@@ -57,7 +57,7 @@ impl State {
         }
     }
 
-    /// The state after `transition`, or `None` where the specification forbids it.
+    /// The state after `transition`, or `None` if the transition is not allowed.
     ///
     /// | from \ by    | Init         | Initialized | InitFailed | RunStarted | RunEnded | Corrupted | Cleanup |
     /// |--------------|--------------|-------------|------------|------------|----------|-----------|---------|
@@ -89,7 +89,7 @@ impl State {
         }
     }
 
-    /// Why a call is refused in this state. `None`: it is legal, or waits for its turn.
+    /// Why a call is refused in this state. `None`: it is allowed, or waits in the queue.
     pub fn refusal(self, operation: Operation) -> Option<&'static str> {
         match (self, operation) {
             (Self::New, Operation::SendVariables) => Some(refusals::NOT_READY),

@@ -1,16 +1,16 @@
 // Generated from lib/contract/option-table.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
-//! What the facade has checked and passes on.
+//! Options that the facade has checked.
 
 use crate::{LEVELS, Language, ModuleSpec, frames};
 
-/// What `new SESExecutor(options)` fixed.
+/// The options of one executor, fixed when it was constructed.
 #[derive(Debug)]
 pub struct Config {
-    /// Guarded loop iterations per run; may be invalid, which `prepare` then reports.
+    /// Guarded loop iterations per run. May be invalid: `prepare` reports that.
     pub max_operations: f64,
-    /// Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.
+    /// Deadline of a run in milliseconds. May be invalid: `prepare` reports that.
     pub timeout_ms: f64,
-    /// `runConcurrency: "queue"`; else a second run is refused.
+    /// Whether `runConcurrency` is `"queue"`. Otherwise a second run is refused.
     pub queue_runs: bool,
     /// How many calls of `run()`, `sendVariables()` and `sendTools()` may wait for their turn. Another call fails
     /// with `ERR_INVALID_STATE`. Only used with `runConcurrency: "queue"`.
@@ -18,37 +18,36 @@ pub struct Config {
     /// Names of the modules that guest code may `import()`. Names are compared exactly (section 5.3). Empty strings
     /// are not allowed.
     pub authorized_imports: Vec<String>,
-    /// UTF-8 bytes of log text that one run may leave.
+    /// Maximum number of UTF-8 bytes in the log of one run.
     pub max_log_bytes: usize,
     /// Console levels that are collected, by the index in [`LEVELS`].
     pub levels: [bool; LEVELS.len()],
-    /// One budget for heap and array buffers, in bytes.
+    /// Limit for heap and array buffers together, in bytes.
     pub memory_limit_bytes: usize,
-    /// UTF-8 bytes of code that one run may have.
+    /// Maximum number of UTF-8 bytes in the code of one run.
     pub max_code_bytes: usize,
-    /// Tool calls that one run may make.
+    /// Maximum number of tool calls in one run.
     pub max_tool_calls: u64,
     /// How many tool calls of a run the host handles at the same time, for tools that are `async` or return
     /// promises. Further calls wait for their turn. Whether a function that is not `async` returns promises is
     /// known after its first call, which therefore does not wait. Calls that earlier runs have abandoned do not
     /// count.
     pub max_concurrent_tool_calls: usize,
-    /// Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.
+    /// Maximum serialized size of one value in bytes, and of the arguments of all unanswered calls together.
     pub max_transfer_bytes: usize,
-    /// Results of tools are hardened, as variables are.
+    /// Whether results of tools are hardened, as variables are.
     pub harden_tool_results: bool,
-    /// A run that is ended early is asked to end first, so that the isolate can go on.
+    /// Whether a run that must end early is first asked to end by itself, so that the isolate can go on.
     pub keep_state: bool,
-    /// Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.
+    /// Limit of a run's processor time on the isolate's thread, in milliseconds. Absent: no limit.
     pub max_cpu_ms: Option<f64>,
-    /// Whose executor this is.
+    /// Name of the tenant that the executor belongs to.
     pub owner: String,
-    /// Memory of isolates that are parked or do not end, of this owner, from which on no further isolate is made,
-    /// in bytes.
+    /// If isolates of this owner that are parked or do not end hold this many bytes, no further isolate is made.
     pub max_parked_bytes: usize,
-    /// Isolates that are kept ready; absent: those of the default engine.
+    /// Number of isolates that are kept ready. Absent: the number of the default engine.
     pub warm_pool: Option<usize>,
-    /// Of guest code, unless a run says otherwise, and of the texts in `modules`.
+    /// Language of guest code, unless a run sets another one, and of the sources in `modules`.
     pub language: Language,
     /// Modules that guest code can import if `authorizedImports` contains their names. A source text may have up to
     /// 8 MiB. reports/libraries.md in the repository lists npm libraries that work.
@@ -56,7 +55,7 @@ pub struct Config {
     /// The constructor clones exported values. It throws a `TypeError` with the path of a value that cannot be
     /// cloned.
     pub modules: Vec<ModuleSpec>,
-    /// Whether log entries are reported while the run goes on.
+    /// Whether log entries are reported while the run is in progress.
     pub stream_logs: bool,
 }
 
@@ -84,7 +83,7 @@ frames::record!(Config {
     stream_logs
 });
 
-/// An option's bounds, both inclusive, and what holds if it is absent.
+/// The bounds of an option, both inclusive, and its default.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
     pub min: f64,
@@ -99,8 +98,8 @@ impl Range {
     }
 }
 
-/// Bounds and default of `maxOperations`, of which any number is taken: VALIDATE reports those that are not valid.
+/// Bounds and default of `maxOperations`, which accepts any number: VALIDATE reports invalid ones.
 pub const MAX_OPERATIONS: Range = Range { min: 1.0, max: 9007199254740991.0, default: 50000.0 };
 
-/// Bounds and default of `timeoutMs`, of which any number is taken: VALIDATE reports those that are not valid.
+/// Bounds and default of `timeoutMs`, which accepts any number: VALIDATE reports invalid ones.
 pub const TIMEOUT_MS: Range = Range { min: 1.0, max: 2147483647.0, default: 10000.0 };

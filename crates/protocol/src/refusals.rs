@@ -1,5 +1,5 @@
 // Generated from lib/contract/lifecycle.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
-//! Why a call is refused, or ends: `details.hint` of `ERR_INVALID_STATE`.
+//! Reasons why a call is refused or ended: `details.hint` of `ERR_INVALID_STATE`.
 
 pub const NOT_READY: &str = "it is legal in state READY only";
 pub const NO_ISOLATE: &str = "await init() first";
