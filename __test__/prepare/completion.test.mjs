@@ -203,7 +203,7 @@ describe.each(Object.entries(CASES))('%s', (_kind, cases) => {
 });
 
 // What a program is compiled as depends on its statements: expressions, others, and others that wait.
-describe('when the value is there does not depend on the form of the program', () => {
+describe('the time at which the value is ready does not depend on the form of the program', () => {
   const FORMS = {
     script: (value) => `ticks(), ${value}`,
     function: (value) => `var unused; ticks(), ${value}`,
@@ -239,7 +239,7 @@ describe('when the value is there does not depend on the form of the program', (
   });
 });
 
-describe('without semicolons and with odd line ends', () => {
+describe('programs without semicolons and with unusual line ends have a value', () => {
   test.each([
     ['const a = 1\nconst b = 2\na + b', 3],
     ['const a = 1\r\nconst b = 2\r\na + b\r\n', 3],
@@ -264,8 +264,8 @@ test('a completion value that is a rejected promise fails the run', async () => 
   });
 });
 
-describe('a promise that is only declared is not awaited', () => {
-  test('it lives on, and settles when a later run makes it', async () => {
+describe('a promise that is declared but not used is not awaited', () => {
+  test('it stays pending, and settles when a later run resolves it', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output, logEntries } = await executor.run('let ok; const gate = new Promise((r) => { ok = r; })');
       expect([output, logEntries]).toEqual(['Promise { <pending> }', []]);
@@ -274,7 +274,7 @@ describe('a promise that is only declared is not awaited', () => {
     });
   });
 
-  test('a rejection that nobody handles is a line of the log, in the run that brings it about', async () => {
+  test('an unhandled rejection is logged in the run that causes it', async () => {
     await withExecutor({}, {}, async (executor) => {
       const first = await executor.run('let fail; const gate = new Promise((_, no) => { fail = no; })');
       expect(first.logEntries).toEqual([]);
@@ -288,7 +288,7 @@ describe('a promise that is only declared is not awaited', () => {
     });
   });
 
-  test('what ends a run is no rejection that nobody handles', async () => {
+  test('the error that ends a run is not an unhandled rejection', async () => {
     await withExecutor({ keepState: true }, {}, async (executor) => {
       const answered = await executor.run('async function main() { await 0; final_answer(42) }\nmain(); 0');
       expect([answered.output, answered.is_final_answer, answered.logs]).toEqual([42, true, '']);
@@ -301,7 +301,7 @@ describe('a promise that is only declared is not awaited', () => {
     });
   });
 
-  test('calls of tools are waited for, since they end with the run', async () => {
+  test('pending tool calls are awaited, since they end with the run', async () => {
     const tools = {
       later: async (x) => x,
       fail: async () => {
@@ -317,7 +317,7 @@ describe('a promise that is only declared is not awaited', () => {
     });
   });
 
-  test('its `then` is not called', async () => {
+  test('its `then` method is not called', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(
         'let calls = 0; const query = { n: 1, then(done) { calls++; done(2); } }; let other = query',
@@ -335,7 +335,7 @@ describe('a promise that is only declared is not awaited', () => {
     });
   });
 
-  test('final_answer counts while its calls are waited for', async () => {
+  test('final_answer takes effect while pending tool calls are awaited', async () => {
     await withExecutor({}, { later: async (x) => x }, async (executor) => {
       const code = 'const p = later(1).then(() => { final_answer(later(2)); })';
       expect(await executor.run(code)).toMatchObject({ output: 2, is_final_answer: true });
@@ -343,7 +343,7 @@ describe('a promise that is only declared is not awaited', () => {
   });
 });
 
-test('calls that were awaited are not among those that the log says were not', async () => {
+test('the log of dropped calls does not list calls that were awaited', async () => {
   const tools = {
     slow: () => new Promise(() => {}),
     never: () => new Promise(() => {}),
@@ -365,7 +365,7 @@ test('calls that were awaited are not among those that the log says were not', a
   });
 });
 
-test('`return` of a promise inside try is awaited where JavaScript awaits it', async () => {
+test('`return` of a promise inside try is awaited as in JavaScript', async () => {
   await withExecutor(
     {},
     {
@@ -387,7 +387,7 @@ test('the argument of final_answer is the output of a final run', async () => {
   });
 });
 
-test('a last expression over several lines', async () => {
+test('a last expression over several lines is the value', async () => {
   await withExecutor({}, {}, async (executor) => {
     expect((await executor.run('[1, 2, 3]\n  .map((x) => x * 2)\n  .filter((x) => x > 2)\n')).output).toEqual([4, 6]);
   });

@@ -64,7 +64,7 @@ test.each([
   expect((await withExecutor({}, {}, (executor) => executor.run(code))).output).toEqual(output);
 });
 
-test('a module as well', async () => {
+test('early errors are reported in modules too', async () => {
   const load = (m) =>
     withExecutor({ authorizedImports: ['m'], modules: { m } }, {}, (executor) =>
       executor.run("(await import('m')).default"),
@@ -100,7 +100,7 @@ test.each([
   ['[] = values as any', 0],
   ['let x; [x,] = values as any', 1],
   ['let x; ({ x: [x, ,] } = { x: values } as any)', 2],
-])('%j takes %j values', async (code, count) => {
+])('%j reads %j values from the iterator', async (code, count) => {
   const head =
     'let taken = 0; const values: any = { *[Symbol.iterator](): any { for (;;) yield ++taken } };\nconst run = () => {';
   const { output } = await withExecutor({ language: 'typescript' }, {}, (executor) =>

@@ -177,7 +177,7 @@ const runReference = (source, limit) => {
 
 const LIMIT = 20_000;
 
-test('generated loops do the same and count the same, up to any limit', async () => {
+test('generated loops give the same results and counts, up to any limit', async () => {
   await withExecutor({ maxOperations: LIMIT, timeoutMs: 20_000 }, {}, async (executor) => {
     await fc.assert(
       fc.asyncProperty(program, fc.double({ min: 0, max: 1, noNaN: true }), async (source, share) => {
@@ -207,7 +207,7 @@ test('generated loops do the same and count the same, up to any limit', async ()
 }, 120_000);
 
 describe('iterations of a counted loop', () => {
-  test.each([1, 2, 4095, 4096, 4097, 8191, 8192, 8193, 49_999])('are %d exactly', async (n) => {
+  test.each([1, 2, 4095, 4096, 4097, 8191, 8192, 8193, 49_999])('%d of them are counted exactly', async (n) => {
     const code = `let last = -1; for (let i = 0; i < ${n}; i++) { last = i; } last`;
     await withExecutor({}, {}, async (executor) => {
       const { output, stats } = await executor.run(code, { maxOperations: n });
@@ -243,7 +243,7 @@ describe('iterations of a counted loop', () => {
     'a closure over the variable': 'const f = []; for (let i = 0; i < 10; i++) f.push(() => i);',
   };
 
-  test.each(Object.entries(LEFT))('that ends by %s are ten', async (_name, code) => {
+  test.each(Object.entries(LEFT))('that ends by %s are counted exactly', async (_name, code) => {
     const loops = `${code}\n"done"`;
     await withExecutor({}, {}, async (executor) => {
       expect((await executor.run(loops, { maxOperations: 10 })).stats.operations).toBe(10);
@@ -262,7 +262,7 @@ test('each iteration has its own variable for closures', async () => {
   });
 });
 
-test('a getter in the body does not know what the loop that reads it has taken', async () => {
+test('a getter in the body does not see the count of the loop that reads it', async () => {
   await withExecutor({}, {}, async (executor) => {
     const code = `
       let outer = 0, inner = 0;
@@ -273,7 +273,7 @@ test('a getter in the body does not know what the loop that reads it has taken',
   });
 });
 
-test('an iteration whose test has used up the limit is taken, and refused', async () => {
+test('an iteration whose test exhausts the limit is refused', async () => {
   await withExecutor({}, {}, async (executor) => {
     const code = `
       let outer = 0;

@@ -34,17 +34,17 @@ test.each([
   expect(await run(whole, { language: 'typescript' })).toEqual(output);
 });
 
-test('its value is that of the loop, and its variable is no binding of the program', async () => {
+test('using in a loop head: the value is that of the loop, and the variable is no binding of the program', async () => {
   expect(await run('let n = 0; for (using a = null; n < 3;) n++')).toBe(2);
   expect(await run('for (using a = null;;) break; typeof a')).toBe('undefined');
 });
 
-test('the variable cannot be assigned', async () => {
+test('using in a loop head: the variable cannot be assigned', async () => {
   const { message } = await expectCode(run('for (using a = null;;) a = 1'), 'ERR_RUNTIME_EXCEPTION');
   expect(message).toBe('Runtime exception: TypeError: Assignment to using variable.');
 });
 
-test('with types, in a module, and in the text of a function', async () => {
+test('using in a loop head works with types, in a module and in the text of a function', async () => {
   const typed = "for (using a: { name: string } = make('a');;) { log.push(a.name as string); break }; log";
   expect(await run(`${HEAD.replaceAll('(name)', '(name: string)')}${typed}`)).toEqual(['a', 'disposed a']);
   const options = {
@@ -57,7 +57,7 @@ test('with types, in a module, and in the text of a function', async () => {
   );
 });
 
-test('positions are those of the text as it was written', async () => {
+test('positions refer to the original text', async () => {
   const code = 'for (await using a = null;;) { break }\nfor (using b = null;;) { null.x }';
   const { details } = await expectCode(run(code), 'ERR_RUNTIME_EXCEPTION');
   expect(details).toMatchObject({ line: 2, column: 31 });
@@ -86,7 +86,7 @@ test.each([
   }
 });
 
-test('eight of them in one text, of up to 256 KiB', async () => {
+test('a program of up to 256 KiB may contain eight loops with using', async () => {
   const heads = (count) => `let n = 0; ${'for (using a = null; ; ) { n++; break } '.repeat(count)}; n`;
   expect(await run(heads(8))).toBe(8);
   await expectCode(run(heads(9)), 'ERR_VALIDATION_FAILED');

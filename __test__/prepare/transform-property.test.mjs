@@ -471,7 +471,7 @@ const checkProgram = async (tree, check) => {
   }
 };
 
-test('output, logs, errors and iterations of a generated program are those of plain JavaScript', async () => {
+test('a transformed program has the output, logs, errors and iterations of plain JavaScript', async () => {
   await fc.assert(
     fc.asyncProperty(program, (tree) =>
       checkProgram(tree, async (source, reference) => {
@@ -482,7 +482,7 @@ test('output, logs, errors and iterations of a generated program are those of pl
   );
 }, 60_000);
 
-test('a program that runs again in the same executor does the same again', async () => {
+test('a program that runs again in the same executor behaves the same', async () => {
   await withExecutor(LIMITS, {}, async (executor) => {
     await fc.assert(
       fc.asyncProperty(program, (tree) =>

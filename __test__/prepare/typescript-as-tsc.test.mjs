@@ -152,14 +152,14 @@ test.each([
     'a field with a computed name cannot have a value that reads parameter properties',
     'Give the field its value in the body of the constructor',
   ],
-])('%s is refused with what to write', async (code, message, fix) => {
+])('%s is refused with an alternative', async (code, message, fix) => {
   const error = await withExecutor({}, {}, (executor) => rejection(executor.run(code)));
   expect(error.code).toBe('ERR_VALIDATION_FAILED');
   expect(error.details.diagnostics).toEqual([expect.objectContaining({ rule: 'syntax_valid', message, fix })]);
 });
 
 // A function that a class calls before its fields have values, and the position of an error in a field that has moved.
-test('errors in fields that read parameter properties are at their place', async () => {
+test('errors in fields that read parameter properties have the right place', async () => {
   const code = `class A {
     b = this.a.missing.c;
     constructor(private a: any) {}
@@ -169,7 +169,7 @@ test('errors in fields that read parameter properties are at their place', async
   expect([error.code, error.details.line, error.details.column]).toEqual(['ERR_RUNTIME_EXCEPTION', 2, 24]);
 });
 
-test('a namespace that a later run continues is a new one', async () => {
+test('a namespace that a later run declares again is a new one', async () => {
   await withExecutor({}, {}, async (executor) => {
     await executor.run('namespace N { export const a: number = 1 }');
     const { output } = await executor.run('const before = N.a; before');

@@ -20,7 +20,7 @@ const outputOf = (...programs) =>
 const errorOf = (code, options = {}) =>
   withExecutor(options, {}, async (executor) => rejection(executor.run(code))).then((error) => error);
 
-describe('what works', () => {
+describe('supported syntax', () => {
   test.each([
     ['annotations', 'const a: number = 1; let b: string | undefined; [a, b]', [1, undefined]],
     ['optional parameters', 'const f = (a: number, b?: string, ...c: number[]): number => a; f(3)', 3],
@@ -116,7 +116,7 @@ describe('what works', () => {
       `interface A { n: number } const f = (o: A): number => 2 * o.n; export { A, f }`,
     ],
     ['an import for its effect', `import 'types'; export const f = (o: any): number => 2 * o.n`],
-  ])('a module with %s', async (_name, m) => {
+  ])('a module may have %s', async (_name, m) => {
     const types = `export interface Options { n: number } globalThis.loaded = 1; export const twice = (n: number) => 2 * n; export default interface Q {}`;
     const options = { authorizedImports: ['m', 'types'], modules: { m, types } };
     const [output, loaded] = await withExecutor(options, {}, async (executor) => {
@@ -128,7 +128,7 @@ describe('what works', () => {
     expect(loaded).toBe(m.includes('twice(') || m.includes("import 'types'") ? 1 : undefined);
   });
 
-  test('imports by name are unaffected', async () => {
+  test('dynamic imports of names are unaffected', async () => {
     const options = { authorizedImports: ['m'], modules: { m: 'export const a: number = 1; export enum E { B = 3 }' } };
     const code = 'const { a, E }: any = await import("m"); [a, E.B]';
     expect(await withExecutor(options, {}, async (executor) => (await executor.run(code)).output)).toEqual([1, 3]);
@@ -142,7 +142,7 @@ describe('what works', () => {
   });
 });
 
-describe('which language', () => {
+describe('the choice of the language', () => {
   test.each([
     // Both: a comparison, not a call with a type argument.
     ['a < b > (c)', { auto: [], javascript: [], typescript: [] }],
@@ -161,7 +161,7 @@ describe('which language', () => {
     }
   });
 
-  test('JavaScript stays JavaScript', async () => {
+  test('ambiguous code is JavaScript', async () => {
     const code = 'const f = 1, a = 2, b = 3; f < a > (b)';
     expect(await outputOf(code)).toBe(false);
     expect(prepareProgram(code).transformedCode).toBe(prepareProgram(code, { language: 'javascript' }).transformedCode);
@@ -169,7 +169,7 @@ describe('which language', () => {
     expect(read.details.message).toBe('f is not a function');
   });
 
-  test('of the executor, and of a run', () =>
+  test('can be made for the executor and for a run', () =>
     withExecutor({ language: 'javascript' }, {}, async (executor) => {
       await expectCode(executor.run('const a: number = 1'), 'ERR_VALIDATION_FAILED');
       expect((await executor.run('const a: number = 1', { language: 'typescript' })).output).toBe(1);
@@ -183,13 +183,13 @@ describe('which language', () => {
       );
     }));
 
-  test('early errors that only V8 finds', () => {
+  test('does not affect early errors that only V8 finds', () => {
     expect(validateCode('const a: number = 1;\n  const a: string = "";')).toMatchObject([
       { rule: 'syntax_valid', message: "Identifier 'a' has already been declared", location: { line: 2, column: 9 } },
     ]);
   });
 
-  test.each(['a.ts', 'a.mts', 'a.cts'])('the command line takes %s for TypeScript', (name) =>
+  test.each(['a.ts', 'a.mts', 'a.cts'])('is TypeScript for %s on the command line', (name) =>
     withFolder(async (folder) => {
       const bin = join(ROOT, 'bin', 'ses-executor.js');
       writeFileSync(join(folder, name), 'const f = 1, a = 2;\nf<string>(a);\n');
@@ -207,7 +207,7 @@ describe('state and value', () => {
     ['a const enum', 'const enum E { A = 3 }', '[E.A, E[3]]', [3, 'A']],
     ['a namespace', 'namespace N { export let a = 1; export const f = () => a++ }', 'N.f(); N.a', 2],
     ['a class', 'class A { constructor(public a: number) {} }', 'new A(4).a', 4],
-  ])('%s is there in later runs', async (_, first, second, expected) => {
+  ])('%s is available in later runs', async (_, first, second, expected) => {
     expect(await outputOf(first, second)).toEqual(expected);
     expect(await outputOf(first, `const unrelated: number = 1; ${second}`)).toEqual(expected);
   });
@@ -220,11 +220,11 @@ describe('state and value', () => {
     ['const E = "text"', 'namespace E { export const b = 2 } namespace E { export const c = E.b }', { b: 2, c: 2 }],
     ['function E() {}', 'namespace E { export const b = 2 }', { b: 2 }],
     ['namespace E { export const a = 1 }', 'enum E { B }', { 0: 'B', B: 0 }],
-  ])('%s, then %s: the later one of the name replaces it', async (first, second, expected) => {
+  ])('%s, then %s: the later declaration replaces the earlier one', async (first, second, expected) => {
     expect(await outputOf(first, second, 'E')).toEqual(expected);
   });
 
-  test('members of enums behind constants of earlier runs must have values', async () => {
+  test('members of enums after constants of earlier runs must have values', async () => {
     await withExecutor({}, {}, async (executor) => {
       await executor.run('const BASE = 10;');
       const { code, details } = await executor.run('enum E {\n  A = BASE,\n  B,\n}').catch((error) => error);
@@ -249,7 +249,7 @@ describe('state and value', () => {
     ['enum E { A = 1, B }\nnamespace N { export const k = E.B }\nN.k', 2],
     ['class C {}\nnamespace C { export const of = () => new C() }\nC.of() instanceof C', true],
     ['namespace A { export namespace B { export const c = 3 } }\nconst f = () => A.B.c;\nf()', 3],
-  ])('what functions use can be declared again: %j', async (code, expected) => {
+  ])('declarations that functions use can be repeated: %j', async (code, expected) => {
     expect(await outputOf(code, code)).toBe(expected);
     expect(await outputOf('let E, C, A; const held = () => [E, C, A];', code)).toBe(expected);
   });
@@ -269,7 +269,7 @@ describe('state and value', () => {
 });
 
 describe('positions', () => {
-  test('of an error that is thrown', async () => {
+  test('are right for a thrown error', async () => {
     const code = [
       'interface A { b: string }',
       'type C = { d: number };',
@@ -304,7 +304,7 @@ describe('positions', () => {
     expect((await errorOf(code)).details).toMatchObject({ line, column });
   });
 
-  test('of what is not supported', () => {
+  test('are right for unsupported syntax', () => {
     const found = validateCode('let a: number;\n  import b = require("c");\nexport = a;\n@d class F {}');
     expect(found).toEqual([
       {
@@ -331,7 +331,7 @@ describe('positions', () => {
     ]);
   });
 
-  test('of JSX and of value imports', () => {
+  test('are right for JSX and for imports of values', () => {
     expect(validateCode('const a: any =\n  <b>{c}</b>;')).toMatchObject([
       { message: 'JSX is not supported', location: { line: 2, column: 3 } },
     ]);
@@ -342,7 +342,7 @@ describe('positions', () => {
   });
 });
 
-describe('limits', () => {
+describe('limits of TypeScript', () => {
   test.each([
     ['a loop', 'let a: number = 0; while (true) a++'],
     ['a namespace', 'namespace N { export const a = (() => { for (;;) {} })() }'],
@@ -353,7 +353,7 @@ describe('limits', () => {
     expect(error.code).toBe('ERR_MAX_OPS_EXCEEDED');
   });
 
-  test('names of the executor', () => {
+  test('names of the executor are reserved', () => {
     for (const code of ['enum __smol_a { B }', 'namespace __smol_a { f() }', '(__smol_a: number) => 1']) {
       expect(validateCode(code).map(({ rule }) => rule)).toEqual(['reserved_identifier']);
     }
@@ -365,8 +365,8 @@ describe('limits', () => {
     ['conditional types', 'type A = ', 'a extends b?c:', 'd', '', 'nesting_too_deep'],
     ['array types', 'type A = b', '', '', '[]', 'nesting_too_deep'],
     ['namespaces', 'namespace a', '.a', '{}', '', 'nesting_too_deep'],
-    ['what could be type arguments', 'f(a, ', 'a<b,', 'c', ')', 'typescript_too_complex'],
-  ])('up to 200,000 %s', (_, start, open, inner, close, rule) => {
+    ['possible type arguments', 'f(a, ', 'a<b,', 'c', ')', 'typescript_too_complex'],
+  ])('up to 200,000 %s are refused as too deep', (_, start, open, inner, close, rule) => {
     const count = Math.min(200_000, Math.floor(1_000_000 / (open.length + close.length)));
     const code = `${start}${open.repeat(count)}${inner}${close.repeat(count)}`;
     const { diagnostics } = prepareProgram(code, { language: 'typescript', timeoutMs: 120_000 });
@@ -374,7 +374,7 @@ describe('limits', () => {
     expect(validateCode(code).some(({ severity }) => severity === 'ERROR')).toBe(true);
   });
 
-  test('a reading that would take for ever', () => {
+  test('syntax with exponentially many readings is refused as too complex', () => {
     for (const open of ['<T>(', 'a ? (b) : c => ']) {
       const code = `let a: 1 = ${open.repeat(100)}`;
       expect(validateCode(code, { language: 'typescript' }).map(({ rule }) => rule)).toEqual([
@@ -383,11 +383,11 @@ describe('limits', () => {
     }
   });
 
-  test('a union of 100,000 types', async () => {
+  test('a union of 100,000 types is accepted', async () => {
     expect(await outputOf(`type A = ${"'a' | ".repeat(100_000)} 1; 2`)).toBe(2);
   });
 
-  test('constants that double', () => {
+  test('constants that double are limited', () => {
     const members = Array.from({ length: 60 }, (_, index) => `a${index + 1} = a${index} + a${index}`);
     const found = validateCode(`enum E { a0 = 'ab', ${members.join(', ')} }`);
     expect(found.map(({ rule }) => rule)).toEqual(['typescript_too_complex']);

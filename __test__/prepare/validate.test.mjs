@@ -12,7 +12,7 @@ const SETTLED = 'if ((__smol_budget -= __smol_had - __smol_left) < 0) __smol_gua
 /** How often each of them occurs in the source text. */
 const guardsOf = (text) => [IN_REGISTER, IN_MEMORY, SETTLED].map((guard) => text.split(guard).length - 1);
 
-describe('validateCode: what is fine', () => {
+describe('validateCode: valid programs', () => {
   test.each([
     '1',
     'const a = await Promise.resolve(1); return a;',
@@ -44,7 +44,7 @@ describe('validateCode: early errors that only V8 finds', () => {
     expect(validateCode(code)).toMatchObject([{ rule: 'syntax_valid', message, location: { line, column } }]);
   });
 
-  test('also beside what only we accept', () => {
+  test('are found in programs with syntax that only this parser accepts', () => {
     const code = '#!/usr/bin/env node\nlet a = 1;\nlet a = 2;';
     expect(validateCode(code)).toMatchObject([{ rule: 'syntax_valid', location: { line: 3, column: 5 } }]);
   });
@@ -116,7 +116,7 @@ describe('validateCode: each rule', () => {
       ]);
     });
 
-    test.each([1, 50_000, 2 ** 53 - 1, Infinity])('not %d', (maxOperations) => {
+    test.each([1, 50_000, 2 ** 53 - 1, Infinity])('accepts %d', (maxOperations) => {
       expect(validateCode('1', { maxOperations })).toEqual([]);
     });
   });
@@ -132,7 +132,7 @@ describe('validateCode: each rule', () => {
       ]);
     });
 
-    test.each([1, 10_000, 2 ** 31 - 1])('not %d', (timeoutMs) => {
+    test.each([1, 10_000, 2 ** 31 - 1])('accepts %d', (timeoutMs) => {
       expect(validateCode('1', { timeoutMs })).toEqual([]);
     });
   });
@@ -157,14 +157,14 @@ describe('validateCode: each rule', () => {
       expect(validateCode(code, { authorizedImports: ['x'] })).toEqual([]);
     });
 
-    test('each place', () => {
+    test('reports each place', () => {
       expect(validateCode('import("x"); import("y"); import("x")', { authorizedImports: ['y'] })).toMatchObject([
         { location: { line: 1, column: 1 } },
         { location: { line: 1, column: 27 } },
       ]);
     });
 
-    test('a specifier that is computed is decided at run time', () => {
+    test('leaves a computed specifier to run time', () => {
       expect(validateCode('import(name); import("a" + b); import(`a${b}`)')).toEqual([]);
     });
   });
@@ -184,7 +184,7 @@ describe('validateCode: each rule', () => {
       expect(rules(validateCode(code)).sort()).toEqual(['import_allowed', 'static_import_in_script_mode']);
     });
 
-    test('further down', () => {
+    test('reports later places too', () => {
       const [found] = validateCode('const a = 1;\n  import b from "x";', { authorizedImports: ['x'] });
       expect(found).toMatchObject({ rule: 'static_import_in_script_mode', location: { line: 2, column: 3 } });
     });
@@ -228,7 +228,7 @@ describe('validateCode: each rule', () => {
       expect(validateCode(`o.${name}; ({ ${name}: 1 })`)).toEqual([]);
     });
 
-    test('says where, each time', () => {
+    test('reports each place', () => {
       const found = validateCode('process.exit();\nif (a) process.env;\nfetch(1)');
       expect(found.map(({ severity, location: { line, column } }) => [severity, line, column])).toEqual([
         ['WARNING', 1, 1],
@@ -237,7 +237,7 @@ describe('validateCode: each rule', () => {
       ]);
     });
 
-    test('a shadowed name is not meant', () => {
+    test('ignores a shadowed name', () => {
       expect(
         validateCode('{ let process = 1; process; } (fetch) => fetch; try {} catch (require) { require; }'),
       ).toEqual([]);
@@ -279,7 +279,7 @@ describe('validateCode: each rule', () => {
       ]);
     });
 
-    test('not 16,384', () => {
+    test('accepts 16,384', () => {
       expect(validateCode('1', { maxLogBytes: 16_384 })).toEqual([]);
     });
   });
@@ -299,21 +299,21 @@ describe('validateCode: each rule', () => {
       expect(['nesting_too_deep', 'syntax_valid']).toContain(errors[0].rule);
     });
 
-    test('programs that machines write are not too deep', () => {
+    test('accepts programs of generators', () => {
       expect(validateCode(Array(2000).fill('a').join(' + '))).toEqual([]);
       expect(validateCode('if (a) 1; else '.repeat(1000) + '2;')).toEqual([]);
     });
   });
 
   describe('code_too_large', () => {
-    test('beyond maxCodeBytes', () => {
+    test('reports code beyond maxCodeBytes', () => {
       expect(validateCode(`"${'x'.repeat(2 ** 20)}"`)).toMatchObject([{ rule: 'code_too_large', severity: 'ERROR' }]);
       expect(validateCode('"é"', { maxCodeBytes: 3 })).toMatchObject([{ rule: 'code_too_large', severity: 'ERROR' }]);
       expect(validateCode('"é"', { maxCodeBytes: 4 })).toEqual([]);
     });
   });
 
-  test('several at once, in the order of their places', () => {
+  test('several findings come in the order of their places', () => {
     const found = validateCode('process;\n__smol_x;\nimport("x");\nimport y from "y";', {
       maxOperations: 0,
       maxLogBytes: 1024,
@@ -326,7 +326,7 @@ describe('validateCode: each rule', () => {
     expect(placed.map(({ location }) => location.line)).toEqual([1, 2, 3, 4, 4]);
   });
 
-  test('wrong arguments are the callers fault', () => {
+  test('wrong arguments cause a TypeError or RangeError', () => {
     for (const check of [validateCode, prepareProgram]) {
       expect(() => check(1)).toThrow(TypeError);
       expect(() => check()).toThrow(TypeError);
@@ -338,7 +338,7 @@ describe('validateCode: each rule', () => {
 });
 
 describe('prepareProgram', () => {
-  test('gives original, transformed code and diagnostics', () => {
+  test('returns original code, transformed code and diagnostics', () => {
     const code = 'for (;;) process.exit()';
     const prepared = prepareProgram(code);
     expect(Object.keys(prepared).sort()).toEqual(['diagnostics', 'originalCode', 'transformedCode']);
@@ -348,7 +348,7 @@ describe('prepareProgram', () => {
     expect(rules(prepared.diagnostics)).toEqual(['forbidden_global_access']);
   });
 
-  test('gives no code if a diagnostic is an error', () => {
+  test('returns no code if a diagnostic is an error', () => {
     for (const code of ['', 'let = ;', 'import x from "x"', '__smol_x']) {
       const prepared = prepareProgram(code);
       expect(prepared.originalCode).toBe(code);
@@ -367,7 +367,7 @@ describe('prepareProgram', () => {
     ['do-while', 'do body(); while (true)'],
     ['an empty body', 'while (true);'],
     ['a labeled loop', 'outer: for (;;) break outer'],
-    ['a loop that waits', 'while (await body());', true],
+    ['a loop with await', 'while (await body());', true],
     ['a loop with a finally clause', 'for (;;) { try { body() } finally { more() } }', true],
   ])('6.3: the guard is the first statement of the body of %s', (_, code, isInMemory = false) => {
     const { transformedCode } = prepareProgram(code);
@@ -379,7 +379,7 @@ describe('prepareProgram', () => {
     expect(guardsOf(transformedCode)).toEqual(isInMemory ? [0, 1, 0] : [1, 0, 1]);
   });
 
-  test('6.3: loops everywhere', () => {
+  test('6.3: loops are guarded everywhere', () => {
     const code = `
       for (;;) while (a) do b(); while (c);
       const f = () => { for (const x of y); };
@@ -394,7 +394,7 @@ describe('prepareProgram', () => {
     expect(guardsOf(transformedCode)).toEqual([12, 1, 10]);
   });
 
-  test('6.4: names, strings and comments of user code are left alone', () => {
+  test('6.4: names, strings and comments of user code are unchanged', () => {
     const { transformedCode } = prepareProgram(
       'const größe = "for (;;) {}"; `while (1) ${größe}`; /for(;;)/.test(größe)',
     );
@@ -402,7 +402,7 @@ describe('prepareProgram', () => {
     expect(guardsOf(transformedCode)).toEqual([0, 0, 0]);
   });
 
-  test('is a program', () => {
+  test('returns a program', () => {
     const { transformedCode } = prepareProgram('let n = 0; for (const v of [1, 2]) { n += v; } n');
     // eslint-disable-next-line no-new-func -- with what an executor has around it
     const make = new Function('__smol_budget', '__smol_guard', '__smol_keep', `return ${transformedCode}`);
@@ -416,7 +416,7 @@ describe('prepareProgram', () => {
     expect(kept).toStrictEqual([[1, ['n', 1, 3]]]);
   });
 
-  test('gives the code that really runs', async () => {
+  test('returns the code that run executes', async () => {
     const spin =
       'function spin(n) { let s = 0; for (let i = 0; i < n; i++) { try { s += i; } catch (e) { s = e; } } return s; }';
     expect(guardsOf(prepareProgram(spin).transformedCode)).toEqual([1, 0, 1]);
@@ -437,7 +437,7 @@ describe('run() validates first', () => {
     ['ERR_VALIDATION_FAILED', `effect(); ${'('.repeat(5000)}1${')'.repeat(5000)}`],
     ['ERR_IMPORT_NOT_ALLOWED', 'effect(); await import("x");'],
     ['ERR_IMPORT_NOT_ALLOWED', 'effect(); import x from "y";'],
-  ])('%s: nothing runs', async (expected, code) => {
+  ])('%s: no code runs', async (expected, code) => {
     let effects = 0;
     await withExecutor({}, { effect: () => ++effects }, async (executor) => {
       const error = await expectCode(executor.run(code), expected);
@@ -453,7 +453,7 @@ describe('run() validates first', () => {
     ['max_operations_valid', { maxOperations: 1.5 }],
     ['timeout_valid', { timeoutMs: 0 }],
     ['timeout_valid', { timeoutMs: NaN }],
-  ])('%s: %o of the executor, and of one run', async (rule, limits) => {
+  ])('%s: %o is refused for the executor and for a run', async (rule, limits) => {
     let effects = 0;
     const tools = { effect: () => ++effects };
     await withExecutor(limits, tools, async (executor) => {
@@ -471,7 +471,7 @@ describe('run() validates first', () => {
 
   // Cause: the deadline of a run was armed with the invalid limit, and was sometimes quicker than VALIDATE. Fix: only a
   // valid limit arms one.
-  test.each([0, 0.5, 1.5])('an invalid timeoutMs, %d, is no deadline either', async (timeoutMs) => {
+  test.each([0, 0.5, 1.5])('an invalid timeoutMs of %d sets no deadline', async (timeoutMs) => {
     await withExecutor({}, {}, async (executor) => {
       for (let i = 0; i < 100; i++) {
         await expectCode(executor.run('1', { timeoutMs }), 'ERR_VALIDATION_FAILED');
@@ -480,13 +480,13 @@ describe('run() validates first', () => {
     });
   });
 
-  test('8.3: warnings and notes do not keep code from running', async () => {
+  test('8.3: warnings and notes do not prevent a run', async () => {
     await withExecutor({ maxLogBytes: 1024 }, {}, async (executor) => {
       expect((await executor.run('typeof process + typeof require')).output).toBe('undefinedundefined');
     });
   });
 
-  test('the first run that is refused leaves nothing behind', async () => {
+  test('a refused run has no effects', async () => {
     await withExecutor({}, {}, async (executor) => {
       await executor.run('var kept = 1;');
       await expectCode(executor.run('var kept = 2; let = ;'), 'ERR_VALIDATION_FAILED');
@@ -497,7 +497,7 @@ describe('run() validates first', () => {
 
 // Cause: warnings of the program took the place of the early error that V8 had found. Fix: they are added only to
 // failures that have no diagnostics.
-test('an early error is reported by run() also beside a warning', async () => {
+test('run() reports an early error even next to a warning', async () => {
   await withExecutor({}, {}, async (executor) => {
     const error = await expectCode(executor.run('process;\nlet a;\nlet a;'), 'ERR_VALIDATION_FAILED');
     expect(error.details.diagnostics).toEqual([
@@ -506,18 +506,18 @@ test('an early error is reported by run() also beside a warning', async () => {
   });
 });
 
-describe('what takes long to check', () => {
+describe('programs that take long to check', () => {
   // V8 makes lists of all characters of each property, and of all texts: 3,000 of them took seconds and gigabytes.
   test.each([
-    ['properties of texts', `/[${'\\p{RGI_Emoji}'.repeat(33)}]/v`],
+    ['properties of strings', `/[${'\\p{RGI_Emoji}'.repeat(33)}]/v`],
     ['properties', `/${'\\p{L}'.repeat(2_049)}/u`],
     ['properties in many expressions', `[${'/\\P{Lu}/iu,'.repeat(2_049)}]`],
-  ])('%s of regular expressions', (_, code) => {
+  ])('%s of regular expressions are refused', (_, code) => {
     expect(rules(validateCode(code))).toEqual(['regexp_too_complex']);
     expect(rules(prepareProgram(code).diagnostics)).toEqual(['regexp_too_complex']);
   });
 
-  test('as many properties as programs have are fine', () => {
+  test('a usual number of properties is accepted', () => {
     const code = [
       `/[${'\\p{RGI_Emoji}'.repeat(8)}]/v`,
       `/${'\\p{L}'.repeat(100)}/u`,
@@ -527,7 +527,7 @@ describe('what takes long to check', () => {
     expect(validateCode(code)).toEqual([]);
   });
 
-  test('what is not checked in time is refused, and the next text is checked', () => {
+  test('a program that cannot be checked in time is refused, and the next one is checked', () => {
     const options = { maxCodeBytes: 2 ** 23 };
     const [found, ...others] = validateCode('f(f(f(1)));'.repeat(400_000), options);
     expect(found).toMatchObject({ rule: 'not_checked', severity: 'ERROR' });
@@ -537,7 +537,7 @@ describe('what takes long to check', () => {
     expect(rules(validateCode('let a; let a'))).toEqual(['syntax_valid']);
   });
 
-  test('prepareProgram waits for as long as a run may take', () => {
+  test('prepareProgram may take as long as a run', () => {
     const code = 'f(f(f(1)));'.repeat(400_000);
     const options = { maxCodeBytes: 2 ** 23, timeoutMs: 20 };
     const { diagnostics, transformedCode } = prepareProgram(code, options);
