@@ -9,7 +9,7 @@ import { chromeProcesses, killAll, make, until } from './helpers.mjs';
 const SPAN_MS = 1_000;
 const renderers = () => chromeProcesses().filter(({ type }) => type === 'renderer').length;
 
-test('what was under way at once is remembered for a span of time, and for two at most', () => {
+test('the number of concurrent runs is remembered for one to two spans of time', () => {
   let now = 0;
   const lately = new demand.ConcurrencyMeter(SPAN_MS, () => now);
   const at = (time) => {
@@ -64,7 +64,7 @@ async function runAtOnce(shared, count, origins = []) {
 }
 
 test.runIf(process.platform === 'linux')(
-  'after runs at once there is a page for each of them, for a while',
+  'after concurrent runs there is a page for each of them for a while',
   async () => {
     await withShared(1, async (shared, { turnClock }) => {
       await until(() => renderers() === 1);
@@ -81,7 +81,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test.runIf(process.platform === 'linux')('no more than eight, and none where none is wanted', async () => {
+test.runIf(process.platform === 'linux')('at most eight pages are made ahead, and none with warmTabs: 0', async () => {
   await withShared(1, async (shared, { pages }) => {
     await until(() => renderers() === 1);
     await runAtOnce(shared, 10);
@@ -99,7 +99,7 @@ test.runIf(process.platform === 'linux')('no more than eight, and none where non
 });
 
 test.runIf(process.platform === 'linux')(
-  'eight are for all lists of origins, and pages for a list that nobody has any more are closed',
+  'all lists of origins share the eight pages, and pages for an unused list are closed',
   async () => {
     const other = { origins: ['https://api.example.com'], warmTabs: 1 };
     await withShared(1, async (shared, { pages }) => {
@@ -119,23 +119,20 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test.runIf(process.platform === 'linux')(
-  'after the browser has crashed there are as many in the next one',
-  async () => {
-    await withShared(1, async (shared) => {
-      await runAtOnce(shared, 3);
-      await until(() => renderers() === 3);
-      for (const { pid, type } of chromeProcesses()) if (type === 'browser') process.kill(pid, 'SIGKILL');
-      await runAtOnce(shared, 3);
-      await until(() => renderers() === 3);
-      const next = await shared.join({}, { origins: [], warmTabs: 1 });
-      next.kill();
-    });
-  },
-);
+test.runIf(process.platform === 'linux')('after a crash the next browser has as many pages ahead', async () => {
+  await withShared(1, async (shared) => {
+    await runAtOnce(shared, 3);
+    await until(() => renderers() === 3);
+    for (const { pid, type } of chromeProcesses()) if (type === 'browser') process.kill(pid, 'SIGKILL');
+    await runAtOnce(shared, 3);
+    await until(() => renderers() === 3);
+    const next = await shared.join({}, { origins: [], warmTabs: 1 });
+    next.kill();
+  });
+});
 
 test.runIf(process.platform === 'linux')(
-  'a page whose process ends while it is made is made again, and those beside it stay',
+  'a page whose process ends while it is made is made again, without affecting others',
   async () => {
     await withShared(0, async (shared, { pages }) => {
       const beside = await shared.take([]);
@@ -156,7 +153,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test.runIf(process.platform === 'linux')('runs of executors count, sessions do not', async () => {
+test.runIf(process.platform === 'linux')('runs of executors count for pages ahead, sessions do not', async () => {
   const executors = Array.from({ length: 3 }, () => make({}));
   const sessions = Array.from({ length: 3 }, () => make({ isolation: 'session' }));
   try {

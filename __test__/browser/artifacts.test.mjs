@@ -44,7 +44,7 @@ function png(bytes) {
 }
 
 describe('the canvas of a run', () => {
-  test('is one, and its picture has bytes and facts', async () => {
+  test('is unique, and its picture has bytes and metadata', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output, artifacts } = await executor.run(`
         const canvas = getCanvas(40, 30);
@@ -74,7 +74,7 @@ describe('the canvas of a run', () => {
     });
   });
 
-  test('lies in the folder, with a JSON file beside it and nothing else', async () => {
+  test('is stored in the folder with only a JSON file', async () => {
     await withFolder(async (folder) => {
       await withBrowser({ artifactsDir: `${folder}/made/here` }, {}, async (executor) => {
         const { artifacts } = await executor.run('getCanvas(3, 2).getContext("2d"); final_answer("drawn")');
@@ -98,7 +98,7 @@ describe('the canvas of a run', () => {
     });
   });
 
-  test('has more than one colour where Chinese and emoji are, and no two of them alike', async () => {
+  test('draws Chinese and emoji in colour and in distinct shapes', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const looks = (text) => {
@@ -118,7 +118,7 @@ describe('the canvas of a run', () => {
   test.each([
     ['= 0', '0 x 10', '; leave it in the document, or give it a size'],
     ['= 1e6', '1000000 x 10', ''],
-  ])('whose picture the browser does not make is none: width %s', async (size, shown, advice) => {
+  ])('that the browser cannot encode has no picture: width %s', async (size, shown, advice) => {
     await withBrowser({}, {}, async (executor) => {
       const message = `the browser makes no picture of ${shown}`;
       const { artifacts, logs } = await executor.run(`getCanvas(10, 10).width ${size}`);
@@ -132,7 +132,7 @@ describe('the canvas of a run', () => {
     });
   });
 
-  test('has no picture beyond 64 megapixels when it has grown either', async () => {
+  test('has no picture beyond 64 megapixels, even if it grows later', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { artifacts, logs } = await executor.run('const c = getCanvas(10, 10); c.width = 9000; c.height = 9000;');
       expect([artifacts, logs]).toEqual([
@@ -146,7 +146,7 @@ describe('the canvas of a run', () => {
     ['getCanvas(9000, 9000)', 'getCanvas: 9000 x 9000 are more than 64 megapixels (67108864)'],
     ['getCanvas(0, 1)', 'getCanvas: width and height must be integers from 1 on'],
     ['getCanvas(1.5, 1)', 'getCanvas: width and height must be integers from 1 on'],
-  ])('%s is refused', async (code, message) => {
+  ])('cannot be created by %s', async (code, message) => {
     await withBrowser({}, {}, async (executor) => {
       const { details } = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
       expect(details).toMatchObject({ name: 'RangeError', message });
@@ -154,7 +154,7 @@ describe('the canvas of a run', () => {
   });
 });
 
-test('saveArtifact keeps blobs, texts and further canvases, also what is not awaited', async () => {
+test('saveArtifact keeps blobs, strings and further canvases, even if it is not awaited', async () => {
   await withFolder(async (folder) => {
     await withBrowser({ artifactsDir: folder }, {}, async (executor) => {
       const { artifacts, output } = await executor.run(`
@@ -194,22 +194,25 @@ test.each([
   ["'.csv', ''", '-csv-ID.txt', 'text/plain'],
   ["'x', new Blob([''], { type: '__proto__' })", 'x-ID.bin', '__proto__'],
   ["'../a/b.c.json', '{}'", '-a-b-c-ID.json', 'application/json'],
-])('saveArtifact(%s) has extension and type of the content, else of the name', async (args, name, mimeType) => {
-  await withBrowser({}, {}, async (executor) => {
-    const { artifacts, output } = await executor.run(`await saveArtifact(${args})`);
-    const [found] = artifacts;
-    const shown = found.name.replace(/-[0-9a-f]{8}-[0-9a-f-]{27}/, '-ID');
-    expect([shown, found.mimeType, found.givenName]).toEqual([name, mimeType, output]);
-  });
-});
+])(
+  'saveArtifact(%s) derives extension and type from the content, or else from the name',
+  async (args, name, mimeType) => {
+    await withBrowser({}, {}, async (executor) => {
+      const { artifacts, output } = await executor.run(`await saveArtifact(${args})`);
+      const [found] = artifacts;
+      const shown = found.name.replace(/-[0-9a-f]{8}-[0-9a-f-]{27}/, '-ID');
+      expect([shown, found.mimeType, found.givenName]).toEqual([name, mimeType, output]);
+    });
+  },
+);
 
-describe('a run that fails', () => {
+describe('a failed run', () => {
   const save = "await saveArtifact('report.txt', 'hello'); console.log('saved'); getCanvas(5, 5);";
 
   test.each([
-    ['by what it throws', 'throw 5', (executor, code) => expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')],
+    ['by a thrown error', 'throw 5', (executor, code) => expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')],
     ['at its deadline', 'for (;;);', (executor, code) => atDeadline(executor, code, ({ logs }) => logs === 'saved')],
-  ])('%s leaves what it has saved', async (_, then, fails) => {
+  ])('keeps its artifacts if it fails %s', async (_, then, fails) => {
     await withFolder(async (folder) => {
       await withBrowser({ artifactsDir: folder }, {}, async (executor) => {
         const error = await fails(executor, save + then);
@@ -221,7 +224,7 @@ describe('a run that fails', () => {
     });
   });
 
-  test('tells its own failure where they cannot be kept', async () => {
+  test('reports its own error if the artifacts cannot be stored', async () => {
     await withFolder(async (folder) => {
       writeFileSync(`${folder}/file`, '');
       await withBrowser({ artifactsDir: `${folder}/file` }, {}, async (executor) => {
@@ -232,7 +235,7 @@ describe('a run that fails', () => {
     });
   });
 
-  test('and has saved nothing has none', async () => {
+  test('has no artifacts if it saved none', async () => {
     await withBrowser({}, {}, async (executor) => {
       expect((await expectCode(executor.run('let ;'), 'ERR_VALIDATION_FAILED')).artifacts).toEqual([]);
     });
@@ -240,7 +243,7 @@ describe('a run that fails', () => {
 });
 
 // A full disk, or a folder that is none, is no reason to lose what the run has given.
-test('a run whose artifacts cannot be written has its output, and their bytes', async () => {
+test('a run whose artifacts cannot be stored has its output and their bytes', async () => {
   await withFolder(async (folder) => {
     const kept = `${folder}/kept`;
     await withBrowser({ artifactsDir: kept }, {}, async (executor) => {
@@ -261,7 +264,7 @@ test('a run whose artifacts cannot be written has its output, and their bytes', 
   });
 });
 
-test('what a run saves when it is over is none of the next run', async () => {
+test('artifacts saved after the end of a run do not belong to the next run', async () => {
   await withBrowser({ isolation: 'session' }, {}, async (executor) => {
     const code = `const drawn = new OffscreenCanvas(2_000, 2_000);
       drawn.getContext('2d').fillRect(0, 0, 2_000, 2_000);
@@ -274,7 +277,7 @@ test('what a run saves when it is over is none of the next run', async () => {
   });
 });
 
-test('saveArtifact keeps bytes and canvases that are not shown', async () => {
+test('saveArtifact keeps bytes and canvases that are not in the document', async () => {
   await withBrowser({}, {}, async (executor) => {
     const { artifacts } = await executor.run(`
       const bytes = new Uint8Array([9, 1, 255, 9]);
@@ -303,7 +306,7 @@ test('saveArtifact keeps bytes and canvases that are not shown', async () => {
   });
 });
 
-test('saveArtifact says what a content may be', async () => {
+test('saveArtifact says which contents it accepts', async () => {
   await withBrowser({}, {}, async (executor) => {
     const { output, artifacts } = await executor.run(`
       const contents = [undefined, null, 5, {}, [1], Symbol(), new String('x'), new ImageData(1, 1), document.createElement('img')];
@@ -356,7 +359,7 @@ test('a content that is too large is refused before it is read', async () => {
   });
 });
 
-test('names of files are short', async () => {
+test('names of artifact files are short', async () => {
   await withFolder(async (folder) => {
     await withBrowser({ artifactsDir: folder }, {}, async (executor) => {
       const { artifacts } = await executor.run('await saveArtifact("\u6f22".repeat(300), "x")');

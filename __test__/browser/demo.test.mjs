@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 import { ROOT, spawnNode } from '../helpers.mjs';
 
-test('prints the size and the path of a PNG', async () => {
+test('the demo prints the size and the path of a PNG', async () => {
   const demo = await spawnNode(['examples/browser.mjs']);
   expect(demo).toMatchObject({ status: 0, signal: null, stderr: '' });
   const [, bytes, path] = /^480 x 280, (\d+) bytes: (\S+\.png)$/m.exec(demo.stdout);
@@ -18,7 +18,7 @@ test('prints the size and the path of a PNG', async () => {
   rmSync(dirname(path), { recursive: true });
 });
 
-test('is what `npm run demo:browser` runs, after the set-up', () => {
+test('`npm run demo:browser` runs the demo after the set-up', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(scripts['demo:browser']).toBe('node scripts/setup.mjs && node examples/browser.mjs');
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { runChild } from '../helpers.mjs';
 
 describe('while a page calls tools in a row', () => {
-  test('timers and immediates get their turn between the calls', async () => {
+  test('timers and immediates of the host run between the calls', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { BrowserExecutor } from './build/browser/index.js';
       const executor = new BrowserExecutor({ fallback: false, maxToolCalls: 1e9 });

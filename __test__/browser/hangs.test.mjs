@@ -34,7 +34,7 @@ const HANGS = {
     'const r = new XMLHttpRequest(); r.open("GET", "/nothing", false); for (;;) try { r.send() } catch {}',
 };
 
-test('P13 each of these programs ends at its deadline', async () => {
+test('P13 each hanging program ends at its deadline', async () => {
   await withBrowser({}, {}, async (executor) => {
     const late = [];
     for (const [name, code] of Object.entries(HANGS)) {
@@ -61,7 +61,7 @@ test('P13 each of these programs ends at its deadline', async () => {
   });
 });
 
-test('a session is DIRTY then, and can be made anew', async () => {
+test('a session is DIRTY after a timeout and can be initialized again', async () => {
   const executor = make({ isolation: 'session' });
   await executor.init();
   await executor.run('let kept = 1');
@@ -75,7 +75,7 @@ test('a session is DIRTY then, and can be made anew', async () => {
   await executor.cleanup();
 });
 
-test('a tool that does not answer does not keep a synchronous caller beyond the deadline', async () => {
+test('a tool that does not answer does not hold a synchronous caller beyond the deadline', async () => {
   const { tool } = neverTool();
   await withBrowser({}, { never: blocking(tool) }, async (executor) => {
     const error = await atDeadline(executor, 'never()', ({ stats }) => stats.toolCalls === 1);

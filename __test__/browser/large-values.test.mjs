@@ -33,7 +33,7 @@ describe('the event loop turns while a large value of a page is decoded', () => 
     ['a Map', `new Map(${COLLIDING(25_000)}.map((key) => [key, 1]))`, 'output'],
     ['a Set', `new Set(${COLLIDING(25_000)})`, 'output'],
     ['several Sets', `Array.from({ length: 4 }, () => new Set(${COLLIDING(16_000)}))`, 'output'],
-  ])('%s of BigInts with one hash takes too long', async (_name, made, value) => {
+  ])('%s of BigInts with equal hashes takes too long', async (_name, made, value) => {
     await withBrowser(OPTIONS, {}, async (executor) => {
       const code = `const items = ${made}; items`;
       const gap = await longestGap(async () => {
@@ -47,7 +47,7 @@ describe('the event loop turns while a large value of a page is decoded', () => 
   test.each([
     ['empty lists', 'Array.from({ length: 300_000 }, () => [])', (output) => output.every((list) => list.length === 0)],
     [
-      'a list in a list',
+      'nested lists',
       'let list = []; for (let i = 0; i < 300_000; i++) list = [list]; list',
       (output) => {
         let depth = 0;
@@ -76,7 +76,7 @@ describe('the event loop turns while a large value of a page is decoded', () => 
       'Array.from({ length: 10_000 }, () => function f() {})',
       (output) => output.every((f) => f === '[Function: f]'),
     ],
-  ])('%s arrive', async (_name, code, isRight) => {
+  ])('large values arrive: %s', async (_name, code, isRight) => {
     await withBrowser(OPTIONS, {}, async (executor) => {
       const gap = await longestGap(async () => {
         const { output } = await executor.run(code);
@@ -87,7 +87,7 @@ describe('the event loop turns while a large value of a page is decoded', () => 
   });
 });
 
-test('what a page says comes in its order, whatever it takes to decode', async () => {
+test('messages of a page are delivered in order, however long they take to decode', async () => {
   const seen = [];
   const onLog = ({ message }) => seen.push(message);
   await withBrowser({ ...OPTIONS, onLog }, {}, async (executor) => {
@@ -109,7 +109,7 @@ test('what a page says comes in its order, whatever it takes to decode', async (
   });
 });
 
-test('a call whose arguments are large has been made when its run ends', async () => {
+test('a call with large arguments is made before its run ends', async () => {
   const seen = [];
   await withBrowser(OPTIONS, {}, async (executor) => {
     await executor.sendTools({ take: async (value) => void seen.push(value.size) });
@@ -118,7 +118,7 @@ test('a call whose arguments are large has been made when its run ends', async (
   });
 });
 
-test('arguments that take too long to decode fail their call, and the run goes on', async () => {
+test('arguments that take too long to decode fail their call, and the run continues', async () => {
   await withBrowser({ ...OPTIONS, maxConcurrentToolCalls: 1 }, {}, async (executor) => {
     await executor.sendTools({ take: async () => 1 });
     const { output } = await executor.run(`

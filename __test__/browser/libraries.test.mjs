@@ -45,7 +45,7 @@ const IS_WHOLE = `globalThis.isWhole = async (bytes) => {
 };
 `;
 
-describe('a library that measures and animates leaves its last picture', () => {
+describe('a library that measures and animates', () => {
   test.each([
     ['at the end of the program', 'new Bars(getCanvas(700, 400)); 1', [700, 400, 255]],
     ['with final_answer', 'new Bars(getCanvas(700, 400)); final_answer(1)', [700, 400, 255]],
@@ -53,7 +53,7 @@ describe('a library that measures and animates leaves its last picture', () => {
     ['after an await', 'const canvas = getCanvas(200, 100); await null; new Bars(canvas); 1', [200, 100, 255]],
     ['with frames that never end', 'new Bars(getCanvas(300, 100), { isEndless: true }); 1', [300, 100, 255]],
     ['without an animation', 'new Bars(getCanvas(300, 100), { ms: 0.001 }); 1', [300, 100, 255]],
-  ])('%s', async (_, code, expected) => {
+  ])('leaves its last picture %s', async (_, code, expected) => {
     await withBrowser({ libraries: [BARS, IS_WHOLE], timeoutMs: 20_000 }, {}, async (executor) => {
       const { output, artifacts, logs } = await executor.run(code);
       expect([output, logs, artifacts.length]).toEqual([1, '', 1]);
@@ -62,7 +62,7 @@ describe('a library that measures and animates leaves its last picture', () => {
     });
   }); // prettier-ignore
 
-  test('and the log says that it was still changing, within the deadline', async () => {
+  test('causes a warning that it was still changing, within the deadline', async () => {
     await withBrowser({ libraries: [NOISE] }, {}, async (executor) => {
       const code = 'noise(getCanvas(100, 100).getContext("2d")); 1';
       const { output, artifacts, logs } = await executor.run(code, { timeoutMs: 3_000 });
@@ -74,7 +74,7 @@ describe('a library that measures and animates leaves its last picture', () => {
     });
   });
 
-  test('and no run waits for frames that were cancelled, or that draw elsewhere', async () => {
+  test('delays no run by frames that were cancelled or that draw elsewhere', async () => {
     await withBrowser({}, {}, async (executor) => {
       const cancelled = 'getCanvas(10, 10); cancelAnimationFrame(requestAnimationFrame(() => {})); 1';
       const elsewhere = 'const spin = () => requestAnimationFrame(spin); spin(); 2';
@@ -105,7 +105,7 @@ describe('libraries', () => {
     });
   }); // prettier-ignore
 
-  test('run once in the page of a session, and anew after it is lost', async () => {
+  test('run once in the page of a session, and again after it is lost', async () => {
     const library = 'globalThis.loads = (globalThis.loads ?? 0) + 1;';
     await withBrowser({ libraries: [library], isolation: 'session', autoInit: true, recover: true }, {}, async (executor) => {
       expect((await executor.run('loads')).output).toBe(1);
@@ -131,9 +131,9 @@ describe('libraries', () => {
 
   test.each([
     ['a module', "import { a } from 'b';\nexport default a;", /^options\.libraries\[0\] \(library-1\.js\) cannot be loaded: SyntaxError: .*; a library is a script, such as a build named umd, iife or min$/],
-    ['wrong syntax', 'let = = 5;', /^options\.libraries\[0\] \(library-1\.js\) cannot be loaded: SyntaxError: /],
-    ['an error', 'throw new RangeError("no canvas");', 'options.libraries[0] (library-1.js) cannot be loaded: RangeError: no canvas'],
-  ])('that fail make the run fail, and no other executor takes it: %s', async (_, library, message) => {
+    ['a syntax error', 'let = = 5;', /^options\.libraries\[0\] \(library-1\.js\) cannot be loaded: SyntaxError: /],
+    ['a thrown error', 'throw new RangeError("no canvas");', 'options.libraries[0] (library-1.js) cannot be loaded: RangeError: no canvas'],
+  ])('that fail make the run fail without a fallback: %s', async (_, library, message) => {
     await withBrowser({ libraries: [library], fallback: true }, {}, async (executor) => {
       const error = await executor.run('1').catch((thrown) => thrown);
       expect(error).toBeInstanceOf(TypeError);

@@ -19,16 +19,16 @@ test.each([
   ['the same large object', () => large],
   ['large objects', () => structuredClone(large)],
   ['Maps', () => new Map(large.map((list, index) => [index, list]))],
-])('a hundred arguments are printed within one bound: %s', (_name, makeArgument) => {
+])('a hundred arguments are printed within a common bound: %s', (_name, makeArgument) => {
   const text = printed(Array.from({ length: 100 }, makeArgument));
   expect(text.length).toBeLessThan(200_000);
   expect(text).toContain('...');
 });
 
-test('small arguments are printed as they are, beside each other and beside texts', () => {
+test('small arguments are printed completely, next to each other and to strings', () => {
   expect(printed(['a', { b: 1 }, [1, 2], null, 3n, undefined])).toBe('a { b: 1 } [ 1, 2 ] null 3n undefined');
 });
 
-test('one large argument is printed as before', () => {
+test('one large argument is printed by the usual rules', () => {
   expect(printed(['x', large])).toMatch(/^x \[/);
 });

@@ -37,7 +37,7 @@ linux.each(Object.entries(HOGS))('%s', async (_, code) => {
   });
 });
 
-linux('blobs lie in the browser, which is started again', async () => {
+linux('blobs are held by the browser, which is restarted if they exceed the limit', async () => {
   await withBrowser({ memoryLimitMb: 256 }, {}, async (executor) => {
     const code = `const all = []; for (let i = 0; i < 200; i++) { all.push(new Blob([new Uint8Array(2e7).fill(i)])); await all.at(-1).slice(0, 1).text(); }
       ${NEVER}`;
@@ -47,7 +47,7 @@ linux('blobs lie in the browser, which is started again', async () => {
   });
 });
 
-linux('a page of a session is bounded between two runs, too', async () => {
+linux("the memory of a session's page is also limited between runs", async () => {
   await withBrowser({ isolation: 'session', memoryLimitMb: 128 }, {}, async (executor) => {
     const lost = vi.spyOn(Tab.prototype, 'lost');
     try {
@@ -62,7 +62,7 @@ linux('a page of a session is bounded between two runs, too', async () => {
   });
 });
 
-linux('pages that are made beside a run are not what the browser holds', async () => {
+linux('pages that are made during a run do not count as memory of the browser', async () => {
   const sessions = Array.from({ length: 8 }, () => make({ isolation: 'session' }));
   const { tool, called, open } = gateTool();
   await withBrowser({ memoryLimitMb: 64 }, { gate: tool }, async (executor) => {
@@ -83,11 +83,9 @@ linux('pages that are made beside a run are not what the browser holds', async (
   });
 });
 
-linux(
-  'what a page wants to have loaded ahead makes no process, whose number would be taken for that of a page',
-  async () => {
-    await withBrowser({ isolation: 'session', warmTabs: 0 }, {}, async (executor) => {
-      const code = `
+linux('prerendering and prefetching by a page start no process that could be mistaken for a page', async () => {
+  await withBrowser({ isolation: 'session', warmTabs: 0 }, {}, async (executor) => {
+    const code = `
       for (const kind of ['prerender', 'prefetch', 'prerender_until_script']) {
         const script = document.createElement('script');
         script.type = 'speculationrules';
@@ -96,11 +94,10 @@ linux(
       }
       await new Promise((done) => setTimeout(done, 500));
       return HTMLScriptElement.supports('speculationrules')`;
-      expect((await executor.run(code)).output).toBe(true);
-      expect(chromeProcesses().filter(({ type }) => type === 'renderer')).toHaveLength(1);
-    });
-  },
-);
+    expect((await executor.run(code)).output).toBe(true);
+    expect(chromeProcesses().filter(({ type }) => type === 'renderer')).toHaveLength(1);
+  });
+});
 
 test.each([
   [
@@ -131,7 +128,7 @@ test.each([
   });
 });
 
-test('floods of entries, requests and messages of frames keep neither the deadline nor the host waiting', async () => {
+test('floods of log entries, requests and frame messages delay neither the deadline nor the host', async () => {
   await withBrowser({ timeoutMs: 4_000 }, {}, async (executor) => {
     await executor.run('1', { timeoutMs: 30_000 });
     for (const [code, ...expected] of [
@@ -168,7 +165,7 @@ function collectGarbage() {
   runInNewContext('gc')();
 }
 
-test('three hundred runs leave no process and no memory', async () => {
+test('three hundred runs leak no process and no memory', async () => {
   await withBrowser({}, { echo: (value) => value }, async (executor) => {
     const code = 'console.log("x"); echo({ n: 1 }).n + (await echo(1))';
     for (let i = 0; i < 40; i++) await executor.run(code);

@@ -29,7 +29,7 @@ test.each([
   // It replaces the document, and Chrome tells of no navigation.
   ['location.href = "javascript:\'<p>text</p>\'"'],
   ['onbeforeunload = (event) => { event.preventDefault(); return "stay"; }; location.href = "https://example.com/"'],
-])('a run that navigates away by %s ends', async (code) => {
+])('a run that navigates away by %s fails', async (code) => {
   await withBrowser({}, {}, async (executor) => {
     const error = await expectCode(executor.run(`${code}; await new Promise(() => {})`), 'ERR_RUNTIME_EXCEPTION');
     expect(error.message).toBe('Runtime exception: the code has navigated away from its page');
@@ -39,7 +39,7 @@ test.each([
 });
 
 test.each([['close()'], ['top.close()'], ['open("", "_self").close()']])(
-  'a run that closes its page by %s ends',
+  'a run that closes its page by %s fails',
   async (code) => {
     await withBrowser({}, {}, async (executor) => {
       const error = await expectCode(executor.run(`${code}; await new Promise(() => {})`), 'ERR_RUNTIME_EXCEPTION');
@@ -64,14 +64,14 @@ test.each([
   [
     'const form = document.createElement("form"); form.action = "https://example.com/"; document.body.append(form); form.submit()',
   ],
-])('a navigation by %s is none: the run goes on', async (code) => {
+])('%s is not a navigation, and the run continues', async (code) => {
   await withBrowser({}, {}, async (executor) => {
     const { output } = await executor.run(`${code}; await new Promise((done) => setTimeout(done, 200)); location.href`);
     expect(output).toBe('https://sandbox.invalid/');
   });
 });
 
-test('a session whose page has navigated away between two runs says so', async () => {
+test('a session whose page navigated away between two runs reports that', async () => {
   await withBrowser({ isolation: 'session' }, {}, async (executor) => {
     const serve = vi.spyOn(Tab.prototype, 'serve');
     const left = vi.spyOn(Tab.prototype, 'lost');
@@ -90,7 +90,7 @@ test('a session whose page has navigated away between two runs says so', async (
   });
 });
 
-test('a fragment, a history entry and a frame are no navigation of the page', async () => {
+test('a fragment, a history entry and a frame do not count as navigations', async () => {
   await withBrowser({}, {}, async (executor) => {
     const { output } = await executor.run(`
       location.hash = 'x'; history.pushState({}, '', '/y');

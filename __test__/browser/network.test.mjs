@@ -135,7 +135,7 @@ afterAll(() => {
   socket.close();
 });
 
-test('the listener hears what reaches it', async () => {
+test('the listener of this test receives connections and datagrams', async () => {
   connect(port, '127.0.0.1').end();
   const sender = createSocket('udp4');
   sender.send('x', port, '127.0.0.1');
@@ -145,7 +145,7 @@ test('the listener hears what reaches it', async () => {
   heard.length = 0;
 });
 
-test('P11 nothing of a page does', async () => {
+test('P11 nothing that a page does reaches the listener', async () => {
   await withBrowser({}, {}, async (executor) => {
     const [all, ...leaving] = programs(port);
     const { output } = await executor.run(all);
@@ -156,10 +156,12 @@ test('P11 nothing of a page does', async () => {
   });
 });
 
-test.runIf(process.platform === 'linux')('nor without the namespace of the network', async () => {
-  // Without a search path there is no program that makes one.
-  const { stdout, stderr } = await runChild(
-    `
+test.runIf(process.platform === 'linux')(
+  'P11 nothing that a page does reaches the listener without a network namespace',
+  async () => {
+    // Without a search path there is no program that makes one.
+    const { stdout, stderr } = await runChild(
+      `
     import { BrowserExecutor } from './build/browser/index.js';
     import { readlinkSync, readdirSync, readFileSync } from 'node:fs';
     const executor = new BrowserExecutor({ fallback: false });
@@ -172,13 +174,14 @@ test.runIf(process.platform === 'linux')('nor without the namespace of the netwo
     });
     console.log(JSON.stringify([failures, readlinkSync('/proc/' + browser + '/ns/net') === readlinkSync('/proc/self/ns/net')]));
     process.exit(0);`,
-    { env: { PATH: '' } },
-  );
-  expect([JSON.parse(stdout), stderr]).toEqual([[Array(3).fill('ERR_RUNTIME_EXCEPTION'), true], '']);
-  expect(heard).toEqual([]);
-});
+      { env: { PATH: '' } },
+    );
+    expect([JSON.parse(stdout), stderr]).toEqual([[Array(3).fill('ERR_RUNTIME_EXCEPTION'), true], '']);
+    expect(heard).toEqual([]);
+  },
+);
 
-describe('P11 origins that are allowed', () => {
+describe('P11 allowed origins', () => {
   test.each([
     'ftp://a.example',
     'data:,x',
@@ -188,7 +191,7 @@ describe('P11 origins that are allowed', () => {
     'https://*.example',
     'https://a;b.example',
     '',
-  ])('are such, not %j', (origin) => {
+  ])('are validated: %j is refused', (origin) => {
     expect(() => make({ network: { allow: ['https://a.example/', origin] } })).toThrow(
       new RangeError(
         `options.network.allow[1] must be an origin such as "https://api.example.com", got ${JSON.stringify(origin)}`,
@@ -196,7 +199,7 @@ describe('P11 origins that are allowed', () => {
     );
   });
 
-  test('are encrypted or of this machine: Chrome lets secure contexts request nothing else', async () => {
+  test('must use encryption or be local, as Chrome requires for secure contexts', async () => {
     for (const origin of [
       'http://a.example',
       'http://192.0.2.7:8080',
@@ -249,7 +252,7 @@ describe('P11 origins that are allowed', () => {
   };
   const redirect = (status, location) => (request, response) => response.writeHead(status, { location }).end();
 
-  test('are reached through the host, which is asked; others are not, redirects to them neither', async () => {
+  test("are reached through the host's onRequest; others and redirects to them are not", async () => {
     const seen = [];
     const respond = (request, response) => {
       seen.push(`${request.method} ${request.url}`);
@@ -281,7 +284,7 @@ describe('P11 origins that are allowed', () => {
     expect(heard).toEqual([]);
   });
 
-  test('answer whatever a page asks for with credentials, to its origin, with all bytes of their headers', async () => {
+  test('answer all requests with credentials, to their origin, with all bytes of their headers', async () => {
     const respond = (request, response) =>
       response.writeHead(200, { 'x-text': 'caf\xe9', 'set-cookie': 'a=b' }).end(request.method);
     await withServers(respond, {}, async (run) => {
@@ -307,7 +310,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('have nothing of a connection or of the browser in their headers, in either direction', async () => {
+  test('get and send no headers of the connection or the browser', async () => {
     const names = [];
     const onRequest = ({ headers }) => void names.push(...Object.keys(headers));
     const own = { 'x-own': '1', 'access-control-max-age': '9', 'content-security-policy': "default-src 'none'" };
@@ -325,7 +328,7 @@ describe('P11 origins that are allowed', () => {
     );
   });
 
-  test('a frame of no origin gets its answers, too', async () => {
+  test('answer a frame with an opaque origin too', async () => {
     await withServers(echo, {}, async (run) => {
       const { output } = await run(`
         const frame = document.createElement('iframe');
@@ -338,7 +341,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('onRequest is asked before each step of a redirect', async () => {
+  test('are passed to onRequest before each step of a redirect', async () => {
     const seen = [];
     const respond = (request, response) => {
       seen.push(request.url);
@@ -356,7 +359,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('onRequest is asked in the asynchronous context of the run', async () => {
+  test('are passed to onRequest in the asynchronous context of the run', async () => {
     const storage = new AsyncLocalStorage();
     const asked = [];
     await withServers(echo, { network: { onRequest: () => asked.push(storage.getStore()) } }, async (run) => {
@@ -365,7 +368,7 @@ describe('P11 origins that are allowed', () => {
     expect(asked).toEqual(['a', 'b']);
   });
 
-  test('a redirect changes method, body and headers as fetch says', async () => {
+  test('redirect with method, body and headers as fetch specifies', async () => {
     const respond = (request, response) => {
       const [, status, place] = /^\/(\d+)(.*)$/.exec(request.url) ?? [];
       return status === undefined ? echo(request, response) : redirect(Number(status), place)(request, response);
@@ -384,7 +387,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('a redirect is not followed where the page says so', async () => {
+  test('do not redirect if the page forbids it', async () => {
     const seen = [];
     const respond = (request, response) => {
       seen.push(request.url);
@@ -401,7 +404,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('a body that is a stream is not sent, and the log says so', async () => {
+  test('get no body that is a stream, and the log says so', async () => {
     const seen = [];
     await withServers(
       (request, response) => response.end(seen.push(request.url)),
@@ -418,7 +421,7 @@ describe('P11 origins that are allowed', () => {
     );
   });
 
-  test('a dedicated worker has its requests as the document does', async () => {
+  test('can be requested from a dedicated worker', async () => {
     const asked = [];
     const onRequest = ({ url }) => void asked.push(new URL(url).pathname);
     await withServers(echo, { network: { onRequest } }, async (run) => {
@@ -434,7 +437,7 @@ describe('P11 origins that are allowed', () => {
     expect(heard).toEqual([]);
   });
 
-  test('more than 1,000 of a run end it', { timeout: 60_000 }, async () => {
+  test('can get 1,000 requests of a run, and one more ends it', { timeout: 60_000 }, async () => {
     await withServers(echo, { timeoutMs: 50_000 }, async (run) => {
       const error = await expectCode(
         run(`
@@ -451,7 +454,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('16 requests of a page are made at once, and others wait', async () => {
+  test('get 16 requests of a page at the same time, and others wait', async () => {
     let asked = 0;
     let release;
     const released = new Promise((resolve) => (release = resolve));
@@ -476,7 +479,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('bytes that the host holds for a page are limited for all of its requests together', async () => {
+  test('share one limit of bytes that the host holds for a page', async () => {
     const closed = [];
     const respond = (request, response) => {
       closed.push(once(response, 'close'));
@@ -494,7 +497,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('an answer that is too large fails, and is held no longer', async () => {
+  test('cannot send an answer that is too large, which is released', async () => {
     const closed = [];
     const respond = (request, response) => {
       closed.push(once(response, 'close'));
@@ -513,7 +516,7 @@ describe('P11 origins that are allowed', () => {
     });
   });
 
-  test('what is sent counts, too', async () => {
+  test('share that limit with request bodies', async () => {
     await withServers(
       () => {},
       // The browser's own process holds it, too.
@@ -531,7 +534,7 @@ describe('P11 origins that are allowed', () => {
     );
   });
 
-  test('of a body that is far too large the host reads only what it is of', () => {
+  test('get no body that is far too large, of which the host reads only its request id', () => {
     const given = new PassThrough();
     const connection = new Connection(new PassThrough(), given, () => {});
     const heard = [];
@@ -561,7 +564,7 @@ describe('P11 origins that are allowed', () => {
     }, 10_000);
   });
 
-  test('such a request fails, and the log says so', () => {
+  test('fail such a request, and the log says so', () => {
     const refused = [];
     const lines = [];
     const requests = new Requests({ refuse: (id) => refused.push(id) });
@@ -573,7 +576,7 @@ describe('P11 origins that are allowed', () => {
     ]);
   });
 
-  test('requests end with their page', async () => {
+  test('get no requests of a page that has ended', async () => {
     for (const isolation of ['run', 'session']) {
       let arrive;
       let close;
@@ -595,7 +598,7 @@ describe('P11 origins that are allowed', () => {
     }
   });
 
-  test('waiting requests are not made when their page is gone, and none reaches the browser', async () => {
+  test('get no waiting requests of a closed page', async () => {
     let asked = 0;
     let release;
     const released = new Promise((resolve) => (release = resolve));
@@ -628,7 +631,7 @@ describe('P11 origins that are allowed', () => {
     expect(told.filter((method) => method === 'Fetch.failRequest')).toHaveLength(1);
   });
 
-  test('a request of a session that is not awaited is there for the next run', async () => {
+  test('may answer a request of a session in the next run', async () => {
     let answer;
     const arrived = new Promise((resolve) => (answer = resolve));
     await withServers(

@@ -40,7 +40,7 @@ describe.runIf(isLinux)('on Linux', () => {
   });
 
   test.each(['renderer', 'gpu-process', 'browser'])(
-    'a run whose %s is killed fails or goes on, and the next one works',
+    'a run whose %s is killed fails or continues, and the next one works',
     async (type) => {
       const { tool, called } = neverTool();
       await withBrowser({ warmTabs: 0, timeoutMs: 20_000 }, { never: tool }, async (executor) => {
@@ -64,7 +64,7 @@ describe.runIf(isLinux)('on Linux', () => {
     },
   );
 
-  test('a session whose page is killed between two runs says so at once', async () => {
+  test('a session whose page is killed between two runs reports that immediately', async () => {
     await withBrowser({ isolation: 'session', warmTabs: 0, timeoutMs: 120_000 }, {}, async (executor) => {
       await executor.run('1');
       killAll(chromeProcesses().filter(({ type }) => type === 'renderer'));
@@ -78,7 +78,7 @@ describe.runIf(isLinux)('on Linux', () => {
     });
   });
 
-  test.each(['run', 'session'])('a page that has ended before code ran in it is replaced: %s', async (isolation) => {
+  test.each(['run', 'session'])('a page that ended before code ran in it is replaced: %s', async (isolation) => {
     await withBrowser({ isolation, timeoutMs: 60_000 }, {}, async (executor) => {
       if (isolation === 'run') await executor.run('1');
       await until(() => chromeProcesses().some(({ type }) => type === 'renderer'));
@@ -90,7 +90,7 @@ describe.runIf(isLinux)('on Linux', () => {
   });
 
   // Chrome goes on without the process that starts those of its pages, and each page ended at once, for as long as executors used it.
-  test.each(['run', 'session'])('a browser that can make no pages any more is replaced: %s', async (isolation) => {
+  test.each(['run', 'session'])('a browser that cannot make pages any more is replaced: %s', async (isolation) => {
     await withBrowser({ isolation, warmTabs: 0, timeoutMs: 50_000 }, {}, async (executor) => {
       const before = chromeProcesses();
       killAll(before.filter(({ type }) => type === 'zygote'));
@@ -102,7 +102,7 @@ describe.runIf(isLinux)('on Linux', () => {
     });
   });
 
-  test('a run waits for its page no longer than its code may take', async () => {
+  test('a run waits for its page no longer than its deadline', async () => {
     await withBrowser({ warmTabs: 0 }, {}, async (executor) => {
       const [{ pid }] = chromeProcesses().filter(({ type }) => type === 'browser');
       process.kill(pid, 'SIGSTOP');
@@ -128,7 +128,7 @@ describe.runIf(isLinux)('on Linux', () => {
     });
   });
 
-  test('P15 of a Node.js that is killed no process and no folder is left', async () => {
+  test('P15 a killed Node.js leaves no process and no folder', async () => {
     const { stdout, signal } = await runChild(`
       import { BrowserExecutor } from './build/browser/index.js';
       import { chromeProcesses } from './__test__/browser/helpers.mjs';
@@ -159,10 +159,8 @@ describe.runIf(isLinux)('on Linux', () => {
 });
 
 // The folder of such a browser stayed as long as the process, one for each thread.
-test.runIf(isLinux)(
-  'the folder of a browser whose worker thread was terminated is removed by the next start',
-  async () => {
-    const { status, stdout, stderr } = await runChild(`
+test.runIf(isLinux)('the next start removes the folder of a browser whose worker thread was terminated', async () => {
+  const { status, stdout, stderr } = await runChild(`
     import { readdirSync } from 'node:fs';
     import { once } from 'node:events';
     import { tmpdir } from 'node:os';
@@ -190,12 +188,11 @@ test.runIf(isLinux)(
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   `);
-    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '2,2 2 true\n', stderr: '' });
-  },
-);
+  expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '2,2 2 true\n', stderr: '' });
+});
 
 // What Chrome says in every container was told as the reason for whatever had ended it.
-test.runIf(isLinux)('why a browser has ended is not that it has no D-Bus', async () => {
+test.runIf(isLinux)('a missing D-Bus is not reported as the reason for the end of a browser', async () => {
   await withFolder(async (folder) => {
     const executablePath = join(folder, 'chrome');
     const bus = '[1:1:1128/0943:ERROR:dbus/bus.cc:408] Failed to connect to the bus: Failed to connect to socket';
@@ -220,7 +217,7 @@ describe.runIf(isLinux)('a browser that is slow to start', () => {
       }
     });
 
-  test('is not waited for by init() when cleanup() is called', async () => {
+  test('does not delay init() when cleanup() is called', async () => {
     await slow(async (executor) => {
       const waiting = [executor.init(), executor.run('1')].map((call) => expectCode(call, 'ERR_INVALID_STATE'));
       await executor.cleanup();
@@ -230,7 +227,7 @@ describe.runIf(isLinux)('a browser that is slow to start', () => {
     });
   });
 
-  test('is not waited for by a run that is aborted', async () => {
+  test('does not delay an aborted run', async () => {
     await slow(async (executor) => {
       const controller = new AbortController();
       const run = expectCode(executor.run('1', { signal: controller.signal }), 'ERR_EXEC_TIMEOUT');
@@ -241,7 +238,7 @@ describe.runIf(isLinux)('a browser that is slow to start', () => {
   });
 });
 
-test('a host that is busy for long takes no browser for one that does not answer', async () => {
+test('a busy host does not mistake a browser for one that does not answer', async () => {
   const { stdout } = await runChild(`
     import { BrowserExecutor } from './build/browser/index.js';
     const make = (options) => new BrowserExecutor({ fallback: false, timeoutMs: 40_000, ...options });
@@ -269,7 +266,7 @@ test('an idle browser does not keep the process alive', async () => {
 
 // Node.js makes no pipes for a process that it has no descriptors for, and tells of that by an event that had no listener yet.
 test.runIf(isLinux).each([1, 8])(
-  'a host that has %i descriptors left goes on, and has a browser later',
+  'a host with %i free descriptors continues, and can start a browser later',
   async (left) => {
     const script = `
     import { closeSync, openSync, readdirSync } from 'node:fs';
@@ -313,7 +310,7 @@ test.runIf(isLinux).each(['', 'process.exit();'])(
   },
 );
 
-test('nor do pages that are made ahead', async () => {
+test('pages that are made ahead do not keep the process alive', async () => {
   const { stdout, status: code } = await runChild(`
     import { BrowserExecutor } from './build/browser/index.js';
     const executors = Array.from({ length: 3 }, () => new BrowserExecutor({ fallback: false }));
@@ -335,7 +332,7 @@ test('executors share a browser', async () => {
 describe('without a browser', () => {
   const executablePath = '/nowhere/chrome';
 
-  test('`fallback: false` says what to do', async () => {
+  test('`fallback: false` fails with advice', async () => {
     const executor = make({ executablePath });
     const error = await expectCode(executor.init(), 'ERR_BROWSER_INIT_FAILED');
     expect(error.message).toMatch(
@@ -345,7 +342,7 @@ describe('without a browser', () => {
     expect(executor.state).toBe('DEAD');
   });
 
-  test('else runs go to SESExecutor, with a warning', async () => {
+  test('runs go to SESExecutor with a warning by default', async () => {
     const { stdout, stderr } = await runChild(`
       import { BrowserExecutor } from './build/browser/index.js';
       const executor = new BrowserExecutor({ executablePath: '/nowhere/chrome' });
@@ -364,7 +361,7 @@ describe('without a browser', () => {
     expect(stderr).toContain('there is no program at /nowhere/chrome');
   });
 
-  test('nor what earlier runs have left, if each run is to have its own page', async () => {
+  test('the fallback keeps nothing of earlier runs with isolation "run"', async () => {
     const { stdout } = await runChild(`
       import { BrowserExecutor } from './build/browser/index.js';
       for (const isolation of ['run', 'session']) {
@@ -378,7 +375,7 @@ describe('without a browser', () => {
     expect(stdout).toBe('["undefined","undefined",3]\n["number","number",3]\n');
   });
 
-  test('a run that is cleaned up before its isolate is there calls no tools', async () => {
+  test('a run that is cleaned up before it has an isolate calls no tools', async () => {
     const { stdout } = await runChild(`
       import { BrowserExecutor } from './build/browser/index.js';
       for (const isolation of ['run', 'session']) {
@@ -397,7 +394,7 @@ describe('without a browser', () => {
     expect(stdout).toBe('ERR_INVALID_STATE cleanup() was called\nanew\n'.repeat(2));
   });
 
-  test.runIf(isLinux)('runs have what was sent before, where the browser cannot be started again', async () => {
+  test.runIf(isLinux)('runs keep tools and variables if the browser cannot be restarted', async () => {
     await withFolder(async (folder) => {
       await spawnProgram('chmod', ['755', folder]);
       const program = join(folder, 'chrome');
@@ -431,7 +428,7 @@ describe('without a browser', () => {
     expect(stderr).toContain('[SES_EXECUTOR_NO_SANDBOX] SESExecutorWarning: options.sandbox is false');
   });
 
-  test.runIf(isLinux)('nor is a page made where there are no user namespaces, and so no sandbox', async () => {
+  test.runIf(isLinux)('no page is made without user namespaces and thus without a sandbox', async () => {
     await withFolder(async (folder) => {
       if (process.getuid() === 0) await spawnProgram('chmod', ['755', folder]);
       const program = join(folder, 'chrome');
@@ -457,36 +454,39 @@ exec unshare --user --map-current-user --keep-caps -- sh -c 'echo 0 > /proc/sys/
 });
 
 // Processes are told by their order. One whose tab is closed before it is known would be taken for that of the next tab, and so on.
-test.runIf(isLinux)('a tab that is closed before its process is known leaves each other tab its own', async () => {
-  const browser = await Browser.start({ executablePath: undefined, sandbox: true }, () => {});
-  try {
-    const { connection } = browser;
-    const listen = connection.listen.bind(connection);
-    const held = [];
-    let release;
-    // The first tab is slow: the events of its document come later.
-    connection.listen = (session, listener) => {
-      connection.listen = listen;
-      release = () => {
-        release = undefined;
-        for (const event of held) listener(...event);
+test.runIf(isLinux)(
+  'a tab that is closed before its process is known does not affect the processes of other tabs',
+  async () => {
+    const browser = await Browser.start({ executablePath: undefined, sandbox: true }, () => {});
+    try {
+      const { connection } = browser;
+      const listen = connection.listen.bind(connection);
+      const held = [];
+      let release;
+      // The first tab is slow: the events of its document come later.
+      connection.listen = (session, listener) => {
+        connection.listen = listen;
+        release = () => {
+          release = undefined;
+          for (const event of held) listener(...event);
+        };
+        const isHeld = (method) => release !== undefined && method.startsWith('Page.');
+        listen(session, (...event) => (isHeld(event[0]) ? held.push(event) : listener(...event)));
       };
-      const isHeld = (method) => release !== undefined && method.startsWith('Page.');
-      listen(session, (...event) => (isHeld(event[0]) ? held.push(event) : listener(...event)));
-    };
-    const slow = browser.openTab([]);
-    await until(() => release !== undefined);
-    const quick = await browser.openTab([]);
-    expect(quick.pid).toBe(undefined);
-    quick.close();
-    release();
-    const first = await slow;
-    const second = await browser.openTab([]);
-    expect([first.pid, second.pid].map((pid) => typeof pid)).toEqual(['number', 'number']);
-    first.close();
-    await until(() => !chromeProcesses().some(({ pid }) => pid === first.pid));
-    expect(chromeProcesses().some(({ pid, type }) => pid === second.pid && type === 'renderer')).toBe(true);
-  } finally {
-    browser.kill();
-  }
-});
+      const slow = browser.openTab([]);
+      await until(() => release !== undefined);
+      const quick = await browser.openTab([]);
+      expect(quick.pid).toBe(undefined);
+      quick.close();
+      release();
+      const first = await slow;
+      const second = await browser.openTab([]);
+      expect([first.pid, second.pid].map((pid) => typeof pid)).toEqual(['number', 'number']);
+      first.close();
+      await until(() => !chromeProcesses().some(({ pid }) => pid === first.pid));
+      expect(chromeProcesses().some(({ pid, type }) => pid === second.pid && type === 'renderer')).toBe(true);
+    } finally {
+      browser.kill();
+    }
+  },
+);

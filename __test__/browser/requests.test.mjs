@@ -47,7 +47,7 @@ function page() {
   return { requests, ask, warnings };
 }
 
-test('an answer is passed on without cookies and what belongs to the connection', async () => {
+test('an answer is passed on without cookies and headers of the connection', async () => {
   const url = await serve((_, response) =>
     response
       .writeHead(201, {
@@ -74,7 +74,7 @@ test('an answer is passed on without cookies and what belongs to the connection'
   ]);
 });
 
-test('a request is made without cookies and what names the page', async () => {
+test('a request is sent without cookies and headers that name the page', async () => {
   const heard = deferred();
   const url = await serve((request, response) => {
     heard.resolve(request.headers);
@@ -91,7 +91,7 @@ test('a request is made without cookies and what names the page', async () => {
   expect(asked.mock.calls).toStrictEqual([[{ url, method: 'GET', headers: { 'X-Own': 'x' } }]]);
 });
 
-test('a preflight is answered without asking anybody', async () => {
+test('a preflight is answered without asking onRequest', async () => {
   const asked = vi.fn();
   const { ask } = page();
   const headers = { 'Access-Control-Request-Headers': 'x-own' };
@@ -104,7 +104,7 @@ test('a preflight is answered without asking anybody', async () => {
 test.each([
   ['returns false', async () => false],
   ['throws', async () => Promise.reject(new Error('no'))],
-])('onRequest that %s refuses the request, and the server hears of none', async (_, onRequest) => {
+])('onRequest that %s refuses the request, and the server does not receive it', async (_, onRequest) => {
   const heard = vi.fn();
   const url = await serve((_request, response) => (heard(), response.end()));
   const { ask, warnings } = page();
@@ -113,14 +113,14 @@ test.each([
   expect(warnings).toStrictEqual([]);
 });
 
-test('a redirect is given to the page as it is', async () => {
+test('a redirect is passed to the page unchanged', async () => {
   const url = await serve((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
   const { status, headers } = await page().ask({ url });
   expect(status).toBe(302);
   expect(headers).toContainEqual(['location', 'http://127.0.0.1:1/']);
 });
 
-test('a body is sent as its parts say, and one that is a stream is refused with a warning', async () => {
+test('a body is sent as the sum of its parts, and a stream is refused with a warning', async () => {
   const bodies = [];
   const url = await serve(async (request, response) => {
     bodies.push(Buffer.concat(await request.toArray()).toString('latin1'));
@@ -136,7 +136,7 @@ test('a body is sent as its parts say, and one that is a stream is refused with 
   expect(bodies).toHaveLength(2);
 });
 
-test('a request that has come without its body is refused', async () => {
+test('a request that arrived without its body is refused', async () => {
   const { ask, warnings } = page();
   expect(await ask({ url: 'http://127.0.0.1:1/', method: 'POST', isTooLarge: true })).toBe('refused');
   expect(warnings).toStrictEqual([
@@ -155,7 +155,7 @@ test('an answer may have 32 MiB, and one byte more is refused', async () => {
   for (let i = 0; i < 2; i++) expect((await ask({ url: url + (32 << 20) })).body.length).toBe(32 << 20);
 });
 
-test('sixteen requests are made at once, and others when one is answered or has failed', async () => {
+test('sixteen requests are made at the same time, and the next one when one has settled', async () => {
   const waiting = [];
   const arrived = [deferred(), deferred()];
   const url = await serve((_, response) => {
@@ -175,7 +175,7 @@ test('sixteen requests are made at once, and others when one is answered or has 
   expect(told.filter((it) => it === 'refused')).toHaveLength(1);
 });
 
-test('the requests of a page end with it, and are not reported', async () => {
+test('the requests of a page end with it without being reported', async () => {
   const arrived = deferred();
   const gone = deferred();
   const url = await serve((request, response) => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { expectCode, gateTool, neverTool } from '../helpers.mjs';
 import { atDeadline, make, withBrowser } from './helpers.mjs';
 
-test('a run begins when all of its document is there', async () => {
+test('a run begins when its document is complete', async () => {
   await withBrowser({ warmTabs: 2 }, {}, async (executor) => {
     for (let i = 0; i < 40; i++) {
       const { output } = await executor.run('[document.readyState !== "loading", document.body?.tagName]');
@@ -22,7 +22,7 @@ const PAIRS = [
 ];
 
 describe('values', () => {
-  test('a program has the value of its last statement, or what it returns, awaited', async () => {
+  test('are the last statement or the returned value of a program, awaited', async () => {
     await withBrowser({}, {}, async (executor) => {
       const outputs = [];
       for (const code of [
@@ -66,7 +66,7 @@ describe('values', () => {
     nothing: null,
   };
 
-  test('cross both ways as clones, also when guests have patched what clones are made with', async () => {
+  test('cross both ways as clones, even if guests have patched the functions that clone', async () => {
     await withBrowser({}, { echo: (value) => value, later: async (value) => value }, async (executor) => {
       await executor.sendVariables({ all });
       const patch = `
@@ -90,7 +90,7 @@ describe('values', () => {
     });
   });
 
-  test('depth does not matter', async () => {
+  test('may be nested to any depth', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run('let deep = 1; for (let i = 0; i < 1e5; i++) deep = [deep]; deep');
       let depth = 0;
@@ -108,7 +108,7 @@ describe('values', () => {
     ['return async function* later() {}', '[AsyncGeneratorFunction: later]'],
     ['Symbol("s")', 'Symbol(s)'],
     ['Object.assign(document.createElement("p"), { id: "x" })', '<p id="x"></p>'],
-  ])('%s is given as it looks', async (code, text) => {
+  ])('%s is returned as text', async (code, text) => {
     await withBrowser({}, {}, async (executor) => {
       expect((await executor.run(code)).output).toEqual(text);
     });
@@ -123,7 +123,7 @@ describe('values', () => {
     ['new URLSearchParams("a=1&b=2")', PAIRS],
     ['const form = new FormData(); form.append("a", "1"); form.append("b", "2"); form', PAIRS],
     ['document.body.classList.add("x", "y"); document.body.classList', ['x', 'y']],
-  ])('an object of the browser is given and sent as what it holds: %s', async (code, data) => {
+  ])('objects of the browser are returned and sent as data: %s', async (code, data) => {
     await withBrowser({}, {}, async (executor) => {
       const calls = [];
       await executor.sendTools({ show: (value) => void calls.push(value) });
@@ -132,7 +132,7 @@ describe('values', () => {
     });
   });
 
-  test('lists of elements are given as their elements look, and printed so', async () => {
+  test('lists of elements are returned and printed as texts of the elements', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output, logs } = await executor.run(`
         document.body.innerHTML = '<b></b><i></i>';
@@ -144,7 +144,7 @@ describe('values', () => {
     });
   });
 
-  test('what objects of the browser hold is asked of none that guests have put in their place', async () => {
+  test('data of browser objects is read without calling functions of guests', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const called = [];
@@ -162,7 +162,7 @@ describe('values', () => {
     });
   });
 
-  test('one that is too large is refused, in the page and on its way there', async () => {
+  test('are refused if they are too large, in the page and on their way to it', async () => {
     await withBrowser(
       { maxTransferBytes: 10_000 },
       { big: () => 'x'.repeat(20_000), take: () => 1 },
@@ -180,8 +180,8 @@ describe('values', () => {
   });
 });
 
-describe('what is left', () => {
-  test('P12 of a run with isolation "run": nothing; variables and tools are there again', async () => {
+describe('state after a run', () => {
+  test('P12 with isolation "run": nothing stays, and variables and tools are sent again', async () => {
     await withBrowser({}, { one: () => 1 }, async (executor) => {
       await executor.sendVariables({ data: { n: 1 } });
       await executor.run(`globalThis.left = 1; data.n = 2; var v = 1; Array.prototype.extra = 1;
@@ -194,7 +194,7 @@ describe('what is left', () => {
     });
   });
 
-  test('with isolation "session": timers, which act in the run that is under way', async () => {
+  test('with isolation "session": timers stay and act in the current run', async () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       await executor.run('var isOn = false; setInterval(() => isOn && final_answer("of the timer"), 5); 1');
       const { output, is_final_answer: isFinal } = await executor.run('isOn = true; await new Promise(() => {})');
@@ -202,7 +202,7 @@ describe('what is left', () => {
     });
   });
 
-  test('with isolation "session": variables, functions, and what they hold', async () => {
+  test('with isolation "session": variables, functions and their values stay', async () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       await executor.run('let count = 0; const add = () => ++count; var list = [1]; class A { x = 1 }');
       expect((await executor.run('add(); count += 1; list.push(2); [count, list, new A().x]')).output).toEqual([
@@ -223,7 +223,7 @@ describe('what is left', () => {
     });
   });
 
-  test('with isolation "session": what was sent before a program that the browser refuses', async () => {
+  test('with isolation "session": values sent before a program that the browser refuses stay', async () => {
     await withBrowser({ isolation: 'session' }, { one: () => 1 }, async (executor) => {
       await executor.sendVariables({ two: 2 });
       const error = await expectCode(executor.run('one(); /(?<a>x)(?<a>y)/'), 'ERR_VALIDATION_FAILED');
@@ -239,7 +239,7 @@ describe('what is left', () => {
     });
   });
 
-  test('with isolation "session": nothing of what a program has made of `eval`, of promises and of `toJSON`', async () => {
+  test('with isolation "session": changes to `eval`, promises and `toJSON` do not stay', async () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       const { output } = await executor.run(`globalThis.eval = () => { throw new Error('patched'); };
         Object.prototype.toJSON = () => 'patched';
@@ -254,7 +254,7 @@ describe('what is left', () => {
     });
   });
 
-  test('with isolation "session": no code that goes on behind its final answer', async () => {
+  test('with isolation "session": code that continues after its final answer does not stay', async () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       await executor.run('let kept = 1;');
       for (const loop of ['for (;;);', 'for (;;) await null;']) {
@@ -266,7 +266,7 @@ describe('what is left', () => {
   });
 });
 
-test('`input` is what the run gets', async () => {
+test('`input` is the value passed to the run', async () => {
   await withBrowser({}, {}, async (executor) => {
     expect((await executor.run('[input.a, input.m.get(1)]', { input: { a: 1, m: new Map([[1, 2]]) } })).output).toEqual(
       [1, 2],
@@ -291,7 +291,7 @@ describe('tools', () => {
     },
   };
 
-  test('asynchronous ones do not hold the page until they have an answer, however fast earlier answers were', async () => {
+  test('asynchronous ones do not block the page while they wait, however fast earlier answers were', async () => {
     let answer;
     const waits = (n) => (n === 0 ? 0 : new Promise((resolve) => (answer = resolve)));
     await withBrowser({}, { wait: async (n) => waits(n), go: (n) => answer(n) }, async (executor) => {
@@ -308,7 +308,7 @@ describe('tools', () => {
     });
   });
 
-  test('asynchronous ones in parallel, synchronous ones without await, in namespaces', async () => {
+  test('can be asynchronous in parallel, synchronous without await, and in namespaces', async () => {
     await withBrowser({}, tools, async (executor) => {
       const { output, stats } = await executor.run(`
         const many = await Promise.all(Array.from({ length: 100 }, (_, i) => add(i, 1)));
@@ -336,7 +336,7 @@ describe('tools', () => {
     });
   });
 
-  test('may have any name that programs can use', async () => {
+  test('may have any name that programs can write', async () => {
     const names = ['text', 'order', 'args', 'program', 'call', 'run'];
     const named = Object.fromEntries(names.map((name) => [name, () => name]));
     await withBrowser({}, named, async (executor) => {
@@ -344,7 +344,7 @@ describe('tools', () => {
     });
   });
 
-  test('a failure that nobody handles names the tool and has its cause', async () => {
+  test("have an unhandled failure with the tool's name and the cause", async () => {
     await withBrowser({}, tools, async (executor) => {
       const caught = await executor.run('try { Deep.Er.fail() } catch (e) { [e.name, e.message, e.code] }');
       expect(caught.output).toEqual(['TypeError', 'bad', 'E_BAD']);
@@ -363,7 +363,7 @@ describe('tools', () => {
     ['sync(Symbol())', 'arguments[0] (symbol)', 1],
     ['sync(new WeakMap())', 'arguments[0] (WeakMap)', 1],
     ['await later([1, () => 1])', 'arguments[0][1] (function)', 7],
-  ])('arguments that cannot be sent have the place of the call: %s', async (code, what, column) => {
+  ])('arguments that cannot be cloned have the place of the call: %s', async (code, what, column) => {
     await withBrowser({}, { sync: (x) => x, later: async (x) => x }, async (executor) => {
       const { details } = await expectCode(executor.run(`const a = 1;\n${code}`), 'ERR_TOOL_PROXY_FAIL');
       const { bridge, message, line, codeFrame } = details;
@@ -372,7 +372,7 @@ describe('tools', () => {
     });
   });
 
-  test('more calls than allowed end the run, calls beyond the concurrency wait', async () => {
+  test('end the run beyond the call limit, and wait beyond the concurrency', async () => {
     let now = 0;
     let most = 0;
     const slow = async () => {
@@ -390,7 +390,7 @@ describe('tools', () => {
   });
 
   // Each began within the answer to the one before: the host's stack ended, and with it the answers.
-  test('ten thousand calls that wait for their turn and are answered at once', async () => {
+  test('answer ten thousand calls that wait for their turn and are answered at the same time', async () => {
     const { tool: take, open } = gateTool();
     const onToolCall = ({ name, args: [i] }) => (name === 'take' && i > 0 ? { result: i } : undefined);
     const options = { maxToolCalls: 20_000, maxConcurrentToolCalls: 1, onToolCall };
@@ -403,7 +403,7 @@ describe('tools', () => {
     });
   });
 
-  test('what a page needs to call the host is not on its global, and not on that of frames', async () => {
+  test('are called without anything on the global of the page or of frames', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const frame = document.createElement('iframe');
@@ -415,7 +415,7 @@ describe('tools', () => {
   });
 });
 
-test('final_answer ends the run, the first one wins, also from a timer', async () => {
+test('final_answer ends the run; the first one wins, also from a timer', async () => {
   await withBrowser({}, {}, async (executor) => {
     const first = await executor.run('try { final_answer({ n: 1 }) } catch {} try { final_answer(2) } catch {} 3');
     expect(first).toMatchObject({ output: { n: 1 }, is_final_answer: true });
@@ -427,7 +427,7 @@ test('final_answer ends the run, the first one wins, also from a timer', async (
 });
 
 describe('the console', () => {
-  test('prints as that of Node.js', async () => {
+  test('prints as in Node.js', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { logs, logEntries } = await executor.run(`
         console.log('%s is %d', 'x', 5, { a: [1, { b: new Map([[1, 2]]) }] });
@@ -462,7 +462,7 @@ describe('the console', () => {
     });
   });
 
-  test('shows the places of stacks in the code that was given, and no others', async () => {
+  test('shows stacks with places in the given code and no others', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { logs, logEntries } = await executor.run(`type T = string;
 function f(at: T) { console.trace(at); return new Error('made').stack; }
@@ -476,7 +476,7 @@ console.log('    at lunch (with agent 7)');`);
     });
   });
 
-  test('is cut at the limit, has only the levels that are wanted, and streams', async () => {
+  test('is cut at the limit, has only the selected levels, and streams', async () => {
     const seen = [];
     const options = {
       maxLogBytes: 1024,
@@ -500,7 +500,7 @@ console.log('    at lunch (with agent 7)');`);
   });
 
   // Node.js' own console warns the process of labels that are not there.
-  test('writes of labels that are not there to the log, and does not warn the process', async () => {
+  test('reports missing labels in the log and does not warn the process', async () => {
     const warnings = [];
     const listen = (warning) => warnings.push(warning.message);
     process.on('warning', listen);
@@ -537,7 +537,7 @@ console.log('    at lunch (with agent 7)');`);
     'console.count(value)',
     'console.timeEnd(value)',
     'console.group(value)',
-  ])('prints no more of a value than the host does in a moment: %s', async (call) => {
+  ])('limits the printed part of a large value: %s', async (call) => {
     await withBrowser({}, {}, async (executor) => {
       const run = `let value = 1; for (let i = 0; i < 6; i++) value = Array(100).fill(value); ${call}`;
       const { stats, logs } = await executor.run(run);
@@ -547,7 +547,7 @@ console.log('    at lunch (with agent 7)');`);
     });
   });
 
-  test('what was logged before a hang is there', async () => {
+  test('keeps what was logged before a hang', async () => {
     await withBrowser({}, {}, async (executor) => {
       const error = await atDeadline(executor, 'console.log("began"); console.log("b"); for (;;);');
       expect(error.logs).toBe('began\nb');
@@ -562,7 +562,7 @@ describe('failures', () => {
     ['let a = 1;\n  a.b.c', 'TypeError', "Cannot read properties of undefined (reading 'c')", 2, 7],
     ['type T = string;\nfunction f(x: T) {\n  throw new Error(x);\n}\nf("x")', 'Error', 'x', 3, 9],
     ['await null;\nmissing', 'ReferenceError', 'missing is not defined', 2, 1],
-  ])('%j has its place in the code that was given', async (code, name, message, line, column) => {
+  ])('%j has its place in the given code', async (code, name, message, line, column) => {
     await withBrowser({}, {}, async (executor) => {
       const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
       expect(error.details).toMatchObject({ name, message, line, column });
@@ -582,7 +582,7 @@ describe('failures', () => {
     ['throw new AggregateError([])', undefined],
     ['throw Object.defineProperty(new Error("x"), "errors", { get() { for (;;); } })', undefined],
     ['undefined.a; throw new Error("", { cause: 1 })', undefined],
-  ])('%j has what the error says of others as its hint', async (code, hint) => {
+  ])('the hint of %j lists the errors inside it', async (code, hint) => {
     await withBrowser({}, {}, async (executor) => {
       const { details } = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
       expect(details.hint).toBe(hint);
@@ -608,7 +608,7 @@ describe('failures', () => {
     [
       'Promise.reject(1).catch(() => {}); dispatchEvent(new PromiseRejectionEvent("unhandledrejection", { promise: Promise.resolve() })); 1',
     ],
-  ])('%j: rejections that nobody handles are lines of the log', async (code, ...texts) => {
+  ])('%j: unhandled rejections are lines of the log', async (code, ...texts) => {
     const fail = async () => {
       throw new RangeError('of the tool');
     };
@@ -622,7 +622,7 @@ describe('failures', () => {
     }
   });
 
-  test('so are errors of timers and listeners', async () => {
+  test('errors of timers and listeners are lines of the log', async () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       const { logs } =
         await executor.run(`const timer = (work) => new Promise((done) => setTimeout(() => { done(); work(); }));
@@ -659,13 +659,13 @@ describe('failures', () => {
     ['(() => { const history = { bark() {} }; history.bak(); })()', undefined],
     ['await fetch("https://api.example.com/x")', noNetwork],
     ['await import("https://cdn.example/d3")', noNetwork],
-  ])('%s has a hint at what the page has', async (code, hint) => {
+  ])('%s has a hint that names what the page has', async (code, hint) => {
     await withBrowser({}, {}, async (executor) => {
       expect((await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')).details.hint).toBe(hint);
     });
   });
 
-  test('where there is a network, a request that has failed has no hint', async () => {
+  test('a failed request has no hint if there is a network', async () => {
     await withBrowser(
       { network: { allow: ['https://api.example.com'], onRequest: () => false } },
       {},
@@ -676,7 +676,7 @@ describe('failures', () => {
     );
   });
 
-  test('of a document that is written anew, too', async () => {
+  test('errors after a document was written again are logged too', async () => {
     for (const isolation of ['run', 'session']) {
       await withBrowser({ isolation }, {}, async (executor) => {
         for (const write of ['document.write("<h1>Report</h1>")', 'document.open()', '']) {
@@ -695,7 +695,7 @@ describe('failures', () => {
     }
   });
 
-  test('the failure of the run is no line of its log, and what was not handled before it is one', async () => {
+  test('the failure of the run is not logged, but earlier unhandled errors are', async () => {
     await withBrowser({}, {}, async (executor) => {
       const code =
         'const failed = Promise.reject(new Error("it"));\nfailed.then(1);\nPromise.reject(new Error("other"));\nawait failed';
@@ -704,7 +704,7 @@ describe('failures', () => {
     });
   });
 
-  test('of lines without end the log has what it may hold', async () => {
+  test('endless log lines are cut at the limit', async () => {
     await withBrowser({ maxLogBytes: 1_024 }, {}, async (executor) => {
       const { logs } = await executor.run(
         'for (let i = 0; i < 3_000; i++) Promise.reject(new Error("x".repeat(2_000))); 1',
@@ -732,7 +732,7 @@ describe('failures', () => {
     });
   });
 
-  test('no pattern is looked for', async () => {
+  test('forbidden patterns of the native executor are allowed', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(
         '[eval("1+1"), new Function("return 2")(), typeof process, typeof fetch, /\\p{L}/u.test("x"), typeof Worker]',
@@ -741,7 +741,7 @@ describe('failures', () => {
     });
   });
 
-  test('dialogs, popups, downloads and service workers give nothing and hold nothing up', async () => {
+  test('dialogs, popups, downloads and service workers return nothing and block nothing', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const a = Object.assign(document.createElement('a'), { href: 'data:text/plain,x', download: 'x.txt' });
@@ -754,7 +754,7 @@ describe('failures', () => {
   });
 
   // Where the sandbox of a document refuses forms, none of it happens, and nobody is told.
-  test('forms are checked, tell their listeners, close dialogs, and are sent nowhere', async () => {
+  test('forms are validated, call their listeners, close dialogs and are sent nowhere', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`
         document.body.innerHTML =
@@ -783,7 +783,7 @@ describe('failures', () => {
     });
   });
 
-  test('frames have no dialogs, either, whatever they may run', async () => {
+  test('frames have no dialogs either, whatever they may run', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output, stats } = await executor.run(`
         const found = [];
@@ -804,7 +804,7 @@ describe('failures', () => {
     });
   });
 
-  test('workers and secure contexts are there', async () => {
+  test('workers and secure contexts are available', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`
         const worker = new Worker(URL.createObjectURL(new Blob(['onmessage = ({ data }) => postMessage(data * 2)'])));
@@ -816,7 +816,7 @@ describe('failures', () => {
   });
 });
 
-test('frames are drawn, which animations and observers wait for', async () => {
+test('frames are drawn, so animations and observers work', async () => {
   const code = `
     const box = document.createElement('div');
     box.style.cssText = 'width: 50px; height: 50px';
@@ -831,8 +831,8 @@ test('frames are drawn, which animations and observers wait for', async () => {
   await withBrowser({}, {}, async (executor) => expect((await executor.run(code)).output).toEqual([true, 50, true]));
 });
 
-describe('from outside', () => {
-  test('an abort ends a run, also one in the queue', async () => {
+describe('control from outside', () => {
+  test('an abort ends a run, also in the queue', async () => {
     const gate = gateTool();
     await withBrowser({ runConcurrency: 'queue', maxQueuedRuns: 2 }, { gate: gate.tool }, async (executor) => {
       const first = executor.run('await gate()');
@@ -874,7 +874,7 @@ describe('from outside', () => {
     await executor.cleanup();
   });
 
-  test('eight executors work at the same time, one of them hanging', async () => {
+  test('eight executors work at the same time although one of them hangs', async () => {
     const executors = Array.from({ length: 8 }, () => make());
     await Promise.all(executors.map((executor) => executor.init()));
     const hanging = executors[0].run('for (;;);', { timeoutMs: 3_000 });

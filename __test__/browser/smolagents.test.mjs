@@ -14,7 +14,7 @@ const search = {
   forward: async ({ query, limit }) => `${query}:${limit ?? 'all'}`,
 };
 
-test('steps build on each other in a session, with tools, and a step that was cut off is followed by a new page', async () => {
+test('steps build on each other in a session with tools, and a timed-out step is followed by a new page', async () => {
   const executor = new SmolagentsExecutor({ executor: make({ isolation: 'session' }), tools: [search] });
   const step = async (code, state = {}) => {
     await executor.sendVariables(state);
@@ -42,7 +42,7 @@ test('steps build on each other in a session, with tools, and a step that was cu
   expect(executor.state).toBe('DEAD');
 });
 
-test('a page for each run is refused', () => {
+test('isolation "run" is refused', () => {
   expect(() => new SmolagentsExecutor({ executor: make() })).toThrow(
     new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'"),
   );

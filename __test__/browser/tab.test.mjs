@@ -63,7 +63,7 @@ async function openTab() {
   return { ...fake, tab, told, key, answers };
 }
 
-test('a dialog of a guest ends at once, and counts as a request', async () => {
+test('a dialog of a guest ends immediately and counts as a request', async () => {
   const { tell, told, answers } = await openTab();
   for (const type of ['alert', 'confirm', 'prompt', 'beforeunload']) {
     tell('Page.javascriptDialogOpening', { type, message: 'x', defaultPrompt: '' });
@@ -72,7 +72,7 @@ test('a dialog of a guest ends at once, and counts as a request', async () => {
   expect(told).toEqual(Array(4).fill(undefined));
 });
 
-test('a synchronous call is taken behind what the page has told before it, and answered once', async () => {
+test('a synchronous call is handled after earlier messages of the page, and answered once', async () => {
   const { tab, tell, told, key, answers } = await openTab();
   tell('Page.javascriptDialogOpening', { type: 'prompt', message: `${key}2`, defaultPrompt: 'call' });
   tell('Runtime.bindingCalled', { payload: 'first' });
@@ -85,7 +85,7 @@ test('a synchronous call is taken behind what the page has told before it, and a
   expect(answers()).toEqual([{ accept: true, promptText: 'answer' }]);
 });
 
-test('a browser that does not wait with requests gets its page in a second step', async () => {
+test('a browser that does not delay requests gets its page in a second step', async () => {
   const { browser, commands, tell } = fakeBrowser();
   browser.navigatesAtOnce = true;
   const opened = new tabs.Tab(browser).open([]);
@@ -100,7 +100,7 @@ test('a browser that does not wait with requests gets its page in a second step'
 });
 
 test.each(['before it is attached to', 'while it is prepared'])(
-  'a page whose process ends %s is given up at once',
+  'a page whose process ends %s is abandoned immediately',
   async (when) => {
     const { browser, commands, tell } = fakeBrowser();
     const tab = new tabs.Tab(browser);
@@ -118,7 +118,7 @@ test.each(['before it is attached to', 'while it is prepared'])(
 );
 
 // A browser whose pages all ended at once was asked for the next one for ever.
-test('a browser is ended at the third page in turn that ends before it is there', async () => {
+test('a browser is ended after three pages in a row ended before they were complete', async () => {
   const listeners = new Map();
   const tell = (method, params) => listeners.get(undefined)(method, params);
   let contexts = 0;
@@ -145,7 +145,7 @@ test('a browser is ended at the third page in turn that ends before it is there'
 });
 
 // A run has begun before the page's body was parsed: `document.body` was null then.
-test('a page is ready when all of its document is there', async () => {
+test('a page is ready when its document is complete', async () => {
   const { browser, sent, tell } = fakeBrowser();
   let isOpen = false;
   const opened = new tabs.Tab(browser).open([]).then(() => (isOpen = true));
