@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import type { Artifact } from './output';
 
 /**
- * Content types of what pages produce, by extension. If a type has several extensions, the first one is the usual one.
+ * Content types of files that pages produce, by extension. If a type has several extensions, the first one is the usual
+ * one.
  */
 const TYPES = new Map([
   ['png', 'image/png'],

@@ -19,7 +19,7 @@ const INSTALL =
   'option `executablePath` or the environment variable CHROME_PATH';
 
 /**
- * Path of the browser's program: the one that the caller names, else CHROME_PATH, else the first in the usual places.
+ * Path of the browser's program: the caller's path, otherwise CHROME_PATH, otherwise the first one in the usual places.
  *
  * @throws {Error} that says what to install
  */

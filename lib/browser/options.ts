@@ -79,7 +79,8 @@ export interface BrowserExecutorOptions {
   /** As for `SESExecutor`. */
   onLog?: ((entry: LogEntry) => void) | undefined;
   /**
-   * Path of the browser's program. Default: the environment variable CHROME_PATH, else the first in the usual places.
+   * Path of the browser's program. Default: the environment variable CHROME_PATH, otherwise the first one in the usual
+   * places.
    */
   executablePath?: string | undefined;
   /**
@@ -108,9 +109,10 @@ export interface BrowserExecutorOptions {
   /** The network access of pages. Default none. */
   network?: NetworkOptions | undefined;
   /**
-   * Scripts that each page runs before code: paths, file URLs or texts. They are your own code, so they are not checked,
-   * and `maxCodeBytes` does not apply. A script defines globals, as builds named `umd`, `iife` or `min` do; ES modules are
-   * not accepted. A script that fails makes `run()` reject with a `TypeError`. Without a browser they are ignored.
+   * Scripts that each page runs before code: paths, file URLs or texts. They are your own code, so they are not
+   * checked, and `maxCodeBytes` does not apply. A script defines globals, as builds named `umd`, `iife` or `min` do; ES
+   * modules are not accepted. A script that fails makes `run()` reject with a `TypeError`. Without a browser they are
+   * ignored.
    */
   libraries?: readonly (string | URL)[] | undefined;
 }

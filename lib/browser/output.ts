@@ -1,4 +1,4 @@
-// What a run in a page leaves.
+// The output of a run in a page.
 
 import type { ExecutorError } from '../contract/errors';
 import type { CodeOutput } from '../contract/executor-types';

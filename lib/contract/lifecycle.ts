@@ -2,8 +2,8 @@ import { errorOf } from './errors';
 import type { ExecutorErrorDetails } from './errors';
 import type { ExecutorState } from './executor-types';
 
-// The one lifecycle of all executors. `scripts/generate/lifecycle.mjs` writes these tables for the crates, which keep the
-// state of isolates. Executors that keep their state in JavaScript use `Lifecycle`.
+// The one lifecycle of all executors. `scripts/generate/lifecycle.mjs` writes these tables for the crates, which keep
+// the state of isolates. Executors that keep their state in JavaScript use `Lifecycle`.
 
 /** Why a call is refused or ended: `details.hint` of ERR_INVALID_STATE. */
 export const REFUSALS = Object.freeze({
@@ -51,8 +51,8 @@ export const STATES: Readonly<Record<ExecutorState, Partial<Record<Transition, E
 const WITHOUT_ISOLATE = { sendVariables: 'NOT_READY', sendTools: 'NOT_READY', run: 'NO_ISOLATE' } as const;
 
 /**
- * Which calls are refused in a state, and why. The others are legal. In RUNNING they wait for their turn, if the options
- * allow it.
+ * Which calls are refused in a state, and why. The others are legal. In RUNNING they wait for their turn, if the
+ * options allow it.
  */
 export const REFUSED: Readonly<Record<ExecutorState, Partial<Record<Operation, Refusal>>>> = Object.freeze({
   NEW: WITHOUT_ISOLATE,

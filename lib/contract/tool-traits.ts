@@ -48,8 +48,8 @@ export function blocking<T extends (...args: any[]) => unknown>(fn: T): T {
 }
 
 /**
- * Gives a tool its own {@link ExecutorOptions.toolTimeoutMs}. A timeout of an hour costs nothing, for example for a tool
- * that asks a person or runs another agent. After the timeout the guest no longer waits for the tool's promise. A
+ * Gives a tool its own {@link ExecutorOptions.toolTimeoutMs}. A timeout of an hour costs nothing, for example for a
+ * tool that asks a person or runs another agent. After the timeout the guest no longer waits for the tool's promise. A
  * synchronous function is not interrupted.
  *
  * @throws `TypeError` if `fn` is not a function or `timeoutMs` is not an integer

@@ -1,9 +1,9 @@
 // Tools as callers pass them, and the hook that decides on their calls.
 
 /**
- * Host functions, keyed by the names that guest code uses. A value can also be a namespace: a plain object of functions,
- * nested up to 32 levels. A top-level name that is not an identifier, such as `read-file` or `delete`, can be called
- * through `globalThis` only: `globalThis["read-file"]()`.
+ * Host functions, keyed by the names that guest code uses. A value can also be a namespace: a plain object of
+ * functions, nested up to 32 levels. A top-level name that is not an identifier, such as `read-file` or `delete`, can
+ * be called through `globalThis` only: `globalThis["read-file"]()`.
  *
  * - An `async` function returns a promise to the guest immediately.
  * - Any other function is called while the guest waits. The guest receives the value, or a promise if the function
@@ -13,8 +13,8 @@
  * Functions are called with their namespace as `this`. Arguments and results are structured clones (section 7.4);
  * {@link CodeOutput.output} describes how arguments are cloned.
  *
- * In TypeScript, an object whose type is an `interface` has no index signature. Declare it as a `type`, or pass
- * `{ ...api }`. The same applies to variables.
+ * In TypeScript, an object whose type is an `interface` has no index signature. Declare it as a `type`, or pass `{
+ * ...api }`. The same applies to variables.
  */
 export interface Tools {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare the parameters that they expect
@@ -33,7 +33,10 @@ export interface ToolCall {
   signal: AbortSignal;
 }
 
-/** Decision of {@link ExecutorOptions.onToolCall}: nothing allows the call; an object replaces its arguments or its result. */
+/**
+ * Decision of {@link ExecutorOptions.onToolCall}: nothing allows the call; an object replaces its arguments or its
+ * result.
+ */
 export type ToolCallDecision = void | { args: readonly unknown[] } | { result: unknown };
 
 /** Decides on a tool call: see {@link ExecutorOptions.onToolCall}. */

@@ -110,8 +110,8 @@ export interface RemoveArguments {
 
 export interface GrepArguments {
   /**
-   * A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. Each line is
-   * matched separately, also by `\A` and `\z`.
+   * A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. Each
+   * line is matched separately, also by `\A` and `\z`.
    */
   pattern: string;
   /** The folder or file to search. Default: the root. */

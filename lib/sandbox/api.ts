@@ -56,8 +56,8 @@ export interface SdkCall<Context = any> {
 
 /**
  * Executes one method. `params` are JSON and match the schema, with two exceptions. Bytes that a program passes match a
- * schema of strings, and are a `Uint8Array`. An integer beyond 2^53 that it passes as a string is a `BigInt`. The result
- * is passed to the guest as a structured clone.
+ * schema of strings, and are a `Uint8Array`. An integer beyond 2^53 that it passes as a string is a `BigInt`. The
+ * result is passed to the guest as a structured clone.
  */
 export type SandboxAdapter<Context = any> = (params: any, call: SdkCall<Context>) => unknown;
 

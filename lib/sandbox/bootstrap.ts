@@ -15,8 +15,8 @@ export const TEXTS = '__sandbox_texts';
  *
  * - `begin(style)`: defines `spec`, and except for `"search"` also `sdk` and `utils`. Called once.
  * - `done(value)`: checks and returns the program's result, see `output.js`.
- * - `apply(value)`: calls a function with the state, and keeps any other value as it is. The value of a search is returned
- *   unchecked; other values are passed to `done`.
+ * - `apply(value)`: calls a function with the state, and keeps any other value as it is. The value of a search is
+ *   returned unchecked; other values are passed to `done`.
  * - `task`, `promised`, `later`, `take`: for compiled functions, see `sdk.js`.
  * - `rehearse()`: executes typical operations of programs once, so that V8 has compiled them.
  */
@@ -49,7 +49,7 @@ const apply = (value, depth = 0) => {
   if (value instanceof Promise) return value.then((given) => apply(given, depth));
   return isSearch ? value : done(value);
 };
-// What a module exports: a function, or an object with the function that is the program.
+// The export of a module: a function, or an object with the function that is the program.
 const applyExports = (value) => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return apply(value);
   const keys = Object.keys(value).filter((key) => isProgram(value[key]));
@@ -58,7 +58,8 @@ const applyExports = (value) => {
   return apply(key === undefined ? value : value[key]);
 };
 const { task, promised, later, take } = kit;
-// What V8 compiles when it is called first, which an execution need not wait for: what is here, and what of the realm most programs use.
+// Code that V8 compiles when it is first called: the code here, and the parts of the realm that most programs use.
+// Calling it in advance saves executions the wait.
 const word = ${TEXTS}.index.slice(0, ${TEXTS}.index.indexOf(' '));
 const rehearse = async () => {
   const stage = kitOf(${HOST}, [{ name: 'a' }]);

@@ -39,7 +39,7 @@ export interface SandboxError extends Omit<ExecutorError, 'code' | 'name' | 'det
   report?: ExecutionReport;
 }
 
-/** The facts of a failure. Some codes are those of sandboxes only. */
+/** The facts of a failure. Some codes exist for sandboxes only. */
 type Fields = Omit<ConstructorParameters<typeof ExecutorError>[1], 'code' | 'details'> &
   Pick<SandboxError, 'code' | 'details'>;
 

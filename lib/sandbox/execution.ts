@@ -103,10 +103,11 @@ export class Execution {
 
   /**
    * Makes one call of the guest.
+   *
    * @param text the parameters as JSON
    * @param options.place byte offset of the call in the code
-   * @param options.how `{ bytes, wantsResponse }`: where in the parameters bytes are, and whether the program wants more than
-   * the body of the answer
+   * @param options.how `{ bytes, wantsResponse }`: where in the parameters bytes are, and whether the program wants
+   * more than the body of the answer
    */
   async call(source: unknown, method: unknown, text: unknown, { place, how }: { place?: unknown; how?: unknown } = {}) {
     if (this.isOver) return never;

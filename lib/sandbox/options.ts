@@ -34,14 +34,14 @@ export interface SandboxManagerOptions<
   executionTimeoutMs?: number | undefined;
   /**
    * Where isolates run: on threads of this process, or each in its own worker process with the sandbox of the operating
-   * system (`sandbox`). As for `SESExecutor`; default `"thread"`.
+   * system (`sandbox`). Same as for `SESExecutor`; default `"thread"`.
    */
   isolation?: ExecutorOptions['isolation'] | undefined;
   /** With `isolation: "process"`: whether that sandbox is required; default `"best-effort"`. */
   sandbox?: ExecutorOptions['sandbox'] | undefined;
   /**
-   * Name of the tenant that the isolates belong to. As for `SESExecutor`; default `"ses-executor/sandbox"`, so that
-   * executors without an owner are never refused for what programs leave behind here.
+   * Name of the tenant that the isolates belong to. Same as for `SESExecutor`; default `"ses-executor/sandbox"`, so
+   * that programs here never cause executors without an owner to be refused.
    */
   owner?: ExecutorOptions['owner'] | undefined;
   /** Memory in MiB that abandoned isolates of this owner may hold; default 2,048. */
@@ -149,10 +149,12 @@ export interface ExecutionOptions {
   context: unknown;
 }
 
-/** Options for where isolates live and whose they are, as for executors. */
+/** Options for the location and the owner of isolates, as for executors. */
 const PLACE = ['isolation', 'sandbox', 'owner', 'maxParkedMb'] as const;
 
-/** Whose isolates are by default. Executors without an owner are not refused for what these leave behind. */
+/**
+ * The default owner of isolates. Executors without an owner are not refused because of memory that these isolates hold.
+ */
 const OWNER = 'ses-executor/sandbox';
 
 const KNOWN_OPTIONS = [
@@ -162,7 +164,7 @@ const KNOWN_OPTIONS = [
   'rateLimits',
   'context',
   'onReport',
-  // Part of what `registryFromOpenApi` returns, which callers spread. A manager has no use for it.
+  // Part of the result of `registryFromOpenApi`, which callers spread. A manager does not use it.
   'warnings',
   ...PLACE,
   ...Object.keys(NUMBERS),

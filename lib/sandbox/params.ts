@@ -47,7 +47,7 @@ export class ParamsReader {
     const integers = bigIntegersIn(params);
     let checked = await this.#check(params, signal);
     if (checked.issues !== undefined && integers.length > 0) {
-      // Answers have integers beyond 2^53 as strings, and programs pass them on.
+      // Integers beyond 2^53 are strings in answers, and programs pass them on.
       const { issues } = checked;
       const numbers = integers.filter(({ path }) => issues.some((issue) => isAboutType(issue, path)));
       for (const { path, number } of numbers) put(params, path, () => number);
@@ -84,7 +84,7 @@ export class ParamsReader {
   }
 }
 
-/** Strings that are bytes, or integers beyond 2^53, in one call at most. */
+/** Maximum number of strings in one call that are bytes, or integers beyond 2^53. */
 const MAX_PLACES = 1_000;
 
 type Path = (string | number)[];

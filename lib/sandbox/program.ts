@@ -36,7 +36,7 @@ export async function programOf(
 
 function insertionFor({ at, text }: Insertion, kind: string, isModule: boolean): Insertion {
   if (kind === 'search' && text.startsWith(`${KIT}.begin(`)) return { at, text: `${KIT}.begin("search");` };
-  // What a module exports may be an object of functions.
+  // The export of a module may be an object of functions.
   return { at, text: isModule ? text.replace(`${KIT}.apply((`, `${KIT}.applyExports((`) : text };
 }
 

@@ -21,7 +21,7 @@ export interface ExecutionReport {
   failure?: { code: string; message: string; line?: number; column?: number };
 }
 
-/** What a report takes from an output or an error. */
+/** The parts of an output or an error that a report uses. */
 type Ran = { logs?: string; logEntries?: LogEntry[]; stats?: RunStats };
 
 /**

@@ -96,8 +96,9 @@ function dashboardIssues(value: unknown) {
 /**
  * The schema's output for `value`. An asynchronous schema has as much time as a program, and only until the signal is
  * aborted.
+ *
  * @internal
- * @param until rejects with its reason when it is aborted
+ * @param until aborts the wait, which then rejects with the signal's reason
  * @throws {import('./errors').SandboxError} with each invalid path, or with the error that the schema has thrown
  */
 export async function validState(

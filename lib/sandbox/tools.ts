@@ -11,7 +11,10 @@ import type { StandardSchemaV1, StateOf } from './state';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each host has its own context
 export interface SandboxToolsOptions<State = unknown, Context = any> {
   context?: Context | undefined;
-  /** The style of programs. Default: as {@link ExecuteOptions.style}, with descriptions that ask for `"sync"`. */
+  /**
+   * The style of programs. Default: the default of {@link ExecuteOptions.style}, with descriptions that ask for
+   * `"sync"`.
+   */
   style?: 'sync' | 'async' | undefined;
   /** The state before the first call, if `getState` is not set. */
   state?: State | undefined;

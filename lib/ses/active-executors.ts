@@ -17,7 +17,7 @@ const executors: Set<NativeConnection> = new Set();
 
 let looks: NodeJS.Timeout | undefined;
 
-/** Goes on for one interval after the last call has ended, so that single calls neither start nor stop anything. */
+/** Continues for one interval after the last call has ended, so that single calls neither start nor stop the timer. */
 function look() {
   if (executors.size > 0) return;
   clearInterval(looks);

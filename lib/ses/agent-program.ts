@@ -12,17 +12,17 @@ const KIT = '__smol_values';
 /** Values that are neither a function nor contain promises. */
 const PLAIN =
   /^(?:await\b(?!\s*[\w$.]+$)|final_answer\s*\(|console\s*\.|[`"'\d!~+-]|(?:true|false|null|undefined|typeof|void)\b)/;
-/** Longer programs run as they are. */
+/** Longer programs run unchanged. */
 const MAX_CHARS = 256 << 10;
 /** A function literal. */
 const FUNCTION_LITERAL = /^(?:async\b\s*)?(?:function\b|\([^]*?\)\s*(?::[^=]*)?=>|[\p{ID_Continue}$]+\s*=>)/u;
 
-/** Names of guest code that no program has by chance. Hints look at the names of a program. */
+/** Name of guest code that is unlikely to occur in a program. Hints examine the names of a program. */
 const VALUE_OF = '$valueOf';
 /**
- * Guest code that takes a value of the program. A function without parameters is called, and promises in a list or an
- * object are awaited. `$isProgram`: the function is the program, whatever parameters it has. `$isModule`: the value is
- * what a module exports. It follows the program, since hints and frames show the lines of the program.
+ * Guest code that receives a value of the program. A function without parameters is called, and promises in a list or
+ * an object are awaited. `$isProgram`: the function is the program, whatever parameters it has. `$isModule`: the value
+ * is the export of a module. The code follows the program, because hints and frames show the lines of the program.
  */
 const DECLARED_VALUE_OF = `
 async function ${VALUE_OF}($given, $isProgram, $isModule, $depth = 0) {
@@ -42,7 +42,7 @@ return Object.fromEntries(await Promise.all(Object.entries($given).map(async ([$
 }`;
 
 /**
- * The program of an agent: what is between its fences, without `export`. If its value is a function, or if it only
+ * The program of an agent: the code between its fences, without `export`. If its value is a function, or if it only
  * declares a function that nothing calls, the program calls the function. Promises in its value are awaited.
  *
  * @param livesOn whether later programs can call what this one declares
@@ -51,7 +51,7 @@ export function agentProgram(text: string, livesOn = false): Promise<Program> {
   return read(text, { livesOn, isProgram: false });
 }
 
-/** The same where a function that is the value of the code is the program, whatever parameters it has. */
+/** The same for programs whose value, if it is a function, is the program, whatever parameters it has. */
 export function calledProgram(text: string): Promise<Program> {
   return read(text, { livesOn: false, isProgram: true });
 }
@@ -65,7 +65,7 @@ async function read(text: string, { livesOn, isProgram }: { livesOn: boolean; is
   return new Program(text, insertions, { source, note });
 }
 
-/** The program of an agent that writes Python: what is between its fences. */
+/** The program of an agent that writes Python: the code between its fences. */
 export async function pythonProgram(text: string): Promise<Program> {
   const { code, note } = pythonText(text);
   return new Program(text, [], { source: code, note });
@@ -90,7 +90,7 @@ async function insertionsOf(
     if (text.startsWith(`${KIT}.apply((`)) {
       isOpen = true;
       from = at;
-      // Of an object that is the whole program.
+      // For an object that is the whole program.
       parenthesis = text.slice(`${KIT}.apply((`.length);
     } else if (isOpen && /^\n?\)\)\)?$/.test(text)) {
       isOpen = false;
@@ -104,7 +104,7 @@ async function insertionsOf(
       isDeclaration = true;
     }
   }
-  // Nothing is added to code that does not parse.
+  // Code that does not parse stays unchanged.
   if (insertions.length === 0) return added;
   const name = uncalledFunction(source, livesOn);
   if (name === undefined || (added.length > 0 && !isDeclaration)) return added;
@@ -112,8 +112,8 @@ async function insertionsOf(
 }
 
 /**
- * What the addon adds to the values of a program, which `kit.apply` takes. An object that is the whole program is an
- * object, which JavaScript would read as a block.
+ * The insertions of the addon at the values of a program, which `kit.apply` takes. If an object is the whole program,
+ * it is treated as an object. JavaScript would read it as a block.
  */
 export async function valuesOf(source: string, kit: string, style: 'auto' | 'sync' | 'async') {
   const request = { kit, kind: 'mutate', style } as const;
@@ -142,7 +142,7 @@ function closing(isProgram: boolean, isModule: boolean) {
   return `), ${isProgram}, ${isModule})`;
 }
 
-/** Whether nothing but blanks and semicolons is outside of the range. */
+/** Whether only white space and semicolons are outside the range. */
 function isWhole(source: string, start: number, end: number) {
   return source.slice(0, start).trim() === '' && /^[\s;]*$/.test(source.slice(end));
 }

@@ -7,24 +7,30 @@ import type { NativeDiagnostic } from '../../native';
 /** Loaded lazily: code that only references these functions must not load the addon. */
 const native = () => require('../../native.cjs') as typeof import('../../native.cjs');
 
-/** What all executors of the process hold. */
+/** Isolates of all executors in the process. */
 export interface EngineStats {
-  /** Isolates of executors, without those that are parked. V8 frees one a moment after its `cleanup()`. */
+  /** Isolates of executors, except parked ones. V8 frees an isolate a moment after `cleanup()`. */
   live: number;
   /** Isolates that are ready and wait for an executor ({@link ExecutorOptions.warmPool}). */
   warm: number;
-  /** Isolates that V8 could not go on with for lack of memory: thread and memory stay until the process ends. */
+  /**
+   * Isolates that V8 could not continue because memory ran out. Their threads and their memory remain until the process
+   * ends.
+   */
   parked: number;
-  /** Memory that the parked isolates hold, in bytes: heap, array buffers and what V8 has beside them, as they were parked. */
+  /**
+   * Memory that the parked isolates hold, in bytes: their heaps, array buffers and other memory of V8, measured when
+   * they were parked.
+   */
   parkedBytes: number;
   /**
-   * Isolates that go on a second after they were given up, in a built-in that does not look at termination: at the least
-   * priority, until the built-in returns. They are live, too.
+   * Isolates that still run a second after they were given up, in a built-in that does not check for termination. They
+   * run at the lowest priority until the built-in returns. They count as live, too.
    */
   stuck: number;
-  /** Memory limits of the stuck isolates, in bytes: what they may hold. */
+  /** Sum of the memory limits of the stuck isolates, in bytes: the most that they can hold. */
   stuckBytes: number;
-  /** Isolates that were given up while they worked: at a deadline, by an abort, by `cleanup()`. */
+  /** Isolates that were given up while they worked: at a deadline, after an abort, or by `cleanup()`. */
   terminated: number;
 }
 
@@ -37,12 +43,12 @@ export interface PreparedProgram {
 }
 
 /**
- * Checks code without running it (section 6.1). The check runs on separate threads; the calling thread waits for it at most
- * 50 ms. An idle machine checks about 100 KB of code in that time. If a check takes longer, the only finding is the ERROR
- * `not_checked`. `run()` checks code of any length without blocking the caller.
+ * Checks code without running it (section 6.1). The check runs on separate threads; the calling thread waits for it at
+ * most 50 ms. An idle machine checks about 100 KB of code in that time. If a check takes longer, the only finding is
+ * the ERROR `not_checked`. `run()` checks code of any length without blocking the caller.
  *
- * On a busy machine, for code up to 32 KB, time in which the checking threads are not scheduled does not count toward the
- * 50 ms, up to five seconds.
+ * On a busy machine, for code up to 32 KB, time in which the checking threads are not scheduled does not count toward
+ * the 50 ms, up to five seconds.
  *
  * @returns all findings, sorted by position
  * @throws `TypeError` or `RangeError` for wrong arguments, never for the code
@@ -52,8 +58,8 @@ export function validateCode(code: string, options?: ExecutorOptions): Diagnosti
 }
 
 /**
- * Checks and transforms code without running it (section 6.1), on separate threads. The calling thread waits for them at
- * most `timeoutMs`.
+ * Checks and transforms code without running it (section 6.1), on separate threads. The calling thread waits for them
+ * at most `timeoutMs`.
  *
  * @throws `TypeError` or `RangeError` for wrong arguments, never for the code
  */

@@ -53,7 +53,7 @@ export class SESExecutor implements Executor {
   constructor(options?: ExecutorOptions);
   /**
    * @internal
-   * @param engine what isolates are made of, if they are not hardened realms
+   * @param engine the engine of the isolates, if they are not hardened realms
    */
   constructor(options?: ExecutorOptions, engine?: EngineSpec);
   constructor(options?: ExecutorOptions, engine?: EngineSpec) {
@@ -66,34 +66,35 @@ export class SESExecutor implements Executor {
     });
   }
 
-  /** The state now (section 4.1). */
+  /** The current state (section 4.1). */
   get state(): ExecutorState {
     return this.#connection.native.state;
   }
 
-  /** Where the isolate lives, and what holds it there. */
+  /** Where the isolate runs, and what confines it. */
   get isolation(): Isolation {
     return this.#connection.isolation;
   }
 
   /**
-   * Makes the isolate (section 4.3, 1). Legal in `NEW` and `DEAD`; does nothing in `READY`; while `INITIALIZING` it joins
-   * the call under way.
+   * Creates the isolate (section 4.3, 1). Allowed in `NEW` and `DEAD`. Does nothing in `READY`. In `INITIALIZING` it
+   * joins the call in progress.
    *
-   * Rejects with `ERR_SES_INIT_FAILED`, and with `ERR_WORKER_LOST` if the worker process has ended meanwhile; the state is `DEAD`
-   * then. Also rejects with `ERR_INVALID_STATE`.
+   * Rejects with `ERR_SES_INIT_FAILED`, or with `ERR_WORKER_LOST` if the worker process ended during the call; the
+   * state is `DEAD` then. Also rejects with `ERR_INVALID_STATE`.
    */
   async init(): Promise<void> {
     await this.#connection.init();
   }
 
   /**
-   * Defines global variables of guest code (section 4.3, 2), as hardened structured clones. Names that exist already get
-   * the new value. Legal in `READY`, and with `runConcurrency: "queue"` also in `RUNNING`, where it waits for its turn.
+   * Defines global variables of guest code (section 4.3, 2), as hardened structured clones. An existing name gets the
+   * new value. Allowed in `READY`, and with `runConcurrency: "queue"` also in `RUNNING`, where the call waits for its
+   * turn.
    *
-   * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` that names the path of a value that cannot be cloned, or a
-   * reserved name: `console`, `harden`, `globalThis`, `final_answer`, `undefined`, `NaN`, `Infinity` and those that begin with
-   * `__smol_`.
+   * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` for a value that cannot be cloned and for a reserved name.
+   * The message names the path of the value. Reserved names are `console`, `harden`, `globalThis`, `final_answer`,
+   * `undefined`, `NaN`, `Infinity`, and all names that begin with `__smol_`.
    */
   async sendVariables(variables: Record<string, unknown>): Promise<void> {
     const names = namesOfVariables(variables);
@@ -109,12 +110,12 @@ export class SESExecutor implements Executor {
   }
 
   /**
-   * Defines functions that guest code can call (section 4.3, 3). A name that exists already gets the new function or
-   * namespace, and functions of the old namespace are revoked. A tool called `final_answer` is left out, since the
-   * executor has its own. Legal in the states of {@link sendVariables}.
+   * Defines functions that guest code can call (section 4.3, 3). An existing name gets the new function or namespace,
+   * and the functions of the old namespace are revoked. A tool called `final_answer` is ignored, because the executor
+   * has its own function of that name. Allowed in the states of {@link sendVariables}.
    *
-   * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` that names the path of what is neither a function nor a
-   * plain object of functions, or a reserved name.
+   * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` for a reserved name and for a value that is neither a
+   * function nor a plain object of functions. The message names the path of the value.
    */
   async sendTools(tools: Tools): Promise<void> {
     const functions = flattenTools(tools);
@@ -127,10 +128,11 @@ export class SESExecutor implements Executor {
   }
 
   /**
-   * Runs guest code (sections 4.3, 4 and 7.2). Legal in `READY`, and with `runConcurrency: "queue"` also in `RUNNING`.
+   * Runs guest code (sections 4.3, 4 and 7.2). Allowed in `READY`, and with `runConcurrency: "queue"` also in
+   * `RUNNING`.
    *
-   * Rejects with any code of {@link ExecutorErrorCode} but those of `init()` and `cleanup()`; with a `TypeError` if
-   * `code` is not a string or an option has the wrong type.
+   * Rejects with any code of {@link ExecutorErrorCode} except those of `init()` and `cleanup()`, and with a `TypeError`
+   * if `code` is not a string or an option has the wrong type.
    */
   async run(code: string, options?: RunOptions): Promise<CodeOutput> {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
@@ -176,10 +178,10 @@ export class SESExecutor implements Executor {
   }
 
   /**
-   * Releases the isolate (section 4.3, 5) in any state; the state is `DEAD` then. Calls that are pending fail with
-   * `ERR_INVALID_STATE`. It never waits for guest code.
+   * Releases the isolate (section 4.3, 5). Allowed in any state; the state is `DEAD` afterwards. Pending calls fail
+   * with `ERR_INVALID_STATE`. Never waits for guest code.
    *
-   * Rejects with `ERR_CLEANUP_FAILED`, after which the executor is usable all the same.
+   * Rejects with `ERR_CLEANUP_FAILED`. Even then the executor can be used again.
    */
   async cleanup(): Promise<void> {
     this.#readiness.forget();

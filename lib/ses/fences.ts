@@ -32,7 +32,9 @@ const JAVASCRIPT_MARKS = new Set(
   ),
 );
 const PYTHON_MARKS = new Set(['py', 'py3', 'python', 'python3', 'ipython', 'pycon']);
-/** Marks of other blocks that answers contain. A fence with one of them opens a block, and other words may close one. */
+/**
+ * Marks of other blocks that answers contain. A fence with one of them opens a block, and other words may close one.
+ */
 const OTHER_MARKS = new Set(
   'bash c console cpp cs csharp css csv diff go graphql html http ini java json json5 jsonc jsonl kotlin latex lua markdown md mermaid output perl php plain plaintext powershell ps1 r rb regex result ruby rust scala sh shell sql svg swift text toml tsv txt vue xml yaml yml zsh'.split(
     ' ',
@@ -161,7 +163,7 @@ function fenceLines(text: string): FenceLine[] {
     const [before, word] = /^([ \t]*)([^\s`~{:,(<]*)/.exec(rest)?.slice(1) as [string, string];
     const mark = word.toLowerCase();
     const isMark = JAVASCRIPT_MARKS.has(mark) || PYTHON_MARKS.has(mark) || OTHER_MARKS.has(mark);
-    // `(1)` is a program, and so is what follows a mark and is no part of the fence.
+    // `(1)` is a program, and so is text after a mark that is not part of the fence.
     const after = isMark ? rest.slice(before.length + word.length) : rest;
     const inline = ticks[0] === '`' ? after.trimEnd() : '';
     const closing = inline.indexOf(ticks);

@@ -3,15 +3,15 @@ import { safeListener } from '../contract/logs';
 import type { LogEntry } from '../contract/executor-types';
 
 /**
- * Time that log entries may take in one turn of the event loop, and how many entries are passed on between two looks at
- * the clock.
+ * Time for log entries in one turn of the event loop, and the number of entries that are passed on before the clock is
+ * read again.
  */
 const SLICE_MS = 5;
 const ENTRIES_PER_LOOK = 64;
 
 /**
- * Calls the host's `onLog` for a short time in each turn of the event loop. Whatever is reported after the entries
- * waits for them.
+ * Calls the host's `onLog` for a short time in each turn of the event loop. Later reports wait for the entries before
+ * them.
  */
 export class LogFeed {
   #onLog;

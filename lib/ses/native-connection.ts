@@ -44,13 +44,13 @@ export type NativeSettled = [
   logLengths?: Uint32Array,
 ];
 
-/** The text of entries of a log, and where they are in it. */
+/** The text of log entries, and their positions in it. */
 type NativeLogs = [logs: string, levels: Uint8Array, times: Float64Array, lengths: Uint32Array];
 
 export interface Outcome {
   ending: number;
   payload: Foreign;
-  /** of a run; so are the logs */
+  /** of a run, like the logs */
   stats?: RunStats;
   logs?: string;
   /** undefined without entries */
@@ -61,22 +61,22 @@ export interface Outcome {
   unanswered?: number;
 }
 
-/** An engine of the native side, and what it makes isolates of. All paths are absolute. */
+/** An engine of the native side, with its settings. All paths are absolute. */
 export interface EngineSpec {
   name: 'python';
   /** values that only the engine reads */
   settings: Record<string, string[]>;
-  /** folder for results that take long to make */
+  /** folder for results that take long to compute */
   cache?: string;
   folders: EngineFolder[];
 }
 
-/** A folder that isolates have. */
+/** A folder that isolates can access. */
 export interface EngineFolder {
   name: string;
   root: string;
   readOnly: boolean;
-  /** name of the file in it that lists its code */
+  /** name of the file in the folder that lists the code in it */
   list?: string;
 }
 
@@ -139,7 +139,7 @@ export class NativeConnection {
   #nextCall = 1;
   /** Tool calls of the current run. */
   #toolCalls;
-  /** Functions that have returned promises without being `async`. The guest learns it call by call. */
+  /** Functions that have returned promises without being `async`. The guest learns this with each call. */
   promising: WeakSet<Function> = new WeakSet();
   /** Ends with `cleanup()`. Scopes work for runs that the isolate has already finished. */
   life = new RunScope();
@@ -347,7 +347,7 @@ export class NativeConnection {
     }
   }
 
-  /** Runs follow one another. */
+  /** The run in progress. Runs follow one another. */
   runUnderWay() {
     for (const { run } of this.#calls.values()) if (run !== undefined) return run;
     return undefined;

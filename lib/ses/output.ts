@@ -13,7 +13,7 @@ import type { RunScope } from '../contract/run-scope';
  * The output of a run, or a promise of it if reading takes long.
  *
  * A successful run does not fail because of its output. An output that cannot be read becomes a string, like other
- * values that cannot cross.
+ * values that cannot be transferred.
  */
 export function readOutput(outcome: Outcome, limits: Limits) {
   const { payload } = outcome;

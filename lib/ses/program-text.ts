@@ -14,10 +14,10 @@ import { tokensOf } from '../contract/javascript-tokens';
 import type { Block } from './fences';
 import type { Token } from '../contract/javascript-tokens';
 
-/** Code as it runs. Positions are those of the text that the model wrote. */
+/** Code in the form in which it runs. Positions are the same as in the text that the model wrote. */
 export interface ProgramText {
   code: string;
-  /** For the author of the code. */
+  /** A note for the author of the code. */
   note?: string;
 }
 
@@ -27,8 +27,8 @@ const LAST_BLOCK_NOTE =
   'The blocks of code declare the same names again, so only the last block has run. Send one block, or blocks that continue each other.';
 
 /**
- * The program in an answer of a model: the code between its fences, or the whole text. Several blocks are one program. If
- * they declare names again, the last block is the program.
+ * The program in an answer of a model: the code between its fences, or the whole text. Several blocks are one program.
+ * If they declare names again, the last block is the program.
  *
  * @param keepsFences whether one pair of fences stays, so that the executor reports it
  */
@@ -66,7 +66,7 @@ function isInsideCode(text: string, parser: BoundedParser) {
   return from > 0 && text.slice(0, from).trim() !== '' && parser.parses(`${text.slice(0, from)}@#@${text.slice(from)}`);
 }
 
-/** The text up to a fence that closes it without an opening one. */
+/** The text up to a fence that closes it without an opening fence. */
 function withoutClosing(text: string, [first]: Block[], parser: BoundedParser) {
   if (first === undefined || first.mark !== '') return text;
   const span = { start: 0, end: first.from };
@@ -77,7 +77,7 @@ function isFilled(text: string, { start, end }: Block) {
   return text.slice(start, end).trim() !== '';
 }
 
-/** The text with one pair of fences around the blocks, where these leave room for it. */
+/** The text with one pair of fences around the blocks, if there is room for it. */
 function fenced(text: string, blocks: Block[]) {
   const [first, last] = [blocks[0], blocks[blocks.length - 1]];
   const code = masked(text, blocks);
@@ -95,10 +95,10 @@ function fenced(text: string, blocks: Block[]) {
 }
 
 /**
- * A program without `export` and `module.exports =`, which agents' front ends accept. Other characters take their place,
- * so that positions stay.
+ * A program without `export` and `module.exports =`, which front ends for agents accept. Other characters replace them,
+ * so that positions do not change.
  *
- * @returns undefined if there is none of them
+ * @returns undefined if the program contains none of them
  */
 export function withoutExports(code: string): string | undefined {
   if (!/\bexports?\b/.test(code)) return undefined;
@@ -117,7 +117,7 @@ interface Replacement {
   text: string;
 }
 
-/** The parser knows which words are `export`. */
+/** Finds `export` with the parser, which distinguishes it from the same word in other places. */
 function exportsByParser(code: string): Replacement[] | undefined {
   const errors = validateCode(code).filter(({ severity }) => severity === 'ERROR');
   if (errors.length === 0 || !errors.some(({ message }) => EXPORT_MESSAGE.test(message))) return undefined;
@@ -132,7 +132,7 @@ function exportsByParser(code: string): Replacement[] | undefined {
   return parts;
 }
 
-/** @returns undefined for what cannot be a program: exports of another module */
+/** @returns undefined for text that cannot be a program: exports of another module */
 function exportAt(code: string, start: number): Replacement | undefined {
   const rest = code.slice(start, start + 100_000);
   const [list] = /^export\s*\{[^{}]*\}/.exec(rest) ?? [];

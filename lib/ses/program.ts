@@ -16,9 +16,9 @@ export class Program {
   /** The code without its fences, with the same positions. */
   source;
   insertions;
-  /** What runs. */
+  /** The code that runs. */
   text;
-  /** For the author of the code. */
+  /** A note for the author of the code. */
   note: string | undefined;
 
   /**
@@ -82,7 +82,7 @@ export class Program {
     details.codeFrame = codeFrame(this.code, place.line, place.column, text);
   };
 
-  /** The last step is the one that this program is. */
+  /** The last step in a stack is this program. */
   #restoreStack(stack: string) {
     const steps = [...stack.matchAll(/\bstep-(\d+)\.js:/g)].map(([, step]) => Number(step));
     const own = Math.max(...steps);

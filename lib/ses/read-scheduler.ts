@@ -4,10 +4,10 @@ import { decode } from './transfer';
 import type { Foreign } from '../contract/foreign';
 import type { RunScope } from '../contract/run-scope';
 
-// When values of guests are read. The host's thread has other work to do, so all executors of the process share one
-// slice of each turn of its event loop.
+// Decides when values of guests are read. The host's thread has other work to do, so all executors of the process share
+// one slice of each turn of its event loop.
 
-/** Bytes that may be read without a look at the clock until the loop turns: 64 KiB. */
+/** Bytes that may be read in a turn of the loop before the clock is read: 64 KiB. */
 const MAX_BYTES = 64 << 10;
 /** Time that reading may take in one turn of the loop. */
 const SLICE_MS = 10;
@@ -21,7 +21,7 @@ export interface Reading {
 }
 
 const waiting: Reading[] = [];
-/** Bytes read since the last turn of the loop that this file knows of. */
+/** Bytes read since the last turn of the loop that this file has observed. */
 let spent = 0;
 /** Whether reading has used its slice of this turn. */
 let isSliceTaken = false;

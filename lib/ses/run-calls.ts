@@ -52,7 +52,7 @@ export class RunCalls {
     return this.#thrown.causeOf(call);
   }
 
-  /** Nobody waits for later answers of tools. */
+  /** Later answers of tools are no longer needed. */
   end() {
     this.#isOver = true;
     this.#limiter.close();
@@ -93,7 +93,8 @@ export class RunCalls {
   #begin(call: number, id: number, isAsync: boolean, args: unknown[] | { error: unknown }, bytes: number) {
     const executor = this.#executor;
     const run = executor.runUnderWay();
-    // A run that was settled from outside may still have been about to call. Its effect is not wanted any more.
+    // The guest of a run that was ended from outside may still have been about to make a call. The call must have no
+    // effect.
     if (run === undefined) return;
     const tool = executor.tools.get(id);
     this.#unanswered++;

@@ -16,7 +16,7 @@ const Reader = hasV8Format ? v8.Deserializer : WireReader;
 
 const { SLICES, END, BATCH, OPEN_SPARSE } = SLICE_TAG;
 
-/** Entries and properties after which the clock is looked at. The guest chooses the keys, and may choose slow ones. */
+/** Entries and properties after which the clock is read. The guest chooses the keys, and may choose slow ones. */
 const ENTRIES_PER_LOOK = 16;
 /** The time that all slices of a value may take together: much more than V8 needs, and linear in the value's memory. */
 const BASE_MS = 250;

@@ -16,10 +16,11 @@ import { writeWire, writing } from './wire-writer';
 import type { Foreign } from '../contract/foreign';
 import type { RunScope } from '../contract/run-scope';
 
-// Values cross in V8's serialization format. On the isolate's side, V8 itself reads and writes it. On this side, small
-// values are read and written in JavaScript, because creating V8's reader or writer takes longer. Large ones are left
-// to `node:v8`, if it supports the format. Views of array buffers are host objects here, whose body is one nested
-// value. Views that do not cover their buffer are copied at this point, so that no memory of the host's pools crosses.
+// Values are transferred in V8's serialization format. On the isolate's side, V8 itself reads and writes it. On this
+// side, small values are read and written in JavaScript, because creating V8's reader or writer takes longer. Large
+// values are left to `node:v8`, if it supports the format. Views of array buffers are host objects here, whose body is
+// one nested value. Views that do not cover their buffer are copied here, so that no memory of the host's buffer pools
+// is transferred.
 
 /** Serialized values up to this length are read in JavaScript: 16 KiB. */
 const MAX_SMALL_BYTES = 16 << 10;
@@ -60,7 +61,7 @@ export function encode(value: unknown, path: string, maxBytes: number, shown: un
   }
 }
 
-/** Memory to know again the objects of any value. */
+/** Minimum memory for recognizing repeated objects of a value. */
 const MIN_KNOWN_BYTES = 16 << 20;
 
 /** The same for a value of many parts, in slices. */
@@ -104,7 +105,7 @@ const { PLAIN, LATIN1, BYTES, WIRE } = VALUE_KIND;
 /** From this size on, strings and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
 const MIN_LARGE = 4_096;
 
-/** How the native side takes `value`: directly, or as serialized bytes. */
+/** The kind in which the native side takes `value`: directly, or as serialized bytes. */
 export function kindOf(value: unknown): number {
   switch (typeof value) {
     case 'number':
@@ -129,10 +130,10 @@ function isLargeArray(object: object) {
 }
 
 /**
- * What the native side takes of `value`; a promise if that takes more than a moment.
+ * The payload of `value` for the native side; a promise if making it takes long.
  *
  * @param kind of the value, by `kindOf`
- * @param scope within which the payload is wanted
+ * @param scope within which the payload is needed
  * @throws {UncloneableError | TransferLimitError} as `encode`
  */
 export function payloadOf(kind: number, value: unknown, path: string, maxBytes: number, scope?: RunScope) {
@@ -141,7 +142,7 @@ export function payloadOf(kind: number, value: unknown, path: string, maxBytes: 
   return value;
 }
 
-/** V8 writes up to so many parts in one piece: some 10 ms. */
+/** The most parts that V8 writes in one piece: about 10 ms. */
 const MAX_PARTS_AT_ONCE = 20_000;
 
 function wireOf(value: unknown, path: string, maxBytes: number, scope?: RunScope): Buffer | Promise<Buffer> {
@@ -159,7 +160,7 @@ function mayHaveMoreParts(value: unknown, max: number) {
   try {
     return hasMoreParts(value, max);
   } catch {
-    // A getter throws: the writer says which.
+    // If a getter throws, the writer reports which one.
     return false;
   }
 }

@@ -30,13 +30,13 @@ export function bufferOf(array: object): ArrayBufferLike {
 }
 
 /**
- * A view with the same elements on a buffer that holds nothing else. It is the same buffer where the view covers it, so
- * that views which share a buffer still do; otherwise a copy.
+ * A view with the same elements on a buffer that holds nothing else. If the view covers its buffer, this is the same
+ * buffer, so views that share a buffer still do. Otherwise it is a copy.
  */
 export function ownView(view: ArrayBufferView) {
   const { buffer, byteOffset, byteLength } = view;
   if (types.isSharedArrayBuffer(buffer)) throw new TypeError('a SharedArrayBuffer could not be cloned');
-  // Not by the view's `constructor`, which its class decides: Buffer is such a class.
+  // Not by the view's `constructor`, which its class decides: `Buffer` is such a class.
   const View = VIEWS.get(viewTag(view) ?? '') ?? DataView;
   // @ts-expect-error: `resizable` is younger than the library that is compiled against.
   const isWhole = byteLength === buffer.byteLength && !buffer.resizable && !Buffer.isBuffer(view);
@@ -44,16 +44,16 @@ export function ownView(view: ArrayBufferView) {
 }
 
 /**
- * An array with more missing elements is read by its keys. Serialized, each missing element takes a byte, and there may
- * be 2^32 of them.
+ * An array with more missing elements is read by its keys. In serialized form, each missing element takes a byte, and
+ * there may be 2^32 of them.
  */
 export const MAX_HOLES = 4_096;
 
 const { values } = Array.prototype;
 
 /**
- * The elements of an array, holes as undefined. Not by index: V8 compiles such a loop in a way that changes the storage
- * of arrays that it only reads, to one that it then writes as sparse.
+ * The elements of an array; holes are undefined. Does not use indices: V8 would compile such a loop in a way that
+ * changes the storage of the array, and would then write the array as sparse.
  */
 export function elementsOf(array: unknown[]): Iterable<unknown> {
   return values.call(array);

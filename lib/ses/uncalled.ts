@@ -22,7 +22,7 @@ const MAX_LOOKS = 100;
 const PROMISES_NOTICE =
   'The value of the program has promises in it, which nothing has awaited. Await them: await Promise.all([…])';
 
-/** What a run says of a program whose function nothing has called. */
+/** The note of a run whose program declares a function that nothing has called. */
 export function uncalledNotice(
   code: string,
   { output, is_final_answer: isFinal }: { output?: unknown; is_final_answer: boolean },
@@ -42,7 +42,7 @@ export function uncalledNotice(
   return `The program declares ${name}, and nothing has called it. To run it, end the program with a call: await ${name}()`;
 }
 
-/** Whether a list, or an object, has promises in it, which the executor shows as text. Looks at its first parts only. */
+/** Whether a list or an object contains promises, which the executor shows as text. Examines the first parts only. */
 function holdsPromises(output: object) {
   if (!Array.isArray(output) && !isPlainObject(output)) return false;
   const parts: unknown[] = Array.isArray(output)
@@ -69,9 +69,9 @@ interface DeclaredFunction {
 
 /**
  * The function that a program declares and does not call, if it is the program: it has a name like `main`, or the
- * program consists of declarations. Functions with parameters are for later programs.
+ * program consists of declarations only. Functions with parameters are meant for later programs.
  *
- * @param livesOn whether there are later programs: one that declares data beside its functions is for these
+ * @param livesOn whether there are later programs: a program that also declares data is meant for them
  */
 export function uncalledFunction(source: string, livesOn = true): string | undefined {
   const tokens = tokensOf(source);

@@ -10,13 +10,13 @@ const MAX_PARTS = 20_000;
 
 /**
  * Names the first part of `root` that structured clone refuses, such as `result.items[3].callback (function) cannot be
- * cloned`. Returns `undefined` if no single part is to blame, or none of the first ones.
+ * cloned`. Returns `undefined` if no single part is the cause, or none of the first parts.
  *
  * Runs after a clone has failed. Iterative, so that depth does not matter. Properties with getters are read once, and
- * only if nothing else is found.
+ * only if no other part is the cause.
  *
  * @param clone throws for values that cannot be cloned
- * @param culprit an object that is known to be refused, whatever its parts are
+ * @param culprit an object that is known to be refused, regardless of its parts
  */
 export function findUncloneable(root: unknown, rootPath: string, clone: (part: unknown) => void, culprit?: object) {
   const queue: { value: unknown; path: Path }[] = [{ value: root, path: { parent: null, step: rootPath } }];

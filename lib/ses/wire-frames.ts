@@ -1,7 +1,7 @@
 import { KeyCount } from '../contract/wide-objects';
 import type { Foreign } from '../contract/foreign';
 
-// How `wire-reader.js` and `slices.js` put values together from their parts, in the order in which the parts arrive.
+// How `wire-reader.ts` and `slices.ts` assemble values from their parts, in the order in which the parts arrive.
 
 const ERRORS = {
   E: EvalError,
@@ -12,7 +12,9 @@ const ERRORS = {
   U: URIError,
 } as Record<string, ErrorConstructor>;
 
-/** One for all, because creating one takes longer than its use. It has no prototype, which could have accessors. */
+/**
+ * Shared, because creating a descriptor takes longer than using it. It has no prototype, which could have accessors.
+ */
 const descriptor = Object.assign(Object.create(null), { writable: true, configurable: true });
 
 /**
@@ -29,7 +31,7 @@ export function define(object: object, key: PropertyKey, value: unknown, enumera
 /** A value whose parts are being read. */
 export interface Frame {
   value: unknown;
-  /** looks for the end, and reads it */
+  /** checks for the end, and reads it */
   isComplete: () => boolean;
   accept: (part: Foreign) => void;
   /**
@@ -58,7 +60,7 @@ export function properties(value: object, isComplete: () => boolean): Frame {
   };
 }
 
-/** Up to this length, V8 allocates room for all elements of an array when it gets its length. */
+/** Up to this length, V8 allocates room for all elements of an array when its length is set. */
 const MAX_ROOM = 2 ** 25;
 
 /** Gives an empty array its length without room for the elements, most of which are missing. */

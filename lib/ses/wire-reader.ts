@@ -31,7 +31,7 @@ class Frame {
   index = 0;
   /** For a value with keys: the key whose value is being read. */
   key: Foreign = undefined;
-  /** For a Map: whether the key is there. */
+  /** For a Map: whether the key was read. */
   hasKey = false;
 
   /**

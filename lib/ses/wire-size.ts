@@ -4,7 +4,10 @@ import { HostObjectError, webClassOf } from './host-objects';
 import { MAX_HOLES, elementsOf } from './typed-arrays';
 import type { Foreign } from '../contract/foreign';
 
-/** At first, one of so many objects is remembered, because remembering costs more than visiting an object again. */
+/**
+ * In the first pass, one of this many objects is remembered, because remembering costs more than visiting an object
+ * again.
+ */
 const SAMPLING = 16;
 /** Levels of nesting. V8's serializer recurses, and its stack ends far earlier. */
 const MAX_DEPTH = 100_000;
@@ -114,7 +117,7 @@ function shallow(part: unknown, open: unknown[]) {
   return 1;
 }
 
-/** The parts that cross of an object that is neither an array nor plain. */
+/** The parts of an object that are transferred, if it is neither an array nor a plain object. */
 function* partsOf(object: Foreign): Iterable<unknown> {
   if (ArrayBuffer.isView(object) || types.isAnyArrayBuffer(object)) return;
   if (types.isMap(object)) {

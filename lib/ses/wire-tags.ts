@@ -1,4 +1,4 @@
-// V8's serialization format, as written by `wire-writer.js` and read by `wire-reader.js`: each value begins with a tag.
+// V8's serialization format, as written by `wire-writer.ts` and read by `wire-reader.ts`: each value begins with a tag.
 
 export const VERSION = 15;
 

@@ -8,10 +8,10 @@ import { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, NOT_LATIN1, TAG, VERSION, VIEW_CLA
 import type { Foreign } from '../contract/foreign';
 import type { WorkBudget } from '../contract/budget';
 
-// A writer of V8's serialization format in JavaScript. It writes the same bytes as V8, with two exceptions. For arrays,
-// V8 decides by how it stores the elements, and this file by how many are missing. A `DOMException` is an error with
-// its message here, whatever it is to V8. A value that V8 writes faster, or an object that only the host knows, is left
-// to V8 if it can write it.
+// A writer of V8's serialization format in JavaScript. It writes the same bytes as V8, with two exceptions. V8 chooses
+// the form of an array by the way in which it stores the elements, and this file by the number of missing elements. A
+// `DOMException` is always written as an error with its message. V8 writes values that it writes faster, and objects
+// that only the host knows, if it can write them.
 
 /** The initial size of a writer's buffer, in bytes. A writer keeps this much for its next value. */
 const FIRST_BYTES = 4_096;
@@ -24,18 +24,18 @@ const MAX_SMALL_BYTES = 16 << 10;
 /** Thrown to leave a value to V8. */
 const LEFT = new Error('left to V8');
 
-/** Levels of a value that is written in slices. What is deeper is left to V8, too, which knows what its stack holds. */
+/** Levels of a value that is written in slices. Deeper values are left to V8, which knows the size of its stack. */
 const MAX_DEPTH = 2_000;
-/** Objects that a map of their numbers has at most, and the memory of one in it. */
+/** The most objects in one map of numbers, and the memory of each. */
 const MAX_NUMBERS = 1 << 17;
 const BYTES_PER_NUMBER = 48;
-/** Elements of an array that are written between two looks at the budget. */
+/** Elements of an array that are written before the budget is checked again. */
 const ELEMENTS_PER_STEP = 64;
 
 /**
- * Goes on with a value whose beginning is written, up to one of its parts or for some steps.
+ * Continues with a value whose beginning is written, up to one of its parts or for some steps.
  *
- * @returns AT_PART: `#part` has to be written next; AT_END: the end is written
+ * @returns AT_PART: `#part` must be written next; AT_END: the end is written
  */
 type Open = () => typeof AT_PART | typeof AT_END | typeof AMIDST;
 const AT_PART = 1;
@@ -50,19 +50,19 @@ class WireWriter {
   #at = 0;
   /** Objects in the order in which they were met, for references. */
   #numbers: Map<object, number> = new Map();
-  /** Of a value that is written in slices, earlier ones: to let one grow further takes too long. */
+  /** Earlier maps of a value that is written in slices: letting one map grow further takes too long. */
   #earlier: Map<object, number>[] = [];
   #next = 0;
   #limit = Infinity;
-  /** Of a value that is written in slices. */
+  /** Whether the value is written in slices. */
   #isSliced = false;
   #part: unknown;
 
   /**
-   * The same as `write` without recursion, for a writer that writes nothing else. The value may change between slices, and what is
-   * written is one all the same.
+   * The same as `write` without recursion, for a writer that writes nothing else. If the value changes between slices,
+   * the bytes are still those of one value.
    *
-   * @param budget counts parts, and the memory to know objects again
+   * @param budget counts parts, and the memory for recognizing repeated objects
    * @throws {TransferLimitError | BudgetError | Error}
    */
   *writing(value: unknown, limit: number, budget: WorkBudget): Generator<void, Buffer, void> {
@@ -113,7 +113,7 @@ class WireWriter {
     return void this.#reference(value);
   }
 
-  /** @param end writes it */
+  /** @param end writes the end */
   #openProperties(object: Foreign, keys: string[], end: (written: number) => void): Open {
     let at = 0;
     let written = 0;
@@ -182,7 +182,7 @@ class WireWriter {
     return () => {
       if (rest !== undefined) return rest();
       for (const end = Math.min(length, at + ELEMENTS_PER_STEP); at < end; at++) {
-        // A getter has made it shorter, or its host.
+        // A getter or the host has made the array shorter.
         const { done = false, value: part } = elements.next();
         if (part !== undefined || (!done && Object.hasOwn(array, at))) {
           if (typeof part === 'object' && part !== null) {
@@ -220,7 +220,7 @@ class WireWriter {
    * Serializes `value`.
    *
    * @param limit in bytes
-   * @returns bytes that nobody else holds
+   * @returns bytes that no other code holds
    * @throws {TransferLimitError | Error}
    */
   write(value: unknown, limit: number): Buffer {
@@ -349,7 +349,7 @@ class WireWriter {
       } else if (++holes <= MAX_HOLES) {
         this.#tag(TAG.HOLE);
       } else {
-        // Nothing refers to the bytes that are written again: the numbers of the dropped objects are not used.
+        // No reference points to the bytes that are written again: the numbers of the dropped objects are not used.
         this.#at = start;
         this.#forget(next);
         return this.#sparse(array);
@@ -600,7 +600,7 @@ function hasOnlyElements(array: unknown[]) {
   return (comparesKeysFirst && isComparedByElements(array)) || isDeepStrictEqual([].concat(array as Foreign), array);
 }
 
-/** Whether a comparison with an array of that length and no other keys gets to the first element. */
+/** Whether comparing an array of that length without other keys reaches the first element. */
 function isComparedByElements(array: unknown[]) {
   let isCompared = false;
   const other: unknown[] = [];
@@ -614,7 +614,7 @@ function isComparedByElements(array: unknown[]) {
   return isCompared;
 }
 
-/** As Node.js does. */
+/** The way in which Node.js compares. */
 const comparesKeysFirst = isComparedByElements([1, 2]) && !isComparedByElements(Object.assign([1, 2], { other: 1 }));
 
 /** The number of an object's keys that are indices. They come first, so a binary search finds the first other key. */
@@ -696,7 +696,7 @@ function isStackOverflow(error: unknown) {
   return error instanceof RangeError && !(error instanceof TransferLimitError);
 }
 
-/** The writer that is not in use: a getter may cause another value to be written meanwhile. */
+/** A writer that is not in use. While one writes, a getter may cause another value to be written. */
 let idle: WireWriter | undefined = new WireWriter();
 
 /**
@@ -711,7 +711,7 @@ export function writeWire(value: unknown, limit: number): Buffer | undefined {
   try {
     return writer.write(value, limit);
   } catch (error) {
-    // V8 needs less stack.
+    // V8 needs less stack for the same value.
     if (error === LEFT || (hasV8Format && isStackOverflow(error))) return undefined;
     throw error;
   } finally {
@@ -720,7 +720,7 @@ export function writeWire(value: unknown, limit: number): Buffer | undefined {
 }
 
 /**
- * The work that writes a value, which may be large. Undefined as the result if V8 should.
+ * The work that writes a value, which may be large. The result is undefined if V8 should write it.
  *
  * @param limit of its bytes
  */

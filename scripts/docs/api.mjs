@@ -8,7 +8,8 @@ import { Application, ReflectionKind } from 'typedoc';
 import { anchorOf } from './anchor.mjs';
 
 /**
- * The entry points of the package: what callers import, and the file with its types. package.json is the only list of them.
+ * The entry points of the package: what callers import, and the file with its types. package.json is the only list of
+ * them.
  *
  * @param {string} root
  * @returns {{ name: string, types: string }[]}
@@ -62,7 +63,8 @@ export async function writeApi(root, folder) {
 }
 
 /**
- * typedoc-plugin-markdown numbers some fragments (`#executorstate-1`) although their heading is the only one of that name on its page.
+ * typedoc-plugin-markdown numbers some fragments (`#executorstate-1`) although their heading is the only one of that
+ * name on its page.
  *
  * @param {string} folder
  */

@@ -1,5 +1,5 @@
-// The types of the addon, as `#[napi]` has written them down when it was built: a line of JSON for each item.
-// (The converter of @napi-rs/cli is not used: its platform packages are not in every registry, and `npm ci` wants them all.)
+// The types of the addon, as `#[napi]` has written them down when it was built: a line of JSON for each item. (The
+// converter of @napi-rs/cli is not used: its platform packages are not in every registry, and `npm ci` wants them all.)
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -2,8 +2,8 @@
 
 /**
  * @param {string} text Of the file.
- * @param {{ path: string, by?: string, name?: string, text: string }} part Without a name, the part is the whole file. `by` is the script
- * that the marks around the part name.
+ * @param {{ path: string, by?: string, name?: string, text: string }} part Without a name, the part is the whole file.
+ * `by` is the script that the marks around the part name.
  * @returns {string} The text with the part replaced.
  */
 export function withPart(text, { path, by = 'scripts/generate.mjs', name, text: generated }) {

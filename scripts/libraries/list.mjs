@@ -1,6 +1,6 @@
-// The libraries of reports/libraries.md, and something that each is for: code in which `lib` is its default export, or its
-// namespace if it has none (`all`), and what that gives as JSON. Those of the sample are packages that the repository has
-// anyway, in these versions.
+// The libraries of reports/libraries.md, and something that each is for: code in which `lib` is its default export, or
+// its namespace if it has none (`all`), and what that gives as JSON. Those of the sample are packages that the
+// repository has anyway, in these versions.
 
 export const LIBRARIES = [
   // Collections and functions

@@ -1,5 +1,6 @@
-// A browser for `ses-executor/browser`, and fonts, without which other scripts than Latin are boxes: installed where that can be
-// done, which is on Debian by root. Elsewhere, and where apt-get cannot do it, whatever Chrome there is serves.
+// A browser for `ses-executor/browser`, and fonts, without which other scripts than Latin are boxes: installed where
+// that can be done, which is on Debian by root. Elsewhere, and where apt-get cannot do it, whatever Chrome there is
+// serves.
 
 import { accessSync } from 'node:fs';
 

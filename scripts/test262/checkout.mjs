@@ -1,6 +1,6 @@
-// Where the tests of test262 are read from: a checkout of it, or the folder `js/src/tests/test262` of SpiderMonkey's source, which
-// distributions have as a package. SpiderMonkey writes a first line and a last one round each test, and puts the files of the
-// harness together, for each folder those that its tests include.
+// Where the tests of test262 are read from: a checkout of it, or the folder `js/src/tests/test262` of SpiderMonkey's
+// source, which distributions have as a package. SpiderMonkey writes a first line and a last one round each test, and
+// puts the files of the harness together, for each folder those that its tests include.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';

@@ -71,8 +71,8 @@ pub(super) fn deepest(text: &str, dialect: Dialect) -> usize {
     at.min(text.len())
 }
 
-/// Everything that begins a nested construct: brackets, prefix and right-associative operators, arrows,
-/// conditionals, labels, and the keywords of [`Word`]; of TypeScript also type arguments and the dots of `namespace a.b`.
+/// Everything that begins a nested construct: brackets, prefix and right-associative operators, arrows, conditionals,
+/// labels, and the keywords of [`Word`]; of TypeScript also type arguments and the dots of `namespace a.b`.
 fn count_openers(bytes: &[u8], dialect: Dialect) -> (usize, usize) {
     let mut openers = 0;
     // The number of `else`, each of which an `if` may follow.

@@ -68,7 +68,8 @@ impl VisitMut for Unresolver {
 
 fn config(goal: Goal) -> typescript::Config {
     typescript::Config {
-        // `import type` goes, and of a module what else nothing but types uses. Other imports of a program stay, to be refused.
+        // `import type` is removed. In a module, imports that only types use are removed too. In a program they stay,
+        // so that they are refused.
         verbatim_module_syntax: goal != Goal::HostModule,
         native_class_properties: true,
         no_empty_export: true,

@@ -20,7 +20,8 @@ pub const CPU: &str = "cpu";
 pub const STOP_GRACE: Duration = Duration::from_millis(40);
 /// The same for a run that was aborted. It is longer, because the caller would rather wait than lose the variables.
 pub const ABORT_GRACE: Duration = Duration::from_secs(2);
-/// The least time that variables and tools of a session that keeps its state may take. The host decides how long they take. 10 s.
+/// The least time that variables and tools of a session that keeps its state may take. The host decides how long they
+/// take. 10 s.
 const MIN_SET_UP_MS: f64 = 10_000.0;
 
 /// Settles a run when its time is over.

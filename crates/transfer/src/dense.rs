@@ -10,7 +10,8 @@ const MIN_BYTES: usize = 1 << 10;
 /// Bytes that are examined together.
 const CHUNK_BYTES: usize = 256;
 
-/// `wire` with all sparse arrays made dense. Unchanged if there is none, or if one is really sparse or has other properties.
+/// `wire` with all sparse arrays made dense. Unchanged if there is none, or if one is really sparse or has other
+/// properties.
 pub fn with_dense_arrays(wire: Vec<u8>) -> Vec<u8> {
     if wire.len() < MIN_BYTES || !may_hold_sparse_array(&wire) {
         return wire;

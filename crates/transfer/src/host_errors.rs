@@ -6,7 +6,8 @@
 
 use super::reader::{CAUSE, END_OF_SPARSE, ERROR, ERROR_FIELDS, MESSAGE, Open, Reader, STACK};
 
-/// `wire` without the stacks of its errors. `None` if there is nothing to remove, or if the bytes are not what `lib/ses/transfer.ts` writes; V8 then refuses them. Time and memory are linear in the length.
+/// `wire` without the stacks of its errors. `None` if there is nothing to remove, or if the bytes are not what
+/// `lib/ses/transfer.ts` writes; V8 then refuses them. Time and memory are linear in the length.
 pub fn without_stacks(wire: &[u8]) -> Option<Vec<u8>> {
     if !wire.windows(3).any(may_begin_error) {
         return None;

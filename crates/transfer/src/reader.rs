@@ -1,4 +1,5 @@
-//! Reads V8's serialization format as far as needed to find the parts of a value. Bytes that V8 does not write are refused.
+//! Reads V8's serialization format as far as needed to find the parts of a value. Bytes that V8 does not write are
+//! refused.
 
 /// Errors are tagged `r`; what follows is one of these.
 pub const ERROR: u8 = b'r';

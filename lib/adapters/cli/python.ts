@@ -18,7 +18,7 @@ import type { ReleasePackage } from '../../python/packages/release';
 import type { CommandOptions } from './main';
 
 const CONSTRAINTS = 'constraints.txt';
-/** What pip says of a package that has no wheel for this interpreter. */
+/** pip's message about a package that has no wheel for this interpreter. */
 const NO_WHEEL = /No matching distribution found for ([\w.-]+)/;
 
 /** Runs `ses-executor python add`. The exit status is 0 if all packages are installed. */

@@ -31,9 +31,9 @@ interface OptionUsage {
   value?: string;
   short?: string;
   multiple?: true;
-  /** What it means. Line breaks are kept. */
+  /** The description. Line breaks are kept. */
   text: string;
-  /** Whether the general help does not list the commands that take it. */
+  /** Whether the general help omits the commands that take it. */
   isGeneral?: true;
 }
 

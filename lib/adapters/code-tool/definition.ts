@@ -29,7 +29,10 @@ import type { Issue } from '../../contract/standard-schema';
 /** Keys of a tool, except those for its name. */
 const KEYS = ['description', ...INPUT_KEYS, ...OUTPUT_KEYS, 'needsApproval', 'execute'];
 const NAME_KEYS = ['name', 'id'];
-/** Number of parts above which JSON Schema checks an input before a library does that does not stop when it takes long. */
+/**
+ * Number of parts from which JSON Schema checks an input first, if the library's check cannot be stopped when it takes
+ * long.
+ */
 const MANY_PARTS = 2_000;
 
 /** A callable of the code: a function, or a tool with the schemas that declare and check it. */
@@ -122,7 +125,7 @@ export class CallableTool {
     if (found.length > 0) return { issues: found };
     const result = await validate(inputSchema, input);
     if (!('issues' in result) || result.issues[0] !== TOO_SLOW) return result;
-    // JSON Schema may say which parts these are.
+    // JSON Schema may find these parts.
     return { issues: [...(await this.#issuesByJsonSchema(input, signal)).slice(0, 3), TOO_SLOW] };
   }
 

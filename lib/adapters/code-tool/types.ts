@@ -1,4 +1,4 @@
-// What callers of the code tool pass and get, in all frameworks.
+// Types that callers of the code tool pass and receive, in all frameworks.
 
 import type { ExecutorOptions, Language } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
@@ -139,8 +139,8 @@ export type CodeToolResult =
   | {
       /**
        * The output as data: strings, numbers, lists and objects. What JSON has no form for has the form that the guide
-       * describes; only parts without data, such as functions, are strings. If the output is long, it is the shortened text
-       * that `util.inspect` returns.
+       * describes; only parts without data, such as functions, are strings. If the output is long, it is the shortened
+       * text that `util.inspect` returns.
        */
       output: unknown;
       /** The lines that the code logged. */

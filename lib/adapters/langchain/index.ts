@@ -120,19 +120,22 @@ function definitionOf(name: string, tool: Foreign): Foreign {
 }
 
 /**
- * Whether the tool has to parse its input again. Tools that take a string get it out of an object, and what is no structured tool has
- * no function that takes a parsed input.
+ * Whether the tool must parse its input again. A tool that takes a string reads it from an object. A tool that is not a
+ * structured tool has no function that takes parsed input.
  */
 function parsesItself(tool: Foreign, value: unknown) {
   return typeof value === 'string' || typeof tool._call !== 'function';
 }
 
-/** The same tool for input that was checked: it gets exactly that, and is not checked a second time without a bound. */
+/**
+ * The same tool for input that was checked. It receives exactly this input, and does not check it again without a
+ * limit.
+ */
 function unchecked(tool: Foreign) {
   return Object.create(tool, { schema: { value: {} }, _call: { value: tool._call.bind(tool) } });
 }
 
-/** @throws {TypeError} LangChain would pass on the `args` of such an input, which are not what was checked */
+/** @throws {TypeError} because LangChain would pass on the `args` of such an input, which were not checked */
 function refuseToolCall(name: string, value: Foreign) {
   if (value?.type !== 'tool_call') return;
   throw new TypeError(`${name} cannot take an input of the type "tool_call": LangChain reads it as the call of a tool`);

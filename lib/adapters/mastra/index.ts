@@ -110,8 +110,9 @@ function definitionOf(tool: Foreign): Foreign {
 }
 
 /**
- * The context of a tool that code calls. It has the id of this call, and rejects suspension. The code cannot wait for an
- * answer that arrives in another call of the agent. It would continue without the answer, and run a second time with it.
+ * The context of a tool that code calls. It has the id of this call, and rejects suspension. The code cannot wait for
+ * an answer that arrives in another call of the agent. It would continue without the answer, and run a second time with
+ * it.
  */
 function ofNestedCall(name: string, toolCallId: string, toolContext: Foreign) {
   const suspend = async () => {

@@ -152,7 +152,7 @@ export class ChildTransport extends StdioTransport {
     this.#unaskedLeft = Math.min(MAX_UNASKED, this.#unaskedLeft - 1 + ((now - this.#countedAt) / 1_000) * MAX_UNASKED);
     this.#countedAt = now;
     if (this.#unaskedLeft < 0) return Math.ceil((-this.#unaskedLeft / MAX_UNASKED) * 1_000);
-    // The SDK handles notifications a moment later, and forgets who waits for progress at the answer.
+    // The SDK handles notifications a moment later. When the answer arrives, it forgets the recipient of progress.
     return message.method === 'notifications/progress' ? 0 : undefined;
   }
 

@@ -41,11 +41,11 @@ export interface McpServerOptions extends ExecutorOptions {
    * name. Names that are not identifiers are changed: `list-files` becomes `list_files`, and `then` becomes `then_`. An
    * address in place of a command is a `TypeError`.
    *
-   * Code can call the tools that a server lists at its first start, except tools that can only be called as tasks. A tool
-   * whose description is wrong, or whose name another tool has in code, is left out with a process warning. If a server
-   * has ended, the next call starts it again, at most four times per minute. An answer of more than 10 MiB fails its
-   * call. All processes that the command starts end with the server. They also end with this process, unless a signal
-   * ends this process.
+   * Code can call the tools that a server lists at its first start, except tools that can only be called as tasks. A
+   * tool whose description is wrong, or whose name another tool has in code, is left out with a process warning. If a
+   * server has ended, the next call starts it again, at most four times per minute. An answer of more than 10 MiB fails
+   * its call. All processes that the command starts end with the server. They also end with this process, unless a
+   * signal ends this process.
    *
    * Code receives the `structuredContent` of a result, otherwise its text, otherwise its blocks. Text that is a JSON
    * object or array becomes its value. A result with `isError` is thrown. Progress that a server reports reaches the

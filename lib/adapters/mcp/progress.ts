@@ -4,7 +4,9 @@ import type { Foreign } from '../../contract/foreign';
 /** Property of the context of calls, for tools of other servers. */
 export const PROGRESS = Symbol('progress');
 
-/** Time without progress after which a run reports that it continues. Clients end calls that are silent for a minute. */
+/**
+ * Time without progress after which a run reports that it continues. Clients end calls that are silent for a minute.
+ */
 const HEARTBEAT_MS = 5_000;
 /** Minimum time between two notifications. A server may report each step of a loop. */
 const INTERVAL_MS = 100;
@@ -32,7 +34,9 @@ export class Progress {
     if (this.#token !== undefined) this.#wait(HEARTBEAT_MS);
   }
 
-  /** @param message what was done; of messages of one tool that come quickly, only the last one is sent */
+  /**
+   * @param message a description of the work done; if one tool sends many messages quickly, only the last one is sent
+   */
   report(tool: string, message: string) {
     if (this.#token === undefined || this.#isEnded) return;
     const text = `${tool}: ${message}`;

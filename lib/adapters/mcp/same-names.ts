@@ -1,9 +1,9 @@
 /**
- * Values whose names differ in code. Of several values with one name, the value whose own name it is stays, otherwise the
- * first one.
+ * Values whose names differ in code. If several values have the same name in code, the value whose own name it is
+ * stays, otherwise the first one.
  *
- * @param entries values by their own names, as pairs of which the second part has the name in code
- * @param onLeftOut called with the own names of a value that is left out and of the value that stays
+ * @param entries values by their own names, as pairs whose second part contains the name in code
+ * @param onLeftOut called with the own names of a value that is omitted and of the value that stays
  */
 export function withoutSameNames<T extends { name: string }>(
   entries: [own: string, value: T][],

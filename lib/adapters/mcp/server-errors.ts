@@ -7,11 +7,11 @@ import type { Readable } from 'node:stream';
 /** Bytes of a server's stderr that are passed on: in a burst, and per second. */
 const MAX_BURST_BYTES = 256 << 10;
 const BYTES_PER_SECOND = 64 << 10;
-/** How long a server waits that writes more. */
+/** How long reading pauses if a server writes more. */
 const PAUSE_MS = 50;
 
 /**
- * Passes on what a server writes to stderr, as far as it is not too much. What is left out is counted.
+ * Passes on the output of a server to stderr, up to a limit. The rest is dropped and counted.
  *
  * @param stream stderr of the server
  */
@@ -28,7 +28,7 @@ export function passOnErrors(name: string, stream: Readable, output: NodeJS.Writ
     const now = performance.now();
     bytesLeft = Math.min(MAX_BURST_BYTES, bytesLeft + ((now - countedAt) / 1_000) * BYTES_PER_SECOND);
     countedAt = now;
-    // After bytes were left out the next ones are a whole chunk.
+    // After bytes were dropped, a whole chunk must fit again.
     const room = Math.max(0, Math.floor(bytesLeft));
     const passed = omitted > 0 && room < chunk.length ? 0 : Math.min(room, chunk.length);
     bytesLeft -= passed;
@@ -38,7 +38,7 @@ export function passOnErrors(name: string, stream: Readable, output: NodeJS.Writ
     }
     if (passed === chunk.length) return;
     omitted += chunk.length - passed;
-    // Half of a character.
+    // An incomplete character.
     decoder.end();
     stream.pause();
     setTimeout(() => stream.resume(), PAUSE_MS).unref();
@@ -47,6 +47,6 @@ export function passOnErrors(name: string, stream: Readable, output: NodeJS.Writ
     write(output, decoder.end());
     note();
   });
-  // Its server has ended.
+  // The server has ended.
   stream.on('error', () => {});
 }

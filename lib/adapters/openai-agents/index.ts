@@ -99,7 +99,7 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
       const result = await stoppable(signal, (own, stop) =>
         execute(input.code, { signal: own, context: { runContext, agent, stop } }),
       );
-      // The SDK reports a thrown error in its trace, and gives the model the text of `errorFunction`.
+      // The SDK reports a thrown error in its trace, and sends the text of `errorFunction` to the model.
       return succeeded(result).text;
     },
     errorFunction: (_: unknown, error: unknown) => {

@@ -5,14 +5,14 @@ import type { Foreign } from '../../contract/foreign';
 /** The SDK's clients of MCP servers. */
 const CLIENTS = ['MCPServerStdio', 'MCPServerSSE', 'MCPServerStreamableHttp'];
 
-/** Results of servers by the blocks that the SDK hands on. */
+/** Results of servers, by the blocks that the SDK returns. */
 const results: WeakMap<object, McpResult> = new WeakMap();
 /** Classes whose instances are watched. */
 const watched: WeakSet<object> = new WeakSet();
 
 /**
- * What MCP servers answered. Of a result with one block, the SDK hands on only that block, without `isError` and without
- * data. The results are therefore noted where the SDK's clients receive them.
+ * The results of MCP servers. If a result has one block, the SDK returns only this block, without `isError` and without
+ * data. So the results are recorded when the SDK's clients receive them.
  */
 export class McpResults {
   #loaded: Promise<void> | undefined;
@@ -22,7 +22,7 @@ export class McpResults {
     watch(sdk);
   }
 
-  /** Whether the SDK may have made a tool of an MCP server's. */
+  /** Whether the SDK may have created a tool from a tool of an MCP server. */
   static mayAnswer(tool: Foreign) {
     return typeof tool.customDataExtractor === 'function';
   }

@@ -10,7 +10,7 @@ const NAMED = /^(?<name>[A-Z]\w*(?:Error|Exception)): (?<message>.*)$/s;
 /** The message by which the SDK reports an error that the tool answers itself. */
 const ANSWERED = 'Error running tool (non-fatal)';
 
-/** Calls function tools. Their failures are thrown, also where the tool answers its errors with a sentence. */
+/** Calls function tools. Throws their failures, even if the tool answers its own errors with a sentence. */
 export class ToolCalls {
   #sdk;
   #mcpResults;
@@ -62,7 +62,10 @@ export class ToolCalls {
     return withTraceContext({ trace: getCurrentTrace() ?? undefined, span: watched }, call);
   }
 
-  /** A tool whose time is over fails, also where it would answer with a sentence: this timer begins before its own. */
+  /**
+   * A tool that exceeds its time limit fails, even if it would answer with a sentence: this timer starts before the
+   * tool's own.
+   */
   async #call(tool: Foreign, runContext: unknown, input: string, details: Foreign): Promise<unknown> {
     const { name, timeoutMs } = tool;
     if (timeoutMs === undefined) return tool.invoke(runContext, input, details);
@@ -81,7 +84,7 @@ export class ToolCalls {
   }
 }
 
-/** The error of a tool that has answered it. The SDK hands on only the answer. */
+/** The error to which a tool has answered itself. The SDK returns only the answer. */
 function failureOf(answer: unknown) {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const reason = text.replace(DEFAULT_ANSWER, '').replace(/^Error: /, '');

@@ -90,8 +90,8 @@ interface Tags {
 }
 
 /**
- * The tags of an answer. Other spellings, such as `<CODE>`, `<code lang="js">` and `<end_code>`, count if the answer has
- * none that is exact, because code contains them too.
+ * The tags of an answer. Other spellings, such as `<CODE>`, `<code lang="js">` and `<end_code>`, count if the answer
+ * has none that is exact, because code contains them too.
  */
 function tagsIn(text: string, opening: string, closing: string): Tags {
   const exact = (tag: string) => positions(text, new RegExp(escaped(tag), 'g'));

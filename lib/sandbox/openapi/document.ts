@@ -6,7 +6,7 @@ import { converted } from './swagger';
 import type { Foreign } from '../../contract/foreign';
 import type { ReadFile } from './files';
 
-/** Why there is nothing to call in a document that is none of OpenAPI. */
+/** The versions that can be read, for the error about a document of another version. */
 const VERSIONS = 'Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2';
 
 /**

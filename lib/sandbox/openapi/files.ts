@@ -11,8 +11,8 @@ const MAX_FILES = 10_000;
 export type ReadFile = (path: string) => Promise<string>;
 
 /**
- * Puts the files that a document refers to into the document, and has references lead to them there. What is read is
- * parsed once, whatever refers to it.
+ * Adds the files that a document refers to to the document, and changes the references accordingly. Each file is parsed
+ * once, however many references to it exist.
  *
  * @param api is changed
  * @param maxChars of all files together
@@ -46,9 +46,10 @@ export async function bundle(api: Foreign, readFile: ReadFile, maxChars: number)
 class TooMuchError extends RangeError {}
 
 /**
- * Has all references of a file lead to where the files are in the document.
+ * Changes all references of a file to the places of the files in the document.
+ *
  * @param from path of the file; empty for the document
- * @param wanted files that it refers to are added
+ * @param wanted files that the references name are added
  */
 function redirect(value: unknown, from: string, wanted: Set<string>) {
   for (const holder of holdersOf([value])) {
@@ -63,7 +64,7 @@ function redirect(value: unknown, from: string, wanted: Set<string>) {
   }
 }
 
-/** References to files that cannot be read name them again. */
+/** Restores references to files that cannot be read. */
 function restore(roots: unknown[], failed: Record<string, string>) {
   const prefixes = Object.keys(failed).map((path) => [`#/${FILES}/${encodeURIComponent(partOf(path))}`, path]);
   for (const holder of holdersOf(roots)) {

@@ -69,21 +69,20 @@ const DEFAULT_READING_MS = 60_000;
 const DEFAULT_DOCUMENT_BYTES = 32 * 2 ** 20;
 
 /**
- * Creates the registry and adapters for a document of Swagger 2.0 or OpenAPI 3.0 to 3.2: an object, or a string in
- * JSON or YAML. Each tag becomes a source, and each operation a method. A separate thread reads the document. Of
- * OpenAPI 3.2 it reads the parts that 3.1 has.
+ * Creates the registry and adapters for a document of Swagger 2.0 or OpenAPI 3.0 to 3.2: an object, or a string in JSON
+ * or YAML. Each tag becomes a source, and each operation a method. A separate thread reads the document. Of OpenAPI 3.2
+ * it reads the parts that 3.1 has.
  *
- * A flaw in an operation leaves out that operation. `warnings` has a line for each: its method and path, the reason
- * and a JSON pointer. Extensions, unknown words and texts for readers have no effect.
+ * A flaw in an operation leaves out that operation. `warnings` has a line for each: its method and path, the reason and
+ * a JSON pointer. Extensions, unknown words and texts for readers have no effect.
  *
  * Requests: parameters in path, query, header and cookie, and the properties of a JSON body, become the properties of
  * the method's one parameter. A body becomes the property `body` if it is not an object, if one of its names is also a
  * parameter, or if it is a form. If a body may have several JSON content types, `contentType` selects one. Values are
  * serialized in the document's styles, and forms by its `encoding`; `null` is left out, except in JSON. Bytes are a
- * `Uint8Array`, or a string, which is sent as UTF-8. A file of a multipart form may also be
- * `{ content, filename, contentType }`. `readOnly` properties are not required, and alternatives of `oneOf` may overlap.
- * A `pattern` that RE2 does not support is left to the API. An optional body is not sent if none of its properties is
- * given.
+ * `Uint8Array`, or a string, which is sent as UTF-8. A file of a multipart form may also be `{ content, filename,
+ * contentType }`. `readOnly` properties are not required, and alternatives of `oneOf` may overlap. A `pattern` that RE2
+ * does not support is left to the API. An optional body is not sent if none of its properties is given.
  *
  * Responses: JSON is parsed, and text is decoded by its charset. Other content is a `Uint8Array`, and an empty response
  * is `null`. Integers beyond 2^53 are strings, which parameters of integers accept. With `{ response: true }` as second
@@ -203,12 +202,12 @@ async function readElsewhere(document: unknown, reading: Reading): ReturnType<ty
     if (error !== undefined) throw error;
     return read;
   } finally {
-    // Whatever it does now is of no use.
+    // The thread is no longer needed.
     void worker.terminate();
   }
 }
 
-/** What a thread posts when it has read the document. Until then it asks for files. */
+/** The message that a thread posts when it has read the document. Before that it asks for files. */
 function answerOf(worker: Worker, readFile: Reading['readFile']) {
   return new Promise<{ read: Awaited<ReturnType<typeof readDocument>>; error?: unknown }>((resolve, reject) => {
     worker.on('message', (message) => {
@@ -259,16 +258,16 @@ function refuseUnsupported(name: string, { type, scheme, in: place }: Foreign) {
   );
 }
 
-/** The URL of a server. Relative ones are resolved against the base URL, which takes the place of absolute ones. */
+/** The URL of a server. Relative URLs are resolved against the base URL, which replaces absolute ones. */
 function baseOf({ base, steps }: Server, given: URL | undefined) {
   let at = given ?? (base === undefined ? undefined : baseUrlOf(base, ', since the document has none'));
   for (const step of steps) {
-    // `/` is what documents without a server have.
+    // Documents without servers have `/`.
     if (at === undefined || /^\/?$/.test(step)) continue;
     const folder = new URL(at);
     if (!folder.pathname.endsWith('/')) folder.pathname += '/';
     at = URL.canParse(step, folder.href) ? new URL(step, folder) : at;
-    // What the base URL has otherwise belongs to all requests.
+    // The other parts of the base URL belong to all requests.
     Object.assign(at, { username: folder.username, password: folder.password, search: at.search || folder.search });
   }
   return at ?? baseUrlOf(steps.at(-1), ', since the document has none');

@@ -1,11 +1,11 @@
 import { WorkBudget, inSlices } from '../../contract/budget';
 
-/** Digits of integers that a number may not have exactly. */
+/** Digits of integers that a number may not represent exactly. */
 const MANY_DIGITS = /\d{16}/;
 
 /**
- * JSON in which integers beyond 2^53 are strings of their digits. `JSON.parse` would round them. Fractions and numbers with
- * an exponent stay.
+ * JSON in which integers beyond 2^53 are strings of their digits. `JSON.parse` would round them. Fractions and numbers
+ * with an exponent stay.
  */
 export async function quotingIntegers(text: string, signal?: AbortSignal): Promise<string> {
   if (!MANY_DIGITS.test(text)) return text;

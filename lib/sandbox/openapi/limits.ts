@@ -1,10 +1,13 @@
-/** A document takes more than reading it may take. It is refused as a whole. */
+/** Reading a document takes more than it may. The whole document is refused. */
 export class LimitError extends RangeError {}
 
-/** Values that are written for all schemas of a document: what refers to a parameter has a copy of its schema. */
+/**
+ * Maximum number of values that are written for all schemas of a document. Each reference to a parameter has a copy of
+ * its schema.
+ */
 const MAX_WRITTEN = 5_000_000;
 
-/** Counts what is made of a document. */
+/** Counts the values that are made from a document. */
 export class Counter {
   #left = MAX_WRITTEN;
 

@@ -19,13 +19,13 @@ const MAX_DESCRIPTION = 400;
 /** Headers that the host sets, as OpenAPI requires. Documents that list them as parameters only describe them. */
 const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'cookie', 'host', 'content-length']);
 
-/** `expressions`: those of the path that it fills in, without braces. */
+/** `expressions`: the expressions of the path that it fills in, without braces. */
 type Parameter = Writing & { in: string; key: string; expressions: string[] };
 
 /**
- * If `key` is undefined, the other parameters form the body; with `isOptional`, no body is sent if none of them is given.
- * `choice`: the parameter that selects another content type. `fields`: the form fields for which the document specifies
- * more than the schema.
+ * If `key` is undefined, the other parameters form the body; with `isOptional`, no body is sent if none of them is
+ * given. `choice`: the parameter that selects another content type. `fields`: the form fields for which the document
+ * specifies more than the schema.
  */
 interface Body {
   key: string | undefined;
@@ -68,7 +68,7 @@ export interface Operation {
  * Methods of OpenAPI 3.2 that are not read.
  */
 const OTHER_METHODS = ['query', 'additionalOperations'];
-/** Places of parameters. */
+/** Locations of parameters. */
 const PLACES = new Set(['path', 'query', 'header', 'cookie']);
 /** Lines of warnings. */
 const MAX_WARNINGS = 1_000;
@@ -106,7 +106,10 @@ export function operationsOf(api: Foreign): {
   return { operations, $defs, schemes, warnings: limited([...new Set(warnings)]) };
 }
 
-/** The operations of a document, each with the flaw that keeps it from being read. An empty method: the whole path. */
+/**
+ * The operations of a document. An operation that cannot be read has a `flaw`. An empty method stands for the whole
+ * path.
+ */
 function* itemsOf(api: Foreign): Generator<{ path: string; item: Foreign; method: string; flaw?: unknown }> {
   for (const [path, given] of entriesOf(api.paths)) {
     // Extensions are not paths.
@@ -134,7 +137,7 @@ function* itemsOf(api: Foreign): Generator<{ path: string; item: Foreign; method
   }
 }
 
-/** A path, with what is next to its reference. */
+/** A path, merged with the properties next to its reference. */
 function itemOf(api: Foreign, given: Foreign) {
   const { $ref, ...own } = objectOr(given, {});
   if (objectOr(given, undefined) === undefined) throw new Flaw('it is not an object');
@@ -472,8 +475,8 @@ function bodySchemaOf(
 }
 
 /**
- * The parameter that selects a content type, if there are several. It is required if none is plain JSON, since they
- * differ in what the body means.
+ * The parameter that selects a content type, if there are several. It is required if none of them is plain JSON,
+ * because the meaning of the body depends on the type.
  */
 function choiceOf(
   types: string[],
@@ -496,7 +499,10 @@ function isPlainJson(type: string) {
   return /^application\/json\s*(?:;|$)/i.test(type);
 }
 
-/** Content types that a body may be sent as: those of JSON, plain JSON first, or the first one that can represent objects. */
+/**
+ * Content types that a body may be sent as: those of JSON, plain JSON first, or the first one that can represent
+ * objects.
+ */
 function choicesIn(types: string[]): string[] {
   const json = types.filter((type) => isJsonType(type) && !type.includes('*') && !/^text\//i.test(type));
   const names = json.map((type) => type.split(';')[0].trim().toLowerCase());
@@ -511,7 +517,7 @@ function differentIn(schemas: Foreign[]): Foreign[] {
   return schemas.filter((_, at) => texts.findIndex((other) => isDeepStrictEqual(other, texts[at])) === at);
 }
 
-/** A schema for objects that have any property other than these. `__proto__` is never a property. */
+/** A schema for objects that have any property besides these. `__proto__` is never a property. */
 function hasOther(names: Set<string>) {
   const known = [...names].filter((name) => name !== '__proto__');
   return known.length === 0 ? { minProperties: 1 } : { not: { propertyNames: { enum: known } } };
@@ -545,7 +551,7 @@ function fieldsOf(api: Foreign, schema: Foreign, encodings: Record<string, Forei
   });
 }
 
-/** Properties of a form, with those of its parts. */
+/** The properties of a form, including those of its parts. */
 function propertiesOf(api: Foreign, given: Foreign, depth = 0): [string, Foreign][] {
   const schema = objectOr(resolvedOrNone(api, given), {});
   const parts = depth < 10 ? listOf(schema.allOf) : [];

@@ -62,8 +62,8 @@ function unreadable(form: string, error: unknown, name: string) {
 }
 
 /**
- * Refuses what has too many values or levels. A value that occurs several times counts each time. Circles end where
- * they begin.
+ * Refuses documents with too many values or levels. A value that occurs several times counts each time. Circular
+ * references are not followed.
  *
  * @throws {TypeError}
  */

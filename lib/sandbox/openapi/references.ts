@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../contract/describe';
 import type { Foreign } from '../../contract/foreign';
 
-/** References that lead to references, at most. */
+/** Maximum number of references that lead to further references. */
 const MAX_STEPS = 50;
 
 /** A part of a document is not valid. `message` continues "… is left out: ". */
@@ -48,7 +48,9 @@ function pointed(api: Foreign, ref: string): Foreign {
   return at;
 }
 
-/** Keys of a document under which files that belong to it are, and why others could not be read. */
+/**
+ * Key of the document under which the files that belong to it are stored, and the reasons why others could not be read.
+ */
 export const FILES = 'x-ses-executor-files';
 export const FAILED = ' failed';
 
@@ -70,13 +72,14 @@ function decoded(part: string) {
   }
 }
 
-/** A reference as messages show it: one line, and short. Documents of other people have them. */
+/** A reference in the form that messages show: one line, and short. The text of references comes from third parties. */
 export function shown(ref: string) {
   const text = ref.replace(/\s+/g, ' ');
   return text.length > 120 ? `${text.slice(0, 120)}...` : text;
 }
 
-// Documents have flaws, and most change nothing about requests. These read a part if it has the right type.
+// Documents have flaws, most of which do not affect requests. These functions read a part only if it has the right
+// type.
 
 export function objectOr(value: unknown, other: object): Record<string, Foreign>;
 export function objectOr(value: unknown, other: undefined): Record<string, Foreign> | undefined;

@@ -114,7 +114,7 @@ function pairsIn(given: Foreign): [name: string, value: string][] {
   });
 }
 
-/** What a function of the host returns. Its errors are for the host: they may say what it knows. */
+/** The result of a function of the host. Its errors are only for the host, because they may contain its secrets. */
 async function ofHost<T>(work: () => T, what: string): Promise<Awaited<T>> {
   try {
     return await work();
@@ -144,10 +144,13 @@ function decoded(part: string) {
   }
 }
 
-/** Headers of an answer that are for the host. */
+/** Headers of an answer that only the host may see. */
 const HOST_HEADERS = new Set(['set-cookie', 'set-cookie2']);
 
-/** The answer with its status and headers. APIs repeat keys of the query in links to further pages. */
+/**
+ * The answer with its status and headers. Links to further pages may contain secrets, because APIs repeat keys of the
+ * query in them.
+ */
 function responseOf({ status, headers }: Response, body: unknown, secrets: Secrets) {
   const shownHeaders = [...headers]
     .filter(([name]) => !HOST_HEADERS.has(name))
@@ -157,7 +160,7 @@ function responseOf({ status, headers }: Response, body: unknown, secrets: Secre
 
 function setHeader(headers: Headers, parameter: Operation['parameters'][0], value: unknown) {
   const text = expanded(parameter, value);
-  // Of a list of nulls, nothing is left.
+  // Nothing is left of a list of nulls.
   if (text === '' && typeof value === 'object') return;
   try {
     headers.set(parameter.name, text);
@@ -182,13 +185,13 @@ async function parsed(answer: string, { method, path }: Operation, signal?: Abor
 /** Adds the host to the error of a failed connection. Other errors are unchanged. */
 function withHost(error: Foreign, { host }: URL) {
   const { code, message } = error?.cause ?? {};
-  // Only the error's own code: the causes of other errors are for the host.
+  // Only the error's own code: causes of other errors are only for the host.
   const reason = code ?? (error?.message === 'fetch failed' ? message : undefined);
   if (typeof reason !== 'string') return error;
   return Object.assign(new TypeError(`${error.message}: ${reason} (${host})`, { cause: error }), { code });
 }
 
-/** Cookies of guests, after those of the host, which they cannot repeat. */
+/** Adds cookies of guests after those of the host. They cannot replace the host's. */
 function addCookies(headers: Headers, { parameters }: Operation, params: Foreign) {
   const given = headers.get('cookie') ?? '';
   const taken = new Set(given.split(';').map((pair) => pair.split('=', 1)[0].trim()));
@@ -215,7 +218,7 @@ function urlOf(baseUrl: URL, { path, parameters }: Operation, params: Foreign) {
   const given = parameters
     .filter((parameter) => parameter.in === 'query')
     .flatMap((parameter) => queryOf(parameter, params[parameter.key]));
-  // What a guest gives replaces what the template has by default.
+  // Values of the guest replace the defaults of the template.
   const names = new Set(given.map(nameIn));
   const fixed = filled(template.query)
     .split('&')
@@ -305,7 +308,7 @@ function setQuery(url: URL, key: string, value: string) {
  * Follows redirects of requests that change nothing, and a redirect to the result of a request that changed something.
  * Redirects to other origins are not followed, because the host's headers would be sent there.
  *
- * @returns `location`: of a redirect that is not followed
+ * @returns `location`: the target of a redirect that was not followed
  */
 async function followed(
   fetch: typeof globalThis.fetch,

@@ -7,7 +7,10 @@ import type { Foreign } from '../../contract/foreign';
 /** Maximum depth and characters of a result schema. It is documentation for models, and checks nothing. */
 const MAX_RESULT_DEPTH = 5;
 const MAX_RESULT_CHARS = 6_000;
-/** Schemas that are visited for a result schema of one depth: those in which thousands of others are do not fit. */
+/**
+ * Maximum number of schemas that are visited for a result schema of one depth. Schemas that contain thousands of others
+ * do not fit.
+ */
 const MAX_RESULT_SCHEMAS = 5_000;
 /** Maximum number of alternatives shown for a result. */
 const MAX_CASES = 4;
@@ -40,8 +43,8 @@ function hasKeyword(api: Foreign, property: Foreign, keyword: 'readOnly' | 'writ
 type Kind = 'data' | 'text' | 'flag' | 'number' | 'count' | 'names' | 'schema' | 'schemas' | 'byName' | 'lists';
 
 /**
- * The keywords that a written schema may have, by the kind of their values. Others are extensions, notes for readers or
- * words of other versions, and are dropped; so is a value of the wrong kind.
+ * The keywords that a written schema may have, by the kind of their values. Other keywords are extensions, notes for
+ * readers or keywords of other versions, and are dropped. A value of the wrong kind is dropped, too.
  */
 const KEYWORDS: Record<string, Kind> = {
   ...kind('data', 'const default'),
@@ -76,9 +79,9 @@ export class SchemaWriter {
   #pending: { name: string; ref: string }[] = [];
   #defs: Record<string, unknown> = {};
   #written = new Counter();
-  /** Schemas around the one that is being written: objects of a caller may be in themselves. */
+  /** Schemas that contain the one that is being written: objects of a caller may contain themselves. */
   #outer: Set<object> = new Set();
-  /** The referenced schema that is being written; undefined: it is that of an operation. */
+  /** The referenced schema that is being written. Undefined for the schema of an operation. */
   #def: string | undefined;
 
   /** @param warnings are added to */
@@ -90,7 +93,7 @@ export class SchemaWriter {
   /**
    * @param optional properties that are not required, even if the schema requires them
    * @param form for the schema of a form: how its files are written
-   * @returns undefined for what is not a schema
+   * @returns undefined for a value that is not a schema
    * @throws {Flaw} if a reference of an operation's schema leads nowhere
    */
   write(schema: Foreign, optional: string[] = [], form?: Form): Foreign {
@@ -106,7 +109,7 @@ export class SchemaWriter {
     }
   }
 
-  /** The schema of a form is written in full if it has files, since other bodies may refer to it too. */
+  /** The schema of a form that has files is written in full, because other bodies may refer to the same schema. */
   #form(given: Foreign, optional: string[], form: Form): Foreign {
     const schema = objectOr(resolved(this.#api, given), {});
     const files = entriesOf(schema.properties).filter(([, property]) => form.isFile(property));
@@ -175,7 +178,7 @@ export class SchemaWriter {
     const { type, enum: members, pattern, example, examples, exclusiveMinimum, exclusiveMaximum } = schema;
     const types = [type].flat().filter((name) => TYPES.has(name));
     if (types.length > 0) written.type = Array.isArray(type) ? types : types[0];
-    // No value is a member of an empty list: the document does not mean that.
+    // No value is a member of an empty list, so the document does not mean this.
     if (Array.isArray(members) && members.length > 0) written.enum = members;
     if (typeof pattern === 'string') {
       // If it cannot be compiled, the API checks it. The comment documents it for readers of the schema.
@@ -188,7 +191,7 @@ export class SchemaWriter {
     limit(written, 'maximum', 'exclusiveMaximum', exclusiveMaximum);
     const patterns = Object.keys(written.patternProperties ?? {}).filter((text) => !canBeCompiled(text));
     for (const text of patterns) delete written.patternProperties[text];
-    // The properties whose names match would be others.
+    // Without `patternProperties`, matching names would count as additional properties.
     if (patterns.length > 0) delete written.additionalProperties;
     addAlternatives(written);
   }
@@ -234,8 +237,8 @@ function limit(written: Foreign, bound: string, exclusive: string, value: unknow
 }
 
 /**
- * Alternatives of a request need not exclude each other: APIs document `oneOf: [integer, number]`, and schemas that differ in
- * a property that they do not require.
+ * Alternatives of a request need not exclude each other: APIs document `oneOf: [integer, number]`, and schemas that
+ * differ in a property that they do not require.
  */
 function addAlternatives(written: Foreign) {
   if (written.oneOf === undefined) return;
@@ -267,7 +270,7 @@ function withNull(schema: Foreign) {
 /** Makes schemas for readers. References are expanded as far as depth and size allow. */
 export class Reader {
   #api;
-  /** By the references that many operations have in common. */
+  /** Schemas by reference. Many operations have references in common. */
   #known: Map<string, object> = new Map();
   #left = 0;
 

@@ -1,15 +1,15 @@
 import { inspect } from 'node:util';
 import type { Foreign } from '../../contract/foreign';
 
-/** Shorter ones occur in texts by chance. */
+/** Shorter values occur in text by chance. */
 const MIN_LENGTH = 4;
 const HIDDEN = '***';
 /** Names of headers and of parameters in a base URL whose values are secrets. */
 const SECRET_NAME = /auth|cookie|key|token|secret|passw|session|signature|credential/i;
-/** How much of an error is looked at: what a log of it would show. */
+/** The part of an error that is examined: as much as a log of it would show. */
 const LOOK = { depth: 8, maxArrayLength: 1_000, maxStringLength: 100_000, breakLength: Infinity, getters: false };
 
-/** The credentials of one request, which no text may have. */
+/** The credentials of one request, which must not occur in any text. */
 export class Secrets {
   #texts: Set<string> = new Set();
 
@@ -22,13 +22,13 @@ export class Secrets {
     for (const form of forms) if (form.length >= MIN_LENGTH) this.#texts.add(form);
   }
 
-  /** `user:password`, and both by themselves. */
+  /** Adds `user:password`, and both parts separately. */
   addLogin(login: string) {
     this.add(login);
     for (const part of login.split(/:(.*)/s)) if (part !== '') this.add(part);
   }
 
-  /** Headers of the host: those whose names say that they are secret. */
+  /** Adds a header of the host if its name says that the value is secret. */
   addHeader(name: string, value: string) {
     if (!SECRET_NAME.test(name)) return;
     this.add(value);
@@ -39,7 +39,7 @@ export class Secrets {
     if (/^basic$/i.test(scheme)) this.addLogin(Buffer.from(rest, 'base64').toString());
   }
 
-  /** A parameter of the base URL. */
+  /** Adds a parameter of the base URL. */
   addQuery(name: string, value: string) {
     if (SECRET_NAME.test(name)) this.add(value);
   }
@@ -47,13 +47,13 @@ export class Secrets {
   /** The text with all secrets replaced. */
   hiddenIn(text: string) {
     let hidden = text;
-    // The longest first, since a secret may be a part of another one.
+    // The longest first, because a secret may be part of another one.
     for (const secret of [...this.#texts].sort((a, b) => b.length - a.length))
       hidden = hidden.replaceAll(secret, HIDDEN);
     return hidden;
   }
 
-  /** The error, or another one in its place if its texts, its causes or its properties have secrets. */
+  /** Returns the error, or a replacement if its messages, causes or properties contain secrets. */
   hiddenFrom(error: Foreign): Foreign {
     const shown = shownIn(error);
     if (shown !== undefined && this.hiddenIn(shown) === shown) return error;
@@ -66,7 +66,7 @@ export class Secrets {
   }
 }
 
-/** @returns undefined if it cannot be looked at */
+/** @returns undefined if the error cannot be examined */
 function shownIn(error: unknown) {
   try {
     return inspect(error, LOOK);
@@ -75,7 +75,7 @@ function shownIn(error: unknown) {
   }
 }
 
-/** A URL as messages show it: without user, password, query and fragment. */
+/** A URL in the form that messages show: without user, password, query and fragment. */
 export function shownUrl(url: unknown) {
   if (typeof url !== 'string') return url;
   return url.replace(/\/\/[^/?#]*@/, '//').split(/[?#]/, 1)[0];

@@ -59,8 +59,8 @@ export function encodeText(text: string) {
 }
 
 /**
- * The same, with the reserved characters of URLs as they are, and with escapes that the text has. `&`, `+` and `#` would end or
- * change the value.
+ * The same, but keeps reserved characters of URLs and existing escapes. `&`, `+` and `#` are still encoded, because
+ * they would end or change the value.
  */
 function encodeReserved(text: string) {
   return encodeText(text)
@@ -76,8 +76,8 @@ function encodeForm(text: string) {
 type Encode = (text: string) => string;
 
 /**
- * A value as pairs of name and string: one pair, or one per item or property if the value is exploded. `null` is left out,
- * with its name.
+ * A value as pairs of name and string: one pair, or one per item or property if the value is exploded. `null` is left
+ * out, with its name.
  *
  * @param encode applied to all strings that are not OpenAPI syntax
  * @param blank a blank between items
@@ -137,7 +137,7 @@ export function expanded(writing: Writing, value: unknown, encode?: Encode) {
   return parts.length === 0 ? '' : first + parts.join(between);
 }
 
-/** JSON, with bytes in base64 and BigInts as integers of all their digits. */
+/** JSON, with bytes in base64 and BigInts as integers with all their digits. */
 export function jsonOf(value: unknown): string {
   const mark = `${randomUUID()}:`;
   let hasIntegers = false;
@@ -209,7 +209,7 @@ interface File {
   contentType: string | undefined;
 }
 
-/** A file with its name and type, if it is one. */
+/** A file with its name and type, if the value is one. */
 function fileOf(value: unknown, isFile: boolean): File | undefined {
   if (!isFile || !isPlainObject(value)) return undefined;
   const { content, filename, contentType } = value;

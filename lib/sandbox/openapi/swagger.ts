@@ -2,12 +2,12 @@ import { METHODS } from './operations';
 import { Flaw, entriesOf, listOf, objectOr, resolved } from './references';
 import type { Foreign } from '../../contract/foreign';
 
-// Swagger 2.0 as OpenAPI 3.0, by a library. It refuses a whole document for one flaw, and places of parameters and bodies change in
-// it. Hence each operation is converted by itself, with the parameters that it refers to.
+// Converts Swagger 2.0 to OpenAPI 3.0 with a library. The library refuses a whole document because of one flaw, and
+// moves parameters and bodies. So each operation is converted separately, with the parameters that it refers to.
 
 /**
  * @param api a document of Swagger 2.0; is changed
- * @returns the document as OpenAPI 3.0. An operation that cannot be converted is the `Flaw` that says why.
+ * @returns the document as OpenAPI 3.0. If an operation cannot be converted, its value is the `Flaw`.
  */
 export function converted(api: Foreign) {
   const { consumes, produces, definitions } = api;
@@ -46,7 +46,7 @@ function convertedItem(
   try {
     item = resolved(api, given);
   } catch {
-    // It is reported where it is read.
+    // The flaw is reported when the operation is read.
     return given;
   }
   if (!isObject(item)) return given;
@@ -82,7 +82,7 @@ function convertedOperation(
   const { paths } = upgraded({
     swagger: '2.0',
     ...types,
-    // References to these are changed where there are some.
+    // The library changes references to these only if these keys exist.
     definitions: {},
     responses: {},
     parameters: {},
@@ -108,7 +108,7 @@ function secureFirst(schemes: string[]) {
   return [...schemes].sort((a, b) => Number(b === 'https') - Number(a === 'https'));
 }
 
-/** @returns undefined for an empty list: it says nothing */
+/** @returns undefined for an empty list, which has no meaning */
 function textsOf(value: unknown) {
   const texts = listOf(value).filter((text) => typeof text === 'string');
   return texts.length > 0 ? texts : undefined;

@@ -1,5 +1,5 @@
-// A thread that reads one document. It posts the document's content, or the error. If the host can read files of the document, it asks
-// for them by their paths.
+// A thread that reads one document. It posts the document's content, or the error. If the host can read files of the
+// document, the thread asks for them by their paths.
 
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -9,7 +9,7 @@ import type { MessagePort } from 'node:worker_threads';
 const port = parentPort as MessagePort;
 const { document, hasFiles, maxChars } = workerData;
 
-/** One file at a time. */
+/** Reads one file at a time. */
 function readFile(path: string) {
   return new Promise<string>((resolve, reject) => {
     port.once('message', ({ text, failed }) => (failed === undefined ? resolve(text) : reject(new Error(failed))));

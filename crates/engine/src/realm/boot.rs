@@ -25,7 +25,8 @@ use ses_protocol::Failure;
 
 /// Address space of the stack of a thread that may have an isolate. Pages are touched only when used. V8 uses 1 MiB of
 /// it in the hardened realm, and up to 24 MiB in other engines. The parser of programs asks for 18 MiB for the deepest
-/// nesting possible in 3 KiB of source, and 6 KiB per bracket. Sources longer than agents write are parsed on a separate stack. 32 MiB.
+/// nesting possible in 3 KiB of source, and 6 KiB per bracket. Sources longer than agents write are parsed on a
+/// separate stack. 32 MiB.
 pub const ISOLATE_STACK_BYTES: usize = 32 << 20;
 
 /// An isolate and the guard of its memory. Dropped in this order, because the isolate calls the guard until it is gone.

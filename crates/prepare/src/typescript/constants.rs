@@ -1,7 +1,7 @@
 //! Bounds what swc computes of enums before the program runs.
 //!
-//! swc folds constant members, and `const` variables that they may use: `enum E { A = 'ab', B = A + A, … }` doubles with
-//! each member. To fold an expression it copies it once for each of its operators.
+//! swc folds constant members, and `const` variables that they may use: `enum E { A = 'ab', B = A + A, … }` doubles
+//! with each member. To fold an expression it copies it once for each of its operators.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,9 @@
-//! Has swc's resolver visit what a class expression extends once.
+//! Makes swc's resolver visit the heritage of a class expression only once.
 //!
-//! It visits it in the scope around, and again with the class; so a class in the heritage of a class in the heritage of a
-//! class takes time exponential in their number. The second visit finds all names resolved and changes nothing. So the
-//! heritage stands in front of its class while names are resolved: `class extends E {}` as `(E, class {})`.
+//! The resolver visits it in the outer scope, and again with the class. With a class in the heritage of a class in the
+//! heritage of a class, the time is exponential in their number. The second visit finds all names resolved and changes
+//! nothing. So the heritage is placed before its class while names are resolved: `class extends E {}` becomes `(E,
+//! class {})`.
 
 use swc_common::{BytePos, Span, util::take::Take};
 use swc_ecma_ast::{ClassExpr, Expr, SeqExpr};

@@ -1,7 +1,9 @@
-//! Has each block of a namespace find what other blocks of the same namespace export, and each block of an enum the members of others.
+//! Lets each block of a namespace use the exports of other blocks of the same namespace, and each block of an enum the
+//! members of other blocks.
 //!
-//! swc makes each block a separate function, and knows the exports of that block only: in `namespace N { export let a = 1 }
-//! namespace N { f(a) }` it leaves `f(a)`. So names that another block exports are written as members first: `f(N.a)`.
+//! swc makes each block a separate function, and knows only the exports of that block. In `namespace N { export let a =
+//! 1 } namespace N { f(a) }` it leaves `f(a)` unchanged. So names that another block exports are first rewritten to
+//! members: `f(N.a)`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,8 +23,8 @@ pub(super) fn join(program: &mut Program) {
     }
 }
 
-/// Identifies a namespace or an enum: blocks with the same key are merged. What is exported is found by where it is exported from, because
-/// each block around it declares its name anew.
+/// Identifies a namespace or an enum: blocks with the same key are merged. An exported namespace is identified by the
+/// namespace that exports it, because each block around it declares its name again.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     kind: Kind,
