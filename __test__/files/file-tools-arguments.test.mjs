@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-describe('options', () => {
+describe('options of file tools are validated', () => {
   test.each([
     [undefined, TypeError, 'options.root must be the path of a folder, or its file: URL, got undefined'],
     [{}, TypeError, 'options.root must be the path of a folder, or its file: URL, got undefined'],
@@ -53,13 +53,13 @@ describe('options', () => {
     expect(() => createFileTools(options)).toThrow(message);
   });
 
-  test('a file: URL as root', async () => {
+  test('a file: URL may be the root', async () => {
     expect(await createFileTools({ root: pathToFileURL(root) }).ls()).toEqual(text('a.txt'));
   });
 });
 
-describe('arguments', () => {
-  test('the tools have names, and count the arguments that they need', () => {
+describe('arguments of file tools', () => {
+  test('are counted by the length of the tools, which have names', () => {
     expect(Object.entries(tools).map(([key, { name, length }]) => [key, name, length])).toEqual([
       ['read', 'read', 1],
       ...['readText', 'readJson', 'readLines', 'readBytes', 'stat'].map((name) => [name, name, 1]),
@@ -73,7 +73,7 @@ describe('arguments', () => {
     ]);
   });
 
-  test('by position', async () => {
+  test('may be positional', async () => {
     expect(await tools.read('a.txt', 2, 1)).toEqual(text('two\n\n[1 more lines in file. Use offset=3 to continue.]'));
     expect(await tools.read('a.txt', undefined, 1)).toEqual(
       text('one\n\n[2 more lines in file. Use offset=2 to continue.]'),
@@ -93,12 +93,12 @@ describe('arguments', () => {
     expect(await tools.ls()).toEqual(text('a.txt\nb.txt'));
   });
 
-  test('null is as if absent', async () => {
+  test('may be null as if absent', async () => {
     expect(await tools.read({ path: 'a.txt', offset: null, limit: null })).toEqual(text('one\ntwo\nthree\n'));
     expect(await tools.ls(null)).toEqual(text('a.txt'));
   });
 
-  test('an empty file, and the line behind the last', async () => {
+  test('may name an empty file, but no line after the last', async () => {
     writeFileSync(join(root, 'empty'), '');
     expect(await tools.read('empty')).toEqual(text(''));
     expect((await rejection(tools.read('empty', 2))).message).toBe('Offset 2 is beyond end of file (0 lines total)');
@@ -167,7 +167,7 @@ describe('arguments', () => {
     ['ls(".", 3)', 'TypeError', 'ls: takes at most 1 argument by position (path); pass one object for limit'],
   ];
 
-  test('that are wrong, from guest code', async () => {
+  test('that are wrong cause errors in guest code', async () => {
     await withExecutor({}, tools, async (executor) => {
       const calls = WRONG.map(([call]) => `() => ${call}`).join(',\n');
       const { output } = await executor.run(`
@@ -185,7 +185,7 @@ describe('arguments', () => {
     });
   });
 
-  test('offsets and limits that are huge', async () => {
+  test('may be huge offsets and limits', async () => {
     const huge = Number.MAX_SAFE_INTEGER;
     expect((await rejection(tools.read('a.txt', huge))).message).toBe(
       `Offset ${huge} is beyond end of file (3 lines total)`,
@@ -195,7 +195,7 @@ describe('arguments', () => {
     expect(await tools.ls({ limit: huge })).toEqual(text('a.txt'));
   });
 
-  test('getters of the host run once', async () => {
+  test('of the host have getters that run once', async () => {
     let reads = 0;
     const path = () => (reads++ === 0 ? 'a.txt' : '../escaped');
     expect(await tools.read(Object.defineProperty({}, 'path', { get: path, enumerable: true }))).toEqual(
@@ -204,7 +204,7 @@ describe('arguments', () => {
     expect(reads).toBe(1);
   });
 
-  test('an uncaught failure names the tool', async () => {
+  test("that fail in guest code are reported with the tool's name", async () => {
     await withExecutor({}, { files: { ...tools } }, async (executor) => {
       const error = await rejection(executor.run(`await files.read('nope.txt')`));
       expect(error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', details: { tool: 'files.read' } });
@@ -215,7 +215,7 @@ describe('arguments', () => {
 });
 
 describe('definitions', () => {
-  test('are those of the tools, in their order', () => {
+  test('describe each tool, in order', () => {
     expect(fileToolDefinitions.map(({ name }) => name)).toEqual(Object.keys(tools));
     for (const { name, description, inputs, output_type, output_schema } of fileToolDefinitions) {
       expect(description).toMatch(/^[A-Z].*\.$/);
@@ -239,7 +239,7 @@ describe('definitions', () => {
   });
 });
 
-test('the sub-path is exported, for ES modules and CommonJS', async () => {
+test('the sub-path is exported as ES module and CommonJS', async () => {
   await withFolder(async (folder) => {
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(ROOT, join(folder, 'node_modules/ses-executor'), 'junction');
@@ -256,8 +256,8 @@ test('the sub-path is exported, for ES modules and CommonJS', async () => {
   });
 });
 
-describe('the example', () => {
-  test('runs', async () => {
+describe('the example of file tools', () => {
+  test('runs successfully', async () => {
     const { status, stdout, stderr } = await spawnNode(['examples/file-tools.mjs']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('src/price.js:2:   return net * 1.19;');

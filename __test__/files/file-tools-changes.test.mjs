@@ -11,7 +11,7 @@ import { ROOT, rejection, runChild, withExecutor } from '../helpers.mjs';
 
 beforeEach(() => put('inside/plain.txt', 'plain'));
 
-describe('content', () => {
+describe('content of files', () => {
   test('beyond the limit is refused, and skipped by searches', async () => {
     put('huge.txt', 'plain');
     truncateSync(join(root, 'huge.txt'), 10 * 2 ** 30);
@@ -30,7 +30,7 @@ describe('content', () => {
     expect(details).toEqual({ filesSkipped: 2 });
   });
 
-  test('beyond a limit of the host', async () => {
+  test('beyond a limit of the host is refused', async () => {
     limit({ maxFileBytes: 10, maxLines: 2, maxBytes: 8, maxImageBytes: 4 });
     put('eleven', 'x'.repeat(11));
     expect((await rejection(tools.read('eleven'))).message).toBe(
@@ -65,7 +65,7 @@ describe('content', () => {
     expect((await rejection(tools.read('archive'))).message).toBe('Cannot show binary file: archive (application/zip)');
   });
 
-  test('that is no UTF-8 is shown with replacement characters, and not edited', async () => {
+  test('that is not UTF-8 is shown with replacement characters and cannot be edited', async () => {
     const latin1 = Buffer.from('caf\xe9 plain\n', 'latin1');
     put('latin1.txt', latin1);
     expect(await textOf(tools.read('latin1.txt'))).toBe('caf\ufffd plain\n');
@@ -77,7 +77,7 @@ describe('content', () => {
     expect(readFileSync(join(root, 'latin1.txt'))).toEqual(latin1);
   });
 
-  test('that is not permitted', async () => {
+  test('without permission is refused', async () => {
     // Root may read everything, hence a process that is somebody else.
     const { stdout, stderr } = await runChild(`
       import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -124,14 +124,14 @@ describe('content', () => {
   });
 });
 
-describe('changes', () => {
-  test('of concurrent edits are all kept', async () => {
+describe('changes of files', () => {
+  test('by concurrent edits are all kept', async () => {
     put('list.txt', Array.from({ length: 50 }, (_, i) => `item ${i}.\n`).join(''));
     await Promise.all(Array.from({ length: 50 }, (_, i) => tools.edit('list.txt', `item ${i}.`, `done ${i}.`)));
     expect(get('list.txt')).toBe(Array.from({ length: 50 }, (_, i) => `done ${i}.\n`).join(''));
   });
 
-  test('are made in the order of the calls, and one that fails does not hold up the others', async () => {
+  test('happen in the order of the calls, and a failed one does not block the others', async () => {
     const calls = [
       tools.write('a.txt', 'one'),
       tools.edit('a.txt', 'one', 'two'),
@@ -143,7 +143,7 @@ describe('changes', () => {
     expect(get('a.txt')).toBe('four');
   });
 
-  test('are whole for those who read', async () => {
+  test('are atomic for readers', async () => {
     const versions = ['a', 'b'].map((letter) => letter.repeat(2 * 2 ** 20));
     const reader = createFileTools({ root, limits: { maxBytes: 2 ** 22 } });
     await tools.write('big.txt', versions[0]);
@@ -171,7 +171,7 @@ describe('changes', () => {
   });
 
   // Only root may give files away.
-  test.skipIf(process.getuid?.() !== 0)('leave a file to its owner', async () => {
+  test.skipIf(process.getuid?.() !== 0)('keep the owner of a file', async () => {
     for (const name of ['given.txt', 'in-place.txt']) {
       put(name, 'old');
       chownSync(join(root, name), 1000, 1001);
@@ -204,7 +204,7 @@ describe('changes', () => {
     expect(readdirSync(root).sort()).toEqual(['given.txt', 'in-place.txt', 'inside']);
   });
 
-  test('of a read-only set of tools are not there', async () => {
+  test('are not offered by a read-only set of tools', async () => {
     const reader = createFileTools({ root, readOnly: true });
     expect(Object.keys(reader)).toEqual([
       'read',
@@ -224,8 +224,8 @@ describe('changes', () => {
   });
 });
 
-describe('the process', () => {
-  test('ends while calls are under way, in a worker thread too', async () => {
+describe('the process with file tools', () => {
+  test('ends during calls, also in a worker thread', async () => {
     const { status, signal, stderr } = await runChild(`
       import { Worker } from 'node:worker_threads';
       const script = \`
@@ -247,7 +247,7 @@ describe('the process', () => {
     expect({ status, signal, stderr }).toEqual({ status: 7, signal: null, stderr: '' });
   });
 
-  test('lives until a call is answered, and not longer', async () => {
+  test('lives until a call is answered, and no longer', async () => {
     const { status, stdout } = await runChild(`
       import { createFileTools } from './build/files/index.js';
       createFileTools({ root: ${JSON.stringify(root)} }).ls().then(({ content }) => console.log(content[0].text));
@@ -255,7 +255,7 @@ describe('the process', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'inside/\n' });
   });
 
-  test('goes on while a search works', async () => {
+  test('stays responsive during a search', async () => {
     for (let i = 0; i < 300; i++) put(`many/${i}/a.txt`, 'plain\n'.repeat(100));
     let turns = 0;
     // A search may be done before the process gets its next turn, but not each time.

@@ -45,8 +45,8 @@ const failure = async (call) => {
   return [code, message];
 };
 
-describe('reading for code', () => {
-  test('readText gives all of a long text, whatever read shows of it', async () => {
+describe('reading by code', () => {
+  test('readText returns a long text completely, although read shows only a part', async () => {
     const text = Array.from({ length: 5_000 }, (_, line) => `${line}\r\n`).join('');
     put('long.txt', text);
     expect(await tools.readText('long.txt')).toBe(text);
@@ -54,7 +54,7 @@ describe('reading for code', () => {
     expect((await tools.read('long.txt')).details.truncation.totalLines).toBe(5_000);
   });
 
-  test('readText leaves a byte order mark out, and refuses what is no UTF-8', async () => {
+  test('readText removes a byte order mark and refuses text that is not UTF-8', async () => {
     put('bom.json', '\ufeff{"a":1}');
     expect(await tools.readText('bom.json')).toBe('{"a":1}');
     expect(await tools.readJson('bom.json')).toEqual({ a: 1 });
@@ -66,7 +66,7 @@ describe('reading for code', () => {
     expect([...(await tools.readBytes('latin1.txt'))]).toEqual([0x61, 0xe9, 0x62]);
   });
 
-  test('readLines, readJson and readBytes', async () => {
+  test('readLines, readJson and readBytes return values', async () => {
     put('lines.txt', 'a\r\nb\n\nc\rd\n');
     expect(await tools.readLines('lines.txt')).toEqual(['a', 'b', '', 'c', 'd']);
     put('empty.txt', '');
@@ -80,7 +80,7 @@ describe('reading for code', () => {
     expect([bytes.constructor.name, Buffer.from(bytes).toString()]).toEqual(['Uint8Array', '[1, {"b": null}]']);
   });
 
-  test('a limit is an error and never a cut', async () => {
+  test('a limit causes an error, never a cut', async () => {
     const small = createFileTools({ root, limits: { maxFileBytes: 10 } });
     put('eleven.txt', 'x'.repeat(11));
     const expected = ['ERR_FILE_TOO_LARGE', 'File is too large: eleven.txt has 11B, the limit is 10B.'];
@@ -99,7 +99,7 @@ describe('reading for code', () => {
     expect(await tools.readBytes('huge.json')).toHaveLength((4 << 20) + 1);
   });
 
-  test('stat', async () => {
+  test('stat returns type, size and time', async () => {
     put('a.txt', 'abc');
     utimesSync(join(root, 'a.txt'), 1_000, 2_000);
     symlinkSync('a.txt', join(root, 'link'));
@@ -112,14 +112,14 @@ describe('reading for code', () => {
     expect((await failure(tools.stat('out')))[0]).toBe('ERR_PATH_ESCAPES_ROOT');
   });
 
-  test('stat of times before 1970', async () => {
+  test('stat returns times before 1970', async () => {
     put('old.txt', '');
     utimesSync(join(root, 'old.txt'), new Date(0), new Date('1960-02-03T04:05:06.500Z'));
     expect(await tools.stat('old.txt')).toEqual({ type: 'file', size: 0, modified: '1960-02-03T04:05:06.500Z' });
   });
 
   // Other file systems have no such times.
-  test.skipIf(!existsSync('/dev/shm'))('stat of a time that no Date has', async () => {
+  test.skipIf(!existsSync('/dev/shm'))('stat returns null for a time that Date cannot represent', async () => {
     const folder = mkdtempSync('/dev/shm/ses-executor-files-');
     try {
       writeFileSync(join(folder, 'far.txt'), '');
@@ -131,7 +131,7 @@ describe('reading for code', () => {
     }
   });
 
-  test('code gets values', async () => {
+  test('code gets values from all reading tools', async () => {
     put('rows.json', '[{"n": 2}, {"n": 1}]');
     await withExecutor({}, { ...tools }, async (executor) => {
       const { output } = await executor.run(`
@@ -144,7 +144,7 @@ describe('reading for code', () => {
 });
 
 describe('absolute paths', () => {
-  test('are taken if they lie inside, and refused if they lead out', async () => {
+  test('are accepted inside the root and refused outside', async () => {
     put('a.txt', 'abc');
     mkdirSync(join(root, 'sub'));
     expect(await tools.readText(join(root, 'a.txt'))).toBe('abc');
@@ -157,7 +157,7 @@ describe('absolute paths', () => {
     }
   });
 
-  test('through the link that the root was given by', async () => {
+  test('are accepted through the link by which the root was given', async () => {
     mkdirSync(join(root, 'real'));
     symlinkSync('real', join(root, 'alias'));
     writeFileSync(join(root, 'real/a.txt'), 'abc');
@@ -168,7 +168,7 @@ describe('absolute paths', () => {
 });
 
 describe('move', () => {
-  test('files and folders, with the parents of the new path', async () => {
+  test('works on files and folders and creates the parents of the new path', async () => {
     put('a.txt', 'abc');
     expect(await tools.move('a.txt', 'x/y/b.txt')).toEqual({
       content: [{ type: 'text', text: 'Successfully moved a.txt to x/y/b.txt' }],
@@ -178,7 +178,7 @@ describe('move', () => {
     expect(existsSync(join(root, 'x'))).toBe(false);
   });
 
-  test('what is there stays, unless overwrite is set', async () => {
+  test('replaces an existing file only with overwrite', async () => {
     put('a', 'new');
     put('b', 'old');
     mkdirSync(join(root, 'folder'));
@@ -194,7 +194,7 @@ describe('move', () => {
     expect([readFileSync(join(root, 'b'), 'utf8'), existsSync(join(root, 'a'))]).toEqual(['new', false]);
   });
 
-  test('onto another name of the same file', async () => {
+  test('accepts another name of the same file', async () => {
     put('a', 'abc');
     linkSync(join(root, 'a'), join(root, 'b'));
     await tools.move({ from: 'a', to: './a', overwrite: true });
@@ -204,7 +204,7 @@ describe('move', () => {
     expect(readFileSync(join(root, 'b'), 'utf8')).toBe('abc');
   });
 
-  test('a folder neither onto a file nor into itself, and nothing is made for that', async () => {
+  test('refuses to move a folder onto a file or into itself, and creates nothing', async () => {
     put('a', '');
     mkdirSync(join(root, 'folder'));
     expect(await failure(tools.move({ from: 'folder', to: 'a', overwrite: true }))).toEqual([
@@ -232,7 +232,7 @@ describe('move', () => {
     ['sub', 'sub/inner', 'EINVAL'],
     ['a', 'out/b', 'ERR_PATH_ESCAPES_ROOT'],
     ['out/hostname', 'b', 'ERR_PATH_ESCAPES_ROOT'],
-  ])('%s to %s is refused: %s', async (from, to, code) => {
+  ])('from %s to %s is refused: %s', async (from, to, code) => {
     put('a', 'abc');
     mkdirSync(join(root, 'sub'));
     symlinkSync('/etc', join(root, 'out'));
@@ -242,7 +242,7 @@ describe('move', () => {
 });
 
 describe('remove', () => {
-  test('files, links themselves, and empty folders', async () => {
+  test('works on files, on links themselves and on empty folders', async () => {
     put('a.txt', 'abc');
     symlinkSync('a.txt', join(root, 'link'));
     mkdirSync(join(root, 'folder'));
@@ -253,7 +253,7 @@ describe('remove', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  test('a folder with something in it only with recursive, and links in it are not followed', async () => {
+  test('removes a non-empty folder only with recursive, without following links', async () => {
     put('kept.txt', 'kept');
     mkdirSync(join(root, 'folder/a/b'), { recursive: true });
     put('folder/a/b/c.txt', 'c');
@@ -268,7 +268,7 @@ describe('remove', () => {
     expect(lstatSync('/etc').isDirectory()).toBe(true);
   });
 
-  test('no more entries than the limit at once, and a deep tree takes no stack', async () => {
+  test('removes at most the limit of entries at a time, and a deep tree without recursion', async () => {
     const limited = createFileTools({ root, limits: { maxEntries: 10 } });
     mkdirSync(join(root, 'many'));
     for (let i = 0; i < 15; i++) put(`many/${i}`, '');
@@ -294,7 +294,7 @@ describe('remove', () => {
     ['/etc/hostname', 'ERR_PATH_ESCAPES_ROOT'],
     ['out/hostname', 'ERR_PATH_ESCAPES_ROOT'],
     ['nope', 'ENOENT'],
-  ])('%s is refused: %s', async (path, code) => {
+  ])('of %s is refused: %s', async (path, code) => {
     mkdirSync(join(root, 'sub'));
     symlinkSync('/etc', join(root, 'out'));
     expect((await failure(tools.remove({ path, recursive: true })))[0]).toBe(code);
@@ -302,8 +302,8 @@ describe('remove', () => {
   });
 });
 
-describe('edit and write say what is wrong', () => {
-  test('an empty text to replace, and a folder in the place of a file', async () => {
+describe('edit and write explain errors', () => {
+  test('for an empty text to replace and a folder in the place of a file', async () => {
     put('a.txt', 'abc');
     mkdirSync(join(root, 'folder'));
     expect(await failure(tools.edit('a.txt', '', 'x'))).toEqual([
@@ -318,7 +318,7 @@ describe('edit and write say what is wrong', () => {
     }
   });
 
-  test('occurrences that overlap are several', async () => {
+  test('for overlapping occurrences, which count as several', async () => {
     put('a.txt', '}\n}\n}\n');
     expect(await failure(tools.edit('a.txt', '}\n}\n', 'X\n'))).toEqual([
       'ERR_TEXT_NOT_UNIQUE',
@@ -327,12 +327,12 @@ describe('edit and write say what is wrong', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('}\n}\n}\n');
   });
 
-  test('folders that a path leaves again are not made', async () => {
+  test('and create no folders that a path leaves again', async () => {
     await tools.write('new/../a.txt', 'x');
     expect(readdirSync(root)).toEqual(['a.txt']);
   });
 
-  test('full-width and composed characters are forgiven', async () => {
+  test('and match full-width and composed characters', async () => {
     put('a.txt', 'let ｘ＝１；// caf\u00e9\n');
     await tools.edit('a.txt', 'x=1;// cafe\u0301', 'done');
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('let done\n');
@@ -340,7 +340,7 @@ describe('edit and write say what is wrong', () => {
 });
 
 describe('describeFileTools', () => {
-  test('states the limits that are set, of the tools that there are', () => {
+  test('states the configured limits of the available tools', () => {
     const definitions = describeFileTools({
       root: '.',
       readOnly: true,

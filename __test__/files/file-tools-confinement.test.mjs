@@ -38,7 +38,7 @@ function expectOutsideUntouched() {
   expect(get('../outside/secret.txt')).toBe('SECRET');
 }
 
-describe.each(Object.keys(CALLS))('%s stays inside', (name) => {
+describe.each(Object.keys(CALLS))('%s cannot leave the root', (name) => {
   test.each([
     '..',
     '../outside',
@@ -49,7 +49,7 @@ describe.each(Object.keys(CALLS))('%s stays inside', (name) => {
     '/',
     '/etc/passwd',
     '//etc/passwd',
-  ])('%s', async (path) => {
+  ])('by the path %s', async (path) => {
     expect(await rejection(CALLS[name](path))).toMatchObject(escapes(path));
     expectOutsideUntouched();
     expect(readdirSync(root)).toEqual(['inside']);
@@ -58,16 +58,16 @@ describe.each(Object.keys(CALLS))('%s stays inside', (name) => {
   test.each([
     ['a link to a file', 'link', '../outside/secret.txt'],
     ['an absolute link', 'link', () => join(folder, 'outside/secret.txt')],
-    ['an absolute link to what is inside', 'link', () => join(root, 'inside/plain.txt')],
+    ['an absolute link to a file inside', 'link', () => join(root, 'inside/plain.txt')],
     ['a link to a missing file', 'link', '../outside/new.txt'],
     ['a link to a folder', 'link', '../outside'],
-    ['a file behind a link to a folder', 'link/secret.txt', '../outside'],
-    ['a new file behind a link to a folder', 'link/new.txt', '../outside'],
-    ['a new folder behind a link to a folder', 'link/new/new.txt', '../outside'],
-    ['a link to the folder above', 'link/outside/secret.txt', '..'],
+    ['a file in a linked folder', 'link/secret.txt', '../outside'],
+    ['a new file in a linked folder', 'link/new.txt', '../outside'],
+    ['a new folder in a linked folder', 'link/new/new.txt', '../outside'],
+    ['a link to the parent folder', 'link/outside/secret.txt', '..'],
     ['a link to the root of the system', 'link/etc/passwd', '/'],
     ['a link through a link', 'link', 'inside/second'],
-  ])('%s', async (_, path, target) => {
+  ])('by %s', async (_, path, target) => {
     symlinkSync('../../outside/secret.txt', join(root, 'inside/second'));
     symlinkSync(typeof target === 'function' ? target() : target, join(root, 'link'));
     expect(await rejection(CALLS[name](path))).toMatchObject(escapes(path));
@@ -80,7 +80,7 @@ describe.each(Object.keys(CALLS))('%s stays inside', (name) => {
     ['a\0b', 'path must not have null bytes'],
     ['../outside/secret.txt\0.txt', 'path must not have null bytes'],
     ['a'.repeat(4097), 'path must have at most 4096 bytes, got 4097'],
-  ])('no path: %j', async (path, message) => {
+  ])('or use an invalid path: %j', async (path, message) => {
     expect(await rejection(CALLS[name](path))).toMatchObject({ code: 'ERR_INVALID_PATH', message });
   });
 });
@@ -103,7 +103,7 @@ describe('links that stay inside', () => {
     }
   });
 
-  test('are written and edited through, and stay links', async () => {
+  test('are written and edited through and stay links', async () => {
     await tools.write('folder/link.txt', 'written');
     expect(get('inside/plain.txt')).toBe('written');
     await tools.edit('inside/link.txt', 'written', 'edited');
@@ -112,14 +112,14 @@ describe('links that stay inside', () => {
     expect(readdirSync(join(root, 'inside')).sort()).toEqual(['again', 'link.txt', 'plain.txt']);
   });
 
-  test('that lead nowhere are replaced', async () => {
+  test('are replaced if they lead nowhere', async () => {
     symlinkSync('nowhere.txt', join(root, 'dangling'));
     await tools.write('dangling', 'here');
     expect(lstatSync(join(root, 'dangling')).isFile()).toBe(true);
     expect(get('dangling')).toBe('here');
   });
 
-  test('that lead to each other are an error', async () => {
+  test('cause an error if they form a circle', async () => {
     symlinkSync('second', join(root, 'first'));
     symlinkSync('first', join(root, 'second'));
     const message = expect.stringMatching(/^Cannot access first: Too many levels of symbolic links \(os error \d+\)$/);
@@ -140,14 +140,14 @@ describe('links that stay inside', () => {
     expect(await textOf(tools.ls('inside'))).toBe('again/\nlink.txt\nout\nplain.txt\nsecret.txt\nup/');
   });
 
-  test('a .gitignore that is a link out of the root is not read', async () => {
+  test('are not read if a .gitignore leads out of the root', async () => {
     put('../outside/rules', '*.txt\n');
     symlinkSync('../outside/rules', join(root, '.gitignore'));
     expect(await textOf(tools.find('plain.txt'))).toBe('inside/plain.txt');
   });
 });
 
-test('a folder that is exchanged for a link while the tools work', async () => {
+test('a folder that is exchanged for a link during calls leads to nothing outside', async () => {
   put('swap/secret.txt', 'public');
   put('swap/deep/secret.txt', 'public');
   symlinkSync('../outside', join(root, 'other'));
@@ -185,7 +185,7 @@ test('a folder that is exchanged for a link while the tools work', async () => {
   expectOutsideUntouched();
 });
 
-describe('what is no regular file is not opened', () => {
+describe('special files are not opened', () => {
   const refused = (path) => ({
     code: 'ERR_NOT_A_FILE',
     message: `Not a regular file: ${path}. Pipes, sockets and devices are not opened.`,
@@ -230,7 +230,7 @@ describe('what is no regular file is not opened', () => {
     expect(readdirSync(root)).toEqual(['inside']);
   });
 
-  test('a file is not a folder', async () => {
+  test('a file in place of a folder', async () => {
     for (const name of ['ls', 'find']) {
       expect((await rejection(CALLS[name]('inside/plain.txt'))).message).toBe('Not a directory: inside/plain.txt');
     }
@@ -243,7 +243,7 @@ describe('what is no regular file is not opened', () => {
 });
 
 describe('the root', () => {
-  test('must be a folder that exists', () => {
+  test('must be an existing folder', () => {
     // `code` was that of any failure of an addon, "GenericFailure".
     const failure = (path) => {
       try {
@@ -267,7 +267,7 @@ describe('the root', () => {
     expect(readdirSync(join(folder, 'outside'))).toEqual(['secret.txt']);
   });
 
-  test('that was removed is an error', async () => {
+  test('causes an error after its removal', async () => {
     rmSync(root, { recursive: true });
     expect((await rejection(tools.read('a.txt'))).message).toBe('File not found: a.txt');
     // Which error this is depends on the file system.

@@ -42,7 +42,7 @@ describe('a set of tools', () => {
     await Promise.all(searches);
   });
 
-  test('goes on with changes when one could not be begun', async () => {
+  test('continues with changes after one could not be started', async () => {
     vi.spyOn(native.NativeFileTools.prototype, 'edit').mockImplementationOnce(() => {
       throw new Error('no thread');
     });
@@ -69,7 +69,7 @@ describe('a set of tools', () => {
   });
 });
 
-describe('a run that is over', () => {
+describe('the end of a run', () => {
   /** Runs `code` with tools that record how their calls have ended; `calls` resolves when all have. */
   const runWith = async (code, options, count) => {
     const ended = [];
@@ -96,13 +96,13 @@ describe('a run that is over', () => {
   };
   const OVER = 'ECANCELED: The run that has made this call is over';
 
-  test('ends its searches, also those that wait', async () => {
+  test('ends its searches, including waiting ones', async () => {
     putMuch();
     const code = `for (let i = 0; i < 16; i++) grep(${JSON.stringify(SLOW)}); 1`;
     expect(await runWith(code, {}, 16)).toEqual({ error: undefined, outcomes: Array(16).fill(OVER) });
   });
 
-  test('ends all of its calls by one stop', async () => {
+  test('ends all of its calls with one stop', async () => {
     const stops = vi.spyOn(native.NativeFileStop.prototype, 'stop');
     const executor = new SESExecutor({ autoInit: true });
     await executor.sendTools(tools);
@@ -113,7 +113,7 @@ describe('a run that is over', () => {
     await executor.cleanup();
   });
 
-  test('ends them at its deadline', async () => {
+  test('by its deadline ends its searches', async () => {
     putMuch();
     // Far more than there is time for.
     const code = `for (let i = 0; i < 200; i++) grep(${JSON.stringify(SLOW)}); await new Promise(() => {})`;
@@ -122,7 +122,7 @@ describe('a run that is over', () => {
     expect(outcomes.at(-1)).toBe(OVER);
   });
 
-  test('writes nothing more', async () => {
+  test('prevents further writes', async () => {
     putMuch();
     // Each write waits for the one before it.
     const code = `const text = 'x'.repeat(1e6); for (let i = 0; i < 60; i++) write('out.txt', text); 1`;
@@ -130,7 +130,7 @@ describe('a run that is over', () => {
     expect(outcomes.at(-1)).toBe(OVER);
   });
 
-  test('leaves the calls of the next one alone', async () => {
+  test('does not affect calls of the next run', async () => {
     put('a.txt', 'found');
     const executor = new SESExecutor({ autoInit: true });
     await executor.sendTools(tools);

@@ -25,16 +25,16 @@ describe('find', () => {
     ['deep', ['src/deep/']],
     ['T\\[1\\].md', ['T[1].md']],
     ['[!a].ts', ['src/b.ts']],
-  ])('%s', async (pattern, expected) => {
+  ])('matches the pattern %s', async (pattern, expected) => {
     expect(await textOf(tools.find(pattern))).toBe(expected.join('\n'));
   });
 
-  test('paths are relative to the folder of the search', async () => {
+  test('returns paths relative to the searched folder', async () => {
     expect(await textOf(tools.find('*.ts', 'src'))).toBe('b.spec.ts\nb.ts\ndeep/c.spec.ts');
     expect(await textOf(tools.find({ pattern: 'deep/*', path: './src/../src/' }))).toBe('deep/c.spec.ts\ndeep/d.json');
   });
 
-  test('patterns with the root', async () => {
+  test('accepts patterns that contain the root', async () => {
     expect(await textOf(tools.find(`${root}/src/*.ts`))).toBe('src/b.spec.ts\nsrc/b.ts');
     expect(await textOf(tools.find(`${root}/src/*.ts`, 'src'))).toBe('b.spec.ts\nb.ts');
     expect(await textOf(tools.grep({ pattern: '$', glob: `${root}/src/deep/` }))).toBe('No matches found');
@@ -45,12 +45,12 @@ describe('find', () => {
     );
   });
 
-  test('nothing', async () => {
+  test('reports that nothing was found', async () => {
     expect(await tools.find('*.rs')).toEqual(text('No files found matching pattern'));
     expect(await rejection(tools.find('*', 'lib'))).toMatchObject({ code: 'ENOENT', message: 'Path not found: lib' });
   });
 
-  test('the limit', async () => {
+  test('reports that the limit was reached', async () => {
     expect(await tools.find({ pattern: '*.ts', limit: 2 })).toEqual({
       ...text('a.ts\nsrc/b.spec.ts\n\n[2 results limit reached. Use limit=4 for more, or refine pattern]'),
       details: { resultLimitReached: 2 },
@@ -62,7 +62,7 @@ describe('find', () => {
     ['{a', /^Invalid glob pattern: .*unclosed alternate group/],
     ['', /^Invalid glob pattern: it is empty$/],
     ['a'.repeat(1025), /^Invalid glob pattern: it has 1025 bytes, 1024 are allowed$/],
-  ])('a wrong pattern: %j', async (pattern, message) => {
+  ])('refuses the pattern %j', async (pattern, message) => {
     expect(await rejection(tools.find(pattern))).toMatchObject({
       code: 'ERR_INVALID_PATTERN',
       message: expect.stringMatching(message),
@@ -71,7 +71,7 @@ describe('find', () => {
 });
 
 describe('ignore rules', () => {
-  test('of all folders hold, the innermost first', async () => {
+  test('of all folders apply, the innermost first', async () => {
     put('.gitignore', '*.log\n/build\n!keep.log\nout/\n');
     put('lib/.gitignore', '!*.log\nsecret.txt\n');
     for (const path of [
@@ -108,7 +108,7 @@ describe('ignore rules', () => {
     expect(await textOf(tools.grep('text', 'a.log'))).toBe('a.log:1: text');
   });
 
-  test('.git and node_modules are left out unless the search begins there', async () => {
+  test('skip .git and node_modules unless the search begins there', async () => {
     for (const path of ['.git/config', 'node_modules/a/index.js', 'lib/node_modules/b.js', '.github/ci.yml'])
       put(path, 'text');
     expect(await textOf(tools.find('*'))).toBe('.github/\n.github/ci.yml\nlib/');
@@ -117,7 +117,7 @@ describe('ignore rules', () => {
     expect(await textOf(tools.ls())).toBe('.git/\n.github/\nlib/\nnode_modules/');
   });
 
-  test('that are longer than 64 KiB end with a whole line, and may begin with a byte order mark', async () => {
+  test('longer than 64 KiB end with a complete line, and may begin with a byte order mark', async () => {
     for (const name of ['a.log', 'b.txt', '{a,b}.txt']) put(name);
     put('.gitignore', `\ufeff*.log\n${'#'.repeat(65_534 - 9)}\n*.txt`);
     const notice =
@@ -127,7 +127,7 @@ describe('ignore rules', () => {
     expect(await textOf(tools.find('*'))).toBe('.gitignore\na.log\nb.txt');
   });
 
-  test('of nested folders take no memory that grows with their number', async () => {
+  test('of nested folders take constant memory', async () => {
     let folder = '';
     for (let depth = 0; depth < 30; depth++) {
       folder += `d${depth}/`;
@@ -143,7 +143,7 @@ describe('ignore rules', () => {
     );
   });
 
-  test('that are hostile do no harm', async () => {
+  test('that are hostile are harmless', async () => {
     put('.gitignore', `${'{'.repeat(60_000)}\n${'{'.repeat(1000)}\n[\n\u0000\n${'*'.repeat(1000)}x\n*.log\n`);
     put('a.log');
     put('b.txt');
@@ -152,7 +152,7 @@ describe('ignore rules', () => {
 });
 
 describe('grep', () => {
-  test('options', async () => {
+  test('supports its options', async () => {
     put('a.ts', 'Alpha.one\nalpha+two\n');
     put('b.js', 'alpha.three\r\nAlpha\r\n');
     put('lib/c.ts', 'alphabet\n');
@@ -168,7 +168,7 @@ describe('grep', () => {
     expect(await textOf(tools.grep({ pattern: '^$', glob: null, path: null }))).toBe('No matches found');
   });
 
-  test('each match has its context', async () => {
+  test('shows each match with its context', async () => {
     put('a', '1\n2 x\n3 x\n4\n5\n');
     expect(await textOf(tools.grep({ pattern: 'x', context: 1 }))).toBe(
       'a-1- 1\na:2: 2 x\na-3- 3 x\na-2- 2 x\na:3: 3 x\na-4- 4',
@@ -178,12 +178,12 @@ describe('grep', () => {
     );
   });
 
-  test('each line is a separate string', async () => {
+  test('returns each line as a separate string', async () => {
     put('a', 'x\nxx\nxy\n');
     for (const pattern of ['\\Ax+\\z', '(?-m)^x+$']) expect(await textOf(tools.grep(pattern))).toBe('a:1: x\na:2: xx');
   });
 
-  test('long lines are cut', async () => {
+  test('cuts long lines', async () => {
     put('long.txt', `${'ü'.repeat(600)}\n`);
     expect(await tools.grep('ü')).toEqual({
       ...text(
@@ -197,7 +197,7 @@ describe('grep', () => {
     );
   });
 
-  test('the byte limit ends the search', async () => {
+  test('ends at the byte limit', async () => {
     put('many.txt', 'match\n'.repeat(100_000));
     const { content, details } = await tools.grep({ pattern: 'match', limit: 100_000 });
     expect(content[0].text).toMatch(
@@ -207,7 +207,7 @@ describe('grep', () => {
     expect(details.truncation.outputBytes).toBeLessThanOrEqual(51_200);
   });
 
-  test('a file of one huge line, and one of empty lines', async () => {
+  test('works on a file of one huge line and on one of empty lines', async () => {
     put('line', 'ab'.repeat(2 ** 21));
     put('lines', '\n'.repeat(2 ** 22));
     expect((await tools.grep('ba')).content[0].text).toMatch(/^line:1: (ab){250}\.\.\. \[truncated\]\n/);
@@ -216,7 +216,7 @@ describe('grep', () => {
     );
   });
 
-  test('binary files have no matches', async () => {
+  test('skips binary files', async () => {
     put('a.bin', Buffer.from('match\n\0match\n'));
     put('a.txt', 'match');
     expect(await textOf(tools.grep('match'))).toBe('a.txt:1: match');
@@ -230,7 +230,7 @@ describe('grep', () => {
     ['(?=a)', /^Invalid pattern: .*look-around/s],
     ['a\nb', /^Invalid pattern: .*"\\n"/],
     ['a'.repeat(10_001), /^Invalid pattern: it has 10001 bytes, 10000 are allowed$/],
-  ])('a wrong pattern: %.20s', async (pattern, message) => {
+  ])('refuses the pattern %.20s', async (pattern, message) => {
     put('a.txt', 'a');
     expect(await rejection(tools.grep(pattern))).toMatchObject({
       code: 'ERR_INVALID_PATTERN',
@@ -238,12 +238,12 @@ describe('grep', () => {
     });
   });
 
-  test('what takes other engines forever', async () => {
+  test('matches patterns that make other engines backtrack forever', async () => {
     put('a.txt', `${'a'.repeat(100_000)}!`);
     expect(await textOf(tools.grep('^(a+)+$'))).toBe('No matches found');
   });
 
-  test('a pattern that is slow ends with the time of the search, in one file too', async () => {
+  test('ends a slow pattern at the time limit, also within one file', async () => {
     limit({ maxSearchMs: 50 });
     // Each position may be the start of a match, so that each byte costs as many steps as the pattern has.
     let random = 1;
@@ -256,7 +256,7 @@ describe('grep', () => {
     expect(details).toEqual({ stoppedBy: 'time' });
   });
 
-  test('a wrong glob, and a path that is not there', async () => {
+  test('refuses a wrong glob and a missing path', async () => {
     expect((await rejection(tools.grep({ pattern: 'a', glob: '[' }))).message).toMatch(
       /^Invalid glob: .*unclosed character class/,
     );
@@ -266,7 +266,7 @@ describe('grep', () => {
     expect((await rejection(tools.grep('a', 'nope'))).message).toBe('Path not found: nope');
   });
 
-  test('a file that is named and too large', async () => {
+  test('refuses a named file that is too large', async () => {
     limit({ maxFileBytes: 10 });
     put('eleven', 'x'.repeat(11));
     expect(await rejection(tools.grep('x', 'eleven'))).toMatchObject({
@@ -278,7 +278,7 @@ describe('grep', () => {
 });
 
 describe('ls', () => {
-  test('order, limit, empty folder', async () => {
+  test('supports order, limit and empty folders', async () => {
     for (const path of ['b', 'C/x', 'a', 'B2', '.z']) put(path);
     mkdirSync(join(root, 'empty'));
     expect(await textOf(tools.ls())).toBe('.z\na\nb\nB2\nC/\nempty/');
@@ -292,7 +292,7 @@ describe('ls', () => {
 });
 
 describe('limits of the host', () => {
-  test('on results hold whatever a call asks for', async () => {
+  test('of results apply whatever a call asks for', async () => {
     limit({ maxResults: 2 });
     for (const name of ['a', 'b', 'c']) put(name, 'x');
     expect((await tools.ls({ limit: 100 })).details).toEqual({ entryLimitReached: 2 });
@@ -305,7 +305,7 @@ describe('limits of the host', () => {
     expect(await textOf(tools.ls({ limit: 1 }))).toBe('a\n\n[1 entries limit reached. Use limit=2 for more]');
   });
 
-  test('on entries end a call early, and it says so', async () => {
+  test('of entries end a call early, and it says so', async () => {
     limit({ maxEntries: 10 });
     for (let i = 10; i < 40; i++) put(`f${i}`, 'x');
     const notice = 'Stopped early after 10 entries, there may be more. Use a path further down';
@@ -317,7 +317,7 @@ describe('limits of the host', () => {
     }
   });
 
-  test('on time end a call early', async () => {
+  test('of time end a call early', async () => {
     limit({ maxSearchMs: 1 });
     for (let i = 0; i < 2000; i++) writeFileSync(join(root, `f${i}`), 'x');
     const { content, details } = await tools.grep('nothing');
@@ -329,7 +329,7 @@ describe('limits of the host', () => {
 });
 
 describe('deep trees', () => {
-  test('are made, searched and listed without recursion', async () => {
+  test('are created, searched and listed without recursion', async () => {
     const path = `${'d/'.repeat(1500)}deep.txt`;
     await tools.write(path, 'needle');
     expect(readFileSync(join(root, 'd/'.repeat(1500), 'deep.txt'), 'utf8')).toBe('needle');
@@ -339,7 +339,7 @@ describe('deep trees', () => {
   });
 });
 
-describe('names that are more than a line', () => {
+describe('names with line breaks', () => {
   const name = 'a\nforged.txt';
 
   test.each([
@@ -347,7 +347,7 @@ describe('names that are more than a line', () => {
     ['find', () => tools.find('*'), '"a\\nforged.txt"\n"b\\u001b[2K/"\nplain "name".txt'],
     ['grep', () => tools.grep('found'), '"a\\nforged.txt":1: found'],
     ['grep of one file', () => tools.grep({ pattern: 'found', path: name }), '"a\\nforged.txt":1: found'],
-  ])('%s shows them as one', async (_, call, expected) => {
+  ])('are one line in %s', async (_, call, expected) => {
     put(name, 'found');
     put('plain "name".txt');
     mkdirSync(join(root, 'b\u001b[2K'));
