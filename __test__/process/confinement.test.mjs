@@ -27,7 +27,7 @@ const limitsOf = (pid) =>
   );
 
 describe.runIf(isLinux)('P8 a worker process', () => {
-  test('has three pipes to its host, and no other descriptor', async () => {
+  test('has three pipes to its host and no other descriptor', async () => {
     const server = createServer();
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
     await withProcess({ spares: 0, sandbox: 'best-effort' }, {}, async (executor) => {
@@ -75,14 +75,14 @@ describe.runIf(isLinux)('P8 a worker process', () => {
     });
   });
 
-  test('is ended before its host where there is no memory left', async () => {
+  test('is killed before its host when memory runs out', async () => {
     await withProcess({}, {}, async (executor) => {
       const scoreOf = (pid) => Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'));
       expect(scoreOf(pidOf(executor))).toBe(Math.max(scoreOf(process.pid), 300));
     });
   });
 
-  test('is under landlock and seccomp with all of its threads, and gets no privileges', async () => {
+  test('is under landlock and seccomp with all of its threads and cannot gain privileges', async () => {
     await withProcess({ sandbox: 'required' }, {}, async (executor) => {
       expect(executor.isolation).toEqual({
         mode: 'process',
@@ -99,7 +99,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
     });
   });
 
-  test('has no thread but its first that takes the signal by which guest code is asked to end', async () => {
+  test('receives the signal that ends guest code on its first thread only', async () => {
     await withProcess({ sandbox: 'best-effort' }, {}, async (executor) => {
       const pid = pidOf(executor);
       const takes = (task) => {
@@ -116,7 +116,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
 
   // None begins once limits and filter are set. The thread that compiles came when a function was hot: there was none where the host is
   // not root, which is exempt from that limit, and guests waited for each function that V8 optimised.
-  test('has all of its threads before code comes, that which compiles too', async () => {
+  test('has all of its threads before it gets code, including the compile thread', async () => {
     await withProcess({ spares: 0, maxOperations: 1e9 }, {}, async (executor) => {
       const threads = () => readdirSync(`/proc/${pidOf(executor)}/task`);
       const names = () => threads().map((task) => statusOf(pidOf(executor), `/task/${task}`).Name);
@@ -130,7 +130,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
     });
   });
 
-  test('can make no processes, descriptors, files and core dumps, whatever its sandbox is', async () => {
+  test('can make no processes, descriptors, files or core dumps, whatever its sandbox', async () => {
     for (const sandbox of ['off', 'best-effort']) {
       await withProcess({ sandbox }, {}, async (executor) => {
         const limits = limitsOf(pidOf(executor));
@@ -185,7 +185,7 @@ describe.runIf(isLinux)('P8 a worker process', () => {
   });
 });
 
-test('isolation tells what holds the isolate', async () => {
+test('isolation describes the process and the sandbox of the isolate', async () => {
   const executor = inProcess();
   expect(executor.isolation).toEqual({ mode: 'process', pid: undefined, sandbox: undefined });
   await executor.init();

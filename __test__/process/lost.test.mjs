@@ -24,7 +24,7 @@ async function expectLost(executor, promise, { reason = KILLED, toolCalls = 0, l
 }
 
 describe.runIf(isLinux)('SIGKILL', () => {
-  test('while guest code computes: the log so far is kept', async () => {
+  test('while guest code computes keeps the log so far', async () => {
     const logged = deferred();
     const onLog = ({ message }) => message === 'second' && logged.resolve();
     await withProcess({ onLog }, {}, async (executor) => {
@@ -40,7 +40,7 @@ describe.runIf(isLinux)('SIGKILL', () => {
     });
   });
 
-  test('while an async tool is awaited: its calls are counted, and a late answer goes nowhere', async () => {
+  test('while an async tool is awaited keeps the count of calls, and a late answer is dropped', async () => {
     const { tool, called, open } = gateTool();
     await withProcess({}, { tool, add: (a, b) => a + b }, async (executor) => {
       const run = executor.run('add(1, 2); await tool()');
@@ -52,7 +52,7 @@ describe.runIf(isLinux)('SIGKILL', () => {
     });
   });
 
-  test('while a sync tool works', async () => {
+  test('while a sync tool works ends the run', async () => {
     const executor = inProcess();
     await executor.init();
     const kill = () => process.kill(pidOf(executor), 'SIGKILL');
@@ -61,7 +61,7 @@ describe.runIf(isLinux)('SIGKILL', () => {
     await executor.cleanup();
   });
 
-  test('while the executor is idle: the next call says so, and so does every one until cleanup()', async () => {
+  test('while the executor is idle is reported by every call until cleanup()', async () => {
     await withProcess({}, {}, async (executor) => {
       const pid = pidOf(executor);
       process.kill(pid, 'SIGKILL');
@@ -81,7 +81,7 @@ describe.runIf(isLinux)('SIGKILL', () => {
     });
   });
 
-  test('a run that was called before anybody knew', async () => {
+  test('before a run is reported by that run', async () => {
     await withProcess({}, {}, async (executor) => {
       process.kill(pidOf(executor), 'SIGKILL');
       const error = await expectCode(executor.run('1'), 'ERR_WORKER_LOST');
@@ -89,7 +89,7 @@ describe.runIf(isLinux)('SIGKILL', () => {
     });
   });
 
-  test('while others wait in the queue: they are refused', async () => {
+  test('while runs wait in the queue refuses them', async () => {
     const { tool, called } = neverTool();
     await withProcess({ runConcurrency: 'queue', maxQueuedRuns: 2 }, { tool }, async (executor) => {
       const first = executor.run('await tool()');
@@ -101,52 +101,58 @@ describe.runIf(isLinux)('SIGKILL', () => {
     });
   });
 
-  test.each(['a variable', 'an argument', 'an output'])('while %s of 64 MiB is on its way', async (what) => {
-    const bytes = new Uint8Array(60 << 20);
-    const entered = deferred();
-    const tool = async () => entered.resolve();
-    await withProcess({ memoryLimitMb: 512 }, { tool, take: async () => {} }, async (executor) => {
-      const pid = pidOf(executor);
-      const code = {
-        'an argument': 'const bytes = new Uint8Array(60 << 20); await tool(); await take(bytes); await take(bytes)',
-        'an output': 'const bytes = new Uint8Array(60 << 20); await tool(); bytes',
-      };
-      const call =
-        what === 'a variable' ? executor.sendVariables({ bytes }) : executor.run(code[what], { timeoutMs: 30_000 });
-      if (what !== 'a variable') await entered.promise;
-      process.kill(pid, 'SIGKILL');
-      await expectCode(call, 'ERR_WORKER_LOST');
-      await executor.cleanup();
-      await executor.init();
-      await executor.sendVariables({ bytes });
-      expect((await executor.run('bytes.length')).output).toBe(60 << 20);
-    });
-  });
+  test.each(['a variable', 'an argument', 'an output'])(
+    'while %s of 64 MiB is in transit ends the run',
+    async (what) => {
+      const bytes = new Uint8Array(60 << 20);
+      const entered = deferred();
+      const tool = async () => entered.resolve();
+      await withProcess({ memoryLimitMb: 512 }, { tool, take: async () => {} }, async (executor) => {
+        const pid = pidOf(executor);
+        const code = {
+          'an argument': 'const bytes = new Uint8Array(60 << 20); await tool(); await take(bytes); await take(bytes)',
+          'an output': 'const bytes = new Uint8Array(60 << 20); await tool(); bytes',
+        };
+        const call =
+          what === 'a variable' ? executor.sendVariables({ bytes }) : executor.run(code[what], { timeoutMs: 30_000 });
+        if (what !== 'a variable') await entered.promise;
+        process.kill(pid, 'SIGKILL');
+        await expectCode(call, 'ERR_WORKER_LOST');
+        await executor.cleanup();
+        await executor.init();
+        await executor.sendVariables({ bytes });
+        expect((await executor.run('bytes.length')).output).toBe(60 << 20);
+      });
+    },
+  );
 });
 
-describe.runIf(isLinux)('P9 a worker that dies by itself', () => {
-  test.each(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'])('%s', async (signal) => {
-    const { tool, called } = neverTool();
-    await withProcess({}, { tool }, async (executor) => {
-      const run = executor.run('console.log("before"); await tool()');
-      await called;
-      process.kill(pidOf(executor), signal);
-      await expectLost(executor, run, {
-        reason: `the worker process was ended by ${signal}`,
-        toolCalls: 1,
-        logs: 'before',
+describe.runIf(isLinux)('P9 a worker that ends by itself', () => {
+  test.each(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'])(
+    'is reported with its reason: %s',
+    async (signal) => {
+      const { tool, called } = neverTool();
+      await withProcess({}, { tool }, async (executor) => {
+        const run = executor.run('console.log("before"); await tool()');
+        await called;
+        process.kill(pidOf(executor), signal);
+        await expectLost(executor, run, {
+          reason: `the worker process was ended by ${signal}`,
+          toolCalls: 1,
+          logs: 'before',
+        });
       });
-    });
-  });
+    },
+  );
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'])('%s is for the host: the worker goes on', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'])('ignores %s, which is meant for the host', async (signal) => {
     await withProcess({}, {}, async (executor) => {
       process.kill(pidOf(executor), signal);
       expect((await executor.run('1 + 1')).output).toBe(2);
     });
   });
 
-  test('has its status collected: no process is left behind', async () => {
+  test('is reaped: no process remains', async () => {
     const executor = inProcess();
     for (let round = 0; round < 5; round++) {
       await executor.init();
@@ -160,7 +166,7 @@ describe.runIf(isLinux)('P9 a worker that dies by itself', () => {
 });
 
 describe.runIf(isLinux)('P10 a worker that hangs (SIGSTOP)', () => {
-  test('does not hold up the deadline, and is killed', async () => {
+  test('does not delay the deadline and is killed', async () => {
     await withProcess({}, {}, async (executor) => {
       const pid = pidOf(executor);
       await stop(pid);
@@ -170,7 +176,7 @@ describe.runIf(isLinux)('P10 a worker that hangs (SIGSTOP)', () => {
     });
   });
 
-  test('does not hold up an abort', async () => {
+  test('does not delay an abort', async () => {
     await withProcess({}, {}, async (executor) => {
       const pid = pidOf(executor);
       await stop(pid);
@@ -183,7 +189,7 @@ describe.runIf(isLinux)('P10 a worker that hangs (SIGSTOP)', () => {
     });
   });
 
-  test('does not hold up cleanup(), also with 64 MiB on their way', async () => {
+  test('does not delay cleanup(), even with 64 MiB in transit', async () => {
     const executor = inProcess({ memoryLimitMb: 512 });
     await executor.init();
     const pid = pidOf(executor);
@@ -198,7 +204,7 @@ describe.runIf(isLinux)('P10 a worker that hangs (SIGSTOP)', () => {
 });
 
 describe.runIf(isLinux)('init()', () => {
-  test('of a spare that has died before', async () => {
+  test('replaces a spare that has died', async () => {
     // The only executor of its engine, so that the spare is its own. Those of tests before may be about to end.
     const others = workersOf(process.pid);
     const executor = inProcess({ spares: 1, sandbox: 'off', memoryLimitMb: 37 });
@@ -220,7 +226,7 @@ describe.runIf(isLinux)('init()', () => {
   });
 
   // It waited for a minute, and failed then.
-  test('of a spare that is stopped takes a fresh process after five seconds', { timeout: 40_000 }, async () => {
+  test('replaces a stopped spare after five seconds', { timeout: 40_000 }, async () => {
     const { status, stdout, stderr } = await runChild(
       `
       import { SESExecutor, engineStats } from './index.mjs';
@@ -244,7 +250,7 @@ describe.runIf(isLinux)('init()', () => {
     expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'false\n42\n', stderr: '' });
   });
 
-  test('while the worker is killed as often as it is seen', async () => {
+  test('fails with a code while the worker is killed repeatedly', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { SESExecutor } from './index.mjs';
       import { workersOf } from './__test__/process/helpers.mjs';
@@ -267,8 +273,8 @@ describe.runIf(isLinux)('init()', () => {
 });
 
 // The system lets nobody kill what is root's: the worker went on for ever, and a spare ran code with the rights that were given away.
-describe.runIf(isLinux && process.getuid?.() === 0)('a host that gives its rights away', () => {
-  test('ends the workers that it had before, and takes none of them', async () => {
+describe.runIf(isLinux && process.getuid?.() === 0)('a host that drops its privileges', () => {
+  test('ends its earlier workers and uses none of them', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { SESExecutor, engineStats } from './index.mjs';
       import { ended, workersOf } from './__test__/process/helpers.mjs';

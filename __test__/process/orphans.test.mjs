@@ -28,20 +28,20 @@ async function startHost(code) {
 
 const COMPUTES = `executor.run('told(); for (;;) {}', { maxOperations: 1e15, timeoutMs: 1e9 })`;
 
-describe.runIf(isLinux)('P10 when the host', () => {
+describe.runIf(isLinux)('P10 after the end of the host', () => {
   test.each([
     ['is killed while guest code computes', COMPUTES, 'SIGKILL'],
     ['is killed while it is idle', 'told(); setInterval(() => {}, 1000)', 'SIGKILL'],
     ['crashes', COMPUTES, 'SIGSEGV'],
     ['is interrupted', COMPUTES, 'SIGINT'],
-  ])('%s, no worker is left', async (_, code, signal) => {
+  ])('no worker remains: the host %s', async (_, code, signal) => {
     const { host, workers } = await startHost(code);
     expect(workers).toHaveLength(2);
     host.kill(signal);
     await Promise.all(workers.map(ended));
   });
 
-  test('exits while guest code computes, no worker is left', async () => {
+  test('no worker remains: the host exits while guest code computes', async () => {
     const leave = 'await executor.sendTools({ told: () => void (told(), setImmediate(() => process.exit())) });';
     const { workers } = await startHost(`${leave} ${COMPUTES}`);
     expect(workers).toHaveLength(2);
@@ -63,7 +63,7 @@ describe.runIf(isLinux)('P10 cleanup()', () => {
     expect(pids.size).toBe(3);
   });
 
-  test('of a worker that computes', async () => {
+  test('ends a worker that computes', async () => {
     const executor = inProcess();
     await executor.init();
     const entered = deferred();
@@ -77,8 +77,10 @@ describe.runIf(isLinux)('P10 cleanup()', () => {
   });
 });
 
-test.runIf(isLinux)('a terminated worker_threads host leaves no process, and its process goes on', async () => {
-  const { status, stdout, stderr } = await runChild(`
+test.runIf(isLinux)(
+  'a terminated worker thread of the host leaves no worker process, and the host continues',
+  async () => {
+    const { status, stdout, stderr } = await runChild(`
     import { Worker } from 'node:worker_threads';
     import { once } from 'node:events';
     import { SESExecutor } from './index.mjs';
@@ -104,10 +106,11 @@ test.runIf(isLinux)('a terminated worker_threads host leaves no process, and its
     console.log((await executor.run('6 * 7')).output);
     await executor.cleanup();
   `);
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '42\n', stderr: '' });
-});
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '42\n', stderr: '' });
+  },
+);
 
-test.runIf(isLinux)('executors that nothing refers to take their workers with them', async () => {
+test.runIf(isLinux)('collected executors end their workers', async () => {
   const { status, stdout, stderr } = await runChild(
     `
     import { SESExecutor } from './index.mjs';
@@ -129,7 +132,7 @@ test.runIf(isLinux)('executors that nothing refers to take their workers with th
 });
 
 test.runIf(isLinux)(
-  'an aborted run and one that settles at the same moment settle once, and leave no worker behind',
+  'an abort and a settlement in the same moment settle the run once and leave no worker',
   async () => {
     const executor = inProcess();
     for (let round = 0; round < 20; round++) {

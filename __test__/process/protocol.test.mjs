@@ -87,28 +87,28 @@ describe.runIf(isLinux)('P9 a worker', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('that keeps to the protocol', async () => {
+  test('that follows the protocol is accepted', async () => {
     const log = [logged(1, 'one'), logged(1, 'two'), settled(1)];
     expect(await hostOf([hello(), INITIALIZED, Buffer.concat(log)])).toBe('output undefined | 7');
   });
 
-  test('whose frames come in parts and together', async () => {
+  test('may send frames in parts and together', async () => {
     const all = Buffer.concat([hello(), INITIALIZED]);
     expect(await hostOf([all.subarray(0, 3), all.subarray(3), settled(1)])).toBe('output undefined | 0');
   });
 
-  test('whose values are made ready here', async () => {
+  test('may send values that the native side prepares', async () => {
     const map = `\xff\x0f;${'I\x02T'.repeat(600)}:\xb0\x09`;
     expect(await hostOf([hello(), INITIALIZED, gave(1, map)])).toBe('output [object Map] | 0');
   });
 
-  test('that is not there', async () => {
+  test('that does not exist is reported', async () => {
     const reason =
       'SES init failed: <folder>/ses-executor-worker cannot be started: No such file or directory (os error 2)';
     expect(await hostOf([], { program: null })).toBe(`init | ERR_SES_INIT_FAILED | ${reason} | DEAD | `);
   });
 
-  test('of another version', async () => {
+  test('of another version is refused', async () => {
     const reason = 'Worker lost: the worker process is of another version of ses-executor';
     expect(await hostOf([hello(1)])).toBe(`init | ERR_WORKER_LOST | ${reason} | DEAD | `);
   });
@@ -117,7 +117,7 @@ describe.runIf(isLinux)('P9 a worker', () => {
     [0, 0, 'landlock and seccomp'],
     [0, 1, 'landlock'],
     [1, 0, 'seccomp'],
-  ])('without the sandbox that is required: landlock %i, seccomp %i', async (landlock, seccomp, missing) => {
+  ])('without the required sandbox is refused: landlock %i, seccomp %i', async (landlock, seccomp, missing) => {
     const greeting = hello(VERSION, landlock, seccomp);
     const reason = `SES init failed: sandbox is "required", but this system has no ${missing}`;
     const required = { executor: { sandbox: 'required' } };
@@ -130,66 +130,64 @@ describe.runIf(isLinux)('P9 a worker', () => {
     ['text', Buffer.from('Segmentation fault: the quick brown fox jumps\n')],
     ['an event before the greeting', INITIALIZED],
     ['a greeting that is too long', frame(0x81, new Uint8Array(65))],
-    ['a frame that says it has 4 GiB', Buffer.from([0xff, 0xff, 0xff, 0xff, 0x81, 1, 0, 0, 0])],
-    ['a frame that is shorter than its head', Buffer.from([1, 0, 0, 0, 0x81, 1, 0, 0, 0])],
+    ['a frame that claims 4 GiB', Buffer.from([0xff, 0xff, 0xff, 0xff, 0x81, 1, 0, 0, 0])],
+    ['a frame that is shorter than its header', Buffer.from([1, 0, 0, 0, 0x81, 1, 0, 0, 0])],
     ['two greetings', Buffer.concat([hello(), hello()])],
     ['a tool call in init()', Buffer.concat([hello(), toolCall(1)])],
-  ])('that greets with %s', async (_, greeting) => {
+  ])('that greets with %s is lost', async (_, greeting) => {
     expect(await hostOf([greeting])).toBe(`init | ERR_WORKER_LOST | ${NONSENSE} | DEAD | `);
   });
 
   test.each([
-    ['a kind that there is not', frame(0xff)],
+    ['an unknown kind', frame(0xff)],
     ["the host's own kind", frame(0x06)],
-    ['more than its body', frame(0x82, [0, 0])],
-    ['an event twice', INITIALIZED],
-    ['the end of a job that it does not have', settled(2)],
-    ['an event that no version of today has', frame(0x84, [0])],
+    ['a frame with more than its body', frame(0x82, [0, 0])],
+    ['an event sent twice', INITIALIZED],
+    ['the end of an unknown job', settled(2)],
+    ['an event that this version does not have', frame(0x84, [0])],
     ['a log of another job', logged(2, 'x')],
-    ['a level that there is not', frame(0x86, u64(1), [5], new Uint8Array(8), text('x'))],
+    ['an unknown level', frame(0x86, u64(1), [5], new Uint8Array(8), text('x'))],
     ['a string that is not UTF-8', frame(0x86, u64(1), [0], new Uint8Array(8), u32(2), [0xff, 0xff])],
     ['a list that is longer than its frame', frame(0x85, u64(1), u32(1), [1], [0], u32(0xffffffff))],
-    ['more tool calls than there may be', Buffer.concat([1, 2, 3, 4].map((id) => toolCall(id)))],
+    ['more tool calls than allowed', Buffer.concat([1, 2, 3, 4].map((id) => toolCall(id)))],
     ['a frame beyond all limits', Buffer.from([0, 0, 0, 0x40, 0x86, 1, 0, 0, 0])],
     ['arguments that are not an array', toolCall(1, [1, ...text('\xff\x0f0')])],
-    ['arguments that are nothing', toolCall(1, [1, ...text('')])],
-    ['a list of more arguments than there may be', toolCall(1, [0, ...u32(17), ...new Uint8Array(17)])],
-    ['a value that is none', gave(1, '')],
+    ['missing arguments', toolCall(1, [1, ...text('')])],
+    ['a list of more arguments than allowed', toolCall(1, [0, ...u32(17), ...new Uint8Array(17)])],
+    ['an invalid value', gave(1, '')],
     ['an array without its elements', gave(1, `\xff\x0fA\x7f${'A\x7f'.repeat(63)}`)],
     ['a string without an end', gave(1, `\xff\x0frm"${'\x80'.repeat(200)}\0.`)],
-    ['what is in slices already', gave(1, '\xfe\xff\x0f\x7f\x02o{\0\x01o"\x06lengthI\x7f{\x01\0')],
-    ['a log of no time', frame(0x86, u64(1), [0], [0, 0, 0, 0, 0, 0, 0xf8, 0x7f], text('x'))],
-    ['findings that are none', failed(1, '{"diagnostics":5}')],
-    ['that it has closed', frame(0x87, [0])],
-    ['that it was lost', frame(0x8d, text('gone'))],
-  ])('that answers a run with %s', async (_, answer) => {
+    ['a value that is already in slices', gave(1, '\xfe\xff\x0f\x7f\x02o{\0\x01o"\x06lengthI\x7f{\x01\0')],
+    ['a log without a time', frame(0x86, u64(1), [0], [0, 0, 0, 0, 0, 0, 0xf8, 0x7f], text('x'))],
+    ['invalid findings', failed(1, '{"diagnostics":5}')],
+    ['the report that it has closed', frame(0x87, [0])],
+    ['the report that it was lost', frame(0x8d, text('gone'))],
+  ])('that answers a run with %s is lost', async (_, answer) => {
     const options = { executor: { maxToolCalls: 3 } };
     const told = await hostOf([hello(), INITIALIZED, answer], options);
     expect(told).toBe(`run | ERR_WORKER_LOST | ${NONSENSE} | DIRTY | 0`);
   });
 
-  test('that dies in the middle of a frame', async () => {
+  test('that ends in the middle of a frame is lost', async () => {
     const program = settled(1).subarray(0, 20);
     const told = await hostOf([hello(), INITIALIZED, program], { executor: { timeoutMs: 300 } });
     expect(told).toBe('run | ERR_EXEC_TIMEOUT | Execution timed out after 300ms | DIRTY | 0');
   });
 
   test.each([
-    [
-      'the run under way',
-      { maxCpuMs: 50 },
-      1,
-      'run | ERR_EXEC_TIMEOUT | Execution timed out after 60000ms | DIRTY | 0',
-    ],
+    ['the current run', { maxCpuMs: 50 }, 1, 'run | ERR_EXEC_TIMEOUT | Execution timed out after 60000ms | DIRTY | 0'],
     ['another run', { maxCpuMs: 50 }, 2, 'output undefined | 0'],
     ['a run without a limit', {}, 1, 'output undefined | 0'],
-  ])('that says that the processor time is used up of %s', async (_, limits, job, expected) => {
-    const answer = Buffer.concat([frame(0x90, u64(job)), settled(1)]);
-    const options = { executor: { timeoutMs: 60_000, ...limits } };
-    expect(await hostOf([hello(), INITIALIZED, answer], options)).toBe(expected);
-  });
+  ])(
+    'that reports used-up processor time is believed only for its current run: %s',
+    async (_, limits, job, expected) => {
+      const answer = Buffer.concat([frame(0x90, u64(job)), settled(1)]);
+      const options = { executor: { timeoutMs: 60_000, ...limits } };
+      expect(await hostOf([hello(), INITIALIZED, answer], options)).toBe(expected);
+    },
+  );
 
-  test('that logs more than a run may', async () => {
+  test('that logs more than allowed is cut', async () => {
     const flood = Buffer.concat([...Array.from({ length: 64 }, () => logged(1, 'x'.repeat(1000))), settled(1)]);
     const told = await hostOf([hello(), INITIALIZED, flood], { executor: { maxLogBytes: 4096 } });
     expect(told).toBe('output undefined | 4003');

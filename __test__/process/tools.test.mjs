@@ -9,7 +9,7 @@ import { withProcess } from './helpers.mjs';
 const BUSY = `/^(a+)+$/.test('a'.repeat(40) + 'b');`;
 
 describe('the call of an async tool', () => {
-  test('is made at once, also if guest code goes on without a look at its host', async () => {
+  test('is made immediately, even if guest code does not return to the host', async () => {
     const called = deferred();
     const controller = new AbortController();
     await withProcess({}, { notify: async () => called.resolve() }, async (executor) => {
@@ -20,7 +20,7 @@ describe('the call of an async tool', () => {
     });
   });
 
-  test('that has others and a log entry behind it reaches the host with them', async () => {
+  test('followed by other calls and log entries reaches the host with them', async () => {
     const seen = [];
     await withProcess({}, { note: async (n) => seen.push(n) }, async (executor) => {
       const code =

@@ -56,7 +56,7 @@ async function startWorker() {
 }
 
 describe.runIf(isLinux)('a worker process', () => {
-  test('greets, has a session, and runs code in it until the host closes its end', async () => {
+  test('greets, opens a session and runs code in it until the host closes its pipe', async () => {
     const { child, read, write, ended } = await startWorker();
     expect(await read()).toMatch(/^81 08000000/);
     write(OPEN);
@@ -71,11 +71,11 @@ describe.runIf(isLinux)('a worker process', () => {
   const head = (length, kind) => Buffer.from([length, 0, 0, 0, kind, 7, 0, 0, 0]);
   test.each([
     ['zeros', Buffer.alloc(64)],
-    ['a kind that there is not', head(5, 0x7f)],
+    ['an unknown kind', head(5, 0x7f)],
     ["a worker's own kind", head(5, 0x81)],
-    ['a frame that is shorter than its head', head(1, 8)],
+    ['a frame that is shorter than its header', head(1, 8)],
     ['a body that is too short', head(5, 8)],
-  ])('that reads %s ends, before a session and in one', async (_, bytes) => {
+  ])('that reads %s ends, before and within a session', async (_, bytes) => {
     const without = await startWorker();
     await without.read();
     without.write(bytes);
@@ -88,7 +88,7 @@ describe.runIf(isLinux)('a worker process', () => {
     expect(await within.ended).toEqual([0, null]);
   });
 
-  test('that is asked for something before it has a session ends, and so does one that is opened twice', async () => {
+  test('ends if it gets a request before its session, or is opened twice', async () => {
     const early = await startWorker();
     await early.read();
     early.write(VARIABLES);
@@ -99,7 +99,7 @@ describe.runIf(isLinux)('a worker process', () => {
     expect(await twice.ended).toEqual([0, null]);
   });
 
-  test('whose host is gone ends', async () => {
+  test('ends after its host has ended', async () => {
     const { child, read, ended } = await startWorker();
     await read();
     child.stdin.end();
