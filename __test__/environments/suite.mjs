@@ -32,7 +32,7 @@ export function describeEnvironment(name) {
       expect(new AbortController().signal).toBeInstanceOf(globalThis.AbortSignal);
     });
 
-    test('SESExecutor runs code, and ends it with a signal of the environment', async () => {
+    test('SESExecutor runs code and ends it with a signal of the environment', async () => {
       const executor = new SESExecutor({ autoInit: true });
       await executor.sendTools({ later: async (n) => n + 1 });
       expect((await executor.run('await later(41)')).output).toBe(42);
@@ -43,7 +43,7 @@ export function describeEnvironment(name) {
       await executor.cleanup();
     });
 
-    test('code tools call tools, whose signals Node.js accepts', async () => {
+    test('code tools call tools, and Node.js accepts the signals of these', async () => {
       const signals = [];
       const tools = {
         add: async (input, { signal }) => {
@@ -57,7 +57,7 @@ export function describeEnvironment(name) {
       expect(signals).toEqual([false]);
     });
 
-    test('SandboxManager runs programs, with a signal of the environment too', async () => {
+    test('SandboxManager runs programs, also with a signal of the environment', async () => {
       const document = {
         openapi: '3.1.0',
         info: { title: 'A', version: '1' },

@@ -5,20 +5,20 @@ import { ALLOW_LIST, auditRealm } from './audit.mjs';
 import { listAttacks } from './suite.mjs';
 
 describe('P1, P2: what guest code can reach', () => {
-  test('is frozen and of the realm of the guest', async () => {
+  test('is frozen and belongs to the realm of the guest', async () => {
     const { unfrozen, strangers, count } = await auditRealm();
     expect({ unfrozen, strangers }).toEqual({ unfrozen: [], strangers: [] });
     expect(count).toBeGreaterThan(800);
   });
 
   // If V8 or SES have added something that guests may have: `node __test__/hostile/audit.mjs --update`.
-  test('is what the allow-list has, and nothing else', async () => {
+  test('is exactly the content of the allow-list', async () => {
     const { reachable } = await auditRealm();
     expect(reachable).toEqual(ALLOW_LIST);
   });
 });
 
-test('there are as many attacks as promised, in all groups', () => {
+test('all groups contain as many attacks as promised', () => {
   const attacks = listAttacks('thread');
   expect(attacks.length).toBeGreaterThanOrEqual(330);
   const groups = [...new Set(attacks.map(({ group }) => group))];

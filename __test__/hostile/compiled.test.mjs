@@ -7,7 +7,7 @@ import { goesOn } from './compiled.mjs';
 
 const ISOLATIONS = process.platform === 'linux' ? ['thread', 'process'] : ['thread'];
 
-test.each(ISOLATIONS)('a guest that computes goes on, and one that has ended does not: %s', async (isolation) => {
+test.each(ISOLATIONS)('a running guest uses processor time, and an ended one does not: %s', async (isolation) => {
   await withExecutor({ isolation, timeoutMs: 60_000, maxOperations: 1e15 }, {}, async (executor) => {
     await executor.run('1');
     expect(await goesOn(executor)).toBe(false);

@@ -7,7 +7,7 @@ import { sweep } from './sweep.mjs';
 /** Longer than the children need on a machine that has nothing else to do. On others this shows less, and holds as well. */
 const LATE_MS = 3_000;
 
-test('a child that ends is a finding for each list of arguments that it was to try', { timeout: 60_000 }, async () => {
+test('a child that ends is a finding for each of its remaining lists of arguments', { timeout: 60_000 }, async () => {
   const findings = await sweep([{ builtin: 'Math.abs', receiver: 'undefined', from: 12 }], {
     // Refused by the executor, which ends the child.
     isolation: /** @type {any} */ ('none'),
@@ -19,7 +19,7 @@ test('a child that ends is a finding for each list of arguments that it was to t
   ]);
 });
 
-test('a parent that reads late misses nothing that a child has said', { timeout: 120_000 }, async () => {
+test('a parent that reads late misses no output of a child', { timeout: 120_000 }, async () => {
   // More lines than a pipe holds that nobody reads, of calls that take no time.
   const cases = Array.from({ length: 45 }, () => ({ builtin: 'Math.abs', receiver: 'undefined', from: 7 }));
   const swept = sweep(cases, { width: 1 });

@@ -21,7 +21,7 @@ const rowOf = (id, rounds, extra = {}) => ({
 });
 const verdictOf = (rows) => judge(rows).map(({ value, verdict }) => [value, verdict]);
 
-test('statistics', () => {
+test('statistics of the benchmark are right', () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(median([4, 1, 2, 3])).toBe(2.5);
   expect(median([])).toBe(NaN);
@@ -32,7 +32,7 @@ test('statistics', () => {
   expect(pairedRatio([1], [])).toBe(NaN);
 });
 
-test('figures have three digits that count', () => {
+test('figures have three significant digits', () => {
   expect([1234.5, 99.96, 12.34, 1.2345, 0.01234, -2.5, NaN].map(format)).toEqual([
     '1,235',
     '100.0',
@@ -44,7 +44,7 @@ test('figures have three digits that count', () => {
   ]);
 });
 
-test('a ratio is judged by must and aim', () => {
+test('a ratio is judged by its required and its desired goal', () => {
   const coldStart = (ours) => verdictOf([rowOf('cold-start', { 'ses-executor': ours, 'isolated-vm': [1, 1] })]);
   expect(coldStart([1, 1])).toEqual([[1, 'aim met']]);
   expect(coldStart([1.1, 1.1])).toEqual([[1.1, 'met']]);
@@ -52,7 +52,7 @@ test('a ratio is judged by must and aim', () => {
   expect(coldStart([1.4, 1.4])).toEqual([[1.4, 'missed']]);
 });
 
-test('a goal without a figure says why', () => {
+test('a goal without a figure states the reason', () => {
   expect(
     verdictOf([rowOf('cold-start', { 'ses-executor': [1], 'isolated-vm': { rounds: [], reason: 'host died' } })]),
   ).toEqual([[NaN, 'isolated-vm: host died']]);
@@ -73,13 +73,13 @@ test("the warm start is compared with isolated-vm's cold start", () => {
   ]);
 });
 
-test('the aim of a transfer is another than its must', () => {
+test('the desired goal of a transfer differs from the required one', () => {
   const row = (vm) => [rowOf('transfer-bytes-out', { 'ses-executor': [2], 'isolated-vm': [4], vm })];
   expect(verdictOf(row([2]))).toEqual([[0.5, 'aim met']]);
   expect(verdictOf(row([1]))).toEqual([[0.5, 'met']]);
 });
 
-test('a transfer that has reached its aim has two musts', () => {
+test('a transfer that has reached its desired goal has two required ones', () => {
   expect(verdictOf([rowOf('transfer-string-in', { 'ses-executor': [2], 'isolated-vm': [4], vm: [1] })])).toEqual([
     [0.5, 'met'],
     [2, 'missed'],
@@ -97,7 +97,7 @@ test('CPU programs are judged by their mean and by the slowest', () => {
   ]);
 });
 
-test('prepareProgram is judged by its time and by how that grows', () => {
+test('prepareProgram is judged by its time and its growth', () => {
   const rows = [
     rowOf('prepare-50', { 'ses-executor': [0.2] }),
     rowOf('prepare-1mb:growth', { 'ses-executor': [1.4, 1.4, 1.7] }),
@@ -108,7 +108,7 @@ test('prepareProgram is judged by its time and by how that grows', () => {
   ]);
 });
 
-test('the best peer is neither ours nor plain Node.js nor one that did not stop the program', () => {
+test('the best peer is neither ours, nor plain Node.js, nor one that failed to stop the program', () => {
   const row = rowOf('cold-start', {
     'ses-executor': [2, 2],
     vm: [0.1, 0.1],
@@ -128,7 +128,7 @@ const PEERS = [
   { id: 'vm2', title: 'vm2', missing: 'npm did not install it' },
 ];
 
-test('tables', () => {
+test('tables have the right form', () => {
   const rows = [
     rowOf('prepare-50', {
       'ses-executor': [0.1, 0.2, 0.3],
@@ -167,7 +167,7 @@ test('rows have unique names', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('the programs give what the benchmark expects of them', async () => {
+test('the programs return the values that the benchmark expects', async () => {
   await withExecutor({ maxOperations: 1e12, timeoutMs: 30_000, memoryLimitMb: 512 }, {}, async (executor) => {
     for (const { id, text, want } of [...CPU_PROGRAMS, ...MODELS_PROGRAMS]) {
       expect([id, (await executor.run(text)).output]).toEqual([id, want]);

@@ -27,14 +27,14 @@ test('a finding has its line, the expression and the replacement', () => {
   ]);
 });
 
-test('an expression that goes on in the next line is found once, in the line where it begins', () => {
+test('an expression that continues on the next line is found once, on its first line', () => {
   const comment = '// The caller is told\n// of the end.\n';
   expect(findingsIn(comment)).toEqual([
     { line: 1, found: 'is told of', instead: 'is reported (to …), is notified of' },
   ]);
 });
 
-test('texts of the specification are exempt, and the same words elsewhere are not', () => {
+test('texts of the specification are exempt, but the same words elsewhere are not', () => {
   const text = "throw new Error('x is no function of y');";
   expect(findingsIn(text, ['x is no function of y'])).toEqual([]);
   expect(findingsIn(`${text} // It is no function.`, ['x is no function of y'])).toHaveLength(1);

@@ -25,7 +25,7 @@ function executorOf({ SESExecutor }, options) {
   return executor;
 }
 
-test('an error of one copy is an ExecutorError of the other, and nothing else is', async () => {
+test('an error of one copy is an ExecutorError of the other, and other errors are not', async () => {
   expect(one.ExecutorError).not.toBe(other.ExecutorError);
   for (const { ExecutorError } of [one, other]) {
     const error = await executorOf(one)
@@ -41,14 +41,14 @@ test('an error of one copy is an ExecutorError of the other, and nothing else is
 });
 
 // It rejected with the error, as if that were one of the host.
-test('a code tool of one copy reports failures of the executor of the other', async () => {
+test('a code tool of one copy reports failures of an executor of the other', async () => {
   const { execute } = other.createCodeTool({ tools: { f: async () => 1 }, executor: executorOf(one) });
   expect(await execute('await f()')).toMatchObject({ output: 1 });
   expect((await execute('null.x')).error.code).toBe('ERR_RUNTIME_EXCEPTION');
 });
 
 // They were tools like others: without a limit, and with a promise for a value.
-test('tools that one copy has made blocking, or given a limit, are so for the executor of the other', async () => {
+test('blocking and limited tools of one copy have these traits for an executor of the other', async () => {
   const executor = executorOf(other);
   const never = () => new Promise(() => {});
   await executor.sendTools({ five: one.blocking(async () => 5), late: one.withTimeout(one.blocking(never), 5) });

@@ -28,7 +28,7 @@ const program = ts.createProgram(
 );
 const checker = program.getTypeChecker();
 
-test.each(ENTRIES)('%s declares what it exports, and nothing else', (_path, { types, script }) => {
+test.each(ENTRIES)('%s declares exactly its exports', (_path, { types, script }) => {
   const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(types)));
   const values = exported
     .map((symbol) => [symbol.name, symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol])
@@ -39,13 +39,13 @@ test.each(ENTRIES)('%s declares what it exports, and nothing else', (_path, { ty
   expect(values.sort()).toEqual(Object.keys(require(script)).sort());
 });
 
-describe('a declaration', () => {
-  test('exists for the modules of all entry points', () => {
+describe('the declarations', () => {
+  test('exist for the modules of all entry points', () => {
     expect(ENTRIES.length).toBeGreaterThan(15);
     expect(ENTRIES.filter(([, { types }]) => !existsSync(types))).toEqual([]);
   });
 
-  test.each(DECLARATIONS)('%s imports files of the package and optional peers only', (path) => {
+  test.each(DECLARATIONS)('of %s import only files of the package and optional peers', (path) => {
     const text = readFileSync(join(ROOT, 'build', path), 'utf8');
     const imports = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
     const peers = [...Object.keys(MANIFEST.peerDependencies), '@anthropic-ai/sdk'];
@@ -62,7 +62,7 @@ describe('a declaration', () => {
     }
   });
 
-  test.each(DECLARATIONS)('%s has no internal member', (path) => {
+  test.each(DECLARATIONS)('of %s have no internal member', (path) => {
     expect(readFileSync(join(ROOT, 'build', path), 'utf8')).not.toContain('@internal');
   });
 });

@@ -13,16 +13,16 @@ beforeAll(async () => {
 });
 
 describe('the demo', () => {
-  test('ends well', () => {
+  test('ends successfully', () => {
     expect(demo).toMatchObject({ status: 0, signal: null, stderr: '' });
   });
 
-  test('is what `npm run demo` runs, after the set-up', () => {
+  test('is started by `npm run demo`, after the set-up', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(scripts.demo).toBe('node scripts/setup.mjs && node examples/demo.mjs');
   });
 
-  test('goes through several steps, each with its code', () => {
+  test('has several steps, each with its code', () => {
     const steps = demo.stdout.match(/^Step \d+/gm);
     expect(steps.length).toBeGreaterThanOrEqual(5);
     expect(steps).toEqual(steps.map((_, i) => `Step ${i + 1}`));
@@ -42,7 +42,7 @@ describe('the demo', () => {
     expect(demo.stdout).toMatch(/warn .*ENOENT: no such file: src\/main\.js/);
   });
 
-  test('shows a loop that is stopped, and its correction', () => {
+  test('shows a stopped loop and its correction', () => {
     const stopped = demo.stdout.indexOf('ERR_MAX_OPS_EXCEEDED');
     expect(stopped).toBeGreaterThan(0);
     expect(demo.stdout.slice(stopped)).toContain('the tool agrees');

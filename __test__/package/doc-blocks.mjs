@@ -34,7 +34,7 @@ export function describePage(path) {
   const data = blocks.filter(({ language }) => language in DATA);
 
   describe(path, () => {
-    test('every block is of a known kind', () => {
+    test('every code block is of a known kind', () => {
       for (const { language, line } of blocks) {
         const isKnown = PROGRAMS.has(language) || language === COMMANDS || language in DATA || SHOWN.has(language);
         expect(isKnown, `line ${line}: ${language}`).toBe(true);

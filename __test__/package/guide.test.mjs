@@ -12,14 +12,14 @@ const guides = readdirSync(join(ROOT, 'docs/guide')).filter((name) => name.endsW
 
 for (const name of guides) describePage(`docs/guide/${name}`);
 
-test('the overview of the guides names each of them', () => {
+test('the overview names each guide', () => {
   const overview = readFileSync(join(ROOT, 'docs/guide/README.md'), 'utf8');
   for (const name of guides.filter((it) => it !== 'README.md')) expect(overview).toContain(`](${name})`);
 });
 
 const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownIn('docs')];
 
-test.each(pages)('links of %s lead to files and headings', (page) => {
+test.each(pages)('links of %s lead to existing files and headings', (page) => {
   const dead = linksOf(page).filter(({ path, heading }) => {
     const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
     if (!existsSync(file)) return true;

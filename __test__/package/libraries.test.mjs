@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { ROOT } from '../helpers.mjs';
 
-test('a sample of the table of libraries', () => {
+test('a sample of the libraries in the table loads', () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/libraries.mjs', '--sample'], {
     cwd: ROOT,
     encoding: 'utf8',

@@ -32,25 +32,25 @@ const missing = (message, code = 'MODULE_NOT_FOUND') => Object.assign(new Error(
 
 test.each([
   ['Next.js with Turbopack', '/ROOT/node_modules/ses-executor/native.cjs', missing('Cannot find module as expression is too dynamic')],
-  ['Turbopack without a code', '/ROOT/native.cjs', new Error('Cannot find module as expression is too dynamic')],
+  ['Turbopack without an error code', '/ROOT/native.cjs', new Error('Cannot find module as expression is too dynamic')],
   ['bun build --compile', '/$bunfs/root/app', missing("Cannot find package 'ses-executor-linux-x64-gnu' from '/$bunfs/root/app'", 'ERR_MODULE_NOT_FOUND')],
   ['bun on Windows', 'B:\\~BUN\\root\\app.exe', new Error("Cannot find module 'ses-executor-win32-x64-msvc'")],
   ['esbuild', '/srv/app/dist/server.js', missing('Cannot find module')],
-])('%s: the message names what to tell the bundler', (_, file, error) => {
+])('%s: the message says what to configure in the bundler', (_, file, error) => {
   expect(messageOf(file, error)).toMatch(
     /^ses-executor cannot be loaded: the package ses-executor-[\w-]+ is not installed; ses-executor is in a bundle, which cannot have the addon: /,
   );
   expect(messageOf(file, error).endsWith(UNBUNDLED)).toBe(true);
 }); // prettier-ignore
 
-test('outside of a bundle, it says to install the package first', () => {
+test('outside a bundle the message says to install the package first', () => {
   const file = nodeRequire.resolve('../../native.cjs');
   expect(messageOf(file, missing('Cannot find module'))).toMatch(
     /is not installed; install it, or run `npm run build` in a checkout; if ses-executor is in a bundle, leave it out of the bundle: /,
   );
 });
 
-test('another failure is told as it is', () => {
+test('another failure is reported with its own message', () => {
   const message = messageOf('/srv/app/dist/server.js', new Error('/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34` not found'));
   expect(message).toMatch(/^ses-executor cannot be loaded: ses-executor-[\w-]+ cannot be loaded: .*GLIBC_2\.34/);
 }); // prettier-ignore
@@ -59,14 +59,14 @@ test.each([
   ['freebsd', 'x64'],
   ['linux', 'ia32'],
   ['win32', 'arm64'],
-])('%s %s: there is no build, and the message lists those that there are', (platform, arch) => {
+])('%s %s: the message says that there is no build and lists the existing ones', (platform, arch) => {
   expect(messageOf('/srv/native.cjs', new Error(), { platform, arch })).toBe(
     `ses-executor cannot be loaded: there is no build for ${platform} ${arch}; there are builds for ` +
       'linux x64, linux arm64, darwin x64, darwin arm64, win32 x64',
   );
 });
 
-test('package managers refuse systems and processors without a build, and take the build for the C library', () => {
+test('package managers refuse platforms without a build, and choose the build for the C library', () => {
   const manifest = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
   const { os, cpu } = manifest('../../package.json');
   expect(new Set(os)).toEqual(new Set(PLATFORMS.map((platform) => platform.os)));

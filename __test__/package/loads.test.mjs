@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 
 import { runChild, testIf } from '../helpers.mjs';
 
-describe('the package loads', () => {
-  test('as ES module', async () => {
+describe('the package can be loaded', () => {
+  test('as an ES module', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { ExecutorError, SESExecutor, prepareProgram, validateCode } from 'ses-executor';
       const executor = new SESExecutor();
@@ -15,7 +15,7 @@ describe('the package loads', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '2 function [] 1\n', stderr: '' });
   });
 
-  test('as CommonJS module', async () => {
+  test('as a CommonJS module', async () => {
     const script = `
       const { ExecutorError, SESExecutor, prepareProgram, validateCode } = require('ses-executor');
       (async () => {
@@ -28,7 +28,7 @@ describe('the package loads', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '2 function [] 1\n', stderr: '' });
   });
 
-  test('as both at once, with the same exports', async () => {
+  test('in both formats at the same time, with the same exports', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { createRequire } from 'node:module';
       import * as esm from 'ses-executor';

@@ -18,7 +18,7 @@ const inCrate = (files, check) =>
   });
 const circlesOf = (files) => inCrate(files, circlesIn);
 
-test('uses, paths in code, and names that a module passes on are followed', async () => {
+test('uses, paths in code and re-exports count as arrows', async () => {
   expect(
     await circlesOf({
       'lib.rs': 'mod a;\nmod b;\nmod c;\nmod d;\npub use a::One;\npub fn root() {}',
@@ -32,7 +32,7 @@ test('uses, paths in code, and names that a module passes on are followed', asyn
   ).toEqual([['a', 'b', 'c::inner']]);
 });
 
-test('declarations, what is passed on, what contains a module, and tests are no arrows', async () => {
+test('declarations, re-exports of children, parents and tests do not count as arrows', async () => {
   expect(
     await circlesOf({
       'lib.rs': 'pub mod a;\n#[cfg(test)]\nmod tests;\npub use a::*;\npub struct Root;\nfn f() { a::g() }',
@@ -46,11 +46,11 @@ test.each([
   ['by its crate', 'use crate::b;\nfn g() { b::c::f() }'],
   ['by its parent', 'use super::b;\nfn g() { b::c::f() }'],
   ['in a list', 'use crate::{b::{self}};\nfn g() { b::c::f() }'],
-  ['by another name', 'use crate::b as other;\nfn g() { other::c::f() }'],
-  ['by another name in a list', 'use crate::b::{self as other};\nfn g() { other::c::f() }'],
+  ['under another name', 'use crate::b as other;\nfn g() { other::c::f() }'],
+  ['under another name in a list', 'use crate::b::{self as other};\nfn g() { other::c::f() }'],
   ['in two steps', 'use crate::b;\nuse b::c;\nfn g() { c::f() }'],
   ['for others', 'pub use crate::b;\nfn g() { b::c::f() }'],
-])('a path through a module that is brought in %s is followed', async (_, text) => {
+])('a path through a module imported %s counts as an arrow', async (_, text) => {
   expect(
     await circlesOf({
       'lib.rs': 'mod a;\nmod b;',
@@ -61,11 +61,11 @@ test.each([
   ).toEqual([['a', 'b::c']]);
 });
 
-describe('folders in order', () => {
+describe('the order of folders', () => {
   const LIB = { 'lib.rs': 'mod low;\nmod high;\nmod top;', 'top.rs': 'use crate::high::a;\npub fn f() {}' };
   const upwardOf = (files) => inCrate({ ...LIB, ...files }, (folder) => upwardIn(folder, ['low', 'high']));
 
-  test('a module may name folders below its own folder and modules in it', async () => {
+  test('allows a module to name lower folders and modules of its own folder', async () => {
     const files = {
       'low/mod.rs': 'pub mod a;\npub mod b;',
       'low/a.rs': 'use crate::low::b::g;',
@@ -76,7 +76,7 @@ describe('folders in order', () => {
     expect(await upwardOf(files)).toEqual([]);
   });
 
-  test('a module that names a folder above its own, or a file beside the folders, is reported', async () => {
+  test('forbids a module to name a higher folder, or a file next to the folders', async () => {
     const files = {
       'low/mod.rs': 'pub mod a;\npub mod b;',
       'low/a.rs': 'fn f() { crate::high::a::g() }',
@@ -90,13 +90,13 @@ describe('folders in order', () => {
     ]);
   });
 
-  test('a folder without a place in the order is reported', async () => {
+  test('requires a place for each folder', async () => {
     const files = { 'low/mod.rs': '', 'high/mod.rs': '', 'other/mod.rs': '' };
     expect(await upwardOf(files)).toEqual(['the folder other has no place in the order']);
   });
 });
 
-test('only the folder of an engine and exempt files may name it, in comments too', async () => {
+test('an engine may be named only in its folder and in exempt files, comments included', async () => {
   const files = {
     'crates/engine/src/ruby/boot.rs': 'use crate::ruby::spec::RubySpec;',
     'crates/engine/src/engines.rs': '"ruby" => Ok(Box::new(Ruby)),',

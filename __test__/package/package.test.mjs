@@ -48,8 +48,8 @@ afterAll(async () => {
   await workshop;
 });
 
-describe('the packages in an empty folder', () => {
-  test('install without a network', () => {
+describe('the packages installed in an empty folder', () => {
+  test('are installed without a network', () => {
     expect(installed, installed.stderr).toMatchObject({ status: 0 });
     const modules = join(app, 'node_modules');
     const names = readdirSync(modules).filter((name) => !name.startsWith('.'));
@@ -57,7 +57,7 @@ describe('the packages in an empty folder', () => {
     expect(existsSync(join(modules, PLATFORM_PACKAGE, ADDON))).toBe(true);
   });
 
-  test('a worker process', async () => {
+  test('start a worker process', async () => {
     const script = `
       import { SESExecutor } from 'ses-executor';
       const executor = new SESExecutor({ isolation: 'process' });
@@ -69,7 +69,7 @@ describe('the packages in an empty folder', () => {
     expect(result).toEqual({ status: 0, signal: null, stdout: 'process [ 2, 4, 6 ]\n', stderr: '' });
   });
 
-  test('an ES module of five lines', async () => {
+  test('run an ES module of five lines', async () => {
     const file = join(app, 'five-lines.mjs');
     writeFileSync(
       file,
@@ -84,7 +84,7 @@ await executor.cleanup();
     expect(result).toEqual({ status: 0, signal: null, stdout: '[ 2, 4, 6 ]\n', stderr: '' });
   });
 
-  test('a CommonJS script of five lines', async () => {
+  test('run a CommonJS script of five lines', async () => {
     const file = join(app, 'five-lines.cjs');
     writeFileSync(
       file,
@@ -99,13 +99,13 @@ executor.run('final_answer(20 + 1)')
     expect(result).toEqual({ status: 0, signal: null, stdout: '21\n', stderr: '' });
   });
 
-  test('the command line', async () => {
+  test('run the command line', async () => {
     const bin = join(app, 'node_modules', '.bin', 'ses-executor');
     const result = await spawnProgram(bin, ['run', '-'], { cwd: app, input: '1 + 1' });
     expect(result).toEqual({ status: 0, signal: null, stdout: '2\n', stderr: '' });
   });
 
-  test('a library that esbuild is needed for', async () => {
+  test('report that a library needs esbuild', async () => {
     const bin = join(app, 'node_modules', '.bin', 'ses-executor');
     writeFileSync(join(app, 'library.js'), 'exports.a = 1;');
     const reasons = [];
@@ -120,12 +120,12 @@ executor.run('final_answer(20 + 1)')
     ]);
   });
 
-  test('the server of the Model Context Protocol', async () => {
+  test('serve the Model Context Protocol', async () => {
     const result = await served(['mcp'], { name: 'run_javascript', arguments: { code: '[1, 2].map((n) => n * 2)' } });
     expect(result.structuredContent).toEqual({ output: [2, 4], logs: '' });
   });
 
-  test('its server for an API', async () => {
+  test('serve an API', async () => {
     const file = join(app, 'api.yaml');
     writeFileSync(
       file,
@@ -144,13 +144,13 @@ paths:
     expect(result.structuredContent).toEqual({ output: 1, logs: '' });
   });
 
-  test('an example that the README names', async () => {
+  test('run an example of the README', async () => {
     const bin = join(app, 'node_modules', '.bin', 'ses-executor');
     const result = await spawnProgram(bin, ['run', 'node_modules/ses-executor/examples/hello.js'], { cwd: app });
     expect(result).toMatchObject({ status: 0, signal: null });
   });
 
-  test('the demo, over its own files', async () => {
+  test('run the demo over its own files', async () => {
     const result = await spawnNode(['node_modules/ses-executor/examples/demo.mjs'], { cwd: app });
     expect(result).toMatchObject({ status: 0, signal: null, stderr: '' });
     const lines = readFileSync(join(app, 'node_modules/ses-executor/index.js'), 'utf8').split('\n').length - 1;
@@ -159,7 +159,7 @@ paths:
   });
 
   // The packages that the sub-paths are for are not here: they are loaded when they are used.
-  test('every sub-path', async () => {
+  test('load every sub-path', async () => {
     const script = `
       const { exports } = require('ses-executor/package.json');
       for (const path of Object.keys(exports).filter((it) => it !== './package.json')) {
@@ -174,7 +174,7 @@ paths:
     });
   });
 
-  test('a function that needs a package says what to install', async () => {
+  test('say what to install for a function that needs a package', async () => {
     const script = `
       const { SandboxManager, anyState, createSandboxTools } = require('ses-executor/sandbox');
       const registry = { sources: [{ name: 'a', description: 'A', methods: [{ name: 'b', description: 'B' }] }] };
@@ -193,7 +193,7 @@ paths:
     });
   });
 
-  test('have what they promise, and nothing of the workshop', () => {
+  test('contain the promised files and nothing of the build', () => {
     const root = join(app, 'node_modules', 'ses-executor');
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const targets = filesOf(manifest.exports);
@@ -214,7 +214,7 @@ paths:
   });
 });
 
-test('the platform package has the licences of what is in its build', () => {
+test('the platform package has the licences of the components of its build', () => {
   const root = join(app, 'node_modules', PLATFORM_PACKAGE);
   expect(readdirSync(join(root, 'licenses')).sort()).toEqual(readdirSync(join(ROOT, 'vendor/v8/licenses')).sort());
   const text = readFileSync(join(root, 'THIRD-PARTY.txt'), 'utf8');
@@ -230,7 +230,7 @@ test('the platform package has the licences of what is in its build', () => {
   expect(listed).toEqual(expect.arrayContaining(['deno_core', 'napi', 'swc_ecma_parser', 'node-inspect-extracted']));
 });
 
-test('without the program of worker processes the command line says so, and runs nothing on a thread', async () => {
+test('without the worker program the command line reports that and runs nothing on a thread', async () => {
   const worker = workerOf(thisPlatform());
   if (worker === undefined) return;
   const project = join(folder, 'without-worker');
@@ -243,12 +243,12 @@ test('without the program of worker processes the command line says so, and runs
 });
 
 // Yarn's Plug'n'Play leaves packages in archives, where the addon found no `guest.js` of Python's.
-test('the package has itself unpacked', () => {
+test('the package is marked as unpacked for package managers', () => {
   const read = (name) => JSON.parse(readFileSync(join(app, 'node_modules', name, 'package.json'), 'utf8'));
   expect(read('ses-executor').preferUnplugged).toBe(true);
 });
 
-test('links lead to files of the package, or to the repository', () => {
+test('links lead to files of the package or to the repository', () => {
   const root = join(app, 'node_modules', 'ses-executor');
   const links = readdirSync(root, { recursive: true })
     .filter((path) => path.endsWith('.md'))
@@ -271,7 +271,7 @@ test('links lead to files of the package, or to the repository', () => {
   );
 });
 
-test('the package names the platform packages that lie beside it, in its own version, and its loader no other build', () => {
+test('the package names exactly the adjacent platform packages, in its own version, also in its loader', () => {
   const root = join(app, 'node_modules');
   const read = (name) => JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8'));
   expect(read('ses-executor').optionalDependencies).toEqual({ [PLATFORM_PACKAGE]: VERSION });
@@ -283,7 +283,7 @@ test('the package names the platform packages that lie beside it, in its own ver
 
 // README.md and docs/reference/platforms.md name the required version.
 if (process.platform === 'linux') {
-  test('the addon needs no younger glibc than is promised', async () => {
+  test('the addon needs no newer glibc than promised', async () => {
     const { stdout } = await spawnProgram('objdump', ['-T', join(app, 'node_modules', PLATFORM_PACKAGE, ADDON)]);
     const minors = [...stdout.matchAll(/\bGLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
     expect(Math.max(...minors)).toBeLessThanOrEqual(34);
@@ -310,7 +310,7 @@ if (thisPlatform().name === 'linux-x64-gnu') {
   });
 }
 
-test('what is bundled has its licences beside it', () => {
+test('bundled packages have their licences next to them', () => {
   const bundled = join(app, 'node_modules', 'ses-executor', 'build', 'bundled');
   const licences = readFileSync(join(bundled, 'mcp.LICENSES.txt'), 'utf8');
   for (const name of ['@modelcontextprotocol/sdk', 'ajv', 'zod']) {
@@ -318,7 +318,7 @@ test('what is bundled has its licences beside it', () => {
   }
 });
 
-test('no package that is beside it in a project can keep it from being installed', () => {
+test('no package in a project can prevent the installation', () => {
   const { dependencies, peerDependencies, peerDependenciesMeta } = MANIFEST;
   expect(dependencies).toBeUndefined();
   for (const [name, range] of Object.entries(peerDependencies)) {
@@ -326,7 +326,7 @@ test('no package that is beside it in a project can keep it from being installed
   }
 });
 
-describe('beside the packages of a project', () => {
+describe('next to the packages of a project', () => {
   const ADD = `
     const { tool } = require('ai');
     const { createCodeTool } = require('ses-executor/ai');
@@ -355,7 +355,7 @@ describe('beside the packages of a project', () => {
     });
   });
 
-  test('older versions of what is bundled stay where they are', async () => {
+  test('older versions of bundled packages stay in place', async () => {
     const project = join(folder, 'older');
     const packages = ['@modelcontextprotocol/sdk@1.10.2', 'ajv@6.12.6', 'yaml@1.10.2', 'zod@3.22.4'];
     const options = ['--prefer-offline', '--package-lock-only', '--omit=optional'];
@@ -385,7 +385,7 @@ import { createFileTools } from 'ses-executor/tools';
   return entry;
 }
 
-test('esbuild leaves it where it is, in both formats', async () => {
+test('esbuild leaves the package external, in both formats', async () => {
   const entry = bundleEntry();
   for (const [format, name] of [
     ['esm', 'bundle.mjs'],
@@ -410,7 +410,7 @@ test('esbuild leaves it where it is, in both formats', async () => {
   }
 });
 
-test('in a bundle that has been moved it says what to tell the bundler', async () => {
+test('a bundle that was moved says what to configure in the bundler', async () => {
   const outfile = join(folder, 'moved', 'bundle.cjs');
   await build({ entryPoints: [bundleEntry()], outfile, bundle: true, platform: 'node', logLevel: 'error' });
   const { status, stderr } = await spawnNode([outfile], { cwd: folder });
@@ -421,7 +421,7 @@ test('in a bundle that has been moved it says what to tell the bundler', async (
   );
 });
 
-test('webpack leaves it where it is, as docs/guide/production.md says', async () => {
+test('webpack leaves the package external, as docs/guide/production.md says', async () => {
   const options = { target: 'node', externals: [/^ses-executor(\/.*)?$/], externalsType: 'commonjs' };
   const documented = /\| webpack +\| `(.*?)` +\|/.exec(readFileSync(join(ROOT, 'docs/guide/production.md'), 'utf8'))[1];
   expect(documented).toBe("target: 'node'`, `externals: [/^ses-executor(\\/.*)?$/]`, `externalsType: 'commonjs'");
@@ -448,7 +448,7 @@ test.each([
   ['nodenext', 'nodenext'],
   ['commonjs', 'node10'],
   ['esnext', 'bundler'],
-])('the declarations need no others: module %s, moduleResolution %s', async (module, moduleResolution) => {
+])('the declarations need no other packages: module %s, moduleResolution %s', async (module, moduleResolution) => {
   const project = join(app, moduleResolution);
   mkdirSync(project);
   writeFileSync(
@@ -483,7 +483,7 @@ export const used = [SESExecutor, renderSystemPrompt, SmolagentsExecutor, create
 // Those of a framework need its types.
 const FRAMEWORKS = ['./ai', './anthropic', './langchain', './mastra', './openai-agents', './opentelemetry'];
 const ALONE = Object.keys(MANIFEST.exports).filter((path) => !['./package.json', ...FRAMEWORKS].includes(path));
-test.each(ALONE)('the types of %s alone need no others', (path) => {
+test.each(ALONE)('the types of %s need no other packages', (path) => {
   const file = join(app, 'alone.ts');
   writeFileSync(file, `export * from '${join('ses-executor', path)}';\n`);
   const { Node16: module } = ts.ModuleKind;
@@ -492,7 +492,7 @@ test.each(ALONE)('the types of %s alone need no others', (path) => {
   expect(findings.map(({ file: its, messageText }) => [its?.fileName, messageText])).toEqual([]);
 });
 
-test('publint has nothing to say', async () => {
+test('publint reports nothing', async () => {
   const { messages } = await publint({ pack: { tarball: readFileSync(tarballs.main) }, strict: true });
   // `exports` and `imports` cannot replace a module of Node.js's by its own name, as `browser` does for bundles.
   const known = ['USE_EXPORTS_OR_IMPORTS_BROWSER', 'USE_SIDE_EFFECTS'];
@@ -500,7 +500,7 @@ test('publint has nothing to say', async () => {
   expect(others.map((it) => formatMessage(it, MANIFEST, { color: false }))).toEqual([]);
 });
 
-test('attw finds the types right for every way to import', async () => {
+test('attw finds the right types for every way to import', async () => {
   const attw = join(ROOT, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
   const result = await spawnNode([attw, tarballs.main, '--profile', 'node16', '--format', 'json']);
   const { analysis } = JSON.parse(result.stdout);
@@ -508,7 +508,7 @@ test('attw finds the types right for every way to import', async () => {
   expect(result.status).toBe(0);
 });
 
-test('without the platform package the failure is named in one line', async () => {
+test('a missing platform package is reported in one line', async () => {
   const alone = join(folder, 'alone');
   const { status, stderr } = await install(alone, [tarballs.main], ['--offline', '--omit=optional']);
   expect(status, stderr).toBe(0);

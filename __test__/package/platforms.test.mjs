@@ -9,11 +9,11 @@ import { ROOT } from '../helpers.mjs';
 
 const read = (...path) => JSON.parse(readFileSync(join(ROOT, ...path), 'utf8'));
 
-test('each build has a package in npm/, and each package a build', () => {
+test('each build has a package in npm/, and vice versa', () => {
   expect(readdirSync(join(ROOT, 'npm')).sort()).toEqual(PLATFORMS.map(({ name }) => name).sort());
 });
 
-test.each(PLATFORMS)('the package of $name names its files, and the version of ses-executor', (platform) => {
+test.each(PLATFORMS)('the package of $name names its files and the version of ses-executor', (platform) => {
   const { version, license, repository, engines } = read('package.json');
   const manifest = read('npm', platform.name, 'package.json');
   const binaries = [addonOf(platform), workerOf(platform)].filter((file) => file !== undefined);

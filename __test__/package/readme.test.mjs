@@ -10,7 +10,7 @@ import { commandsOf, describePage, fencedBlocks } from './doc-blocks.mjs';
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-test('the README has programs and commands', () => {
+test('the README contains programs and commands', () => {
   const blocks = fencedBlocks(readme);
   expect(blocks.filter(({ language }) => language === 'js').length).toBeGreaterThan(0);
   expect(commandsOf(blocks).map((command) => command.split(' #')[0].trim())).toEqual(

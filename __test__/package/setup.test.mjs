@@ -43,12 +43,12 @@ describe('a build', () => {
 });
 
 describe('Node.js', () => {
-  test.each(['20.19.0', '22.0.0'])('%s serves for a clone', async (version) => {
+  test.each(['20.19.0', '22.0.0'])('%s is accepted for a clone', async (version) => {
     const result = await setUp('machine.mjs', `checkNode('${version}')`);
     expect(result).toEqual({ status: 0, signal: null, stdout: 'goes on\n', stderr: '' });
   });
 
-  test.each(['20.18.3', '18.20.0'])('%s does not', async (version) => {
+  test.each(['20.18.3', '18.20.0'])('%s is refused for a clone', async (version) => {
     const result = await setUp('machine.mjs', `checkNode('${version}')`);
     const stderr = `ses-executor set-up: Node.js 20.19 or later is needed, and this is ${version}: see https://nodejs.org\n`;
     expect(result).toEqual({ status: 1, signal: null, stdout: '', stderr });
@@ -58,7 +58,7 @@ describe('Node.js', () => {
 describe.skipIf(process.platform !== 'linux')('a browser', () => {
   const canInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
 
-  test.skipIf(!canInstall)('that apt-get does not have keeps nothing from going on', async () => {
+  test.skipIf(!canInstall)('that apt-get cannot find does not stop the set-up', async () => {
     await withFolder(async (folder) => {
       const refusal = 'E: Unable to locate package chromium-headless-shell';
       const script = `#!/bin/sh\ncase "$1" in install) echo "${refusal}" >&2; exit 100;; esac\n`;
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('a browser', () => {
     });
   });
 
-  test.skipIf(canInstall)('that is missing is named', async () => {
+  test.skipIf(canInstall)('that is missing is reported', async () => {
     const result = await setUp('chrome.mjs', 'installChrome()', { CHROME_PATH: '/nowhere' });
     expect(result).toMatchObject({ status: 0, stdout: 'goes on\n' });
     expect(result.stderr).toMatch(/^ses-executor set-up: the tests of the browser need Chrome: .*CHROME_PATH\n$/);

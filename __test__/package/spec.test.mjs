@@ -21,7 +21,7 @@ const RULES = { 'ses-executor': 'S', python: 'Y', browser: 'B', 'sandbox-manager
 
 const pages = Object.fromEntries(Object.keys(RULES).map((name) => [name, readPage(name)]));
 
-describe('a cited section exists', () => {
+describe('cited sections exist', () => {
   const cited = [
     ...FOLDERS.flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true }).map((name) => join(folder, name)),

@@ -33,7 +33,7 @@ const messages = readFileSync(join(ROOT, 'docs/guide/troubleshooting.md'), 'utf8
   .map((line) => line.split('|')[1])
   .flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, message]) => message));
 
-test('there are messages', () => {
+test('the page lists messages', () => {
   expect(messages.length).toBeGreaterThan(25);
 });
 

@@ -13,14 +13,14 @@ const FOLDER = join(ROOT, '.github/workflows');
 const workflows = readdirSync(FOLDER).map((name) => [name, parse(readFileSync(join(FOLDER, name), 'utf8'))]);
 const { jobs } = workflows.find(([name]) => name === 'release.yml')[1];
 
-test('a release builds and tests each platform, on a machine of that platform', () => {
+test('a release builds and tests each platform on a machine of that platform', () => {
   const built = jobs.platform.strategy.matrix.include;
   expect(built).toEqual(PLATFORMS.map(({ name, runner }) => ({ platform: name, runner })));
   expect(commandsOf(jobs.platform)).toEqual(expect.arrayContaining(['npm test']));
   expect(jobs.install.strategy.matrix.runner).toEqual(PLATFORMS.map(({ runner }) => runner));
 });
 
-test('it publishes what was installed, with provenance, for tags only', () => {
+test('a release publishes the installed packages, with provenance, for tags only', () => {
   expect([jobs.package.needs, jobs.install.needs, jobs.publish.needs]).toEqual(['platform', 'package', 'install']);
   expect(jobs.publish.if).toBe("startsWith(github.ref, 'refs/tags/v')");
   expect(jobs.publish.permissions['id-token']).toBe('write');
@@ -34,7 +34,7 @@ test('the documentation has a row for each platform', () => {
   expect(rows).toEqual(PLATFORMS.map((platform) => `\`${packageOf(platform)}\``));
 });
 
-test.each(workflows)('%s calls scripts that there are', (_, workflow) => {
+test.each(workflows)('%s calls existing scripts', (_, workflow) => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   for (const command of Object.values(workflow.jobs).flatMap(commandsOf)) {
     for (const [, name] of command.matchAll(/\bnpm run (\S+)/g)) expect(scripts).toHaveProperty([name]);

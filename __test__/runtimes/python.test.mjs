@@ -34,7 +34,7 @@ describe.each(/** @type {const} */ (['thread', 'process']))('Python in this runt
   }, FIRST_START_MS);
   afterAll(() => executor.cleanup());
 
-  test('runs code, with tools that answer at once and later', async () => {
+  test('runs code with synchronous and asynchronous tools', async () => {
     const later = async (n) => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       return { n };
@@ -45,26 +45,26 @@ describe.each(/** @type {const} */ (['thread', 'process']))('Python in this runt
     expect({ output, logs }).toStrictEqual({ output: [42, 3, 3, 4], logs: 'a\n' });
   });
 
-  test('a tool that throws', async () => {
+  test('reports a tool that throws', async () => {
     const thrown = new RangeError('too far');
     await executor.sendTools({ fail: () => Promise.reject(thrown) });
     const error = await failureOf(executor, 'fail()');
     expect([error.code, error.details.name, error.cause]).toStrictEqual(['ERR_TOOL_PROXY_FAIL', 'RangeError', thrown]);
   });
 
-  test.each(['while True: pass', 'sum(range(10**12))'])('a deadline ends %s', async (code) => {
+  test.each(['while True: pass', 'sum(range(10**12))'])('ends %s at a deadline', async (code) => {
     const error = await failureOf(executor, code, { timeoutMs: 300 });
     expect([error.code, error.details.timeoutMs]).toStrictEqual(['ERR_EXEC_TIMEOUT', 300]);
     expect((await executor.run('x + 2')).output).toBe(42);
   });
 
-  test('memory has its limit', async () => {
+  test('enforces its memory limit', async () => {
     const error = await failureOf(executor, 'b = bytearray(2 * 10**9)');
     expect([error.code, error.details.name]).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED', 'MemoryError']);
     expect((await executor.run('x + 2')).output).toBe(42);
   });
 
-  test("addresses far outside of Python's memory are a failure of the run, and the runtime keeps its own traps", async () => {
+  test("reports addresses outside Python's memory as a failure, and the runtime keeps its own traps", async () => {
     // Reading, and writing.
     for (const wild of ['string_at(0xF0000000, 8)', 'memset(0xFFFF0000, 1, 8)']) {
       const error = await failureOf(executor, `import ctypes\nctypes.${wild}`);

@@ -6,7 +6,7 @@ import { runChild } from '../helpers.mjs';
 
 const version = ({ bun, deno, node }) => (bun ? `bun ${bun}` : deno ? `deno ${deno}` : `node ${node}`);
 
-test('the tests, and the programs that they start, run in the runtime that was asked for', async () => {
+test('the tests and their child programs run in the requested runtime', async () => {
   const expected = process.env.SES_EXECUTOR_RUNTIME ?? version(process.versions);
   expect(version(process.versions)).toBe(expected);
   const { stdout, stderr } = await runChild(`console.log((${version})(process.versions));`);

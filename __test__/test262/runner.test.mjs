@@ -80,7 +80,7 @@ const run = (...args) => {
   };
 };
 
-test('what does not end as it says is listed', () => {
+test('tests with an unexpected end are listed', () => {
   const { status, stderr, lines } = run('--checkout', folder);
   expect([status, stderr]).toEqual([1, '']);
   expect(lines.pop()).toBe('8 passed, 1 excepted, 5 failed');
@@ -94,7 +94,7 @@ test('what does not end as it says is listed', () => {
   ]);
 });
 
-test('one test, and no checkout', () => {
+test('one test can be selected, and a missing checkout is reported', () => {
   expect(run('--checkout', folder, '--only', 'test/passes.js')).toEqual({
     status: 0,
     stderr: '',
@@ -106,7 +106,7 @@ test('one test, and no checkout', () => {
   });
 });
 
-test("SpiderMonkey's folder of them", () => {
+test('the tests of SpiderMonkey are found in their folder', () => {
   const { status, stderr, lines } = run('--checkout', checkoutOf(SPIDER_MONKEYS));
   expect([status, stderr]).toEqual([1, '']);
   expect(lines).toEqual([
@@ -115,7 +115,7 @@ test("SpiderMonkey's folder of them", () => {
   ]);
 });
 
-test('one of so many', () => {
+test('every n-th test can be selected', () => {
   const { lines } = run('--checkout', folder, '--only', 'test/module', '--every', '2');
   expect(lines).toEqual(['2 passed, 0 excepted, 0 failed']);
 });
