@@ -177,14 +177,14 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
       expect(details).toEqual({ diff: '-1 Hello, world!\n+1 Hello, testing!', firstChangedLine: 1 });
     });
 
-    test('test_edit_15: a missing text is an error', async () => {
+    test('test_edit_15: a missing string is an error', async () => {
       expect(await refused('Hello, world!', 'nonexistent')).toMatchObject({
         message: notFound,
         code: 'ERR_TEXT_NOT_FOUND',
       });
     });
 
-    test('test_edit_16: a text with several occurrences is an error', async () => {
+    test('test_edit_16: a string with several occurrences is an error', async () => {
       expect(await refused('foo foo foo', 'foo')).toMatchObject({ message: found(3), code: 'ERR_TEXT_NOT_UNIQUE' });
     });
 
@@ -234,7 +234,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
       expect(after).toBe("const x = 'changed';\nconst y = 'other';\n");
     });
 
-    test('test_edit_23: a text without even a lenient match is an error', async () => {
+    test('test_edit_23: a string without even a lenient match is an error', async () => {
       expect((await refused('completely different content\n', 'this does not exist')).message).toBe(notFound);
     });
 
