@@ -251,7 +251,7 @@ describe('contexts of tools in AI SDK 7', () => {
     expect(descriptions).toEqual([all, all]);
   });
 
-  test('a missing or invalid context is an error that names where to give it', async () => {
+  test('a missing or invalid context is an error that names where to pass it', async () => {
     const { output } = await run('await weather({ city: "Oslo" })', {}, { code: { weather: { from: 5 } } });
     expect(output.error.message).toBe(
       'Tool execution failed: the context of weather is not valid: from: Invalid input: expected string, received number; ' +

@@ -569,7 +569,7 @@ describe('the stdout of the command line', () => {
   });
 
   testIf(existsSync('/dev/full')).each([['run', '-'], ['run', '-', '--json'], ['check', '-'], ['repl'], ['--help']])(
-    'that cannot be written is a failure: %s',
+    'that cannot be written to is a failure: %s',
     async (...args) => {
       const script = '"$0" "$@" > /dev/full';
       const input = 'try { process } catch {} 1\n';

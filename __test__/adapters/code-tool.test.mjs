@@ -434,7 +434,7 @@ describe('approval of tools', () => {
       'yes',
       'ApprovalError: a person has refused this call of remove: do not try it again unless the person asks for it',
     ],
-  ])('by a person who answers %o', async (answer, outcome) => {
+  ])('by a person can be answered with %o', async (answer, outcome) => {
     const requests = [];
     const approve = async ({ signal, ...request }) => (requests.push([request, signal.aborted]), answer);
     const { output } = await createCodeTool({ tools: { remove }, approve }).execute(code, { context: 'ctx' });

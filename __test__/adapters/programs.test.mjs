@@ -71,7 +71,7 @@ const FENCED = {
   'a fence that is only closed': `40 + 2\n${F}`,
   'several fences': `${F}js\nconst a = 40;\n${F}\nand then\n${F}js\na + 2\n${F}`,
   'three fences': `${F}js\nconst a = 40;\n${F}\n${F}ts\nconst b: number = 2;\n${F}\n${F}\nnot code!\n${F}\n${F}javascript\na + b\n${F}`,
-  'data beside the program': `Given\n${F}json\n{ "a": 1 }\n${F}\nrun\n${F}js\n42\n${F}\nwhich prints\n${F}text\n42\n${F}`,
+  'data next to the program': `Given\n${F}json\n{ "a": 1 }\n${F}\nrun\n${F}js\n42\n${F}\nwhich prints\n${F}text\n42\n${F}`,
   'a corrected block': `${F}js\nconst a = 1;\na\n${F}\nNo:\n${F}js\nconst a = 42;\na\n${F}`,
 }; // prettier-ignore
 
@@ -89,12 +89,13 @@ const CALLED = {
   'a function with a name': 'function answer() { return 42 }',
   'a name of one': 'const f = async () => 42;\nf',
   'a returned one': 'return async () => 42',
-  'main that is only declared': 'async function main() {\n  return helper();\n}\nfunction helper() { return 42; }',
+  'main that is declared but not called':
+    'async function main() {\n  return helper();\n}\nfunction helper() { return 42; }',
   'main after data': 'const n = 42;\nasync function main() { return n; }',
   'main in a variable': 'const n = 42;\nconst main = async (): Promise<number> => {\n  return n;\n};',
   'main with a parameter': 'async function main(args) { return 42 }',
   'main that calls itself': 'let n = 0;\nasync function main() { return n++ < 3 ? main() : 42 }',
-  'main that is called': 'async function main() { return 42 }\nmain();',
+  'main that is already called': 'async function main() { return 42 }\nmain();',
   'main with a handler of errors': 'async function main() { return 42 }\nmain().catch(console.error);',
   'a default export': 'export default async () => 42',
   'an exported function': 'export default async function run() {\n  return 42;\n}',

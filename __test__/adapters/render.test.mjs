@@ -60,13 +60,13 @@ const LARGE = {
   'many elements': Array(5e6).fill('ab'),
   'an array of holes': Object.assign([], { 4_000_000_000: 1 }),
   'a typed array': new Uint8Array(50e6),
-  'long texts': Array(100).fill('x'.repeat(1e6)),
+  'long strings': Array(100).fill('x'.repeat(1e6)),
   'long keys': { ['k'.repeat(2 ** 24)]: 1 },
   'deep nesting': deep(100_000),
   'errors with long stacks': longError(),
   'many errors': Array(100).fill(Array(1_000).fill(Object.assign(new Error('y'), { stack: 'x'.repeat(9_000) }))),
   'long patterns': Array(100).fill(new RegExp('x'.repeat(1e6))),
-  'objects around long texts': Array(100).fill(Object('x'.repeat(1e6))),
+  'objects around long strings': Array(100).fill(Object('x'.repeat(1e6))),
 };
 
 /** An object of so many properties that readers of guests' values note it. */
@@ -141,13 +141,13 @@ const ENDS = {
   'many elements': /^\[\n {2}'ab', .*\n {2}\.\.\. 4999900 more items\n\]$/s,
   'an array of holes': /^\[ <4000000000 empty items>, 1 \]$/,
   'a typed array': /^Uint8Array\(50000000\) \[\n {2}0, .*\n {2}\.\.\. 49999900 more items\n\]$/s,
-  'long texts': /^\[\n {2}'x{9}.*'\.\.\. \d+ more characters,\n {2}\.\.\. of 100 items\n\]$/s,
+  'long strings': /^\[\n {2}'x{9}.*'\.\.\. \d+ more characters,\n {2}\.\.\. of 100 items\n\]$/s,
   'long keys': /^\{\n {2}'k{65536}\.\.\. 16711680 more characters': 1\n\}$/,
   'deep nesting': /^\[\n.* \[Array\] \].*\n\]$/s,
   'errors with long stacks': /^\[Error: y\]$/,
   'many errors': /^\[\n {2}\[\n {4}\[Error: y\], .* \[ \.\.\. of 1000 items \]\n\]$/s,
   'long patterns': /^\[\n {2}\/x{9}.*\.\.\. 9344\d\d more characters,\n {2}\.\.\. of 100 items\n\]$/s,
-  'objects around long texts':
+  'objects around long strings':
     /^\[\n {2}\[String: 'x{9}.*\.\.\. 9344\d\d more characters'\],\n {2}\.\.\. of 100 items\n\]$/s,
 };
 
@@ -191,7 +191,7 @@ describe('outputText', () => {
  */
 const SLOW = {
   'one object of many keys, many times': Array(2_000).fill(keyed(90_000)),
-  'the same too deep to be shown': [nested(Array(100).fill(keyed(50_000)))],
+  'the same nested too deeply to be shown': [nested(Array(100).fill(keyed(50_000)))],
   'an array that lacks an element': Object.assign(Array(2e6).fill(1), { 2_000_001: 1 }),
   'a graph under a key of an array': Object.assign([NaN], { graph: wide(40, (part) => [part, { part }]) }),
   'many keys of an array, many times': Array(1_000).fill(keyed(20_000, [NaN])),

@@ -368,7 +368,7 @@ test('names of artifact files are short', async () => {
   });
 });
 
-testIf(process.platform !== 'win32')('of a file that cannot be written nothing is left in the folder', async () => {
+testIf(process.platform !== 'win32')('an artifact that cannot be written leaves nothing in the folder', async () => {
   await withFolder(async (folder) => {
     const script = `
       const { readdirSync } = require('node:fs');

@@ -30,7 +30,7 @@ const HANGS = {
   'observers of mutations': `const node = document.body; new MutationObserver(() => { node.title += 'x'; node.title = ''; })
     .observe(node, { attributes: true }); node.title = 'x'; ${NEVER}`,
   'a frame': `document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: '<script>for (;;);</script>' })); ${NEVER}`,
-  'a synchronous request that nobody answers':
+  'a synchronous request without an answer':
     'const r = new XMLHttpRequest(); r.open("GET", "/nothing", false); for (;;) try { r.send() } catch {}',
 };
 
@@ -106,7 +106,7 @@ const WEBGL = `
 
 // All pages draw in one process, whose work does not end with the page that it is for.
 testIf(process.platform === 'linux')(
-  'a shader that goes on does not keep other pages from drawing for ever',
+  'an endless shader does not block the drawing of other pages forever',
   { timeout: 120_000 },
   async () => {
     await withBrowser({ timeoutMs: 10_000 }, {}, async (executor) => {

@@ -547,7 +547,7 @@ console.log('    at lunch (with agent 7)');`);
     });
   });
 
-  test('keeps what was logged before a hang', async () => {
+  test('keeps entries logged before a hang', async () => {
     await withBrowser({}, {}, async (executor) => {
       const error = await atDeadline(executor, 'console.log("began"); console.log("b"); for (;;);');
       expect(error.logs).toBe('began\nb');

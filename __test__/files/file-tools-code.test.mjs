@@ -302,8 +302,8 @@ describe('remove', () => {
   });
 });
 
-describe('edit and write explain errors', () => {
-  test('for an empty text to replace and a folder in the place of a file', async () => {
+describe('edit and write', () => {
+  test('refuse an empty string to replace and a folder in the place of a file', async () => {
     put('a.txt', 'abc');
     mkdirSync(join(root, 'folder'));
     expect(await failure(tools.edit('a.txt', '', 'x'))).toEqual([
@@ -318,7 +318,7 @@ describe('edit and write explain errors', () => {
     }
   });
 
-  test('for overlapping occurrences, which count as several', async () => {
+  test('count overlapping occurrences separately', async () => {
     put('a.txt', '}\n}\n}\n');
     expect(await failure(tools.edit('a.txt', '}\n}\n', 'X\n'))).toEqual([
       'ERR_TEXT_NOT_UNIQUE',
@@ -327,12 +327,12 @@ describe('edit and write explain errors', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('}\n}\n}\n');
   });
 
-  test('and create no folders that a path leaves again', async () => {
+  test('create no folders that a path leaves again', async () => {
     await tools.write('new/../a.txt', 'x');
     expect(readdirSync(root)).toEqual(['a.txt']);
   });
 
-  test('and match full-width and composed characters', async () => {
+  test('match full-width and composed characters', async () => {
     put('a.txt', 'let ｘ＝１；// caf\u00e9\n');
     await tools.edit('a.txt', 'x=1;// cafe\u0301', 'done');
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('let done\n');

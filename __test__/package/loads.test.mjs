@@ -44,7 +44,7 @@ describe('the package can be loaded', () => {
   });
 
   // Descriptions of file tools were made for the folder `.`, whose path is asked for then. Windows lets nobody remove it.
-  testIf(process.platform !== 'win32')('where the folder of the process is gone, with all sub-paths', async () => {
+  testIf(process.platform !== 'win32')('in a folder that was deleted, with all sub-paths', async () => {
     const script = `
       const { mkdtempSync, rmdirSync } = require('node:fs');
       const { exports: paths } = require('ses-executor/package.json');

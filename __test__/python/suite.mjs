@@ -1406,21 +1406,23 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
       whenMounting.each([
         ['text', 'f = open("/mnt/a.txt", "w")\nf.write("hello")', 'a.txt', 'hello'],
         ['bytes', 'f = open("/mnt/a.bin", "wb")\nf.write(b"hello")', 'a.bin', 'hello'],
-        ['what a module opens', 'import pathlib\nf = pathlib.Path("/mnt/a.txt").open("w")\nf.write("é")', 'a.txt', 'é'],
+        [
+          'files opened by a module',
+          'import pathlib\nf = pathlib.Path("/mnt/a.txt").open("w")\nf.write("é")',
+          'a.txt',
+          'é',
+        ],
         ['a run that fails', 'f = open("/mnt/a.txt", "w")\nf.write("hello")\n1/0', 'a.txt', 'hello'],
         ['a final answer', 'f = open("/mnt/a.txt", "w")\nf.write("hello")\nfinal_answer(1)', 'a.txt', 'hello'],
-      ])(
-        'what files keep that are left open is written at the end of a run: %s',
-        async (_title, code, name, content) => {
-          const folder = mkdtempSync(join(root, 'mount-'));
-          const own = make(['*'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
-          await own.run(code).catch(() => {});
-          expect(readFileSync(join(folder, name), 'utf8')).toBe(content);
-          await own.run('f.write("." if "b" not in f.mode else b".")');
-          expect(readFileSync(join(folder, name), 'utf8')).toBe(`${content}.`);
-          await own.cleanup();
-        },
-      );
+      ])('buffered writes of open files are written at the end of a run: %s', async (_title, code, name, content) => {
+        const folder = mkdtempSync(join(root, 'mount-'));
+        const own = make(['*'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
+        await own.run(code).catch(() => {});
+        expect(readFileSync(join(folder, name), 'utf8')).toBe(content);
+        await own.run('f.write("." if "b" not in f.mode else b".")');
+        expect(readFileSync(join(folder, name), 'utf8')).toBe(`${content}.`);
+        await own.cleanup();
+      });
 
       whenMounting('failed writes are reported', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));

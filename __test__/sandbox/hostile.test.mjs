@@ -105,9 +105,9 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       '__proto__ inside': `sdk.market.getQuote({ deep: [JSON.parse('{"__proto__": {"admin": true}}')] })`,
       '__proto__ by the tool itself': `__sandbox_host.call('market', 'getQuote', '{"a":{"__proto__":{"admin":true}}}')`,
       'inherited parameters': `sdk.market.getKline(Object.create({ symbol: 'XAUUSD' }))`,
-      'no text': `__sandbox_host.call('market', 'getQuote', { symbol: 5 })`,
-      'a method that Object has': `__sandbox_host.call('market', 'toString', '{}')`,
-      'a source that Object has': `__sandbox_host.call('constructor', 'name', '{}')`,
+      'a missing string': `__sandbox_host.call('market', 'getQuote', { symbol: 5 })`,
+      'a method that every object inherits': `__sandbox_host.call('market', 'toString', '{}')`,
+      'a source that every object inherits': `__sandbox_host.call('constructor', 'name', '{}')`,
       'no names': `__sandbox_host.call({}, [], '{}')`,
     };
     test.each(Object.keys(refused))('%s is refused', async (name) => {
@@ -280,9 +280,9 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       'parallel in parallel': `const go = (depth) => depth === 0 ? sdk.market.getQuote() :
       utils.parallel(() => go(depth - 1), () => go(depth - 1)); go(6)`,
       'functions that are compiled': `utils.parallel(${'function () { for (;;) try { sdk.market.getQuote(); } catch {} },'.repeat(3)})`,
-      'promises that nobody awaits': `for (let i = 0; i < 100; i++) sdk.market.getQuote().catch(() => {}); await new Promise(() => {})`,
-      'tickets that nobody takes': `for (let i = 0; i < 100; i++) __sandbox_host.start('market', 'getQuote', '{}')`,
-      'a finally that goes on': `try { for (;;) sdk.market.getQuote(); } finally { for (;;) try { sdk.market.getQuote(); } catch {} }`,
+      'promises that are not awaited': `for (let i = 0; i < 100; i++) sdk.market.getQuote().catch(() => {}); await new Promise(() => {})`,
+      'tickets that are not taken': `for (let i = 0; i < 100; i++) __sandbox_host.start('market', 'getQuote', '{}')`,
+      'a finally that continues': `try { for (;;) sdk.market.getQuote(); } finally { for (;;) try { sdk.market.getQuote(); } catch {} }`,
       'many sources': `for (let i = 0; i < 100; i++) try { __sandbox_host.call('source' + i, 'x', '{}') } catch {}`,
     };
     test.each(Object.keys(programs))('%s', async (name) => {

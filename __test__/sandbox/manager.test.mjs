@@ -367,7 +367,7 @@ test('a failing state schema causes a SandboxError', async () => {
     rejects: async () => {
       throw bug;
     },
-    'gives nothing': () => undefined,
+    'a program without a value': () => undefined,
   };
   for (const [how, validate] of Object.entries(failing)) {
     const manager = managerOf({ stateSchema: { '~standard': { version: 1, vendor: 'test', validate } } });
@@ -379,7 +379,7 @@ test('a failing state schema causes a SandboxError', async () => {
       { reason: 'stateSchema' },
       { code: 'ERR_INVALID_SCHEMA', message: error.message },
     ]);
-    if (how !== 'gives nothing') expect(error.cause).toBe(bug);
+    if (how !== 'a program without a value') expect(error.cause).toBe(bug);
   }
 });
 

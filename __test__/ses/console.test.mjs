@@ -413,7 +413,7 @@ describe('console methods print as Node does', () => {
     'table of an object': 'console.table({ first: { a: 1 }, second: { a: 2 } });',
     'table of an object of primitives': 'console.table({ a: 1, b: "two" });',
     'table with columns': 'console.table([{ a: 1, b: 2 }, { a: 3, b: 4 }], ["b"]);',
-    'table with columns that are not there': 'console.table([{ a: 1 }], ["z", "a"]);',
+    'table with missing columns': 'console.table([{ a: 1 }], ["z", "a"]);',
     'table of a Map': 'console.table(new Map([["a", 1], ["b", { c: 2 }]]));',
     'table of a Set': 'console.table(new Set([1, "two", { c: 3 }]));',
     'table of a Map iterator':

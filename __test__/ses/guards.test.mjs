@@ -184,7 +184,7 @@ describe('P6 an exceeded limit cannot be swallowed', () => {
       'try { tool({ get x() { for (;;); } }); } catch { mark("caught"); } mark("after");',
     'a getter of an argument of an async tool':
       'await later({ get x() { for (;;); } }).catch(() => {}); mark("after");',
-    'an async function that nobody awaits':
+    'an async function that is not awaited':
       '(async () => { for (;;); })(); mark("ok"); await null; await null; mark("after");',
     'an iterator closed by the signal':
       'const it = { [Symbol.iterator]: () => ({ next: () => ({ value: 1 }), return() { mark("return"); throw new Error("replaced"); } }) }; try { for (const x of it) { for (;;); } } catch { mark("caught"); } mark("after");',
@@ -229,13 +229,13 @@ describe('P6 an exceeded limit cannot be swallowed', () => {
     'break in finally': 'l: { try { for (;;); } finally { break l; } } mark("after");',
     'continue in finally': 'for (let i = 0; i < 3; i++) { try { for (;;); } finally { continue; } } mark("after");',
     'a loop in finally': 'try { for (;;); } finally { for (;;); }',
-    'a loop of finally that never gives up': 'for (;;) { try { for (;;); } finally { continue; } }',
+    'a loop of finally that never ends': 'for (;;) { try { for (;;); } finally { continue; } }',
     'throw in finally': 'try { for (;;); } finally { throw new Error("mine"); }',
     'final_answer in finally': 'try { for (;;); } finally { final_answer("mine"); }',
     'a generator return':
       'const g = (function* () { try { yield 1; } finally { for (;;); } })(); g.next(); try { g.return(); } finally { return 5; }',
     'await in finally': 'try { for (;;); } finally { await null; for (;;); }',
-    'a promise chain that never gives up':
+    'a promise chain that never ends':
       'const again = () => (async () => { for (;;); })().then(again, again); await again();',
     'recursion of async finally': 'const f = async () => { try { for (;;); } finally { return f(); } }; await f();',
   };
@@ -455,10 +455,10 @@ describe('guest code that runs while the outcome is being read counts as the run
     'a getter of the stack': (code) => `throw Object.defineProperty(new Error("x"), "stack", { get() { ${code} } })`,
     'a getter of the code': (code) => `throw Object.defineProperty(new Error("x"), "code", { get() { ${code} } })`,
     'toString of the message': (code) => `throw Object.assign(new Error("x"), { message: { toString() { ${code} } } })`,
-    'an inspect.custom of what is thrown': (code) => `throw { [${custom}]() { ${code} } }`,
+    'an inspect.custom of a thrown value': (code) => `throw { [${custom}]() { ${code} } }`,
     'a proxy that is thrown': (code) => `throw new Proxy({}, { get() { ${code} }, getPrototypeOf() { ${code} } })`,
     'a getter of the output': (code) => `return { get a() { ${code} } }`,
-    'a getter beside a function in the output': (code) => `return { f() {}, get a() { ${code} } }`,
+    'a getter next to a function in the output': (code) => `return { f() {}, get a() { ${code} } }`,
     'an inspect.custom of the output': (code) => `return { f: Object.assign(() => {}, { [${custom}]() { ${code} } }) }`,
     'a getter of a cause': (code) => `return Object.defineProperty(new Error("x"), "cause", { get() { ${code} } })`,
     'a getter of the final answer': (code) => `final_answer({ get a() { ${code} } })`,

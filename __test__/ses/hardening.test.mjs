@@ -921,7 +921,7 @@ describe("the engine's own names cannot be reached", () => {
     });
   });
 
-  test('toString, getters and setters of bindings give no access to them', async () => {
+  test('toString, getters and setters of bindings do not reveal them', async () => {
     await withExecutor({ maxOperations: 100 }, {}, async (executor) => {
       const { output } = await executor.run(`
         let x = 1; const c = 2;

@@ -14,7 +14,7 @@ const ENDLESS = {
   'a regular expression': 'started(); /(a+)+$/.test("a".repeat(64) + "b");',
   'a microtask': 'started(); await Promise.resolve().then(() => { for (;;) count++; });',
   'microtasks without an end': 'started(); const again = () => Promise.resolve().then(again); await again();',
-  'a promise that nothing settles': 'started(); await new Promise(() => {});',
+  'a promise that never settles': 'started(); await new Promise(() => {});',
   'an async tool': 'started(); await hang();',
   'a tool that it waits for': 'started(); hangBlocking();',
   'a getter of its output': '({ get value() { started(); for (;;) count++; } })',

@@ -106,7 +106,7 @@ describe('the count of operations', () => {
     });
   });
 
-  test('ends with a final answer that a library gives while it loads', async () => {
+  test('ends with a final answer of a library that is loading', async () => {
     await withModule(`${loops(5_000)} final_answer(n);`, async (executor) => {
       const { output, stats } = await executor.run("for (let i = 0; i < 5; i++); await import('m')");
       expect([output, stats.operations]).toEqual([12_497_500, 5]);

@@ -376,7 +376,7 @@ describe('at run time', () => {
     });
   });
 
-  describe('writes to what is fixed get a hint', () => {
+  describe('writes to fixed names and values get a hint', () => {
     const config = { limit: 5 };
     test.each([
       ['final_answer = "42"', '`final_answer` is a function. Call it: `final_answer(value)`.'],

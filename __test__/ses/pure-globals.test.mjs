@@ -38,7 +38,7 @@ const SAME = {
     return [c !== o, c.self === c, c.a, 1 in c.a, c.d.getTime(), [...c.m][0], String(c.r), c.e instanceof RangeError, c.e.message, c.e.cause, 'u' in c, Object.is(c.n, -0)]; })()`,
   'structuredClone: shared parts, classes, getters': `(() => { class A { x = 1; get y() { return 2; } } const s = [1]; const c = structuredClone({ p: s, q: s, a: new A(), get g() { return 3; } });
     return [c.p === c.q, c.a, c.a instanceof A, Object.getOwnPropertyDescriptor(c, 'g').value]; })()`,
-  'structuredClone: what cannot be cloned': `[() => 1, Symbol('s'), { f() {} }, new WeakMap(), Promise.resolve()].map((v) => caught(() => structuredClone(v)))`,
+  'structuredClone: a value that cannot be cloned': `[() => 1, Symbol('s'), { f() {} }, new WeakMap(), Promise.resolve()].map((v) => caught(() => structuredClone(v)))`,
   'structuredClone: a getter that throws': `caught(() => structuredClone({ get x() { throw new RangeError('mine'); } }))`,
   'structuredClone: typed arrays': `(() => { const b = new ArrayBuffer(8); const v = { a: new Uint8Array(b, 2, 3), d: new DataView(b), b }; v.a[0] = 7; const c = structuredClone(v);
     return [c.a.buffer === c.b, c.d.buffer === c.b, c.a.byteOffset, c.a.length, c.d.getUint8(2), v.b !== c.b]; })()`,
@@ -114,9 +114,13 @@ describe('behave as the standards say', () => {
   test.each([
     ['Latin-1 is windows-1252', "new TextDecoder('latin1').decode(new Uint8Array([0x80, 0xe9]))", '€é'],
     ['null becomes a string', 'new URLSearchParams(null).toString()', 'null='],
-    ['what is not to be transferred', 'caught(() => structuredClone(1, { transfer: [{}] }))', 'throws DataCloneError'],
     [
-      'what was transferred before',
+      'a value that is not transferable',
+      'caught(() => structuredClone(1, { transfer: [{}] }))',
+      'throws DataCloneError',
+    ],
+    [
+      'a buffer that was transferred already',
       'caught(() => { const b = new ArrayBuffer(1); structuredClone(b, { transfer: [b] }); structuredClone(1, { transfer: [b] }); })',
       'throws DataCloneError',
     ],
@@ -126,7 +130,7 @@ describe('behave as the standards say', () => {
       'throws DataCloneError',
     ],
     [
-      'a copy of a buffer that there is no room for',
+      'a copy of a buffer without enough memory',
       `caught(() => { const kept = []; for (;;) kept.push(structuredClone(new Uint8Array(1e6))); })`,
       'throws RangeError',
     ],

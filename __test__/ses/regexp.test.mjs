@@ -165,19 +165,19 @@ test('the RegExp constructor remembers no match, and expressions cannot be chang
 
 /** V8's loops would look neither at the deadline nor at the limit of memory. */
 const BOMBS = {
-  'match of a long text': '"a".repeat(2 ** 26).match(/a/g).length',
-  'split of a long text': '"a".repeat(2 ** 26).split(/a/).length',
-  'replacement in a long text': '"a".repeat(2 ** 26).replace(/a/g, (found) => found).length',
-  'replaceAll in a long text': '"a".repeat(2 ** 26).replaceAll(/a/g, "bc").length',
+  'match of a long string': '"a".repeat(2 ** 26).match(/a/g).length',
+  'split of a long string': '"a".repeat(2 ** 26).split(/a/).length',
+  'replacement in a long string': '"a".repeat(2 ** 26).replace(/a/g, (found) => found).length',
+  'replaceAll in a long string': '"a".repeat(2 ** 26).replaceAll(/a/g, "bc").length',
   'a String object': 'String.prototype.match.call(Object("a".repeat(2 ** 26)), /a/g).length',
   'replacement in a String object': 'String.prototype.replace.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
   'replaceAll in a String object': 'String.prototype.replaceAll.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
   'split of a String object': 'String.prototype.split.call(Object("a".repeat(2 ** 26)), /a/).length',
-  'matches of texts of middle length':
+  'matches of strings of middle length':
     'const all = []; const text = "ab".repeat(2 ** 19); for (;;) all.push(text.match(/../g), text.match(/a|b/g))',
-  'parts of texts of middle length':
+  'parts of strings of middle length':
     'const all = []; const text = "a\u0101".repeat(2 ** 19); for (;;) all.push(text.split(/(a)/))',
-  'replacements in texts of middle length':
+  'replacements in strings of middle length':
     'const all = []; const text = "a\u0101".repeat(2 ** 19); for (;;) all.push(text.replace(/(?<x>a)/g, (found) => found + "b"), text.replaceAll(/a/g, "<$&>"))',
   'split by many groups': '"a".repeat(2 ** 16).split(new RegExp("()".repeat(3000) + "a")).length',
 };
@@ -194,8 +194,8 @@ test.each(Object.entries(BOMBS))('%s ends at a limit without parking its isolate
 
 /** Results that V8 would write out at once, several times as large as the limit. They are put together of parts of the text instead. */
 const LARGE_RESULTS = {
-  'what is before each match': '"a".repeat(4096).replace(/a/g, "$`".repeat(60)).length',
-  'what is behind each match': '"a".repeat(4096).replaceAll(/a/g, "$\'".repeat(60)).length',
+  'the text before each match': '"a".repeat(4096).replace(/a/g, "$`".repeat(60)).length',
+  'the text after each match': '"a".repeat(4096).replaceAll(/a/g, "$\'".repeat(60)).length',
   'a group that looks ahead': '"a".repeat(4096).replace(/a(?=(.*))/g, "$1".repeat(60)).length',
   'a group that looks behind': '"a".repeat(4096).replace(/(?<=(.*))a/g, "$1".repeat(60)).length',
   'the method of the expression': '/a/g[Symbol.replace]("a".repeat(4096), "$`".repeat(60)).length',
@@ -249,13 +249,13 @@ const ODD = {
     'const all = []; for (const k of ["replace", "match"]) { try { RegExp.prototype[Symbol[k]]("a", "b") } catch (e) { all.push(e.name) } } all',
   'lengths and names':
     '["split", "replace", "match"].map((k) => [RegExp.prototype[Symbol[k]], String.prototype[k]].map((f) => [f.length, f.name]))',
-  'a method of another object, which is looked for once and given what there is':
+  'a method of another object, which is read once':
     'const log = []; const all = []; for (const k of ["split", "replace", "match"]) { const own = { get [Symbol[k]]() { log.push(k); return function (...given) { return [this === own, ...given]; }; } }; all.push("text"[k](own, "more"), String.prototype[k].call(12, own)); } [all, log]',
   'a method that is not a function':
     'const all = []; for (const k of ["split", "replace", "match"]) { try { "text"[k]({ [Symbol[k]]: 1 }, "more") } catch (e) { all.push(e.name) } } all',
-  'no method, and the order in which texts are made':
+  'a missing method, and the order of conversions to strings':
     'const log = []; const text = (s) => ({ toString() { log.push(s); return s; } }); const all = []; for (const k of ["split", "replace", "match"]) all.push(String.prototype[k].call(text("a,b"), text(","), "1")); [all.map(String), log]',
-  'no text': `const log = []; const all = []; for (const k of ["split", "replace", "replaceAll", "match"]) { try { String.prototype[k].call(null, new Proxy(/a/, { get: () => log.push(k) }), "b") } catch (e) { all.push(e.name) } } [all, log]`,
+  'a missing string': `const log = []; const all = []; for (const k of ["split", "replace", "replaceAll", "match"]) { try { String.prototype[k].call(null, new Proxy(/a/, { get: () => log.push(k) }), "b") } catch (e) { all.push(e.name) } } [all, log]`,
   'another method of the expression itself':
     'const r = /,/g; Object.defineProperty(r, Symbol.split, { value: () => "own" }); Object.defineProperty(r, Symbol.replace, { value: null }); ["a,b".split(r), "a,/,/gb".replace(r, "-"), "a,b".replaceAll(/,/g, "-")]',
 };

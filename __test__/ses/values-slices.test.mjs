@@ -20,7 +20,7 @@ const VALUES = {
   'an array with undefined elements and other properties':
     'const a = Array(120_000).fill(undefined); a.name = "n"; a["7x"] = [1]; return a',
   'a sparse array': 'const a = []; a[1e7] = { deep: [1] }; a[5] = 5; a.name = "n"; return a',
-  'a sparse array beyond what V8 makes room for': 'const a = []; a[4e9] = 1; return [a, Array(200_000).fill(0)]',
+  'a sparse array beyond the size that V8 allocates': 'const a = []; a[4e9] = 1; return [a, Array(200_000).fill(0)]',
   'an array that ends in a hole': 'const a = []; a[0] = 1; a.length = 5e6; return a',
   'an object': 'return Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => ["k" + i, [i]]))',
   'keys that are indices, and __proto__':
@@ -31,10 +31,10 @@ const VALUES = {
   'an error with a large cause': 'return new TypeError("m", { cause: { list: Array(90_000).fill("c") } })',
   'nesting of 900 levels with much at the bottom':
     'let deep = Array(90_000).fill("x"); for (let i = 0; i < 300; i++) deep = { in: [new Map([[i, deep]])] }; return deep',
-  'texts of two bytes a character, in several batches':
+  'two-byte strings, in several batches':
     'return Array.from({ length: 30_000 }, (_, i) => (i % 2 ? "日本語" : "é") + i)',
   'views, buffers, dates, boxes, regular expressions': `return Array.from({ length: 3_000 }, (_, i) => [new Uint16Array([i, 2]), new DataView(new ArrayBuffer(3)), new Date(i), Object(1n), /a/g])`,
-  'costly regular expressions among others':
+  'costly regular expressions among other values':
     'return Array.from({ length: 3_000 }, (_, i) => (i % 2 ? [/a/g] : [/\\\\p{L}/u, { i }]))'.replaceAll('\\\\', '\\'),
 };
 
@@ -62,7 +62,7 @@ describe('the output of a run is read in slices', () => {
   });
 
   test('even with costly regular expressions', async () => {
-    const { output } = await executor.run(VALUES['costly regular expressions among others']);
+    const { output } = await executor.run(VALUES['costly regular expressions among other values']);
     expect(output.slice(0, 4)).toStrictEqual([
       [{ source: '\\p{L}', flags: 'u' }, { i: 0 }],
       [/a/g],

@@ -90,19 +90,22 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       });
     });
 
-    testIf(can.importModules)('CF-06 a dynamic import passes by authorizedImports only (9.2.5, 9.7.6)', async () => {
-      const modules = { 'x-given': 'export const n = 1;', 'x-denied': 'export const n = 2;' };
-      await withExecutor({ authorizedImports: ['x-ok', 'x-given'], modules }, {}, async (executor) => {
-        await expect(executor.run('await import("x-ok")')).resolves.toMatchObject({ is_final_answer: false });
-        expect((await executor.run('(await import("x-given")).n')).output).toBe(1);
-        const error = await expectCode(executor.run('await import("x-denied")'), 'ERR_IMPORT_NOT_ALLOWED');
-        expect(error.message).toBe('Import not allowed: x-denied');
-        for (const code of ['await import("x-" + "denied")', 'await import("node:fs")']) {
-          await expectCode(executor.run(code), 'ERR_IMPORT_NOT_ALLOWED');
-        }
-        expect(executor.state).toBe('READY');
-      });
-    });
+    testIf(can.importModules)(
+      'CF-06 a dynamic import is allowed only by authorizedImports (9.2.5, 9.7.6)',
+      async () => {
+        const modules = { 'x-given': 'export const n = 1;', 'x-denied': 'export const n = 2;' };
+        await withExecutor({ authorizedImports: ['x-ok', 'x-given'], modules }, {}, async (executor) => {
+          await expect(executor.run('await import("x-ok")')).resolves.toMatchObject({ is_final_answer: false });
+          expect((await executor.run('(await import("x-given")).n')).output).toBe(1);
+          const error = await expectCode(executor.run('await import("x-denied")'), 'ERR_IMPORT_NOT_ALLOWED');
+          expect(error.message).toBe('Import not allowed: x-denied');
+          for (const code of ['await import("x-" + "denied")', 'await import("node:fs")']) {
+            await expectCode(executor.run(code), 'ERR_IMPORT_NOT_ALLOWED');
+          }
+          expect(executor.state).toBe('READY');
+        });
+      },
+    );
 
     const boom = () => {
       throw new Error('boom');
@@ -134,7 +137,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
     });
 
     testIf(can.limitOperations)(
-      'CF-09 exceeded operations are told by structure, not by text (9.3.4, 9.3.5, 9.7.9)',
+      'CF-09 exceeded operations are recognized by structure, not by text (9.3.4, 9.3.5, 9.7.9)',
       async () => {
         await withExecutor({ maxOperations: 10 }, {}, async (executor) => {
           const error = await expectCode(executor.run('while(true){}'), 'ERR_MAX_OPS_EXCEEDED');
@@ -185,7 +188,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
   // A suite without tests is a failure.
   describeIf(can.harden || (can.hasConsole && !can.browse))('9.2 security', () => {
     testIf(can.harden)(
-      '9.2.1 lockdown happens once, before any isolate starts, also when several start together; the host is not touched',
+      '9.2.1 lockdown happens once, before any isolate starts, even if several start together, and does not affect the host',
       async () => {
         const before = Object.isFrozen(Object.prototype);
         const executors = Array.from({ length: 4 }, () => make());
@@ -199,7 +202,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       },
     );
 
-    testIf(can.hasConsole && !can.browse)('9.2.2 globals of Node.js and of browsers are not there', async () => {
+    testIf(can.hasConsole && !can.browse)('9.2.2 globals of Node.js and of browsers are missing', async () => {
       const names = `process require module exports fetch Buffer setTimeout setInterval setImmediate clearTimeout
         window document XMLHttpRequest WebSocket Deno WebAssembly SharedArrayBuffer Atomics __bootstrap navigator
         performance`.split(/\s+/);
@@ -218,7 +221,7 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       });
     });
 
-    testIf(can.harden)('9.2.3 what is given to guest code cannot be changed by it', async () => {
+    testIf(can.harden)('9.2.3 guest code cannot change values and functions of the host', async () => {
       const tools = { Space: { tool: () => 1 }, plain: () => 1 };
       await withExecutor({}, tools, async (executor) => {
         await executor.sendVariables({ data: { list: [{ n: 1 }] } });
@@ -295,16 +298,13 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
     });
   });
 
-  testIf(can.limitOperations)(
-    '9.4.1 the code of a promise that final_answer was given keeps the limits of the run',
-    async () => {
-      await withExecutor({ maxOperations: 1000 }, { get: async (value) => value }, async (executor) => {
-        const main = 'async function main() { await get(1); try { for (;;); } catch { } return 1; }';
-        await expectCode(executor.run(`${main}\nfinal_answer(main())`), 'ERR_MAX_OPS_EXCEEDED');
-        expect((await executor.run('1')).output).toBe(1);
-      });
-    },
-  );
+  testIf(can.limitOperations)('9.4.1 a promise passed to final_answer runs under the limits of its run', async () => {
+    await withExecutor({ maxOperations: 1000 }, { get: async (value) => value }, async (executor) => {
+      const main = 'async function main() { await get(1); try { for (;;); } catch { } return 1; }';
+      await expectCode(executor.run(`${main}\nfinal_answer(main())`), 'ERR_MAX_OPS_EXCEEDED');
+      expect((await executor.run('1')).output).toBe(1);
+    });
+  });
 
   test('9.4.2 other runs have is_final_answer false', async () => {
     await withExecutor({}, {}, async (executor) => {

@@ -323,7 +323,7 @@ export function describeErrors({ make, withExecutor, can }) {
       });
     });
 
-    testIf(can.checkPatterns)('warnings of validation', async () => {
+    testIf(can.checkPatterns)('warnings of validation are in the details of an error', async () => {
       const { details } = await failure('process.exit()');
       expect(details.name).toBe('ReferenceError');
       expect(details.diagnostics).toEqual([

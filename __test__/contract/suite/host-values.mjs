@@ -212,7 +212,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       });
     });
 
-    testIf(can.importModules)('in a module it is a TypeError of the constructor', () => {
+    testIf(can.importModules)('a value in a module that cannot be cloned causes a TypeError of the constructor', () => {
       const refused = () => make({ authorizedImports: ['m'], modules: { m: { bad: { s: Symbol('s') } } } });
       expect(refused).toThrow(TypeError);
       expect(refused).toThrow(/bad\.s/);

@@ -537,7 +537,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
     });
 
     testIf(can.rebuildItself)(
-      'cleanup() while it rebuilds fails the run, and calls of later find their own isolate',
+      'cleanup() during a rebuild fails the run, and later calls get their own isolate',
       async () => {
         await inState(
           'DIRTY',

@@ -12,7 +12,7 @@ export function describeLogs({ make, withExecutor, can }) {
     const ALL =
       'console.log("l"); console.info("i"); console.warn("w"); console.error("e"); console.debug("d"); console.assert(false, "a"); console.table([]); console.trace("t"); console.count(); console.dir(1); console.group("g");';
 
-    testIf(can.hasConsole)('each method has its level', async () => {
+    testIf(can.hasConsole)('each method has its own level', async () => {
       await withExecutor({}, {}, async (executor) => {
         const before = Date.now();
         const { logEntries } = await executor.run(ALL);
@@ -59,7 +59,7 @@ export function describeLogs({ make, withExecutor, can }) {
       });
     });
 
-    testIf(can.hasConsole)('what is not collected is not formatted', async () => {
+    testIf(can.hasConsole)('entries that are not collected are not formatted', async () => {
       await withExecutor({ collectConsoleLevels: ['error'] }, {}, async (executor) => {
         const { output } = await executor.run(
           'let n = 0; console.log({ [Symbol.for("nodejs.util.inspect.custom")]() { n++; return ""; } }); console.table({ get a() { n++; } }); n',
@@ -68,7 +68,7 @@ export function describeLogs({ make, withExecutor, can }) {
       });
     });
 
-    testIf(can.hasConsole)("the engine's own remarks obey the levels too", async () => {
+    testIf(can.hasConsole)('warnings of the engine obey the levels too', async () => {
       await withExecutor({ collectConsoleLevels: ['log'] }, { slow: () => new Promise(() => {}) }, async (executor) => {
         expect((await executor.run('slow(); console.log("only"); 0')).logs).toBe('only');
       });
@@ -310,7 +310,7 @@ export function describeLogs({ make, withExecutor, can }) {
       });
     });
 
-    testIf(can.hasConsole)('formatting that throws costs its line only', async () => {
+    testIf(can.hasConsole)('an error during formatting affects only its own line', async () => {
       await withExecutor({}, {}, async (executor) => {
         const { output, logEntries } = await executor.run(`
         console.log({ [Symbol.for('nodejs.util.inspect.custom')]() { throw new Error('custom'); } });

@@ -652,7 +652,7 @@ export function describePersistence({ withExecutor, can }) {
       expect(await steps([first, first, '[use(), own]'])).toEqual([outputs[0], ...outputs]);
     });
 
-    testIf(can.limitOperations)('by its limit keeps what it had initialised', async () => {
+    testIf(can.limitOperations)('that exceeds its limit keeps what it had initialised', async () => {
       const outputs = await steps(['let a = 1; let n = 0; for (;;) n++; let b = 2;', '[a, n, typeof b]'], {
         options: { maxOperations: 10 },
       });
@@ -668,40 +668,43 @@ export function describePersistence({ withExecutor, can }) {
     });
 
     const BOMB = 'const hoard = []; for (;;) hoard.push(new Array(1e4).fill(0.5));';
-    testIf(can.survivesMemory)('by its memory forgets what it declared', async () => {
+    testIf(can.survivesMemory)('that exceeds its memory loses its declarations', async () => {
       const outputs = await steps(['let a = 1;', `let a = 2; ${BOMB}`, '[a, typeof hoard]'], {
         options: { memoryLimitMb: 64, maxOperations: 1e9 },
       });
       expect(outputs.slice(1)).toEqual(['ERR_MEMORY_LIMIT_EXCEEDED: ', [1, 'undefined']]);
     });
 
-    testIf(can.survivesMemory)('by its memory leaves what functions of earlier runs use', async () => {
-      const options = { memoryLimitMb: 64, maxOperations: 1e9 };
-      for (const [first, bomb, read, expected] of [
-        ['let v = { n: 1 }; const get = () => v.n;', `${BOMB} let v = 2;`, '[v, get()]', [{ n: 1 }, 1]],
-        ['let v = 1; const get = () => v;', `let v = 2; ${BOMB}`, '[v, get()]', [1, 1]],
-        ['let v = 1; const get = () => v;', `v = 3; ${BOMB} var v = 2;`, '[v, get()]', [1, 1]],
-        ['function f() { return 1; } const get = () => f();', `function f() {} ${BOMB}`, '[f(), get()]', [1, 1]],
-        ['let v = 1; const get = () => v;', `const v = 2; ${BOMB}`, 'v = 3; get()', 3],
-        ['const v = 1; const get = () => v;', `let v = 2; ${BOMB}`, 'v = 3', RUNTIME('TypeError')],
-        // What holds the memory is let go.
-        [
-          'let v = []; const get = () => v;',
-          BOMB.replaceAll('hoard', 'v'),
-          '[v, new Array(4e6).fill(0.5).length]',
-          [[], 4e6],
-        ],
-        [
-          'let v = 1; const get = () => v; delete globalThis.v; var more = () => v;',
-          BOMB.replaceAll('hoard', 'v'),
-          '[typeof v, get(), new Array(4e6).fill(0.5).length]',
-          ['undefined', 1, 4e6],
-        ],
-      ]) {
-        const outputs = await steps([first, bomb, read], { options });
-        expect([bomb, ...outputs.slice(1)]).toEqual([bomb, 'ERR_MEMORY_LIMIT_EXCEEDED: ', expected]);
-      }
-    });
+    testIf(can.survivesMemory)(
+      'that exceeds its memory keeps variables that functions of earlier runs use',
+      async () => {
+        const options = { memoryLimitMb: 64, maxOperations: 1e9 };
+        for (const [first, bomb, read, expected] of [
+          ['let v = { n: 1 }; const get = () => v.n;', `${BOMB} let v = 2;`, '[v, get()]', [{ n: 1 }, 1]],
+          ['let v = 1; const get = () => v;', `let v = 2; ${BOMB}`, '[v, get()]', [1, 1]],
+          ['let v = 1; const get = () => v;', `v = 3; ${BOMB} var v = 2;`, '[v, get()]', [1, 1]],
+          ['function f() { return 1; } const get = () => f();', `function f() {} ${BOMB}`, '[f(), get()]', [1, 1]],
+          ['let v = 1; const get = () => v;', `const v = 2; ${BOMB}`, 'v = 3; get()', 3],
+          ['const v = 1; const get = () => v;', `let v = 2; ${BOMB}`, 'v = 3', RUNTIME('TypeError')],
+          // What holds the memory is let go.
+          [
+            'let v = []; const get = () => v;',
+            BOMB.replaceAll('hoard', 'v'),
+            '[v, new Array(4e6).fill(0.5).length]',
+            [[], 4e6],
+          ],
+          [
+            'let v = 1; const get = () => v; delete globalThis.v; var more = () => v;',
+            BOMB.replaceAll('hoard', 'v'),
+            '[typeof v, get(), new Array(4e6).fill(0.5).length]',
+            ['undefined', 1, 4e6],
+          ],
+        ]) {
+          const outputs = await steps([first, bomb, read], { options });
+          expect([bomb, ...outputs.slice(1)]).toEqual([bomb, 'ERR_MEMORY_LIMIT_EXCEEDED: ', expected]);
+        }
+      },
+    );
 
     test('with names that are declared twice leaves everything unchanged', async () => {
       for (const code of ['let x = 2; let x = 3;', 'let x = 2; { var x = 3; }', 'const x = 2; function x() {}']) {

@@ -67,7 +67,7 @@ export function describeStats({ withExecutor, can }) {
     });
   });
 
-  describeIf(can.limitOperations)('maxOperations of one run', () => {
+  describeIf(can.limitOperations)('maxOperations of a run', () => {
     test('maxOperations of a run overrides that of the executor, up and down, for that run', async () => {
       const loop = 'for (let i = 0; i < 100; i++); "done"';
       await withExecutor({ maxOperations: 50 }, {}, async (executor) => {

@@ -305,7 +305,7 @@ export function describeTools({ withExecutor, can }) {
   });
 
   describe('errors of tools in the guest', () => {
-    test("are of the guest's realm and give no way to the host", async () => {
+    test("are of the guest's realm and open no way to the host", async () => {
       const syncBoom = () => {
         throw Object.assign(new Error('boom happened'), { name: 'HostError' });
       };
@@ -424,7 +424,7 @@ export function describeTools({ withExecutor, can }) {
       ...(can.limitOperations
         ? [
             [
-              'a run that was stopped as it went on after its limit',
+              'a run that was stopped while it continued after its limit',
               `${QUEUE}; const f = () => { try { for (;;); } finally { return; } }; for (;;) f();`,
               'ERR_MAX_OPS_EXCEEDED',
             ],

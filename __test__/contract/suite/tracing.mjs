@@ -81,7 +81,7 @@ export function describeTracing({ withExecutor, can }) {
     ]);
   });
 
-  testIf(can.callLater)('a call whose run ends is over with it', async () => {
+  testIf(can.callLater)('a call ends in the trace when its run ends', async () => {
     const events = [];
     const note = (channel, event, { error }) => channel === 'tool-call' && events.push([event, error?.message]);
     await withExecutor({}, { never: async () => new Promise(() => {}) }, async (executor) => {

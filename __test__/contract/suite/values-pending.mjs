@@ -80,7 +80,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    testIf(can.makeAtOnce)('that the guest has made impossible is refused by the call', async () => {
+    testIf(can.makeAtOnce)('whose definition the guest has prevented is refused by the call', async () => {
       await withExecutor({}, {}, async (executor) => {
         await executor.run('Object.defineProperty(globalThis, "v", { value: 1, configurable: false }); 0');
         const error = await expectCode(executor.sendVariables({ v: large }), 'ERR_TOOL_PROXY_FAIL');
@@ -91,15 +91,18 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    testIf(can.makeAtOnce)('that the guest has no room for is refused by the call, and the next one not', async () => {
-      await withExecutor({ memoryLimitMb: 16 }, {}, async (executor) => {
-        const numbers = Array.from({ length: 400_000 }, (_, i) => [i + 0.5]);
-        await expectCode(executor.sendVariables({ v: numbers }), 'ERR_MEMORY_LIMIT_EXCEEDED');
-        expect(executor.state).toBe('READY');
-        await executor.sendVariables({ v: 1 });
-        expect((await executor.run('return v')).output).toBe(1);
-      });
-    });
+    testIf(can.makeAtOnce)(
+      "that exceeds the guest's memory is refused by the call, and the next one is accepted",
+      async () => {
+        await withExecutor({ memoryLimitMb: 16 }, {}, async (executor) => {
+          const numbers = Array.from({ length: 400_000 }, (_, i) => [i + 0.5]);
+          await expectCode(executor.sendVariables({ v: numbers }), 'ERR_MEMORY_LIMIT_EXCEEDED');
+          expect(executor.state).toBe('READY');
+          await executor.sendVariables({ v: 1 });
+          expect((await executor.run('return v')).output).toBe(1);
+        });
+      },
+    );
 
     test('that is nested too deeply is refused by the call', async () => {
       let deep = large;
@@ -114,7 +117,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
   });
 
   describe('a call after a large variable that is pending', () => {
-    testIf(can.makeAtOnce)('has all its time, which begins when the isolate is free', async () => {
+    testIf(can.makeAtOnce)('has its full time, which starts when the isolate is free', async () => {
       await withExecutor(ROOMY, {}, async (executor) => {
         const before = performance.now();
         const sending = executor.sendVariables({ v: slow });
@@ -128,7 +131,7 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    testIf(can.makeAtOnce)('can be aborted while it waits, and the executor goes on', async () => {
+    testIf(can.makeAtOnce)('can be aborted while it waits, and the executor continues', async () => {
       await withExecutor(ROOMY, {}, async (executor) => {
         const sending = executor.sendVariables({ v: slow });
         const controller = new AbortController();

@@ -582,7 +582,7 @@ export function describeValues({ withExecutor, inChild, can }) {
     testIf(can.inspectNatives).each([
       ['Promise.resolve(1)', 'Promise { 1 }'],
       ['new Promise(() => {})', 'Promise { <pending> }'],
-    ])('a nested promise: %s', async (expression, expected) => {
+    ])('a nested promise becomes its text: %s', async (expression, expected) => {
       await withExecutor({}, {}, async (executor) => {
         expect((await executor.run(`({ p: ${expression}, n: 1 })`)).output).toEqual({ p: expected, n: 1 });
       });
@@ -832,7 +832,7 @@ export function describeValues({ withExecutor, inChild, can }) {
       });
     });
 
-    testIf(can.harden)('Object.isFrozen holds for every part', async () => {
+    testIf(can.harden)('Object.isFrozen is true for every part', async () => {
       await withExecutor({ hardenToolResults: true }, { give: make }, async (executor) => {
         const { output } = await executor.run(
           '{ const v = give(); [v, v.list, v.nested, v.nested.deep, v.err, v.when, v.map].map(Object.isFrozen); }',
