@@ -79,6 +79,8 @@ export class Log {
     this.#printed = { text: '', isWarning: false };
     try {
       const bounded = boundedArguments(args);
+      // `dir` ignores custom inspectors, and remarks about omitted parts have one.
+      if (method === 'dir' && bounded !== args) bounded[1] = Object.assign({}, bounded[1], { customInspect: true });
       const remark = LABELLED.test(method) ? this.#missed(method, bounded[0]) : undefined;
       if (remark !== undefined) return this.add('warn', `Warning: ${remark}`);
       Reflect.apply(Reflect.get(this.#console, method), this.#console, bounded);

@@ -23,6 +23,11 @@ class Remark {
     return this.#text;
   }
 
+  /** For labels of `console.count` and `console.time`. */
+  toString() {
+    return this.#text;
+  }
+
   [inspect.custom]() {
     return this.#text;
   }
