@@ -286,14 +286,16 @@ describe('P11 allowed origins', () => {
 
   test('answer all requests with credentials, to their origin, with all bytes of their headers', async () => {
     const respond = (request, response) =>
-      response.writeHead(200, { 'x-text': 'caf\xe9', 'set-cookie': 'a=b' }).end(request.method);
+      response
+        .writeHead(200, { 'x-text': 'caf\xe9', 'set-cookie': 'a=b' })
+        .end(`${request.method} ${request.headers.cookie}`);
     await withServers(respond, {}, async (run) => {
       const { output } = await run(`
         const outputs = [];
         for (const credentials of ['omit', 'same-origin', 'include']) {
           for (const init of [{}, { method: 'PUT', headers: { 'x-own': '1' } }]) {
             const response = await fetch(input[0], { credentials, ...init });
-            outputs.push([await response.text(), response.headers.get('x-text'), response.headers.get('set-cookie')]);
+            outputs.push([await response.text(), response.headers.get('x-text')]);
           }
         }
         const request = new XMLHttpRequest();
@@ -303,10 +305,10 @@ describe('P11 allowed origins', () => {
         await new Promise((done) => { request.onloadend = done; });
         return [...outputs, request.responseText, request.getResponseHeader('x-text')]`);
       const both = [
-        ['GET', 'caf\xe9', null],
-        ['PUT', 'caf\xe9', null],
+        ['GET undefined', 'caf\xe9'],
+        ['PUT undefined', 'caf\xe9'],
       ];
-      expect(output).toEqual([...both, ...both, ...both, 'GET', 'caf\xe9']);
+      expect(output).toEqual([...both, ...both, ...both, 'GET undefined', 'caf\xe9']);
     });
   });
 
