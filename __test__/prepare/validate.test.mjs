@@ -328,11 +328,17 @@ describe('validateCode: each rule', () => {
 
   test('wrong arguments cause a TypeError or RangeError', () => {
     for (const check of [validateCode, prepareProgram]) {
-      expect(() => check(1)).toThrow(TypeError);
-      expect(() => check()).toThrow(TypeError);
-      expect(() => check('1', { maxOperations: '1' })).toThrow(TypeError);
-      expect(() => check('1', { maxLogBytes: 1 })).toThrow(RangeError);
-      expect(() => check('1', { unknown: 1 })).toThrow(TypeError);
+      expect(() => check(1)).toThrow(new TypeError('code must be a string, got 1'));
+      expect(() => check()).toThrow(new TypeError('code must be a string, got undefined'));
+      expect(() => check('1', { maxOperations: '1' })).toThrow(
+        new TypeError('options.maxOperations must be a number, got "1"'),
+      );
+      expect(() => check('1', { maxLogBytes: 1 })).toThrow(
+        new RangeError('options.maxLogBytes must be an integer >= 1024, got 1'),
+      );
+      expect(() => check('1', { maxOps: 1 })).toThrow(
+        new TypeError('options.maxOps is not an option; did you mean options.maxOperations?'),
+      );
     }
   });
 });

@@ -214,8 +214,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
 
     testIf(can.importModules)('a value in a module that cannot be cloned causes a TypeError of the constructor', () => {
       const refused = () => make({ authorizedImports: ['m'], modules: { m: { bad: { s: Symbol('s') } } } });
-      expect(refused).toThrow(TypeError);
-      expect(refused).toThrow(/bad\.s/);
+      expect(refused).toThrow(new TypeError('options.modules.m.bad.s (symbol) cannot be cloned'));
     });
 
     test('a getter of a variable that throws is reported to the host', async () => {

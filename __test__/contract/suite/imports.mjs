@@ -789,17 +789,15 @@ export function describeImports({ make, withExecutor }) {
     });
 
     test.each([
-      [{ m: 5 }, 'm'],
-      [{ m: null }, 'm'],
-      [{ m: () => 1 }, 'm'],
-      [{ m: { x: Symbol('s') } }, 'x'],
-      [{ m: { x: { deep: [Promise.resolve()] } } }, 'x.deep[0]'],
-      ['text', 'modules'],
-      [{ '': 'export {}' }, 'modules'],
-    ])('cause a TypeError of the constructor if they are invalid', (modules, path) => {
-      const refused = () => make({ authorizedImports: ['m'], modules });
-      expect(refused).toThrow(TypeError);
-      expect(refused).toThrow(path);
+      [{ m: 5 }, '.m must be the text of a module or an object of exports, got 5'],
+      [{ m: null }, '.m must be the text of a module or an object of exports, got null'],
+      [{ m: () => 1 }, '.m must be the text of a module or an object of exports, got a function'],
+      [{ m: { x: Symbol('s') } }, '.m.x (symbol) cannot be cloned'],
+      [{ m: { x: { deep: [Promise.resolve()] } } }, '.m.x.deep[0] (Promise) cannot be cloned'],
+      ['text', ' must be an object of module texts or exports, got "text"'],
+      [{ '': 'export {}' }, ' must not have an empty name'],
+    ])('cause a TypeError of the constructor if they are invalid: %o', (modules, reason) => {
+      expect(() => make({ authorizedImports: ['m'], modules })).toThrow(new TypeError(`options.modules${reason}`));
     });
   });
 

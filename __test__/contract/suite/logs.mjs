@@ -250,8 +250,10 @@ export function describeLogs({ make, withExecutor, can }) {
     });
 
     test('is at least 1,024', () => {
-      expect(() => make({ maxLogBytes: 1023 })).toThrow(RangeError);
-      expect(() => make({ maxLogBytes: 1024 })).not.toThrow();
+      expect(() => make({ maxLogBytes: 1023 })).toThrow(
+        new RangeError('options.maxLogBytes must be an integer >= 1024, got 1023'),
+      );
+      expect(make({ maxLogBytes: 1024 }).state).toBe('NEW');
     });
   });
 

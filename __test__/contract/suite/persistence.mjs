@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { describeIf, expectCode, testIf } from '../../helpers.mjs';
+import { describeIf, expectCode, rejection, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describePersistence({ withExecutor, can }) {
@@ -896,8 +896,14 @@ export function describePersistence({ withExecutor, can }) {
 
     test('with names that code cannot write are refused', async () => {
       await withExecutor({}, {}, async (executor) => {
-        for (const name of ['a b', '', '0', 'class', 'Array']) {
-          await expect(executor.sendVariables({ [name]: 1 })).rejects.toThrow(TypeError);
+        for (const [name, reason] of [
+          ['a b', '["a b"] must have another name, for instance a_b: code cannot write "a b"'],
+          ['', '[""] must have another name: code cannot write ""'],
+          ['0', '["0"] must have another name, for instance _0: code cannot write "0"'],
+          ['class', '.class must have another name, for instance class_: code cannot write "class"'],
+          ['Array', '.Array must have another name, for instance Array_: `Array` is a global of the language'],
+        ]) {
+          expect(await rejection(executor.sendVariables({ [name]: 1 }))).toEqual(new TypeError(`variables${reason}`));
         }
       });
     });
@@ -905,7 +911,10 @@ export function describePersistence({ withExecutor, can }) {
     test('cannot have the name of a built-in', async () => {
       await withExecutor({}, {}, async (executor) => {
         for (const name of ['final_answer', 'console', 'globalThis', '__smol_budget']) {
-          await expect(executor.sendVariables({ [name]: 1 })).rejects.toThrow(TypeError);
+          const { name: kind, message } = await rejection(executor.sendVariables({ [name]: 1 }));
+          expect(kind).toBe('TypeError');
+          const reason = `it is built in|\`${name}\` is (?:reserved|the page's own)`;
+          expect(message).toMatch(new RegExp(`^variables\\.${name} must have another name: (?:${reason})$`));
         }
         expect((await executor.run('console.log("ok"); final_answer(1)')).logs).toBe('ok');
       });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { deferred, expectCode } from '../../helpers.mjs';
+import { deferred, expectCode, rejection } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeTools({ withExecutor, can }) {
@@ -502,8 +502,15 @@ export function describeTools({ withExecutor, can }) {
 
     test('tools with built-in names are refused and do not break the engine', async () => {
       await withExecutor({}, {}, async (executor) => {
-        for (const tools of [{ Map: () => 1 }, { Promise: { all: () => 1 } }, { 'odd name': () => 1 }]) {
-          await expect(executor.sendTools(tools)).rejects.toThrow(TypeError);
+        const language = (name) =>
+          `.${name} must have another name, for instance ${name}_: \`${name}\` is a global of the language`;
+        const odd = '["odd name"] must have another name, for instance odd_name: code cannot write "odd name"';
+        for (const [tools, reason] of [
+          [{ Map: () => 1 }, language('Map')],
+          [{ Promise: { all: () => 1 } }, language('Promise')],
+          [{ 'odd name': () => 1 }, odd],
+        ]) {
+          expect(await rejection(executor.sendTools(tools))).toEqual(new TypeError(`tools${reason}`));
         }
         expect((await executor.run('new Map([[1, await Promise.all([2])]]).get(1)')).output).toEqual([2]);
         expect((await executor.run('console.log({ a: [1] }); await 1; ({ f() {} })')).output).toEqual({

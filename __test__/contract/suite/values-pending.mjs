@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { deferred, expectCode, testIf } from '../../helpers.mjs';
+import { deferred, expectCode, rejection, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describePendingValues({ withExecutor: withDefaults, can }) {
@@ -108,7 +108,11 @@ export function describePendingValues({ withExecutor: withDefaults, can }) {
       let deep = large;
       for (let i = 0; i < 100_000; i++) deep = [deep];
       await withExecutor({}, {}, async (executor) => {
-        if (can.limitDepth) await expect(executor.sendVariables({ deep })).rejects.toThrow();
+        if (can.limitDepth) {
+          expect(await rejection(executor.sendVariables({ deep }))).toEqual(
+            new TypeError('variables cannot be cloned: it is nested too deeply or too large'),
+          );
+        }
         for (let i = 0; i < 2_000; i++) deep = i === 0 ? large : [deep];
         await executor.sendVariables({ deep });
         expect((await executor.run(unfrozen('deep'))).output[1]).toEqual([]);
