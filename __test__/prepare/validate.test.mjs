@@ -404,7 +404,8 @@ describe('prepareProgram', () => {
     const { transformedCode } = prepareProgram(
       'const größe = "for (;;) {}"; `while (1) ${größe}`; /for(;;)/.test(größe)',
     );
-    expect(transformedCode).toContain('größe');
+    const statements = ['größe = "for (;;) {}";', '`while (1) ${größe}`;', '/for(;;)/.test(größe)'];
+    expect(statements.filter((text) => !transformedCode.includes(text))).toEqual([]);
     expect(guardsOf(transformedCode)).toEqual([0, 0, 0]);
   });
 
