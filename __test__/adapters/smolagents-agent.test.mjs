@@ -152,7 +152,7 @@ test('drafts in thoughts do not run', async () => {
   );
   expect(await agent.run('go')).toBe(2);
   expect(calls).toEqual(['real']);
-  expect(observations(agent)[1]).toBe(`Execution logs:\n${noCode('\nNothing to do.')}`);
+  expect(observations(agent)[1]).toBe(`Execution logs:\n${noCode('Nothing to do.')}`);
 });
 
 test('failures outside of the code end the run', async () => {

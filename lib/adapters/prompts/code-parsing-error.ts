@@ -25,7 +25,7 @@ Object.defineProperty(CodeParsingError.prototype, 'name', {
 
 function reason(text: string, [opening, closing]: [string, string]) {
   if (text.trim() === '') return 'Your answer is empty: there is no code in it.';
-  return `There is no code in your answer: nothing was found between ${opening} and ${closing}.\nYour answer was:\n${quote(text)}`;
+  return `There is no code in your answer: nothing was found between ${opening} and ${closing}.\nYour answer was:\n${quote(text.trim())}`;
 }
 
 function fenceHint(mark: string | undefined) {
