@@ -561,7 +561,7 @@ describe('wrong use is refused immediately', () => {
       { tools: { late: { inputSchema, execute: () => 1 } } },
       'a schema of the tool late is a promise; await it before createCodeTool is called',
     ],
-  ])('%s', (_, options, message) => {
+  ])('for the case: %s', (_, options, message) => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));
   });
 });

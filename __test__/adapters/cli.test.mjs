@@ -461,7 +461,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     [['mcp', '--openapi', 'bad.yaml'], /document cannot be read as YAML: .* at line 1, column 5/],
     [['mcp', '--openapi', 'api.json', '--memory', '8'], /memoryLimitMb must be an integer from 16/],
     [['mcp', '--openapi', 'missing.yaml'], /missing\.yaml cannot be read/],
-  ])('%j', async (args, reason) => {
+  ])('for %j', async (args, reason) => {
     const { status, stdout, stderr } = await cli(args, { files });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(reason);

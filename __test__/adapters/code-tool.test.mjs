@@ -378,7 +378,7 @@ describe('outputs for a model', () => {
     ['({ e: new RangeError("m") }).e.message', 'm', 'm'],
     ['"text"', 'text', 'text'],
     ['[1, { a: null }]', [1, { a: null }], '[1,{"a":null}]'],
-  ])('%s', async (code, output, text) => {
+  ])('show %s', async (code, output, text) => {
     expect(await tool.execute(code)).toEqual({ output, logs: '', text });
   });
 
@@ -877,7 +877,7 @@ describe('wrong use is refused immediately', () => {
       { tools: {}, container: 1 },
       `options.container is not an option; the options are tools, executor, name, description, maxOutputChars, approve, ${names.join(', ')}`,
     ],
-  ])('%s', (_, options, message) => {
+  ])('for the case: %s', (_, options, message) => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));
   });
 

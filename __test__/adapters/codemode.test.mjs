@@ -295,7 +295,7 @@ describe('errors are strings in the result', () => {
       /^ERR_RUNTIME_EXCEPTION: Runtime exception: text \(line 1, column 15\)\n/,
     ],
     ['a missing function', 'async () => codemode.none()', /codemode\.none is not a function \(line 1, column 22\)/],
-  ])('%s', async (_, code, error) => {
+  ])('for the case: %s', async (_, code, error) => {
     expect(await execute(code)).toEqual({ result: undefined, error: expect.stringMatching(error), logs: [] });
   });
 

@@ -1300,7 +1300,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     [['--memory', '7'], 'ses-executor: --memory must be an integer from 8 to 65536, got "7"\n'],
     [['--json'], 'ses-executor: mcp does not take --json\n'],
     [['file.js'], 'ses-executor: mcp takes no file, got "file.js"\n'],
-  ])('%j', async (args, reason) => {
+  ])('for %j', async (args, reason) => {
     const { status, stdout, stderr } = await spawnNode([BIN, 'mcp', ...args]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/\n`ses-executor --help` says how it is used\.\n$/);

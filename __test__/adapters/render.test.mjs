@@ -81,7 +81,7 @@ const noted = () => {
 };
 
 describe('toJson', () => {
-  test.each(Object.keys(LARGE))('%s', (name) => {
+  test.each(Object.keys(LARGE))('converts %s', (name) => {
     expect(isSmall(LARGE[name])).toBe(false);
     expect(JSON.stringify(toJson(LARGE[name])).length).toBeLessThan(600_000);
   });
@@ -152,7 +152,7 @@ const ENDS = {
 };
 
 describe('outputText', () => {
-  test.each(Object.keys(LARGE))('%s', (name) => {
+  test.each(Object.keys(LARGE))('shows %s', (name) => {
     const text = outputText(LARGE[name]);
     expect(text.length).toBeLessThan(100_000);
     expect(text).toMatch(ENDS[name]);
@@ -229,7 +229,7 @@ describe('modelText', () => {
     ['many line ends', Array(20).fill(Array(20).fill('\n'.repeat(10_000)))],
     ['an ArrayBuffer', new ArrayBuffer(1e8)],
     ['one ArrayBuffer, many times', Array(1_000).fill(new DataView(new ArrayBuffer(20_000)))],
-  ])('%s', (_, value) => {
+  ])('shows %s', (_, value) => {
     expect(modelText(value).length).toBeLessThan(20_200);
   });
 

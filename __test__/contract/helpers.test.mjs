@@ -369,7 +369,7 @@ describe('a value that is far larger in serialized form than in memory is recogn
     ['an array of holes', Object.assign([], { 1_000_000: 1 }), true],
     ['many values', Array.from({ length: 300_000 }, (_, i) => i), false],
     ['long keys, many times', Array(100).fill({ ['k'.repeat(1e5)]: 1 }), true],
-  ])('%s', async (_, value, expected) => expect(await isFarLargerSerialized(value)).toBe(expected));
+  ])('as listed: %s', async (_, value, expected) => expect(await isFarLargerSerialized(value)).toBe(expected));
 
   test('also if it contains itself', async () => {
     const cycle = [];
@@ -442,7 +442,7 @@ describe('an output as JSON', () => {
     ['a getter that throws', { get a() { throw new Error('no'); }, b: 1 }, { b: 1 }],
     ['an object without prototype', Object.assign(Object.create(null), { z: 1 }), { z: 1 }],
     ['a function', function f() {}, '[Function: f]'],
-  ])('%s', (_, value, expected) => expect(toJson(value)).toStrictEqual(expected)); // prettier-ignore
+  ])('contains %s', (_, value, expected) => expect(toJson(value)).toStrictEqual(expected)); // prettier-ignore
 
   test('a member named __proto__ stays a member', () => {
     const form = toJson(JSON.parse('{"__proto__":{"a":1}}'));

@@ -18,7 +18,7 @@ const isParsed = (name) =>
   !validateCode(`async function tool(${name}) {}`).some(({ severity }) => severity === 'ERROR');
 
 describe('isBindable', () => {
-  test.each(WORDS)('%s', (word) => expect(isBindable(word)).toBe(isParsed(word)));
+  test.each(WORDS)('decides correctly for %s', (word) => expect(isBindable(word)).toBe(isParsed(word)));
 
   // Beyond, versions of Unicode differ.
   test('agrees with the language for every character below U+0800, as first and later character', () => {

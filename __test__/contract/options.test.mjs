@@ -236,7 +236,7 @@ describe('options of a wrong type are refused with a TypeError', () => {
         'maxConcurrentToolCalls, maxTransferBytes, hardenToolResults, keepState, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
         'autoInit, recover, language, modules, onToolCall, onLog',
     ],
-  ])('%o', (options, message) => {
+  ])('such as %o', (options, message) => {
     expect(() => checkOptions(options)).toThrow(new TypeError(message));
   });
 });
@@ -262,7 +262,7 @@ describe('options that are not a plain object are refused', () => {
       'options.maxOperations must be a property of options itself, and not of its class',
     ],
     [Object.create({ maxOperations: 10 }), 'options must be a plain object, got an instance of Object'],
-  ])('%o', (options, message) => {
+  ])('such as %o', (options, message) => {
     expect(() => checkOptions(options)).toThrow(new TypeError(message));
     expect(() => checkRunOptions(options)).toThrow(new TypeError(message));
   });
@@ -302,7 +302,7 @@ describe('options out of range are refused with a RangeError', () => {
     [{ memoryLimitMb: 7 }, 'options.memoryLimitMb must be an integer >= 8, got 7'],
     [{ memoryLimitMb: NaN }, 'options.memoryLimitMb must be an integer >= 8, got NaN'],
     [{ memoryLimitMb: 1e6 }, 'options.memoryLimitMb must be an integer <= 65536, got 1000000'],
-  ])('%o', (options, message) => {
+  ])('such as %o', (options, message) => {
     expect(() => checkOptions(options)).toThrow(new RangeError(message));
   });
 });
@@ -329,7 +329,7 @@ describe('options of a run', () => {
     [{ signal: {} }, 'options.signal must be an AbortSignal, got an object'],
     [{ signal: null }, 'options.signal must be an AbortSignal, got null'],
     [{ timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
-  ])('%o', (options, message) => {
+  ])('are validated: %o', (options, message) => {
     expect(() => checkRunOptions(options)).toThrow(new TypeError(message));
   });
 });

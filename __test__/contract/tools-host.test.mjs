@@ -300,7 +300,7 @@ describe('answerToolCall', () => {
       [[5], [4, bridge('result[0] (symbol) cannot be cloned')]],
     ],
     ['a revoked tool', undefined, [[4, ['Error', 'the host has revoked this tool', undefined, true]]]],
-  ])('%s', async (_, fn, expected) => {
+  ])('answers with %s', async (_, fn, expected) => {
     expect((await answers(fn, { args: [1, 2] })).replies).toEqual(expected);
   });
 

@@ -48,7 +48,7 @@ describe('options of file tools are validated', () => {
       RangeError,
       'options.limits.maxSearchMs must be an integer from 1 to 2147483647, got Infinity',
     ],
-  ])('%j', (options, type, message) => {
+  ])('%j are refused', (options, type, message) => {
     expect(() => createFileTools(options)).toThrow(type);
     expect(() => createFileTools(options)).toThrow(message);
   });

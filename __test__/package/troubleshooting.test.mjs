@@ -37,7 +37,7 @@ test('the page lists messages', () => {
   expect(messages.length).toBeGreaterThan(25);
 });
 
-test.each(messages)('%s', (message) => {
+test.each(messages)('the message exists: %s', (message) => {
   for (const part of message.split(VARIES).map((piece) => piece.trim())) {
     if (part.length < 4 || OF_OTHERS.some((known) => part.includes(known))) continue;
     expect(sources.some((text) => text.includes(part))).toBe(true);

@@ -27,7 +27,7 @@ test.each([
   ["const g = async () => { for (await using a = late('a');;) return 1 }; log.push(await g())", ['awaited a', 1]],
   ["for (using a = null; log.length < 1;) log.push('for (using b = 1;;)')", ['for (using b = 1;;)']],
   ["using: for (using using = make('u');;) { break using }", ['disposed u']],
-])('%s', async (code, output, ending = 'ends') => {
+])('using in a loop head is run as specified: %s', async (code, output, ending = 'ends') => {
   const whole = ending === 'throws' ? `${HEAD}try { ${code} } catch {}\nlog` : `${HEAD}${code};\nlog`;
   expect(validateCode(whole)).toEqual([]);
   expect(await run(whole)).toEqual(output);
@@ -69,7 +69,7 @@ test.each([
     'class A { static\n async constructor(): Promise<string> { return this.name } }; await (A as any).constructor()',
     'A',
   ],
-])('%s', async (code, output) => {
+])('using and constructors with types are accepted: %s', async (code, output) => {
   expect(await run(code, { language: 'typescript' })).toBe(output);
 });
 

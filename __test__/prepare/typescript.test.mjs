@@ -100,7 +100,7 @@ describe('supported syntax', () => {
     ],
     ['top-level return and await', 'type A = number; return (await Promise.resolve(5)) as A', 5],
     ['catch clauses', 'try { throw new Error("a") } catch (error: unknown) { (error as Error).message }', 'a'],
-  ])('%s', async (_, code, expected) => {
+  ])('%s can be used', async (_, code, expected) => {
     expect(await outputOf(code)).toEqual(expected);
     expect(validateCode(code, { language: 'typescript' }).filter(({ severity }) => severity === 'ERROR')).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe('the choice of the language', () => {
     ['let a: number = 1;\nlet b = ;', { auto: ['2:9'], javascript: ['1:6', '2:9'], typescript: ['2:9'] }],
     // No types: not TypeScript.
     ['super.a', { auto: ['1:1'], javascript: ['1:1'], typescript: ['1:1'] }],
-  ])('%s', (code, places) => {
+  ])('depends on the syntax of %s', (code, places) => {
     for (const [language, expected] of Object.entries(places)) {
       const found = validateCode(code, { language }).map(({ location: { line, column } }) => `${line}:${column}`);
       expect(found, language).toEqual(expected);
@@ -263,7 +263,7 @@ describe('state and value', () => {
     ['5; namespace N { export const a = 1 }', undefined],
     ['enum E { A }', { 0: 'A', A: 0 }],
     ['if (true as boolean) { 6 as number } else 7', 6],
-  ])('%s', async (code, expected) => {
+  ])('types add no value: %s', async (code, expected) => {
     expect(await outputOf(code)).toEqual(expected);
   });
 });
@@ -300,7 +300,7 @@ describe('positions', () => {
     ['in an enum', 'enum E {\n  A = 1,\n  B = (null as any).c,\n}', 3, 21],
     ['in a constructor', 'class A {\n  constructor(private a: any) {\n    a.b.c;\n  }\n}\nnew A({});', 3, 9],
     ['in a generic function', 'const f = <T,>(a: T): never => {\n  throw new Error("x");\n};\nf<1>(1);', 2, 9],
-  ])('%s', async (_, code, line, column) => {
+  ])('are right %s', async (_, code, line, column) => {
     expect((await errorOf(code)).details).toMatchObject({ line, column });
   });
 

@@ -30,7 +30,7 @@ describe('validateCode: valid programs', () => {
     '\ufeff1',
     '#!/usr/bin/env node\n1',
     'using x = null; 1',
-  ])('%j', (code) => {
+  ])('%j has no findings', (code) => {
     expect(validateCode(code)).toEqual([]);
   });
 });
@@ -40,7 +40,7 @@ describe('validateCode: early errors that only V8 finds', () => {
     ['let a = 1;\nlet a = 2;', "Identifier 'a' has already been declared", 2, 5],
     ['class A {\n  f() { return this.#a; }\n}', "Private field '#a' must be declared in an enclosing class", 2, 20],
     ['1;\n/(/', 'Invalid regular expression: /(/: Unterminated group', 2, 1],
-  ])('%j', (code, message, line, column) => {
+  ])('%j is refused', (code, message, line, column) => {
     expect(validateCode(code)).toMatchObject([{ rule: 'syntax_valid', message, location: { line, column } }]);
   });
 
@@ -58,7 +58,7 @@ describe('validateCode: early errors that only V8 finds', () => {
 
 describe('validateCode: each rule', () => {
   describe('code_non_empty', () => {
-    test.each(['', ' ', '\n\t\r\n', '\u2028\u00a0'])('%j', (code) => {
+    test.each(['', ' ', '\n\t\r\n', '\u2028\u00a0'])('reports %j', (code) => {
       const [diagnostic, ...others] = validateCode(code);
       expect(diagnostic).toMatchObject({ rule: 'code_non_empty', severity: 'ERROR', message: expect.any(String) });
       expect(others).toEqual([]);
@@ -72,7 +72,7 @@ describe('validateCode: each rule', () => {
       ['a b', 1, 3],
       ['"é😀" b', 1, 7],
       ['export const a = 1', 1, 1],
-    ])('%j', (code, line, column) => {
+    ])('reports %j', (code, line, column) => {
       const found = validateCode(code);
       expect(found[0]).toMatchObject({
         rule: 'syntax_valid',
@@ -94,7 +94,7 @@ describe('validateCode: each rule', () => {
       ['class A { m() { return this.#x; } }', 1, 28],
       ['/(/', 1, 1],
       ['/(?<n>a)(?<n>b)/', 1, 1],
-    ])('%j', async (code, line, column) => {
+    ])('reports %j', async (code, line, column) => {
       const found = validateCode(code);
       expect(found[0]).toMatchObject({ rule: 'syntax_valid', severity: 'ERROR', location: { line, column } });
       expect(prepareProgram(code).transformedCode).toBe('');
@@ -106,7 +106,7 @@ describe('validateCode: each rule', () => {
   });
 
   describe('max_operations_valid', () => {
-    test.each([0, -1, 1.5, NaN, -Infinity, 2 ** 53])('%d', (maxOperations) => {
+    test.each([0, -1, 1.5, NaN, -Infinity, 2 ** 53])('reports %d', (maxOperations) => {
       expect(validateCode('1', { maxOperations })).toEqual([
         expect.objectContaining({
           rule: 'max_operations_valid',
@@ -122,7 +122,7 @@ describe('validateCode: each rule', () => {
   });
 
   describe('timeout_valid', () => {
-    test.each([0, -1, 1.5, NaN, Infinity, 2 ** 31])('%d', (timeoutMs) => {
+    test.each([0, -1, 1.5, NaN, Infinity, 2 ** 31])('reports %d', (timeoutMs) => {
       expect(validateCode('1', { timeoutMs })).toEqual([
         expect.objectContaining({
           rule: 'timeout_valid',
@@ -143,7 +143,7 @@ describe('validateCode: each rule', () => {
       ['\n  import("x").then(() => 1)', 2, 3],
       ['import(`x`)', 1, 1],
       ['() => { if (false) import("x"); }', 1, 20],
-    ])('%j', (code, line, column) => {
+    ])('reports %j', (code, line, column) => {
       for (const authorizedImports of [[], ['y'], ['x/y', 'X', ' x', 'node:x']]) {
         expect(validateCode(code, { authorizedImports })).toEqual([
           expect.objectContaining({
@@ -170,19 +170,22 @@ describe('validateCode: each rule', () => {
   });
 
   describe('static_import_in_script_mode', () => {
-    test.each(['import a from "x"', 'import { a } from "x"', 'import * as a from "x"', 'import "x"'])('%s', (code) => {
-      const authorized = validateCode(code, { authorizedImports: ['x'] });
-      expect(authorized).toEqual([
-        expect.objectContaining({
-          rule: 'static_import_in_script_mode',
-          severity: 'ERROR',
-          message: expect.stringContaining('x'),
-          location: { line: 1, column: 1 },
-        }),
-      ]);
-      expect(authorized[0].fix).toContain('await import("x")');
-      expect(rules(validateCode(code)).sort()).toEqual(['import_allowed', 'static_import_in_script_mode']);
-    });
+    test.each(['import a from "x"', 'import { a } from "x"', 'import * as a from "x"', 'import "x"'])(
+      'reports %s',
+      (code) => {
+        const authorized = validateCode(code, { authorizedImports: ['x'] });
+        expect(authorized).toEqual([
+          expect.objectContaining({
+            rule: 'static_import_in_script_mode',
+            severity: 'ERROR',
+            message: expect.stringContaining('x'),
+            location: { line: 1, column: 1 },
+          }),
+        ]);
+        expect(authorized[0].fix).toContain('await import("x")');
+        expect(rules(validateCode(code)).sort()).toEqual(['import_allowed', 'static_import_in_script_mode']);
+      },
+    );
 
     test('reports later places too', () => {
       const [found] = validateCode('const a = 1;\n  import b from "x";', { authorizedImports: ['x'] });
@@ -215,7 +218,7 @@ describe('validateCode: each rule', () => {
       'Buffer',
       'Deno',
       'Bun',
-    ])('%s', (name) => {
+    ])('reports %s', (name) => {
       expect(validateCode(`1;\n  typeof ${name};`)).toEqual([
         {
           rule: 'forbidden_global_access',
@@ -257,7 +260,7 @@ describe('validateCode: each rule', () => {
       ['try {} catch (__smol_e) {}', 1, 15],
       ['\\u005f_smol_x', 1, 1],
       ['\n  ({ __smol_x })', 2, 6],
-    ])('%j', (code, line, column) => {
+    ])('reports %j', (code, line, column) => {
       const [found] = validateCode(code);
       expect(found).toMatchObject({
         rule: 'reserved_identifier',
@@ -269,7 +272,7 @@ describe('validateCode: each rule', () => {
   });
 
   describe('log_budget_too_small', () => {
-    test.each([1024, 16_383])('%d', (maxLogBytes) => {
+    test.each([1024, 16_383])('reports %d', (maxLogBytes) => {
       expect(validateCode('1', { maxLogBytes })).toEqual([
         expect.objectContaining({
           rule: 'log_budget_too_small',
@@ -294,7 +297,7 @@ describe('validateCode: each rule', () => {
       ['a sum', '1+'.repeat(2e5) + '1'],
       ['calls', 'f' + '()'.repeat(2e5)],
       ['else-ifs', 'if(a);else '.repeat(9e4) + ';'],
-    ])('%s', (_, code) => {
+    ])('reports %s', (_, code) => {
       const errors = prepareProgram(code).diagnostics.filter(({ severity }) => severity === 'ERROR');
       expect(['nesting_too_deep', 'syntax_valid']).toContain(errors[0].rule);
     });

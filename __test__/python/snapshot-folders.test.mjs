@@ -114,7 +114,7 @@ describe('P20 folders that contain snapshots are recognized', () => {
     ['the folder of a link', 'linked', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
     ['the folder of an intermediate link', 'between', 'chained', undefined, `chained/.cache/${IN_CACHE}`],
     ['the folder from which a link leads', 'linked/.cache', 'home', 'elsewhere', `elsewhere/${IN_CACHE}`],
-  ])('%s', (_title, folder, home, cache, found) => {
+  ])('for the case: %s', (_title, folder, home, cache, found) => {
     withPlaces(at(home), cache && at(cache));
     expect(snapshotFolderWithin(at(folder))).toBe(found && at(found));
   });

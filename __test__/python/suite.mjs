@@ -89,7 +89,7 @@ export function describePython(name, engine, { startsFast, mounts }) {
         ['an object', 'class A:\n    def __str__(self):\n        return "me"\nA()', 'me'],
         ['a date', 'import datetime\ndatetime.date(2024, 2, 29)', '2024-02-29'],
         ['a key that prototypes have', '{"__proto__": {"a": 1}}["__proto__"]', { a: 1 }],
-      ])('%s', async (_title, code, expected) => {
+      ])('are the value of %s', async (_title, code, expected) => {
         expect(await output(code)).toStrictEqual(expected);
       });
 
@@ -154,7 +154,7 @@ unittest.main(argv=["x"], exit=False)
         ['before an error', 'try:\n    final_answer(1)\nfinally:\n    1/0', 1],
         ['unconverted', 'a = [1]\ntry:\n    final_answer(a)\nfinally:\n    a.append(2)', [1]],
         ['NaN', 'final_answer(float("nan"))', 'NaN'],
-      ])('%s', async (_title, code, expected) => {
+      ])('end the run: %s', async (_title, code, expected) => {
         expect(await run(code)).toStrictEqual(final(expected));
       });
 
@@ -490,7 +490,7 @@ print("b")`;
           'Maximum number of 500 iterations in While loop exceeded',
           { maxWhileIterations: 500 },
         ],
-      ])('%s', async (code, text, details) => {
+      ])('end %s', async (code, text, details) => {
         const error = await failureOf(executor, code);
         expect(error.message.split('\n')[0]).toBe(`Error executing code: RuntimeError: ${text}`);
         expect(error.code).toBe('ERR_MAX_OPS_EXCEEDED');
@@ -657,7 +657,7 @@ print("b")`;
           1,
           1,
         ],
-      ])('%s', async (code, cause, line, column) => {
+      ])('%s has its cause and place', async (code, cause, line, column) => {
         expect(await failure(code)).toStrictEqual({ cause, code: 'ERR_RUNTIME_EXCEPTION', line, column });
       });
 

@@ -285,7 +285,7 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       'a finally that continues': `try { for (;;) sdk.market.getQuote(); } finally { for (;;) try { sdk.market.getQuote(); } catch {} }`,
       'many sources': `for (let i = 0; i < 100; i++) try { __sandbox_host.call('source' + i, 'x', '{}') } catch {}`,
     };
-    test.each(Object.keys(programs))('%s', async (name) => {
+    test.each(Object.keys(programs))('for %s', async (name) => {
       let calls = 0;
       const manager = managerOf({ maxSdkCalls: 8, stateSchema: anyState, adapters: async () => ++calls });
       await expectCode(manager.executeCode(programs[name]), 'ERR_SDK_CALL_LIMIT_EXCEEDED');
@@ -422,11 +422,11 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       'WebAssembly',
       'setTimeout',
       'SharedArrayBuffer',
-    ])('%s', async (name) => {
+    ])('%s is undefined', async (name) => {
       expect(await managerOf({ stateSchema: anyState }).executeCode(`typeof ${name}`)).toBe('undefined');
     });
 
-    test.each([`await import('node:fs')`, `import fs from 'node:fs'; fs`])('%s', async (code) => {
+    test.each([`await import('node:fs')`, `import fs from 'node:fs'; fs`])('%s is refused', async (code) => {
       await expect(managerOf({ stateSchema: anyState }).executeCode(code)).rejects.toMatchObject({
         code: 'ERR_IMPORT_NOT_ALLOWED',
       });

@@ -126,7 +126,7 @@ describe('integers beyond 2^53 are strings with all digits', () => {
     ['["\\\\\\"", 9007199254740993]', ['\\"', '9007199254740993']],
     ['{"a":00009007199254740993}', SyntaxError],
     ['[9007199254740993', SyntaxError],
-  ])('%s', async (body, expected) => {
+  ])('in %s', async (body, expected) => {
     const { call } = await apiOf(documentOf({ '/a': { operationId: 'a' } }), { answer: json(body) });
     if (expected === SyntaxError) {
       expect((await expectCode(call('sdk.api.a()'), 'ERR_TOOL_PROXY_FAIL')).cause).toBeInstanceOf(SyntaxError);

@@ -78,7 +78,7 @@ describe('overlapping alternatives accept', () => {
       },
       "'2024-01-01'",
     ],
-  ])('%s', async (_, schema, value) => {
+  ])('values of %s', async (_, schema, value) => {
     const { call, requests } = await apiOf(
       documentOf({
         '/a': {

@@ -48,7 +48,7 @@ const AT_ONCE = {
 };
 
 describe('three calls run at the same time', () => {
-  test.each(Object.keys(AT_ONCE))('%s', async (name) => {
+  test.each(Object.keys(AT_ONCE))('for %s', async (name) => {
     const manager = managerOf({ adapters: together(3), stateSchema: anyState });
     expect(await manager.executeCode(AT_ONCE[name])).toEqual([1, 2, 3]);
   });
@@ -113,7 +113,7 @@ const FORMS = {
 };
 
 describe('three calls run at the same time in any form of functions', () => {
-  test.each(Object.keys(FORMS))('%s', async (name) => {
+  test.each(Object.keys(FORMS))('for %s', async (name) => {
     const manager = managerOf({ adapters: together(3), stateSchema: anyState, executionTimeoutMs: 10_000 });
     let report;
     expect(await manager.executeCode(FORMS[name], { onReport: (it) => (report = it) })).toEqual([1, 2, 3]);

@@ -49,7 +49,7 @@ test.each([
     "function f() { return 'é𠮷' }",
   ],
   ['a TypeScript function', 'function f<T>( a : T ) : T { return a }', 'f'],
-])('%s', async (_, code, name, text = code) => {
+])('%s shows its source text', async (_, code, name, text = code) => {
   expect(await texts(`${code}\n[String(${name}), ${name} + '', Function.prototype.toString.call(${name})]`)).toEqual([
     text,
     text,

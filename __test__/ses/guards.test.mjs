@@ -74,7 +74,7 @@ const TOOLS = { later: async (x) => x };
 const PRELUDE = 'let hits = 0; const hit = () => { hits++; };\n';
 
 describe('the limit of operations is exact', () => {
-  test.each(Object.entries(LOOPS))('%s', async (_name, code) => {
+  test.each(Object.entries(LOOPS))('for %s', async (_name, code) => {
     await withExecutor({}, TOOLS, async (executor) => {
       const { stats } = await executor.run(PRELUDE + code, { maxOperations: TEN });
       expect(stats.operations).toBe(TEN);
@@ -207,7 +207,7 @@ describe('P6 an exceeded limit cannot be swallowed', () => {
       'try { await using x = { async [Symbol.asyncDispose]() { throw new Error("dispose"); } }; for (;;); } catch (e) { mark(e.name); } mark("after");',
   };
 
-  test.each(Object.entries(SWALLOWERS))('%s', async (_name, code) => {
+  test.each(Object.entries(SWALLOWERS))('by %s', async (_name, code) => {
     const marks = [];
     const options = { maxOperations: 500, authorizedImports: ['m'], modules: { m: 'for (;;);' } };
     await withExecutor(
@@ -240,7 +240,7 @@ describe('P6 an exceeded limit cannot be swallowed', () => {
     'recursion of async finally': 'const f = async () => { try { for (;;); } finally { return f(); } }; await f();',
   };
 
-  test.each(Object.entries(FINALLY))('%s', async (_name, code) => {
+  test.each(Object.entries(FINALLY))('by %s', async (_name, code) => {
     await withExecutor({ maxOperations: 500, timeoutMs: 5000 }, { mark: () => 1 }, async (executor) => {
       await expectCode(executor.run(code), 'ERR_MAX_OPS_EXCEEDED');
       expect(executor.state).toBe('READY');
@@ -328,7 +328,7 @@ describe('P6 final_answer ends the run', () => {
     'before the limit': 'final_answer("A"); for (;;);',
   };
 
-  test.each(Object.entries(PLACES))('%s', async (_name, code) => {
+  test.each(Object.entries(PLACES))('from %s', async (_name, code) => {
     const marks = [];
     const tools = {
       mark: (x) => void marks.push(x),
@@ -576,7 +576,7 @@ describe('without a limit of operations', () => {
       45,
     ],
     ['labels', 'a: for (;;) { for (;;) break a } 4', 4],
-  ])('%s', async (_, code, expected) => {
+  ])('%s ends the run', async (_, code, expected) => {
     const { output } = await withExecutor(options, {}, (executor) => executor.run(code));
     expect(output).toEqual(expected);
   });

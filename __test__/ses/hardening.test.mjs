@@ -566,7 +566,7 @@ describe('P2 code from strings is off', () => {
     'Object.getOwnPropertyDescriptor(globalThis, "tool").get.constructor("return 1")',
   ];
 
-  test.each(WAYS)('%s', async (expression) => {
+  test.each(WAYS)('%s is refused', async (expression) => {
     await withExecutor(
       {},
       {

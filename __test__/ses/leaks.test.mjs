@@ -64,7 +64,7 @@ describe.runIf(onLinux)('1,000 executors that are created, used and cleaned up',
     ['in sequence', 1],
     ['16 at a time', 16],
   ])(
-    '%s',
+    'leave nothing behind %s',
     async (_, atOnce) => {
       const facts = await measure(`${USE}
       const before = await useMany(100, ${atOnce});
@@ -91,7 +91,7 @@ describe.runIf(onLinux)('10,000 runs on one executor', () => {
     ['that throw', 'try { null.x } catch (e) { e.stack } Promise.reject(new Error("x")).catch(() => {}); 1'],
     ['that call tools and log', 'console.log("line", { a: 1 }); (await later(1)) + add(0, 0)'],
   ])(
-    '%s',
+    'leave nothing behind %s',
     async (_, code) => {
       const { before, after, heap, failed, runs } = await measure(
         `
@@ -221,7 +221,7 @@ describe.runIf(onLinux)('strings that the host has dropped are collected', () =>
   test.each([
     ['outputs', 'for (let i = 0; i < 400; i++) add((await executor.run(`"x".repeat(2e6)`)).output);'],
     ['arguments', 'await executor.run(`const text = "x".repeat(4e7); for (let i = 0; i < 20; i++) take(text);`);'],
-  ])('%s', async (_name, use) => {
+  ])('also %s', async (_name, use) => {
     const { units, grownMb } = await measure(`
       let units = 0;
       let peak = 0;

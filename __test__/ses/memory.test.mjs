@@ -90,7 +90,7 @@ describe('P4 heap bombs', () => {
       'const hoard = []; for (let i = 0; ; i++) { hoard.push("line " + i); console.log(hoard[i]); }',
   };
 
-  test.each(Object.entries(BOMBS))('%s', async (_name, code) => {
+  test.each(Object.entries(BOMBS))('%s ends at the limit', async (_name, code) => {
     expectLimit(await detonate(code));
   });
 
@@ -162,7 +162,7 @@ describe('P4 single allocations that are too large', () => {
     sort: 'Array.from({ length: 1e7 }, (_, i) => -i).sort().length',
   };
 
-  test.each(Object.entries(BOMBS))('%s', async (name, code) => {
+  test.each(Object.entries(BOMBS))('%s fails with a code', async (name, code) => {
     const report = await detonate(code);
     if (report.code === null) return;
     expect([LIMIT, RUNTIME, 'ERR_TRANSFER_LIMIT_EXCEEDED']).toContain(report.code);
@@ -263,7 +263,7 @@ describe('deep recursion', () => {
     'a class chain': 'let C = class {}; for (let i = 0; i < 100000; i++) C = class extends C {}; new C();',
   };
 
-  test.each(Object.entries(RECURSIONS))('%s', async (_name, code) => {
+  test.each(Object.entries(RECURSIONS))('%s is a RangeError', async (_name, code) => {
     const { status, signal, stdout, stderr } = await runChild(`
       import { SESExecutor } from '${new URL('../../index.mjs', import.meta.url)}';
       const executor = new SESExecutor({ maxOperations: 1e7, timeoutMs: 2000, maxToolCalls: 1e6 });

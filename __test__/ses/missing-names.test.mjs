@@ -67,7 +67,7 @@ describe('hints about', () => {
     ['console.log(f"a {1}")', 'This is Python: write a template, `${value}` between backticks.'],
     ['serch("x")', 'Did you mean `search`?'],
     ['print("x")', '`print` is Python. In JavaScript write `console.log(…)`.'],
-  ])('%s', async (code, hint) => {
+  ])('say what to do for %s', async (code, hint) => {
     expect(await hintOf(code)).toBe(hint);
   }); // prettier-ignore
 

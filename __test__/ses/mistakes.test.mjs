@@ -140,7 +140,7 @@ describe('at run time', () => {
       'const kept = [];\nfor (;;) kept.push(new Uint8Array(1e7))',
       'Array buffers count towards `memoryLimitMb`, and this one does not fit: work on smaller pieces.',
     ],
-  ])('%s', async (code, hint) => {
+  ])('%s has a hint', async (code, hint) => {
     const earlier = ['const K = 1; const L = 1; const g = () => L; const f = (x) => x;'];
     expect(await told(code, { earlier, variables: { data } })).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });
   });
@@ -433,7 +433,7 @@ describe('at run time', () => {
         '[{}].map((x) => { try { total([]); } catch (e) { throw new Error("mine", { cause: e }); } })',
         'Its cause: TypeError: list.sum is not a function (line 2)',
       ],
-    ])('%s', async (code, hint) => {
+    ])('has the place and a hint for the call %s', async (code, hint) => {
       const earlier = [
         'function pick(r) {\n  return r.items[0].name;\n}\nfunction run(q) {\n  return pick(q);\n}\nconst total = (list) => list.sum();',
       ];
@@ -492,7 +492,7 @@ function sync(q) {
         'Its cause: rate limit (line 3)',
         42,
       ],
-    ])('%s', async (code, hint, column, stack = expect.any(String)) => {
+    ])('has the place and a hint for the call %s', async (code, hint, column, stack = expect.any(String)) => {
       await withExecutor({}, tools, async (executor) => {
         await executor.run(EARLIER);
         const { details } = await executor.run(`const a = 1;\nconst b = 2;\n${code}`).catch((error) => error);

@@ -260,7 +260,7 @@ const ODD = {
     'const r = /,/g; Object.defineProperty(r, Symbol.split, { value: () => "own" }); Object.defineProperty(r, Symbol.replace, { value: null }); ["a,b".split(r), "a,/,/gb".replace(r, "-"), "a,b".replaceAll(/,/g, "-")]',
 };
 
-test.each(Object.entries(ODD))('%s', async (_name, code) => {
+test.each(Object.entries(ODD))('unusual use of %s behaves as in plain JavaScript', async (_name, code) => {
   const expected = vm.runInThisContext(code.replaceAll('const ', 'var '));
   await withExecutor({}, {}, async (executor) => {
     expect((await executor.run(code)).output).toEqual(expected);

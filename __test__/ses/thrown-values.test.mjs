@@ -28,7 +28,7 @@ test.each([
   ["let a;\ntry {\n  throw 'kept';\n} catch (error) {\n  throw a = 0, error;\n}", 'kept', 3, 3],
   ["function* f() {\n  throw yield 1;\n}\nconst g = f();\ng.next();\ng.next('sent');", 'sent', 2, 3],
   ["for (const i of [1, 2]) if (i === 2) throw 'loop'", 'loop', 1, 38],
-])('%j', async (code, message, line, column) => {
+])('the place of %j is reported', async (code, message, line, column) => {
   const details = await failure(code);
   expect(details).toMatchObject({ message, line, column });
   expect(details.codeFrame).toContain(code.split('\n')[line - 1].trim());

@@ -164,7 +164,7 @@ describe('the budget of host memory', () => {
   const REFUSED = { code: 'ERR_TRANSFER_LIMIT_EXCEEDED', details: { maxTransferBytes: 64 << 20, value: 'output' } };
 
   test.each(['Array(12e6).fill("ab")', 'Array.from({ length: 1_200_000 }, () => new Map())', 'Array(9e6).fill(1)'])(
-    '%s',
+    'refuses %s',
     async (code) => {
       await expect(executor.run(`return ${code}`)).rejects.toMatchObject(REFUSED);
     },

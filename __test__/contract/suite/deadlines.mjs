@@ -59,7 +59,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       ['a toString that never ends', '`${{ toString() { for (;;); } }}`'],
       ['synchronous tools called without end', 'for (;;) tick()'],
       ['asynchronous tools called without end', 'for (;;) await tock()'],
-    ])('%s', async (_, code) => {
+    ])('ends %s', async (_, code) => {
       const { tool } = neverTool();
       const tools = { never: tool, tick: () => 1, tock: async () => 1 };
       await withExecutor({ ...UNLIMITED, timeoutMs: SHORT_MS }, tools, async (executor) => {

@@ -130,7 +130,7 @@ export function describeErrors({ make, withExecutor, can }) {
       ...(can.limitOperations ? [['ERR_MAX_OPS_EXCEEDED', 'for (;;);', {}]] : []),
       ['ERR_EXEC_TIMEOUT', 'for (;;);', { timeoutMs: 100 * can.pace, maxOperations: 1e15 }],
       ...(can.importModules ? [['ERR_IMPORT_NOT_ALLOWED', 'await import(String("x"))', {}]] : []),
-    ])('%s', async (code, program, options) => {
+    ])('%s has them', async (code, program, options) => {
       const boom = () => {
         throw new Error('x');
       };
@@ -480,7 +480,7 @@ export function describeErrors({ make, withExecutor, can }) {
       ['"use strict"; undeclared = 1', 'ReferenceError', 'undeclared is not defined'],
       ['class Own extends Error { get name() { return "Own"; } }\nthrow new Own("mine")', 'Own', 'mine'],
       ['throw Object.assign(new Error("m"), { name: "Custom" })', 'Custom', 'm'],
-    ])('%s', async (code, name, message) => {
+    ])('%s fails with its class and message', async (code, name, message) => {
       const error = await failure(code);
       expect(error.message).toBe(`Runtime exception: ${name}: ${message}`);
       expect(error.details).toMatchObject({ name, message });
@@ -520,7 +520,7 @@ export function describeErrors({ make, withExecutor, can }) {
       ['let x: number = ;', 1, 17],
       ['\\u{110000}', 1, null],
       ['import.meta', 1, 1],
-    ])('%j', async (code, line, column) => {
+    ])('%j is refused', async (code, line, column) => {
       await withExecutor({}, {}, async (executor) => {
         const error = await expectCode(executor.run(code), 'ERR_VALIDATION_FAILED');
         expect(error.message).toBe('Code validation failed');

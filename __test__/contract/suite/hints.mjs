@@ -39,7 +39,7 @@ export function describeHints({ withExecutor }) {
       ['an undefined variable', 'let nothing; nothing.x', '`nothing` is undefined.'],
       ['other errors', 'throw new Error("x")', undefined],
       ['a thrown string that looks like a message', 'throw "serch is not defined"', undefined],
-    ])('%s', async (_, code, hint) => {
+    ])('for %s', async (_, code, hint) => {
       expect(await hintOf(code)).toBe(hint);
     });
 

@@ -28,7 +28,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       ['a function that is a thenable', () => Object.assign(() => {}, { then: (resolve) => resolve('fn') }), 'fn'],
       ['an object whose then is not a function', () => ({ then: 'text' }), { then: 'text' }],
       ['a subclass of Promise', () => new (class extends Promise {})((resolve) => resolve('sub')), 'sub'],
-    ])('%s', async (_name, make, expected) => {
+    ])('may be %s', async (_name, make, expected) => {
       await withExecutor({}, { give: make, giveLater: async () => make() }, async (executor) => {
         expect((await executor.run('await give()')).output).toEqual(expected);
         expect((await executor.run('await giveLater()')).output).toEqual(expected);

@@ -494,7 +494,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         );
       });
 
-      test.each(['NEW', 'INITIALIZING', 'DEAD'])('is required by %s', async (state) => {
+      test.each(['NEW', 'INITIALIZING', 'DEAD'])('is illegal without autoInit in state %s', async (state) => {
         for (const options of [{}, { autoInit: false }, { autoInit: undefined }]) {
           await inState(
             state,

@@ -26,7 +26,7 @@ export function describeStats({ withExecutor, can }) {
       ['function* g() { for (let i = 0; i < 4; i++) yield i; }\nfor (const v of g());', 8],
       ['await Promise.all([1, 2].map(async (n) => { for (let i = 0; i < n; i++) await null; }))', 3],
       ['outer: for (let i = 0; i < 3; i++) for (;;) continue outer;', 6],
-    ])('%s: %i', async (code, operations) => {
+    ])('operations of %s: %i', async (code, operations) => {
       await withExecutor({}, {}, async (executor) => {
         expect((await executor.run(code)).stats.operations).toBe(operations);
         // Exactly as many are enough, one less is not.
@@ -113,7 +113,7 @@ export function describeStats({ withExecutor, can }) {
       ['[1, 2, 3, 4].map(sync)', 4],
       ['sync', 0],
       ['sync(); final_answer(1)', 1],
-    ])('%s: %i', async (code, toolCalls) => {
+    ])('of %s: %i', async (code, toolCalls) => {
       await withExecutor({}, tools, async (executor) => {
         expect((await executor.run(code)).stats.toolCalls).toBe(toolCalls);
         expect((await executor.run('1')).stats.toolCalls).toBe(0);
