@@ -1,4 +1,4 @@
-// Python in each runtime: its bounds of memory are left to the processor (crates/engine/src/process/traps.rs), and so are those of the
+// Python in each runtime: its bounds of memory are left to the processor (crates/engine/src/platform/traps.rs), and so are those of the
 // runtime's own WebAssembly.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

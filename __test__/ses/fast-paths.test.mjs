@@ -44,7 +44,7 @@ test('sets are copied from sets in one operation, not element by element', async
   expect(made).toBeLessThan(0.8 * added);
 });
 
-/** What V8 has not learned it looks up in each round: here at the end of a long chain (crates/engine/src/process/tiers.rs). */
+/** What V8 has not learned it looks up in each round: here at the end of a long chain (crates/engine/src/platform/tiers.rs). */
 test.runIf(process.platform === 'linux')('V8 collects feedback for a function from its first call on', async () => {
   const functions = (rounds) => Array(400).fill(`(o) => { for (let i = 0; i < ${rounds}; i++) o.far; }`);
   const code = `

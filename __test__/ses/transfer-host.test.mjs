@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { isLargerThan } from '../../build/ses/wire-size.js';
 import { WIRE, decode, encode, kindOf, payloadOf, withoutWire } from '../../build/ses/transfer.js';
 
-// The class that `transfer.js` throws: vitest would load another one.
+// The class that `transfer.ts` throws: vitest would load another one.
 const { TransferLimitError, UncloneableError } = createRequire(import.meta.url)('../../build/contract/errors.js');
 
 class Reader extends v8.Deserializer {

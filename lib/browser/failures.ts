@@ -129,7 +129,7 @@ export class Failures {
 
   /**
    * The lines for an error's cause and for the errors of an AggregateError, in the format of
-   * crates/engine/src/realm/exceptions.rs.
+   * crates/engine/src/errors/exceptions.rs.
    * @param error serialized for display
    */
   causes(error: Foreign) {

@@ -1,26 +1,28 @@
 'use strict';
 
-// What is between Python and its host, in the realm that Pyodide runs in: an isolate, or the host's own. A classic script that
-// needs nothing of Node.js and leaves nothing on the global. Its completion value is what the host calls; where there are
-// modules, it is their export.
+// Connects Python and its host, in the realm that Pyodide runs in: an isolate, or the host's realm. A classic script
+// that needs nothing from Node.js and leaves nothing on the global. Its completion value has the functions that the
+// host calls; in a module system, it is the export.
 
-/** Kinds of containers and of what has no parts, as `prelude/60_values.py` has them. */
+/** Letters for the kinds of containers and of values without parts, as in `prelude/60_values.py`. */
 const [LIST, OBJECT, MAP, SET] = 'LOMS';
 const [NONE, BYTES, DATE] = 'NBD';
-/** How often a run is made ahead. */
+/** How often a run is made before a snapshot. */
 const PREPARATIONS = 64;
-/** How often a program is rehearsed: V8 optimises what has run for long, and compiles anew whatever else has run, in each process. */
+/**
+ * How often a program is rehearsed. V8 optimises code that has run often. Each process compiles all other code anew.
+ */
 const REHEARSALS = 40;
-/** What is rehearsed of each run beside its code, and how often. */
+/** A program for rehearsing the parts of a run other than its code, and how often it runs. */
 const SHORT_PROGRAM = 'import math\nx = [1]\nx';
 const SHORT_REHEARSALS = 3_000;
-/** In place of the number of a call: its result is there already. */
+/** Stands for the number of a call that has its result already. */
 const DONE = -1;
-/** Begins what says that a call has failed. */
+/** The first element of a list that reports a failed call. */
 const FAILED = '!';
-/** The name of what is raised where there is no memory. */
+/** The name of the error for a lack of memory. */
 const MEMORY_ERROR = 'MemoryError';
-/** Strings with at least so many characters are converted where a lack of memory can be reported. */
+/** Strings with at least this many characters are converted where a lack of memory can be reported. */
 const LONG_TEXT = 1 << 16;
 
 /** @typedef {unknown[]} Tape a value as Python takes it, see `prelude/60_values.py` */
@@ -39,7 +41,7 @@ function encode(root) {
   const numbers = new Map([[root, 0]]);
   /** @type {object[]} */
   const containers = [root];
-  // Grows meanwhile.
+  // The list grows during the loop.
   for (const container of containers) {
     const [kind, parts] = partsOf(container);
     kinds += kind;
@@ -82,7 +84,7 @@ function partsOf(container) {
 }
 
 /**
- * A value as one that tapes have: a plain one, null, a Date, bytes, or something with parts.
+ * A value in a form that tapes can represent: a plain value, null, a Date, bytes, or a container.
  *
  * @param {any} value
  */
@@ -154,7 +156,7 @@ function fill(container, parts) {
 }
 
 /**
- * Once for each interpreter.
+ * Called once for each interpreter.
  *
  * @param {any} pyodide
  * @param {{ prelude: string, modules: string[] }} texts modules: imported ahead
@@ -162,42 +164,42 @@ function fill(container, parts) {
 function prepare(pyodide, { prelude, modules }) {
   const scope = pyodide.runPython('{"__name__": "__smolagents__"}');
   pyodide.runPython(prelude, { globals: scope, filename: '<prelude>' });
-  // Where `connect` finds it; guests have `__main__` only by its name.
+  // `connect` finds it here. Guest code can reach `__main__` only by its name.
   pyodide.globals.set('__smolagents_prelude__', scope);
   scope.get('import_ahead')(JSON.stringify(modules));
   configureAlone(scope, []);
-  // CPython changes its own code by what it has seen: in a snapshot it is as if the prelude had run for long.
+  // CPython specializes its bytecode as it runs. In the snapshot the prelude is specialized as if it had run for long.
   pyodide.runPython(`for _ in range(${PREPARATIONS}): run('0')`, { globals: scope });
   scope.destroy();
 }
 
 /**
- * What the host does for guests. `callTool` throws an error with `name`, `message`, `code`, `call` and `bridge`; it gives a promise
- * only where the host does not block.
+ * The functions that the host provides. `callTool` throws an error with `name`, `message`, `code`, `call` and `bridge`.
+ * It returns a promise only if the host does not block.
  *
  * @typedef {object} Host
  * @property {(tool: number, args: unknown[]) => unknown} callTool
- * @property {(tool: number, args: unknown[]) => number | [result: unknown]} [startTool] begins a call and returns its number, or its result
- * if that is there already
- * @property {(ms: number) => [call: number, result: unknown] | undefined} [nextReply] waits for the next result of a started call, at most
- * so long if `ms` is not negative. Throws as `callTool` does.
- * @property {() => void} [begin] code of the guest begins to run
+ * @property {(tool: number, args: unknown[]) => number | [result: unknown]} [startTool] starts a call and returns its
+ * number, or its result if there is one already
+ * @property {(ms: number) => [call: number, result: unknown] | undefined} [nextReply] waits for the next result of a
+ * started call, for at most `ms` milliseconds, or without limit if `ms` is negative. Throws as `callTool` does.
+ * @property {() => void} [begin] called when guest code is about to run
  * @property {(level: number, line: string) => void} log
  * @property {(value: unknown) => void} finalAnswer
  * @property {(ms: number) => void} [sleep]
  * @property {(count: number) => void} operations
  * @property {(path: string) => void} mount
- * @property {() => void} [broken] told when the interpreter cannot go on
+ * @property {() => void} [broken] called when the interpreter cannot go on
  * @property {boolean} blocks whether calls of tools block this thread until there is a result
  *
  * @typedef {object} Guest
- * @property {(code: string, maxOperations?: number) => unknown} run a promise where the host does not block
+ * @property {(code: string, maxOperations?: number) => unknown} run returns a promise if the host does not block
  * @property {(names: string[], values: unknown[]) => void} setVariables
  * @property {(tools: { path: string[], id: number }[]) => void} setTools
  */
 
 /**
- * Once for each session.
+ * Called once for each session.
  *
  * @param {any} pyodide
  * @param {Host} host
@@ -205,12 +207,12 @@ function prepare(pyodide, { prelude, modules }) {
  */
 function connect(pyodide, host) {
   const prelude = pyodide.globals.get('__smolagents_prelude__');
-  // Nothing that code can name leads there.
+  // Guest code could name it.
   pyodide.globals.delete('__smolagents_prelude__');
   const run = prelude.get(host.blocks ? 'run' : 'run_async');
   takeTimeZone(pyodide._module);
   prelude.get('connect').callKwargs(bridgeOf(pyodide, host));
-  // What is written without `sys.stdout`.
+  // For output that bypasses `sys.stdout`.
   pyodide.setStdout({ batched: (/** @type {string} */ line) => host.log(0, line) });
   pyodide.setStderr({ batched: (/** @type {string} */ line) => host.log(3, `stderr: ${line}`) });
   /** @type {Guest} */
@@ -227,7 +229,7 @@ function connect(pyodide, host) {
 }
 
 /**
- * Has C know the time zone of this process: it looks once, which it has done before the snapshot.
+ * Tells C code the time zone of this process. C code looks it up only once, which happened before the snapshot.
  *
  * @param {any} module Emscripten's
  */
@@ -237,8 +239,8 @@ function takeTimeZone({ __tzset_js: take, _timezone, _daylight, _tzname, HEAPU32
 }
 
 /**
- * Does once what the first run would do otherwise: of the memory that is shared, each session has a copy of what it changes, and V8
- * compiles each function when it is called first.
+ * Does in advance what the first run would otherwise do once. A session copies the shared memory that it changes, and
+ * V8 compiles each function at its first call.
  *
  * @param {any} prelude
  * @param {Guest} guest
@@ -248,15 +250,15 @@ function warmUp(prelude, guest) {
   try {
     guest.run('0', 1);
   } catch {
-    // There is no memory for it, which the first run will say.
+    // Memory has run out. The first run will report that.
   }
 }
 
 /**
- * A configuration for code that is not the guest's, until the host sends one.
+ * The configuration for code that is not the guest's, until the host sends one.
  *
  * @param {any} prelude
- * @param {string[]} imports what it may import
+ * @param {string[]} imports modules that the code may import
  */
 function configureAlone(prelude, imports) {
   const limits = { max_operations: 1e9, max_while_iterations: 1e9, allowed_dangerous_builtins: [] };
@@ -326,13 +328,13 @@ function bridgeOf(pyodide, host) {
   function failed(error) {
     if (lacksMemory(error)) return pyodide.toPy([FAILED, '', MEMORY_ERROR, undefined, undefined, true]);
     const { message, name, code, call, bridge = true } = error;
-    // JSON, which tells the failure of a run, has no other numbers.
+    // The failure of a run is reported as JSON, which has no other numbers.
     const kept = typeof code === 'number' && !Number.isFinite(code) ? undefined : code;
     return pyodide.toPy([FAILED, String(message), name, kept, call, bridge]);
   }
 }
 
-/** Names that no variable has: what the host sends besides. */
+/** Names that no variable has. The host sends other values under them. */
 const CONFIG = '__smolagents_config__';
 const MOUNT = '__smolagents_mount__';
 const PYTHON_TOOLS = '__smolagents_python_tools__';
@@ -388,7 +390,7 @@ function variablesSetter(pyodide, prelude, host) {
 /**
  * @param {string} path
  * @param {Host} host
- * @throws {Error} what Emscripten's own says, in words
+ * @throws {Error} if Emscripten cannot mount a folder there; the message has its error number
  */
 function mountAt(path, { mount }) {
   try {
@@ -399,7 +401,7 @@ function mountAt(path, { mount }) {
   }
 }
 
-/** A run that failed, as the host takes it. */
+/** The error for a failed run, in the form that the host expects. */
 class RunError extends Error {
   /**
    * @param {string} code
@@ -413,7 +415,7 @@ class RunError extends Error {
     this.module = details.module;
     const { call, ...others } = details;
     this.toolCall = call;
-    // Lone surrogates are not valid in the text that the reader expects.
+    // The reader expects valid text, so lone surrogates are replaced.
     this.details = JSON.stringify({ ...others, cause: message }, (_key, value) =>
       typeof value === 'string' ? value.toWellFormed() : value,
     );
@@ -421,8 +423,8 @@ class RunError extends Error {
 }
 
 /**
- * What the prelude's `run` gives. It tells all that guest code does as an outcome: where it gives none, guest code has broken it or
- * the interpreter, and no later run would work either.
+ * The outcome from the prelude's `run`. The prelude reports everything that guest code does as an outcome. If there is
+ * none, guest code has broken the prelude or the interpreter, and no later run would work either.
  *
  * @param {() => any} run
  * @param {Host} host
@@ -436,14 +438,14 @@ function callPrelude(run, { broken }) {
     throw new TypeError('the interpreter was broken');
   } catch (error) {
     if (lacksMemory(error)) throw noMemory();
-    // A deadline may come while the prelude itself is at work.
+    // A deadline may come while the prelude itself is running.
     if (/** @type {any} */ (error).type !== 'KeyboardInterrupt') broken?.();
     throw error;
   }
 }
 
 /**
- * Whether something was too large for what is left of Python's memory, or of what V8 has for buffers.
+ * Whether something was too large for the remaining memory of Python, or for V8's memory for buffers.
  *
  * @param {any} error
  */
@@ -456,7 +458,7 @@ function noMemory() {
 }
 
 /**
- * @param {string} outcome a letter for what it is, and JSON
+ * @param {string} outcome a letter for its kind, followed by JSON
  * @throws {RunError}
  */
 function outputOf(outcome) {
@@ -467,7 +469,7 @@ function outputOf(outcome) {
 }
 
 /**
- * The value of what `json.dumps` has written, or that text: `NaN` is none of JSON's.
+ * The value of JSON that `json.dumps` has written, or the text itself: `NaN` is not valid JSON.
  *
  * @param {string} json
  */
@@ -480,7 +482,7 @@ function parse(json) {
 }
 
 /**
- * Has Python run what agents write, again and again, so that V8 finds out what is worth optimising.
+ * Makes Python run typical agent code repeatedly, so that V8 learns what to optimise.
  *
  * @param {any} pyodide
  * @param {string} program

@@ -216,7 +216,7 @@ impl Analyzer<'_> {
             names.extend(self.scopes.globals().filter(is_kept).map(str::to_owned));
             names.extend(self.bindings.captured(&self.scopes).map(str::to_owned));
         }
-        // In isolates on Linux, V8's messages quote the guest's own text: engine/src/process/quoted_code.rs.
+        // In isolates on Linux, V8's messages quote the guest's own text: engine/src/bridge/quoted_code.rs.
         let quotes_what_runs = is_page || !cfg!(target_os = "linux");
         let cells = self.bindings.cells(&self.scopes, observed, quotes_what_runs);
         let meant = self.bindings.meant(&self.scopes, observed);

@@ -39,22 +39,24 @@ function makeArtifacts(language, page) {
   const drawImage = unbound(G.CanvasRenderingContext2D.prototype.drawImage);
   const clearRect = unbound(G.CanvasRenderingContext2D.prototype.clearRect);
 
-  /** How long the end of a run waits for animations, and how long a picture must not change: milliseconds and frames. */
+  /**
+   * How long the end of a run waits for animations, and for how long and how many frames a picture must stay unchanged.
+   */
   const MAX_ANIMATION_MS = 5_000;
   const UNCHANGED_MS = 300;
   const UNCHANGED_FRAMES = 6;
   /** Time after which a frame is no longer waited for. */
   const FRAME_MS = 100;
-  /** Greatest width and height of the copies that are compared. */
+  /** The largest width and height of the copies that are compared. */
   const SAMPLE_PIXELS = 256;
   const MAX_PIXELS = 64 * 1024 * 1024;
-  /** As in run.js of the host. */
+  /** The same number as in run.ts of the host. */
   const MAX_ARTIFACTS = 1_000;
-  /** The one of the run. @type {any} */
+  /** The canvas of the run. @type {any} */
   let canvas;
   let bytesSent = 0;
   let sent = 0;
-  /** How many of the run are still read: another object for each run. */
+  /** How many artifacts of the run are still being read. Each run has a new object. */
   let underWay = { count: 0 };
   const clock = G.performance;
   let startedAt = 0;
@@ -72,7 +74,7 @@ function makeArtifacts(language, page) {
     const mimeType = slice(url, 5, indexOf(url, ';') === -1 ? comma : indexOf(url, ';'));
     page.say('A', stringify({ __proto__: null, name, mimeType, ...extra }), bytes);
   };
-  /** Size of what will be a picture; throws for one that cannot be made. */
+  /** The size of a picture. Throws if a picture of this size cannot be made. */
   const checkedSize = (/** @type {number} */ width, /** @type {number} */ height, prefix = '') => {
     if (width * height > MAX_PIXELS) {
       throw new RangeError(`${prefix}${width} x ${height} are more than 64 megapixels (${MAX_PIXELS})`);
@@ -86,7 +88,7 @@ function makeArtifacts(language, page) {
     send(name, url, size);
   };
 
-  /** Between two frames the browser throws away what WebGL has drawn, unless it is told to keep it. */
+  /** Makes WebGL contexts keep what they have drawn. Without this, the browser discards it between two frames. */
   const keepDrawing = (/** @type {any} */ prototype) => {
     const getContext = unbound(prototype.getContext);
     hide(
@@ -112,7 +114,7 @@ function makeArtifacts(language, page) {
     canvas = createElement(document, 'canvas');
     setWidth(canvas, width);
     setHeight(canvas, height);
-    // Libraries measure the element that holds the canvas.
+    // Libraries measure the parent element of the canvas.
     const box = createElement(document, 'div');
     setAttribute(box, 'style', `position: relative; width: ${width}px; height: ${height}px`);
     append(box, canvas);
@@ -120,7 +122,7 @@ function makeArtifacts(language, page) {
     return canvas;
   });
 
-  /** Frames that code has requested and that have not come, by id. */
+  /** Frames that code has requested and that have not been drawn yet, by id. */
   let frames = empty();
   let frameCount = 0;
   const forget = (/** @type {number} */ id) => {
@@ -155,7 +157,7 @@ function makeArtifacts(language, page) {
     drawImage(context, canvas, 0, 0, small, low);
     return toDataURL(copy, 'image/png');
   };
-  /** Resolves to whether a frame has come. */
+  /** Resolves to whether a frame was drawn in time. */
   const nextFrame = () =>
     page.pinned(
       new Promise((/** @type {any} */ resolve) => {
@@ -164,7 +166,7 @@ function makeArtifacts(language, page) {
       }),
     );
 
-  /** For content that does not carry its type: the host derives it from the name. */
+  /** Marks content without a type: the host derives the type from the name. */
   const guess = (/** @type {string} */ mimeType) => ({ mimeType, isGuess: true });
   const sendContent = (/** @type {string} */ name, /** @type {any} */ content) => {
     if (typeof content === 'string') return sendBlob(name, new Blob([content]), guess('text/plain'));
@@ -226,7 +228,7 @@ function makeArtifacts(language, page) {
     },
     /** Whether code has requested frames in which it may draw on the canvas. */
     isAnimated: () => canvas !== undefined && frameCount > 0,
-    /** Waits until the picture of the canvas does not change any more, for as long as the deadline allows. */
+    /** Waits until the picture of the canvas no longer changes, for as long as the deadline allows. */
     async untilDrawn() {
       const mine = page.run();
       const left = page.limits().timeoutMs - (now(clock) - startedAt);
@@ -253,9 +255,9 @@ function makeArtifacts(language, page) {
         if (await nextFrame()) unchanged++;
       }
     },
-    /** Whether some are still read. */
+    /** Whether artifacts are still being read. */
     areUnderWay: () => underWay.count > 0,
-    /** Gives the host the picture of the run's canvas, if it has one. */
+    /** Sends the host the picture of the run's canvas, if it has one. */
     sendCanvas() {
       if (canvas === undefined) return;
       const shown = canvas;

@@ -2,14 +2,15 @@
 'use strict';
 
 /**
- * What programs call, by the names that crates/prepare/src/transform/persistence.rs, cells.rs and completion.rs write, in the order in which
- * `makeBindings` gives them.
+ * The functions that programs call, in the order in which `makeBindings` returns them.
+ * crates/prepare/src/transform/persistence.rs, cells.rs and completion.rs write these names.
  */
 const HELPERS = ['__smol_declare', '__smol_before', '__smol_cell', '__smol_keep', '__smol_declared'];
 
 /**
- * The names that programs declare, on the global: as crates/engine/js/30_guard.js does it for isolates. Names that a page does not
- * give up, such as `top` or that of a tool, are the program's own all the same, and nobody else's.
+ * Defines the names that programs declare on the global, as crates/engine/js/30_guard.js does in isolates. Some names
+ * cannot be replaced on a page, such as `top` or the name of a tool. The program can still declare such a name, but
+ * only this program sees its variable.
  *
  * @param {import('./language').Language} language
  * @param {(text: string) => void} warn
@@ -23,7 +24,7 @@ function makeBindings(language, warn) {
   const warnOfHostName = (/** @type {string} */ name) =>
     warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
 
-  /** Cells, by name: see crates/engine/js/30_guard.js. */
+  /** Name -> cell, see crates/engine/js/30_guard.js. */
   const variables = new Map();
   const holder = (/** @type {string} */ name, /** @type {any} */ get, /** @type {any} */ set) => {
     const prototype = { __proto__: null };
@@ -40,7 +41,7 @@ function makeBindings(language, warn) {
   const restoreVariable = (/** @type {string} */ name, /** @type {any} */ older) =>
     older === undefined ? mapDelete(variables, name) : mapSet(variables, name, older);
 
-  /** What a `var` begins with: what the global has by its name. Nothing of the guest's is called. */
+  /** The initial value of a `var`: the value of the global with its name. Calls no guest code. */
   const valueOf = (/** @type {string} */ name, /** @type {any} */ previous) => {
     if (previous === undefined) return undefined;
     const { get, value } = previous;
@@ -56,9 +57,9 @@ function makeBindings(language, warn) {
     return names;
   };
 
-  /** What the run has declared, by name, and what the global had before. */
+  /** Name -> what the run has declared, and what the global had before. */
   const declared = new Map();
-  /** Variables that the run has not put on the global yet, since it has not reached their declarations: by name. */
+  /** Name -> variable that is not on the global yet, because the run has not reached its declaration. */
   const unreached = new Map();
   const declare = (
     /** @type {any} */ accessors,
@@ -105,15 +106,17 @@ function makeBindings(language, warn) {
       warnOfHostName(name);
     }
   };
-  /** The declaration of a late variable is reached. Nothing is done about those of a run that has ended. */
+  /**
+   * Called when the run reaches the declaration of a late variable. Does nothing for variables of a run that has ended.
+   */
   const reach = (/** @type {string} */ name, /** @type {any} */ variable) => {
     if (variable === undefined || mapGet(unreached, name) !== variable) return;
     mapDelete(unreached, name);
     publish(name, own(G, name), variable);
   };
   /**
-   * A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has been
-   * given to something else since. Then what functions mean by it gets the values of the new one.
+   * A new variable where a cell was expected. The earlier program did not reach its declaration, or the name has been
+   * given to something else since. Functions that use the name then see the values of the new variable.
    */
   const freshVariable = (/** @type {string} */ name, /** @type {any} */ previous, /** @type {string} */ kind) => {
     const setOlder = mapGet(variables, name)?.set;
@@ -136,7 +139,7 @@ function makeBindings(language, warn) {
     else publish(name, previous, variable);
     return variable;
   };
-  /** What stands for a cell that is gone: whatever the global has by the name. */
+  /** Replaces a cell that no longer exists: reads and writes the global with the name. */
   const globalHolder = (/** @type {string} */ name) => {
     const check = () => {
       if (!has(G, name)) throw new ReferenceError(`${name} is not defined`);
@@ -152,7 +155,10 @@ function makeBindings(language, warn) {
     return holder(name, get, set);
   };
   let runs = 0;
-  /** The cell of a variable that is declared anew as a constant, or as none: it becomes that with the value of its declaration. */
+  /**
+   * The cell of a variable that is redeclared as a constant, or no longer as one. The change takes effect with the
+   * value of the declaration.
+   */
   const changingCell = (/** @type {string} */ name, /** @type {any} */ variable, /** @type {boolean} */ isConst) => {
     const run = runs;
     const change = (/** @type {any} */ to) => {
@@ -166,8 +172,8 @@ function makeBindings(language, warn) {
   /** The variable that was declared last. @type {any} */
   let latest;
   /**
-   * The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does; "refused": as a constant, whose
-   * declaration the call before was for.
+   * The object through which a program reads and writes a cell. `kind` is the kind of the declaration, if the program
+   * declares the name. "refused" stands for the constant that the previous call declared.
    */
   const cell = (/** @type {string} */ name, /** @type {string | undefined} */ kind) => {
     const previous = own(G, name);
@@ -190,7 +196,10 @@ function makeBindings(language, warn) {
     throw new language.TypeError('Assignment to constant variable.');
   };
 
-  /** What has not been on the global: name, number of the declaration and value of each. @type {any} */
+  /**
+   * Names that were not on the global during the run: the name, the number of the declaration and the value of each.
+   * @type {any}
+   */
   let kept;
   let lastReached = 0;
   const keep = (/** @type {number} */ reached, /** @type {any[]} */ bindings) => {
@@ -205,7 +214,7 @@ function makeBindings(language, warn) {
       const isConst = number < 0;
       if ((isConst ? -number : number) > lastReached) continue;
       if (number === 0) {
-        // A `var` that has got no value leaves what was there before it.
+        // A `var` without a value leaves the earlier value in place.
         const previous = own(G, name);
         if (previous !== undefined && value === valueOf(name, previous)) continue;
       }
@@ -216,7 +225,7 @@ function makeBindings(language, warn) {
     }
   };
 
-  /** Stands for the value of a program that ends with a declaration: a promise that is only declared is not awaited. */
+  /** Stands for the value of a program that ends with a declaration. A promise that is only declared is not awaited. */
   const declaredValue = { __proto__: null, value: /** @type {any} */ (undefined) };
   const hold = (/** @type {any} */ value) => {
     if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return value;
@@ -229,11 +238,11 @@ function makeBindings(language, warn) {
       get();
       return false;
     } catch {
-      // The getter only reads the binding, so what it throws is the temporal dead zone.
+      // The getter only reads the binding, so it can only throw because the binding has no value yet.
       return true;
     }
   };
-  /** A pattern that failed in its middle has given values to the names before that. */
+  /** Handles a destructuring pattern that failed: the names before the failure have their values. */
   const settleUnreached = (/** @type {any} */ variable, /** @type {string} */ name) => {
     if (!isUninitialised(variable.get)) publish(name, own(G, name), variable);
   };
@@ -248,7 +257,7 @@ function makeBindings(language, warn) {
   return {
     helpers: [declare, before, cell, keep, hold],
     declaredValue,
-    /** Whether `get` only reads what the guest means by `name`. */
+    /** Whether `get` is the getter of the guest's variable `name`. */
     isVariable: (/** @type {string} */ name, /** @type {any} */ get) => mapGet(variables, name)?.get === get,
     begin() {
       mapClear(declared);
@@ -256,7 +265,7 @@ function makeBindings(language, warn) {
       kept = undefined;
       runs += 1;
     },
-    /** The run has ended: what it has reached stays, and what it has not leaves what was there before it. */
+    /** Called when the run has ended. Names that the run has reached stay. All others get back what they had before. */
     finish() {
       mapForEach(unreached, settleUnreached);
       mapClear(unreached);

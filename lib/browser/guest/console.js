@@ -2,7 +2,7 @@
 'use strict';
 
 /**
- * The page's console: what it is called with goes to the host, which prints it as Node.js does.
+ * The page's console. Sends the arguments of calls to the host, which prints them as Node.js does.
  *
  * @param {import('./language').Language} language
  * @param {import('./page').Page} page
@@ -11,13 +11,13 @@ function makeConsole(language, page) {
   const { Error, attempt, captureStackTrace, empty, hide, put, text } = language;
 
   let chars = 0;
-  /** Those that are collected. */
+  /** The levels that are collected. */
   let levels = empty();
 
   const print = (/** @type {string} */ method, /** @type {any[]} */ args) => send('L', method, args);
   const send = (/** @type {string} */ kind, /** @type {string} */ head, /** @type {any[]} */ args) => {
     const { maxLogBytes } = page.limits();
-    // Beyond this the host has cut the log, whatever it makes of the entries.
+    // From here on the host cuts the log, however it prints the entries.
     if (page.run() === 0 || chars > maxLogBytes + 1) return;
     let body;
     try {
@@ -59,7 +59,13 @@ function makeConsole(language, page) {
 
   return {
     print,
-    /** What nobody has handled. @param {string} what @param {number} call that it is of; 0: none @param {any} error */
+    /**
+     * Reports an error that nobody has handled.
+     *
+     * @param {string} what
+     * @param {number} call number of its tool call; 0: none
+     * @param {any} error
+     */
     tellOf(what, call, error) {
       if (levels.warn === true) send('W', `${what};${call}`, [error]);
     },

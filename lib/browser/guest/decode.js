@@ -3,17 +3,18 @@
 
 /**
  * @typedef {object} DecodeOptions
- * @property {(stack: string) => string} [stackOf] what is shown of an error's stack
+ * @property {(stack: string) => string} [stackOf] the part of an error's stack that is shown
  * @property {(source: string, flags: string) => any} [regexpOf]
- * @property {(look: any[]) => any} [lookOf] makes what a value looks like
+ * @property {(look: any[]) => any} [lookOf] makes the text that shows a value
  *
- * @typedef {(text: string, options?: DecodeOptions) => any} Decode throws TypeError for what `encode` does not write
+ * @typedef {(text: string, options?: DecodeOptions) => any} Decode throws TypeError for text that `encode` does not
+ * write
  *
- * Decoding that can stop between any two parts.
+ * Decoding that can pause after each part.
  *
  * @typedef {object} Decoding
- * @property {(isSpent: (steps: number) => boolean) => boolean} goOn decodes until `isSpent`, which is asked after each part and is
- * told what the part has cost, says so; whether all is decoded
+ * @property {(isSpent: (steps: number) => boolean) => boolean} goOn decodes until `isSpent` returns true; `isSpent` is
+ * called after each part with the cost of the part. Returns whether everything is decoded
  * @property {() => any} value
  *
  * @typedef {object} Decoder
@@ -22,7 +23,7 @@
  */
 
 /**
- * Reads what `encode.js` writes.
+ * Reads the text that `encode.js` writes.
  *
  * @param {import('./language').Language} language
  * @returns {Decoder}
@@ -42,10 +43,10 @@ function makeDecode(language) {
   };
   const bigOfText = (/** @type {string} */ digits) =>
     startsWith(digits, '-') ? -BigInt(`0x${slice(digits, 1)}`) : BigInt(`0x${digits}`);
-  /** What separates the elements of an array from pairs of keys and values. */
+  /** Whether an element separates the elements of an array from its pairs of keys and values. */
   const isMark = (/** @type {any} */ element) => typeof element === 'object' && element !== null && element[0] === 'p';
 
-  /** A Float32Array of the same numbers, where there is no Float16Array. */
+  /** A Float32Array of the same numbers, for engines without Float16Array. */
   const floatsOf = (/** @type {any} */ bits) => {
     const floats = new VIEWS.Float32Array(typedLength(bits));
     for (let at = 0; at < bits.length; at++) {
@@ -65,7 +66,7 @@ function makeDecode(language) {
   };
 
   const isPrimitive = (/** @type {any} */ element) => typeof element !== 'object' || element === null;
-  /** A list of nothing but primitives, else undefined. */
+  /** The items of a list that contains only primitives; undefined for other lists. */
   const primitives = (/** @type {any} */ node) => {
     if (node[0] !== 'a' || node.length !== node[1] + 2) return undefined;
     /** @type {any[]} */
@@ -77,13 +78,13 @@ function makeDecode(language) {
     return items;
   };
 
-  /** Entries and properties: the guest chooses keys, and may choose them to be slow. */
+  /** The cost of an entry or a property. The guest chooses the keys, and may choose keys that are slow. */
   const KEY_STEPS = 8;
   const never = () => false;
 
   /** @type {Decode} */
   const decode = (encoded, options = {}) => {
-    // Most of what crosses is no more than that.
+    // Most values are only a primitive or a list of primitives.
     const parts = parse(encoded);
     if (isPrimitive(parts[0])) return parts[0];
     const list = parts.length === 2 && parts[0][0] === 0 ? primitives(parts[1]) : undefined;
@@ -113,7 +114,7 @@ function makeDecode(language) {
       throw new TypeError('not a value');
     };
 
-    /** What a node is, without the values that it holds. */
+    /** The object that a node stands for, still empty. */
     const shell = (/** @type {any} */ node) => {
       switch (node[0]) {
         case 'o':
@@ -146,7 +147,7 @@ function makeDecode(language) {
       }
     };
 
-    /** Views come before or after their buffers, which need nothing else. */
+    /** A view may come before or after its buffer, which depends on no other node. */
     const viewOf = (/** @type {any} */ node) => {
       const number = node[2][0];
       const buffer = (made[number] ??= bytesOf(parts[number + 1][1]));
@@ -168,7 +169,7 @@ function makeDecode(language) {
 
     let shells = 1;
     let filled = 1;
-    /** The next part of the node that is filled; 0: none yet. */
+    /** Position of the next part of the current node; 0: not started. */
     let at = 0;
     let isPastMark = false;
 
@@ -204,7 +205,10 @@ function makeDecode(language) {
     const putEntry = (/** @type {any} */ map, /** @type {any} */ key, /** @type {any} */ value) =>
       mapSet(map, part(key), value);
 
-    /** Whether all is in the value. @type {(value: any, node: any, isSpent: (steps: number) => boolean) => boolean} */
+    /**
+     * Fills `value` from its node. Returns whether it is complete.
+     * @type {(value: any, node: any, isSpent: (steps: number) => boolean) => boolean}
+     */
     const fill = (value, node, isSpent) => {
       switch (node[0]) {
         case 'o':
@@ -220,7 +224,7 @@ function makeDecode(language) {
         case 'e':
           if (at !== 0) return takePairs(value, node, at, isSpent, put);
           at = 6;
-          // Marks: 1 for a cause, 2 for the errors that it stands for.
+          // Flags: 1 for a cause, 2 for a list of errors.
           if ((node[4] & 1) !== 0) hide(value, 'cause', part(node[5]));
           if ((node[4] & 2) === 0 || node.length < 8) return takePairs(value, node, at, isSpent, put);
           hide(value, node[6], part(node[7]));

@@ -1,29 +1,32 @@
 // @ts-check
 'use strict';
 
-// Values as text; `decode.js` reads it. The text is an array in JSON. Its first element is the value, the others are the objects
-// that it is made of, each an array that begins with a letter. An element is a primitive, `[n]` for the object of that number
-// (from 0), `[-n]` for what JSON has no form for, or `["letter", …]`. Cycles and objects that occur twice need nothing more, and no
-// depth makes it recurse. No JSON is written by a library: neither `toJSON` nor setters of guests are asked.
+// Writes values as text that `decode.js` reads. The text is an array in JSON. Its first element is the value. The
+// others are the objects in it, each an array that begins with a letter. An element is a primitive, `[n]` for the
+// object with that number (from 0), `[-n]` for a value that JSON cannot represent, or `["letter", …]`. Cycles and
+// repeated objects need nothing more, and deep values cause no recursion. No library writes the JSON: neither `toJSON`
+// nor setters of guests are called.
 
 /**
  * @typedef {object} EncodeOptions
- * @property {number} maxChars of the text
- * @property {boolean} [showsLeaves] whether what cannot be cloned crosses as it looks, and does not make the call fail
- * @property {boolean} [isShown] whether it is for people: all crosses as it looks, and what a printer would leave out is left out
- * @property {boolean} [hidesStacks] whether stacks of errors stay here
- * @property {(object: any) => boolean} [isOpaque] whether nothing can be known of an object, which is refused then
+ * @property {number} maxChars limit of the text
+ * @property {boolean} [showsLeaves] whether a part that cannot be cloned is replaced by a string that shows it; otherwise
+ * the call fails
+ * @property {boolean} [isShown] whether the value is only displayed: everything is written as a printer shows it,
+ * without the parts that a printer leaves out
+ * @property {boolean} [hidesStacks] whether stacks of errors are left out
+ * @property {(object: any) => boolean} [isOpaque] whether an object cannot be inspected; such an object is refused
  * @property {number} [textChars] with `isShown`: the limit for a string that is the value, or an element of it
- * @property {string} [path] how messages call the value
- * @property {boolean} [isList] whether the value is an array that was made here, with nothing but its elements
+ * @property {string} [path] name of the value in messages
+ * @property {boolean} [isList] whether the value is an array that was made here and has only elements
  *
- * @typedef {(value: unknown, options: EncodeOptions) => string} Encode throws RangeError with `isTooLarge`, TypeError with
- * `isUncloneable`, and what getters throw
+ * @typedef {(value: unknown, options: EncodeOptions) => string} Encode throws RangeError with `isTooLarge`, TypeError
+ * with `isUncloneable`, and errors that getters throw
  */
 
 /**
  * @param {import('./language').Language} language
- * @param {(object: any, name: string) => any} [dataOf] what an object of the browser holds
+ * @param {(object: any, name: string) => any} [dataOf] the data in an object of the browser
  * @returns {Encode}
  */
 function makeEncode(language, dataOf) {
@@ -38,14 +41,14 @@ function makeEncode(language, dataOf) {
     language;
   const { typedOffset, typedTag, viewBuffer, viewLength, viewOffset } = language;
 
-  // What elements mean that stand for no object.
+  // Elements for values that are neither objects nor in JSON.
   const UNDEFINED = '[-1]';
   const NAN = '[-2]';
   const INFINITY = '[-3]';
   const MINUS_INFINITY = '[-4]';
   const MINUS_ZERO = '[-5]';
 
-  // What a printer shows at most, and a little more: then it says how much it has left out.
+  // Limits of a printer, plus one or a little more, so that it can say how much it has left out.
   const SHOWN_ITEMS = 101;
   const SHOWN_CHARS = 10_001;
   const SHOWN_DEPTH = 8;
@@ -63,13 +66,13 @@ function makeEncode(language, dataOf) {
     return encoded;
   };
 
-  /** Whether an object belongs to the engine or to the browser, and not to a class of the guest's. */
+  /** Whether an object's class belongs to the engine or the browser, and not to the guest. */
   const isPlatform = (/** @type {any} */ object) => {
     if (toTag(object) === '[object Object]') return false;
     const { constructor } = object;
     return typeof constructor !== 'function' || endsWith(functionText(constructor), '{ [native code] }');
   };
-  /** The name of its class; null if it has none. */
+  /** The name of an object's class; null if it has none. */
   const classOf = (/** @type {any} */ object) => {
     for (let proto = getPrototypeOf(object), depth = 0; proto !== null && depth < 32; depth++) {
       const constructor = own(proto, 'constructor')?.value;
@@ -84,7 +87,7 @@ function makeEncode(language, dataOf) {
     const name = attempt((/** @type {any} */ e) => e.name, object);
     return typeof name === 'string' && name in NATIVE_ERRORS ? name : 'Error';
   };
-  /** Getters of guests are not called: one may never end. */
+  /** The stack of an error. Getters of guests are not called, because one may never end. */
   const stackOf = (/** @type {any} */ object) => {
     const descriptor = attempt((/** @type {any} */ e) => own(e, 'stack'), object);
     if (descriptor === undefined || 'value' in descriptor) return descriptor?.value;
@@ -114,7 +117,7 @@ function makeEncode(language, dataOf) {
   };
   const symbolLook = (/** @type {any} */ symbol) => `Symbol(${text(attempt(symbolText, symbol))})`;
 
-  /** A primitive; undefined if it is none, or one that needs more than a look. */
+  /** The text of a primitive; undefined for other values and for primitives that need more work. */
   const primitive = (/** @type {any} */ value, /** @type {number} */ maxChars) => {
     switch (typeof value) {
       case 'string':
@@ -130,7 +133,7 @@ function makeEncode(language, dataOf) {
         return value === null ? 'null' : undefined;
     }
   };
-  /** A list of nothing but primitives, else undefined. */
+  /** The text of a list that contains only primitives; undefined for other lists. */
   const primitives = (/** @type {any} */ list, /** @type {number} */ maxChars) => {
     let out = `[[0],["a",${list.length}`;
     for (let at = 0; at < list.length; at++) {
@@ -145,7 +148,7 @@ function makeEncode(language, dataOf) {
 
   /** @type {Encode} */
   function encode(root, options) {
-    // Most of what crosses is no more than that.
+    // Most values are only a primitive or a list of primitives.
     const { maxChars, isList = false, isShown = false } = options;
     const simple = isShown ? undefined : isList ? primitives(root, maxChars) : primitive(root, maxChars);
     if (simple !== undefined && simple.length + 2 <= maxChars) return isList ? simple : `[${simple}]`;
@@ -180,7 +183,7 @@ function makeEncode(language, dataOf) {
       put(error, 'isUncloneable', true);
       return error;
     };
-    /** A value that cannot be cloned becomes a string that shows it. */
+    /** The element for a value that cannot be cloned: a string that shows it. */
     /** @type {(value: any) => string} */
     const leaf = (value) => `["t",${stringify(encode(value, { maxChars: LEAF_CHARS, isShown: true }))}]`;
     const plainLeaf = (/** @type {string} */ look) => `["t",${stringify(`[["x",${stringify(look)}]]`)}]`;
@@ -221,7 +224,10 @@ function makeEncode(language, dataOf) {
     };
     const accessorLook = (/** @type {any} */ { get, set }) =>
       set === undefined ? '[Getter]' : get === undefined ? '[Setter]' : '[Getter/Setter]';
-    /** The element of a property: of one that is for people no getter is called, and of others none that throws matters. */
+    /**
+     * The element of a property. If it is only displayed, no getter is called. With `showsLeaves`, a getter that throws
+     * is shown.
+     */
     const valueAt = (/** @type {any} */ object, /** @type {string} */ name, /** @type {string} */ key) => {
       if (!isShown && !showsLeaves) return element(object[name], key);
       const descriptor = own(object, name);
@@ -252,7 +258,8 @@ function makeEncode(language, dataOf) {
       const shown = isShown ? min(length, SHOWN_ITEMS) : length;
       let known = 0;
       for (; known < shown; known++) {
-        // From the first hole on by keys: an array of two elements may be four thousand million long.
+        // From the first hole on, elements are found by their keys: an array of two elements may have a length of four
+        // thousand million.
         if (own(object, known) === undefined) break;
         add(`,${valueAt(object, `${known}`, `[${known}]`)}`);
       }
@@ -292,12 +299,12 @@ function makeEncode(language, dataOf) {
     const error = (/** @type {any} */ object) => {
       const stack = hidesStacks ? undefined : stackOf(object);
       const hasCause = own(object, 'cause') !== undefined;
-      // As structured clone: the name is that of a class of the language.
+      // As with structured clone, the name is that of a class of the language.
       const name = isShown ? text(attempt((/** @type {any} */ e) => e.name, object)) : nativeName(object);
       const message = attempt((/** @type {any} */ e) => `${e.message}`, object);
       add(`["e",${element(name)},${element(text(message))},${element(typeof stack === 'string' ? stack : undefined)}`);
       const errors = isShown ? own(object, 'errors') : undefined;
-      // What it stands for is not listed, as its cause is not.
+      // The errors of an AggregateError are not enumerable, and neither is its cause.
       const hasErrors = errors !== undefined && !errors.enumerable;
       const marks = (hasCause ? 1 : 0) + (hasErrors ? 2 : 0);
       add(`,${marks}${hasCause ? `,${valueAt(object, 'cause', '.cause')}` : ''}`);
@@ -313,7 +320,7 @@ function makeEncode(language, dataOf) {
       }
       add(']');
     };
-    /** Only the bytes that a view covers cross: they become a new buffer. */
+    /** Writes a view. Only the bytes that it covers cross, and they become a new buffer. */
     const view = (/** @type {string} */ kind, /** @type {any} */ object, /** @type {any} */ facts) => {
       const { buffer, offset, bytes, length } = facts;
       const isWhole = offset === 0 && bytes === (attempt(bufferLength, buffer) ?? bytes);
@@ -380,7 +387,7 @@ function makeEncode(language, dataOf) {
       properties(object);
       return add(']');
     };
-    /** A node, or what can be said of an object whose traps throw. */
+    /** The node of an object, or a string that shows it if its traps throw. */
     const nodeOrLook = (/** @type {any} */ object) => {
       if (!isShown && !showsLeaves) return node(object);
       const before = out;
@@ -395,7 +402,7 @@ function makeEncode(language, dataOf) {
     };
 
     const first = element(root, undefined);
-    // The nodes follow in the order in which they were met.
+    // The nodes follow in the order in which they were found.
     let nodes = '';
     out = '';
     for (at = 0; at < queue.length; at++) {
@@ -412,7 +419,7 @@ function makeEncode(language, dataOf) {
     return `[${first}${nodes}]`;
   }
 
-  /** What a printer says of a function. */
+  /** The kind of a function as a printer shows it. */
   function functionKind(/** @type {any} */ object) {
     const source = functionText(object);
     if (startsWith(source, 'class')) {

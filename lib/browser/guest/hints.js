@@ -2,12 +2,12 @@
 'use strict';
 
 /**
- * What there is where a program has named something that is not there: for hints (crates/hints). As crates/engine/js/65_hints.js
- * does it for isolates.
+ * Lists the names that exist where a program has used a missing name, for hints (crates/hints).
+ * crates/engine/js/65_hints.js does this in isolates.
  *
  * @param {import('./language').Language} language
- * @param {(name: string) => any} toolAt what the host has given under a name of the global
- * @param {(name: string, get: Function) => boolean} isVariable whether a getter only reads what the guest means by a name
+ * @param {(name: string) => any} toolAt the host's value under a name of the global
+ * @param {(name: string, get: Function) => boolean} isVariable whether a getter is that of the guest's variable
  */
 function makeLookUp(language, toolAt, isVariable) {
   const {
@@ -33,10 +33,13 @@ function makeLookUp(language, toolAt, isVariable) {
   const MAX_NAMES = 4_000;
   const MAX_LENGTH = 64;
   const MAX_PROTOTYPES = 16;
-  /** Items of a list whose indices become texts, with the names of what else it has. */
+  /** Lists with more items are skipped, because all their indices would become strings. */
   const MAX_ITEMS = 1_000;
 
-  /** Getters of the browser's, by name, of what programs use most of the global. They run no code of the guest's. */
+  /**
+   * Name -> the browser's getter, for the properties of the global that programs use most. These getters run no guest
+   * code.
+   */
   const natives = empty();
   for (const name of [
     'caches',
@@ -60,7 +63,7 @@ function makeLookUp(language, toolAt, isVariable) {
     natives[name] = own(G, name)?.get;
   }
   const readNative = (/** @type {Function} */ get) => {
-    // Storage is not there for each page.
+    // Some pages have no storage.
     const value = attempt((/** @type {any} */ global) => apply(get, global, []), G);
     return value === undefined ? UNKNOWN : value;
   };
@@ -71,7 +74,7 @@ function makeLookUp(language, toolAt, isVariable) {
   const isLong = (/** @type {any} */ object) =>
     (isArray(object) ? object.length : (attempt(typedLength, object) ?? 0)) > MAX_ITEMS;
 
-  /** A list of names, each once. */
+  /** A list of names without duplicates. */
   const makeNames = () => {
     const seen = empty();
     const list = bare();
@@ -86,7 +89,7 @@ function makeLookUp(language, toolAt, isVariable) {
       },
     };
   };
-  /** Adds the names of an object and of what it inherits. */
+  /** Adds the names of an object and of the objects that it inherits from. */
   const addNames = (/** @type {any} */ names, /** @type {any} */ object) => {
     for (let at = object, depth = 0; at !== null && depth < MAX_PROTOTYPES; depth++) {
       if (!isLong(at)) {
@@ -96,11 +99,11 @@ function makeLookUp(language, toolAt, isVariable) {
       at = getPrototypeOf(at);
     }
   };
-  /** Names of the language's and the browser's on the global. */
+  /** Names on the global that belong to the language or the browser. */
   const builtIns = makeNames();
   addNames(builtIns, G);
   for (const name of ['console', 'final_answer', 'harden']) builtIns.add(name);
-  /** Of `names`, those that are built in, or are not. */
+  /** The names that are built-in, or those that are not. */
   const only = (/** @type {any} */ names, /** @type {boolean} */ isBuiltIn) => {
     const some = makeNames();
     for (let i = 0; i < names.list.length; i++) {
@@ -134,9 +137,9 @@ function makeLookUp(language, toolAt, isVariable) {
     return answer('unknown', names);
   };
 
-  /** What only code of the guest's may know. */
+  /** A value that only guest code could determine. */
   const UNKNOWN = empty();
-  /** The value of `object[key]`, undefined if there is none: as the one of isolates, but that a proxy cannot be told. */
+  /** The value of `object[key]`; undefined if there is none. Works as in isolates, but cannot recognize proxies. */
   const read = (/** @type {any} */ object, /** @type {string} */ key) => {
     let at = isObject(object) ? object : Object(object);
     for (let depth = 0; at !== null && depth < MAX_PROTOTYPES; depth++) {
@@ -155,8 +158,8 @@ function makeLookUp(language, toolAt, isVariable) {
   };
 
   /**
-   * JSON of the kind, the names and those of the language's of what `path` leads to: see `LookUp`. No getters of the guest run here,
-   * but handlers of its proxies do.
+   * JSON of the kind of the value that `path` leads to, its names, and the built-in ones among them: see `LookUp`. Runs
+   * no getters of the guest, but may run the handlers of its proxies.
    *
    * @param {{ path: string[], member: string }} place
    */

@@ -13,7 +13,7 @@ const { startPage } = require('./page');
 const { makeDataOf } = require('./platform');
 const { makeTools } = require('./tools');
 
-/** The parts of a page as texts; each function is complete in itself. */
+/** The parts of a page, whose texts the page gets. Each function is complete in itself. */
 const parts = {
   captureLanguage,
   makeEncode,
@@ -27,23 +27,24 @@ const parts = {
   makeLookUp,
 };
 const fields = Object.entries(parts).map(([name, part]) => `${name}: ${part}`);
-/** Without comments and indents, which are half of it: each page parses it anew. */
+/** The source without comments and indentation, which are half of it. Each page parses it anew. */
 const source = `(${startPage})({${fields.join(',')}},`
   .replace(/\/\*\*.*?\*\//gs, '')
   .replace(/^\s+(?:\/\/.*\n)?/gm, '');
 
 /**
- * What a page runs first.
+ * The script that a page runs first.
  *
  * @param {import('./page').PageConfig} config
  */
 const pageSource = (config) => `${source}${JSON.stringify(config)})`;
 
-/** What every document runs first: those of frames have no dialogs. */
+/** The script that every document runs first. Documents in frames have no dialogs. */
 const documentSource = `if(self!==top)(${endDialogs})()`;
 
 /**
- * A program as `eval` takes it: what runs it, with the helpers. It is strict, and no name gets between it and the global.
+ * A program in the form that `eval` takes. It returns a function that takes the helpers and runs the program. The
+ * program is strict, and no other name comes between it and the global.
  *
  * @param {string} code a function without parameters
  * @param {string} name

@@ -2,9 +2,9 @@
 'use strict';
 
 /**
- * The parts of the language that codecs and pages use, captured before guest code runs: guests may change everything that they
- * can reach. Its lists have no prototype, so setters and `toJSON` of guests are not called. Both sides have this function: the
- * host calls it, the page gets its source.
+ * Captures the functions of the language that codecs and pages use, before guest code runs: guests may change
+ * everything that they can reach. Lists made here have no prototype, so setters and `toJSON` of guests are not called.
+ * Both sides use this function: the host calls it, and the page gets its source.
  */
 function captureLanguage() {
   const G = /** @type {any} */ (globalThis);
@@ -134,13 +134,13 @@ function captureLanguage() {
     weakGet: unbound(WeakMap.prototype.get),
     weakSet: unbound(WeakMap.prototype.set),
 
-    /** Makes a plain property, which `for` sees; whatever setters there are. */
+    /** Defines an ordinary enumerable property, even if there is a setter. */
     put: (/** @type {any} */ object, /** @type {PropertyKey} */ key, /** @type {any} */ value) =>
       define(object, key, value, true),
-    /** Makes one that is not listed. */
+    /** Defines a property that is not enumerable. */
     hide: (/** @type {any} */ object, /** @type {PropertyKey} */ key, /** @type {any} */ value) =>
       define(object, key, value, false),
-    /** A list without prototype: what is appended is an own property, whatever guests have done. */
+    /** A list without prototype: an appended element is an own property, whatever guests have changed. */
     bare: () => {
       /** @type {any[]} */
       const items = [];
@@ -148,7 +148,7 @@ function captureLanguage() {
       return items;
     },
     empty: () => /** @type {any} */ ({ __proto__: null }),
-    /** What `read` gives, undefined if it throws. */
+    /** The result of `read`; undefined if it throws. */
     attempt: (/** @type {Function} */ read, /** @type {any} */ object) => {
       try {
         return read(object);
@@ -156,7 +156,7 @@ function captureLanguage() {
         return undefined;
       }
     },
-    /** The text that a value is, or none. */
+    /** The value if it is a string, else an empty string. */
     text: (/** @type {unknown} */ value) => (typeof value === 'string' ? value : ''),
   };
 }

@@ -2,14 +2,14 @@
 'use strict';
 
 /**
- * What a page has before guest code: the page gets the source of this function and of those that it is given, and runs it first.
- * All that is used is captured; see language.js. It speaks with the host through one function, which is on the global only until
- * this has run. The host trusts nothing that is said there.
+ * Prepares a page before guest code runs. The page gets the source of this function and of the functions that are
+ * passed to it, and runs it first. Everything that it uses is captured, see language.js. It talks to the host through
+ * one function, which is on the global only until this function has run. The host trusts nothing that arrives that way.
  *
  * @typedef {object} PageConfig
- * @property {string} binding name of the function that tells the host
- * @property {string} key what marks the dialogs that are calls
- * @property {boolean} isQuick whether dialogs take less time than other ways to be answered
+ * @property {string} binding name of the function that sends messages to the host
+ * @property {string} key prefix of the dialogs that are calls
+ * @property {boolean} isQuick whether a dialog is answered sooner than other messages
  *
  * @typedef {object} Parts
  * @property {typeof import('./language').captureLanguage} captureLanguage
@@ -23,31 +23,35 @@
  * @property {typeof import('./dialogs').endDialogs} endDialogs
  * @property {typeof import('./hints').makeLookUp} makeLookUp
  *
- * @typedef {object} Page what the parts share
+ * @typedef {object} Page functions that the parts share
  * @property {import('./encode').Encode} encode
  * @property {import('./decode').Decode} decode
- * @property {() => number} run number of the run under way; 0: none
- * @property {(which?: number) => void} checkRun throws if there is none, or another than that
- * @property {() => { maxTransferBytes: number, maxLogBytes: number, maxArtifactBytes: number, timeoutMs: number }} limits of the run
- * @property {(kind: string, head: string, body: string) => void} say tells the host
- * @property {(kind: string, head: string, body: string) => string} write what the host is told in another way
- * @property {() => number} said how often `say` has told the host something
- * @property {() => void} mayBeUnhandled a call has failed, of which the page may hear later that nobody has handled it
+ * @property {() => number} run number of the current run; 0: none
+ * @property {(which?: number) => void} checkRun throws if no run is current, or another run than `which`
+ * @property {() => { maxTransferBytes: number, maxLogBytes: number, maxArtifactBytes: number, timeoutMs: number }}
+ * limits of the run
+ * @property {(kind: string, head: string, body: string) => void} say sends a message to the host
+ * @property {(kind: string, head: string, body: string) => string} write the text of a message, to be sent in another
+ * way
+ * @property {() => number} said how many messages `say` has sent
+ * @property {() => void} mayBeUnhandled a call has failed, and the page may learn later that nobody has handled the
+ * error
  * @property {(text: string) => void} warn writes a line to the log
- * @property {(name: string, value: any) => void} endow gives code what it cannot take away
- * @property {<T>(promise: Promise<T>) => Promise<T>} pinned one that can be awaited whatever guests have made of `Promise.prototype`
+ * @property {(name: string, value: any) => void} endow defines a global that code cannot remove
+ * @property {<T>(promise: Promise<T>) => Promise<T>} pinned makes a promise safe to await, whatever guests have changed
+ * in `Promise.prototype`
  */
 
 /**
  * @param {Parts} parts
  * @param {PageConfig} config
- * @returns {Function} what the host calls
+ * @returns {Function} the function that the host calls
  */
 function startPage(parts, config) {
   const G = /** @type {any} */ (globalThis);
   const tellHost = G[config.binding];
   delete G[config.binding];
-  /** Programs are not its own: of errors of scripts that the DevTools protocol has compiled nobody is told. */
+  /** Compiles programs. Errors of scripts that the DevTools protocol has compiled are reported to nobody. */
   const compile = G.eval;
 
   const language = parts.captureLanguage();
@@ -57,7 +61,7 @@ function startPage(parts, config) {
   const encode = parts.makeEncode(language, parts.makeDataOf(language));
   const { decode } = parts.makeDecode(language);
   const later = G.setTimeout.bind(G);
-  /** Calls back when microtasks and what else waits have had their turn. */
+  /** Calls back after microtasks and other waiting tasks. */
   const channel = new G.MessageChannel();
   const post = unbound(G.MessagePort.prototype.postMessage);
   const inNextTask = () =>
@@ -80,14 +84,14 @@ function startPage(parts, config) {
   let said = 0;
   let limits = { maxTransferBytes: 0, maxLogBytes: 0, maxArtifactBytes: 0, timeoutMs: 0 };
   let isAnswered = false;
-  /** It is a promise, which the run waits for. */
+  /** Whether the final answer is a promise, which the run awaits. */
   let isAwaited = false;
-  /** Whether a call has failed, of which the page may hear a moment later that nobody has handled it. */
+  /** Whether a call has failed. The page may learn a moment later that nobody has handled the error. */
   let hasFailedCall = false;
 
   /**
-   * Errors that no line of the log is written of, or no further one. Those of calls whose run was over are among them: the next run may
-   * have begun when the page hears that nobody has handled them.
+   * Errors that are not written to the log, or not again. They include errors of calls that failed after their run: the
+   * next run may have begun when the page learns that nobody has handled them.
    */
   const untold = new WeakMap();
   const leaveUntold = (/** @type {any} */ error) => {
@@ -131,7 +135,7 @@ function startPage(parts, config) {
   // --- how a run ends ----------------------------------------------------------------------------------------------
 
   const heapUsed = () => usedHeap(memoryOf(performance));
-  /** A value that is given back: as it is, what cannot be cloned as it looks. */
+  /** Ends the run with a value. Parts that cannot be cloned are replaced by texts that show them. */
   const give = (/** @type {string} */ kind, /** @type {any} */ value) => {
     artifacts.sendCanvas();
     const heap = heapUsed();
@@ -146,7 +150,7 @@ function startPage(parts, config) {
     }
     run = 0;
   };
-  /** What guest code has thrown. */
+  /** Ends the run with an error that guest code has thrown. */
   const fail = (/** @type {any} */ thrown) => {
     const call = tools.callOf(thrown);
     let body;
@@ -159,7 +163,7 @@ function startPage(parts, config) {
     run = 0;
   };
 
-  /** A final answer unwinds the guest's stack with this. */
+  /** Thrown by a final answer to unwind the guest's stack. */
   const finalAnswer = new Error('final_answer');
   leaveUntold(finalAnswer);
   const isThenable = (/** @type {any} */ value) =>
@@ -177,7 +181,7 @@ function startPage(parts, config) {
   };
   page.endow('final_answer', function final_answer(/** @type {any} */ value) {
     page.checkRun();
-    // The code of a promise that was given may answer itself.
+    // The code of a promise that was given as the answer may itself give an answer.
     if (isAnswered && !isAwaited) throw finalAnswer;
     isAnswered = true;
     isAwaited = isThenable(value);
@@ -189,28 +193,28 @@ function startPage(parts, config) {
 
   listen(channel.port1, 'message', () => onMessage());
   unbound(G.MessagePort.prototype.start)(channel.port1);
-  /** Writes to the log what nobody has handled. */
+  /** Writes an unhandled error to the log. */
   const tellOf = (/** @type {string} */ what, /** @type {any} */ error) => {
     if (run === 0 || weakGet(untold, error)) return;
     leaveUntold(error);
     printer.tellOf(what, tools.callOf(error), error);
   };
-  // Guests may send their own events.
+  // Guests may dispatch such events themselves.
   const onRejection = (/** @type {any} */ event) => {
     if (event.isTrusted) tellOf('rejection', reasonOf(event));
   };
   const onError = (/** @type {any} */ event) => {
     const error = event.isTrusted ? attempt(errorOf, event) : undefined;
-    // Without one it is a remark of the browser's.
+    // An event without an error is a message of the browser's.
     if (error !== undefined && error !== null) tellOf('exception', error);
   };
-  /** Nothing where it listens already. */
+  /** Registers the listeners again if they were removed. A second registration has no effect. */
   const listenForErrors = () => {
     listen(G, 'unhandledrejection', onRejection);
     listen(G, 'error', onError);
   };
   listenForErrors();
-  // `document.open` and `document.write` take all listeners of the window with the elements of the document.
+  // `document.open` and `document.write` remove all listeners of the window together with the document's elements.
   const observer = new G.MutationObserver(listenForErrors);
   observer.observe(G.document, { __proto__: null, childList: true });
 
@@ -234,7 +238,7 @@ function startPage(parts, config) {
     tools.defineTools(order.tools);
   };
 
-  /** The page hears of a rejection in a task that the end of this one brings about. */
+  /** Waits until the page has learned of unhandled rejections. That happens in a task that follows the current one. */
   const untilTold = async () => {
     await inNextTask();
     await inNextTask();
@@ -269,7 +273,10 @@ function startPage(parts, config) {
     give('R', isHeld ? declaredValue.value : value);
   };
 
-  /** The host's commands that give answers are themselves answered when this promise settles: many at once, not each. */
+  /**
+   * Commands of the host that deliver answers are acknowledged when this promise settles: many at once instead of each
+   * one.
+   */
   const ANSWERS_PER_RECEIPT = 32;
   let answers = 0;
   /** @type {Promise<unknown> | undefined} */
@@ -286,7 +293,7 @@ function startPage(parts, config) {
     return promise;
   };
 
-  /** `source`: what runs the program, with the helpers that its text calls. */
+  /** `source`: text of the function that takes the helpers and runs the program. */
   return (/** @type {string} */ kind, /** @type {any} */ given, /** @type {string} */ source) => {
     if (kind === 'answer') {
       tools.answer(given);
@@ -303,7 +310,7 @@ function startPage(parts, config) {
     try {
       program = compile(source);
     } finally {
-      // What the order has brought is there for the next run also if this one is refused.
+      // Values that arrived with the order stay for the next run, even if this program is refused.
       if (program === undefined) run = 0;
     }
     page.pinned(settle(() => apply(program, undefined, bindings.helpers), run));

@@ -2,8 +2,8 @@
 'use strict';
 
 /**
- * What objects of the browser hold: the text, list or object that stands for one. Undefined for all others. Guests can give an
- * object another name, but no native method takes what is not of its kind.
+ * The data in objects of the browser: the text, list or object that represents one. Undefined for all other objects.
+ * Guests can rename an object, but native methods only accept objects of their kind.
  *
  * @param {import('./language').Language} language
  * @returns {(object: any, name: string) => any}
@@ -11,7 +11,7 @@
 function makeDataOf(language) {
   const { attempt, empty, getter, put, unbound } = language;
   const G = /** @type {any} */ (globalThis);
-  /** By name. @type {Record<string, (object: any) => any>} */
+  /** Class name -> function that reads the data. @type {Record<string, (object: any) => any>} */
   const readers = empty();
 
   const lists = {

@@ -2,7 +2,7 @@
 'use strict';
 
 /**
- * The host's tools, as functions that cannot be changed under names that cannot be taken, and its variables.
+ * Defines the host's tools, as functions and names that guests cannot change, and the host's variables.
  *
  * @param {import('./language').Language} language
  * @param {import('./page').Page} page
@@ -16,22 +16,24 @@ function makeTools(language, page, { key, isQuick }) {
   const { weakGet, weakSet } = language;
   const G = /** @type {any} */ (globalThis);
 
-  /** What calls are made with that wait for the answer: a dialog holds the page until the host has given the text for it. */
+  /**
+   * Makes calls that wait for the result: the dialog blocks the page until the host has entered the answer as its text.
+   */
   const ask = G.prompt;
   let calls = 0;
-  /** What settles the promises of calls, by number. */
+  /** Number of a call -> the functions that settle its promise. */
   const waiting = new Map();
-  /** Numbers of the calls that errors stand for. */
+  /** Error -> number of the failed call. */
   const failures = new WeakMap();
 
-  /** What shows, in a stack, where `fn` was called. */
+  /** An object whose stack shows where `fn` was called. */
   const traceFrom = (/** @type {Function} */ fn) => {
     const trace = {};
     captureStackTrace(trace, fn);
     return trace;
   };
   const failureOf = (/** @type {string} */ facts, /** @type {number} */ call, /** @type {any} */ trace) => {
-    // No iterator is asked for: guests may have changed those of lists.
+    // Destructuring would call the iterator of lists, which guests may have changed.
     const parts = parse(facts);
     const name = parts[0];
     const message = parts[1];
@@ -47,7 +49,7 @@ function makeTools(language, page, { key, isQuick }) {
     return error;
   };
 
-  /** The number of a new call, and its arguments as they cross; throws if they cannot be sent. */
+  /** The number of a new call, and its encoded arguments. Throws if they cannot be sent. */
   const begin = (/** @type {number} */ id, /** @type {Function} */ tool, /** @type {any[]} */ args) => {
     page.checkRun();
     const call = ++calls;
@@ -60,11 +62,11 @@ function makeTools(language, page, { key, isQuick }) {
       const error = /** @type {any} */ (thrown);
       const isTooLarge = attempt((/** @type {any} */ e) => e.isTooLarge, error) === true;
       if (isTooLarge) put(error, 'code', 'ERR_TRANSFER_LIMIT_EXCEEDED');
-      // Nearer to the guest's call than what has looked through them.
+      // The stack then begins at the guest's call and not in the encoder.
       if (isTooLarge || attempt((/** @type {any} */ e) => e.isUncloneable, error) === true)
         attempt((/** @type {any} */ e) => captureStackTrace(e, tool), error);
       if (typeof error === 'object' && error !== null) weakSet(failures, error, call);
-      // The host has to know of the call to name its tool.
+      // The host can name the tool only if it knows of the call.
       page.say('U', `${id};${call}`, '');
       throw error;
     }
@@ -74,7 +76,7 @@ function makeTools(language, page, { key, isQuick }) {
       mapSet(waiting, call, { __proto__: null, resolve, reject, trace });
     });
 
-  /** The answer to a call that the guest has a promise of. */
+  /** Settles the promise of a call with its answer. */
   const settle = (/** @type {number} */ call, /** @type {string} */ kind, /** @type {string} */ body) => {
     const promise = mapGet(waiting, call);
     if (promise === undefined) return;
@@ -87,7 +89,7 @@ function makeTools(language, page, { key, isQuick }) {
     }
   };
 
-  /** Whether no asynchronous call was made since microtasks have run. */
+  /** Whether no asynchronous call was made in this turn, which ends with the microtasks. */
   let isFirst = true;
   const untilTurnEnds = async () => {
     isFirst = false;
@@ -97,8 +99,8 @@ function makeTools(language, page, { key, isQuick }) {
 
   const makeTool = (/** @type {any} */ { id, isAsync, length, path }) => {
     /**
-     * Whether the tool takes longer than a turn of the host. As long as it does not, a call that comes alone waits for its answer: that
-     * takes less time than to hear of it later.
+     * Whether the tool takes longer than a turn of the host. Until it does, a call that is the first of its turn waits
+     * for the answer: that takes less time than receiving the answer later.
      */
     let isSlow = !isQuick;
     const later = (/** @type {any[]} */ ...args) => {
@@ -120,7 +122,7 @@ function makeTools(language, page, { key, isQuick }) {
     };
     const atOnce = (/** @type {any[]} */ ...args) => {
       const { call, encoded } = begin(id, tool, args);
-      // Chrome cuts what dialogs say, and not what they begin with.
+      // Chrome cuts the text of dialogs, so the message is in the default text of the prompt.
       const answer = ask(`${key}${page.said()}`, page.write('T', `${id};${call};1`, encoded));
       if (answer === null) throw new Error('the host has not answered');
       const body = slice(answer, 1);
@@ -128,14 +130,14 @@ function makeTools(language, page, { key, isQuick }) {
       if (answer[0] === 'e') throw failureOf(body, call, traceFrom(tool));
       return page.decode(body);
     };
-    // A bound function shows no text of ours.
+    // The text of a bound function does not show this source.
     const tool = bind(isAsync ? later : atOnce);
     defineProperty(tool, 'name', { __proto__: null, value: path[path.length - 1], configurable: true });
     defineProperty(tool, 'length', { __proto__: null, value: length, configurable: true });
     return freeze(tool);
   };
 
-  /** A tool, or an object of tools and more such objects. */
+  /** A tool, or an object of tools and namespaces. */
   const makeNamespace = (/** @type {any} */ holder) => {
     if (typeof holder === 'function') return holder;
     const namespace = {};
@@ -144,7 +146,7 @@ function makeTools(language, page, { key, isQuick }) {
     return freeze(namespace);
   };
 
-  /** What the names of tools stand for: who replaces a tool also replaces what functions of earlier runs mean by it. */
+  /** Name of a tool -> its cell. If the host replaces a tool, functions of earlier runs use the new one too. */
   const cells = empty();
   const define = (/** @type {string} */ name, /** @type {any} */ value) => {
     if (cells[name] !== undefined) {
@@ -161,10 +163,10 @@ function makeTools(language, page, { key, isQuick }) {
   };
 
   return {
-    /** What stands under a name of the global; undefined: nothing of the host's tools. @param {string} name */
+    /** The host's value under a name of the global; undefined if there is none. @param {string} name */
     at: (name) => cells[name]?.value,
 
-    /** Number of the call that what was thrown stands for; 0: none. @param {any} thrown */
+    /** The number of the call whose failure was thrown; 0: none. @param {any} thrown */
     callOf: (thrown) =>
       ((typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function'
         ? weakGet(failures, thrown)
@@ -206,7 +208,7 @@ function makeTools(language, page, { key, isQuick }) {
       for (let at = 0; at < items.length; at += 3) settle(items[at], items[at + 1], items[at + 2]);
     },
 
-    /** Promises of calls that have no answer yet never settle. */
+    /** Abandons unanswered calls: their promises never settle. */
     drop: () => mapClear(waiting),
   };
 }

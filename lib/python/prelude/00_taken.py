@@ -1,8 +1,7 @@
-"""What agent-written Python runs in: imports, limits, tools, values, logs and errors.
+"""The environment of agent-written Python: imports, limits, tools, values, logs and errors.
 
-Runs once per interpreter, in its own namespace; `__main__` gets the names of the specification (section 5.1). Nothing
-here keeps a JavaScript object until `connect` is called: the memory of the interpreter may be saved before that.
-"""
+Runs once per interpreter, in a separate namespace; `__main__` gets the names of the specification (section 5.1). Nothing here
+refers to a JavaScript object until `connect` is called: the memory of the interpreter may be saved before that."""
 
 import ast
 import asyncio
@@ -43,12 +42,12 @@ AWAITED = "__smolagents_awaited__"
 ROUND = "__smolagents_round__"
 CALLED = "__smolagents_called__"
 STARTED = "__smolagents_started__"
-# Where Python notes which warnings it has printed.
+# The variable in which Python records the warnings that it has printed.
 WARNED = "__warningregistry__"
 DANGEROUS_BUILTINS = ("eval", "exec", "compile", "open", "input")
 FORBIDDEN_CALLS = frozenset(("eval", "exec", "compile"))
 
-# Guest code may replace what modules hold, so what runs need is taken here and now.
+# Guest code may replace what modules contain, so runs use the functions that are captured here.
 _compile = builtins.compile
 _eval = builtins.eval
 _import = builtins.__import__

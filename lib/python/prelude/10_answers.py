@@ -2,7 +2,7 @@
 
 
 class FinalAnswerException(BaseException):
-    """Ends a run with its final answer. No `Exception`, so that `except Exception` lets it pass."""
+    """Ends a run with its final answer. Not an `Exception`, so `except Exception` does not catch it."""
 
     def __init__(self, value=None):
         super().__init__(value)
@@ -13,9 +13,9 @@ def __smolagents_final_answer(value=None, **kwargs):
     """The final answer: `final_answer(value)` or `final_answer(answer=value)`."""
     if kwargs:
         value = kwargs["answer"] if "answer" in kwargs else next(iter(kwargs.values()))
-    # The first answer counts, as it is now: what the code still does changes nothing.
+    # The first answer counts, with the value that it has at this moment. Nothing that the code does later changes it.
     answer = _encode_json(value) if _run.is_open else None
-    # Code of the guest may have made that text.
+    # Guest code may have run while the value was encoded.
     if _run.is_open:
         _run.answered(answer)
         if _bridge.final_answer is not None:

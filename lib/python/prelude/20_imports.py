@@ -1,13 +1,13 @@
 # Imports and builtins
 
 _names_of_module = types.ModuleType.__dict__["__dict__"].__get__
-# What guest code has for `__main__`: modules of Python look there for the names that they are given.
+# The guest's `__main__`: Python's modules look up names there.
 _user_module = types.ModuleType("__main__")
 __smolagents_user_globals__ = _user_module.__dict__
 
 
 def __smolagents_set_user_globals(names):
-    """Copies what was set in `__main__` to what guest code sees."""
+    """Copies names that were set in `__main__` to the guest's globals."""
     shared = __main__.__dict__
     for name in names:
         if name in shared:
@@ -15,7 +15,7 @@ def __smolagents_set_user_globals(names):
 
 
 def __smolagents_is_import_allowed(module_name, allowed):
-    """Whether an entry is `*`, the module, one of its packages, or a package with `.*`."""
+    """Whether `allowed` has an entry for the module: `*`, the module itself, one of its packages, or a package with `.*`."""
     for entry in allowed:
         if entry == "*":
             return True
@@ -26,7 +26,7 @@ def __smolagents_is_import_allowed(module_name, allowed):
 
 
 class _RefusedImport(ImportError):
-    """One that the host does not allow."""
+    """The import of a module that the host does not allow."""
 
 
 _RefusedImport.__name__ = _RefusedImport.__qualname__ = "ImportError"
@@ -42,26 +42,27 @@ def _refused_import(name, allowed):
     return error
 
 
-# Modules whose names default to being allowed. `import_ahead` fills it.
+# Modules that are allowed by default. `import_ahead` adds their names.
 _default_modules = set()
-# Of these modules code gets nothing through others: what can open files, run processes, or import.
+# Modules that can open files, run processes, or import. Guest code gets nothing from them through other modules.
 _HELD_BACK = frozenset(
     ("os", "posix", "io", "_io", "pathlib", "pathlib._local", "shutil", "sys", "importlib", "importlib._bootstrap")
 )
-# Of a module that say how it was loaded, which leads to all others.
+# Attributes that say how a module was loaded. They lead to all other modules.
 _LOADED_BY = ("__builtins__", "__loader__", "__spec__", "__cached__")
 _views = {}
 
 
 def import_ahead(names):
-    """Imports the modules that code may import by default. JSON."""
+    """Imports the modules that code may import by default. `names` is JSON."""
     for name in _decode_json(names):
         _import(name)
         _default_modules.add(name)
 
 
 def _view_of(module, allowed):
-    """What code gets of a module that is allowed by default: none of the modules and functions in it that are not allowed."""
+    """The copy of a module that guest code gets if the module is allowed by default. It has none of the modules and functions
+    that are not allowed."""
     key = (id(module), tuple(allowed))
     view = _views.get(key)
     if view is None:
@@ -81,19 +82,19 @@ def _may_have(value, allowed):
 
 
 def _shown(value, allowed):
-    """A module as code sees it."""
+    """The module or value as guest code sees it."""
     is_default = issubclass(type(value), types.ModuleType) and value.__name__.partition(".")[0] in _default_modules
     return _view_of(value, allowed) if is_default else value
 
 
 def _is_for_c(name, globals, locals, fromlist):
-    """Whether C code imports a module for itself, such as `_pylong` for large integers. It calls the `__import__` of the code at work,
-    with an empty list, and ignores what that returns."""
+    """Whether C code imports a module that it needs itself, such as `_pylong` for large integers. C code calls the `__import__`
+    of the running code with an empty list and ignores the result."""
     return type(fromlist) is list and not fromlist and globals is locals is not None and name.partition(".")[0] in _stdlib
 
 
 def __smolagents_safe_import_factory(allowed):
-    """An `__import__` that imports what is allowed."""
+    """Makes an `__import__` that imports only allowed modules."""
     allowed = tuple(allowed)
 
     def safe_import(name, globals=None, locals=None, fromlist=(), level=0):
@@ -105,7 +106,7 @@ def __smolagents_safe_import_factory(allowed):
         if _is_for_c(full_name, globals, locals, fromlist):
             _import(name)
             return None
-        # That one only says how code is read.
+        # `__future__` only affects how code is parsed.
         if full_name != "__future__" and not __smolagents_is_import_allowed(full_name, allowed):
             raise _refused_import(full_name, allowed)
         module = _import(name, globals, locals, fromlist, level)
@@ -120,7 +121,7 @@ def __smolagents_safe_import_factory(allowed):
 
 
 def _add_submodules(name, others, allowed):
-    """Adds to the view of a package what was imported of it since."""
+    """Adds submodules that were imported in the meantime to the view of their package."""
     parts = name.split(".")
     paths = [".".join(parts[:count]) for count in range(2, len(parts) + 1)]
     for path in [*paths, *(f"{name}.{other}" for other in others if type(other) is str)]:
@@ -130,7 +131,7 @@ def _add_submodules(name, others, allowed):
             _names_of_module(_view_of(_modules[holder], allowed))[own] = _shown(module, allowed)
 
 
-# Builtins that lead to modules, to files or to a debugger, and that nothing but a prompt needs.
+# Builtins that lead to modules, to files or to a debugger. They are only useful in an interactive session.
 _INTERACTIVE = ("__loader__", "__spec__", "breakpoint", "copyright", "credits", "license")
 
 

@@ -1,8 +1,8 @@
 # Guards
 
-# Some attributes of built-in types lead from any function, frame or class to every module of the interpreter. Guest code gets them
-# of what is its own. Code of modules gets them as before: it has to name the attribute itself, so that no function of a module can be
-# made to fetch one.
+# Some attributes of built-in types lead from any function, frame or class to every module of the interpreter. Guest
+# code can read them only on the guest's own objects. Code of modules can read them everywhere, but must name the
+# attribute itself, so that no function of a module can be tricked into reading one.
 _globals_of = types.FunctionType.__dict__["__globals__"].__get__
 _globals_of_frame = types.FrameType.__dict__["f_globals"].__get__
 _code_of_frame = types.FrameType.__dict__["f_code"].__get__
@@ -18,7 +18,7 @@ def _is_guests(scope):
 
 
 def _is_of_module(scope):
-    """Whether these are the globals of a module, of the prelude, or of tools in Python."""
+    """Whether `scope` is the globals of a module, of the prelude, or of tools in Python."""
     if scope is _own_globals or scope is _main_globals:
         return True
     name = dict.get(scope, "__name__")
@@ -27,9 +27,9 @@ def _is_of_module(scope):
 
 
 def _may_read(name):
-    """Whether the code that reads a guarded attribute is a module's, and names the attribute."""
+    """Whether the code that reads a guarded attribute belongs to a module and names the attribute."""
     try:
-        # Two functions of the guard are above it.
+        # Two functions of the guard lie between this frame and the reader.
         reader = _frame(2)
     except ValueError:
         return False
@@ -41,7 +41,7 @@ def _may_read(name):
 
 
 def _guarded(name, original, is_own, absent):
-    """A descriptor in place of `original`. Everything that it needs is in closures, which are guarded, too."""
+    """A descriptor that replaces `original`. It keeps everything that it needs in closures, which are guarded too."""
     read, write, delete = original.__get__, getattr(original, "__set__", None), getattr(original, "__delete__", None)
 
     class Guarded:
@@ -87,14 +87,14 @@ def _is_no_module(_, value):
 
 
 class _Subclasses:
-    """`__subclasses__` of classes: code of the guest sees its own."""
+    """`__subclasses__` of classes: guest code gets only the guest's classes."""
 
     __slots__ = ()
 
     def __get__(self, owner, kind=None):
         if owner is None:
             return self
-        # `abc` is written in C, and names the attribute there.
+        # `abc` reads the attribute in C code.
         if _may_read("__subclasses__") or dict.get(_globals_of_frame(_frame(1)), "__name__") == "abc":
             return _subclasses_of.__get__(owner, kind)
         return types.MethodType(_own_subclasses, owner)
@@ -107,7 +107,7 @@ def _own_subclasses(owner):
 def _put(kind, name, descriptor):
     """Replaces an attribute of a built-in type."""
     gc.get_referents(kind.__dict__)[0][name] = descriptor
-    # Has CPython forget what it has found there before, which it does for this attribute of any class.
+    # Makes CPython discard its cached lookups: it does so whenever this attribute of a class changes.
     abstract = type.__dict__["__abstractmethods__"]
     abstract.__set__(kind, ())
     abstract.__delete__(kind)
@@ -124,7 +124,7 @@ def _install_guards():
     builtin = types.BuiltinFunctionType
     _put(builtin, "__self__", _guarded("__self__", builtin.__dict__["__self__"], _is_no_module, _absent("__self__")))
     _put(type, "__subclasses__", _Subclasses())
-    # The counter of operations is one of the tools for monitoring: it stays as it is.
+    # The operation counter is a tool of `sys.monitoring`. Guest code must not change it.
     for name in ("use_tool_id", "free_tool_id", "clear_tool_id", "set_events", "set_local_events", "register_callback"):
         setattr(_monitoring, name, _sparing(name, getattr(_monitoring, name)))
 

@@ -12,7 +12,7 @@ def _awaited(value):
 
 
 def _take_values(owner, name, first=0, end=1):
-    """Makes a function of asyncio accept plain values too, as `await` does: its arguments from `first` to `end`."""
+    """Makes a function of asyncio accept plain values too, as `await` does, for its arguments from `first` to `end`."""
     function = getattr(owner, name)
 
     @functools.wraps(function)
@@ -25,7 +25,7 @@ def _take_values(owner, name, first=0, end=1):
 
 
 def _take_iterable(name):
-    """The same for the values of its first argument."""
+    """Does the same for the values of the first argument."""
     function = getattr(asyncio, name)
 
     @functools.wraps(function)
@@ -52,8 +52,8 @@ def _call(name, args, place):
 
 
 def __smolagents_transform_code(code):
-    """The tree of the code. It keeps the value of its last statement, counts the iterations of `while` loops at their start, and
-    its `await` accepts plain values too, because tools return their results directly."""
+    """The syntax tree of the code. The transformed code stores the value of its last statement and counts the iterations of
+    `while` loops at their start. Its `await` accepts plain values too, because tools return their results directly."""
     tree = _parse(code, FILENAME, "exec")
     _prepare_tree(tree, code)
     last = tree.body[-1] if tree.body else None
@@ -68,7 +68,7 @@ def __smolagents_transform_code(code):
 
 
 def _prepare_tree(tree, code):
-    # A walk takes longer than all else.
+    # Walking the tree takes longer than everything else here.
     is_async = "async" in code or "await" in code
     if is_async or isinstance(tree.body[0] if tree.body else None, ast.AsyncFunctionDef):
         _AwaitedCalls().visit(tree)
@@ -81,12 +81,12 @@ def _prepare_tree(tree, code):
 
 
 def _may_name(code, names):
-    """Whether one of the names may be in the code. Other letters than those of ASCII can stand for them."""
+    """Whether one of the names may occur in the code. Letters outside of ASCII can stand for ASCII letters."""
     return not code.isascii() or any(name in code for name in names)
 
 
 class _ForbiddenCall(RuntimeError):
-    """A call of a builtin that is off."""
+    """A call of a builtin that is not allowed."""
 
     def __init__(self, call):
         super().__init__(f"Forbidden builtin: {call.func.id}")
@@ -97,7 +97,7 @@ _ForbiddenCall.__name__ = _ForbiddenCall.__qualname__ = "RuntimeError"
 
 
 def __smolagents_check_forbidden_calls(tree, forbidden):
-    """Refuses calls of builtins by their names."""
+    """Raises for calls that name a forbidden builtin."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in forbidden:
             raise _ForbiddenCall(node)

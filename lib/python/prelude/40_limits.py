@@ -2,23 +2,23 @@
 
 
 class _LimitError(RuntimeError):
-    """A limit of the run was reached."""
+    """The run has reached a limit."""
 
 
 _LimitError.__name__ = _LimitError.__qualname__ = "RuntimeError"
 
 
-# Given back when there is no memory left, so that the failure can be told and the next run can let go of what it holds. In parts, which
-# are taken wherever there is room: 2 MiB.
+# Memory that is freed when none is left, so that the failure can be reported and the next run can free its objects. 2
+# MiB, in parts that fit wherever there is room.
 _RESERVE_PARTS = 16
 _RESERVE_PART_BYTES = 128 << 10
-# Before there is a snapshot: sessions share its pages until somebody needs them.
+# Allocated before the snapshot is made: sessions share its pages until one of them needs the memory.
 _reserve = [bytearray(_RESERVE_PART_BYTES) for _ in range(_RESERVE_PARTS)]
 
 
 def _keep_reserve():
-    """When code of the guest is about to run. Where there is less than twice as much, half of it or 1 MiB: that code may need some to
-    let go of others."""
+    """Fills the reserve again before guest code runs. If less than twice the reserve is available, takes half of that, but at
+    least 1 MiB. Guest code may need some memory to free other memory."""
     if len(_reserve) == _RESERVE_PARTS:
         return
     parts = []
@@ -31,12 +31,12 @@ def _keep_reserve():
     _reserve.extend(parts)
 
 
-# Operations that `finally` and `with` have on the way out, once it is known what the run gives.
+# Operations that `finally` and `with` may use after the outcome of the run is decided.
 _LEAVING_OPERATIONS = 1_000
 
 
 class _Run:
-    """What is known of the run under way."""
+    """The state of the current run."""
 
     __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "imports", "answer", "is_open", "limit")
 
@@ -46,32 +46,32 @@ class _Run:
     def begin(self, max_operations, max_whiles, imports):
         self.operations = 0
         self.whiles = 0
-        # The operation after this one is looked at more closely.
+        # The number of operations after which limits are checked in detail.
         self.bound = self.max_operations = max_operations
         self.max_whiles = max_whiles
-        # What it may import.
+        # The modules that the run may import.
         self.imports = imports
         self.answer = None
-        # Whether its outcome is still to come.
+        # Whether the outcome of the run is still undecided.
         self.is_open = True
-        # The first error of a limit, which the run fails by, whatever code makes of it.
+        # The first limit error. The run fails with it even if the code catches it.
         self.limit = None
         _loops.clear()
         _known_errors.clear()
 
     def answered(self, answer):
-        """Keeps the final answer, as JSON."""
+        """Records the final answer, which is JSON."""
         self.answer = (answer,)
         self.decided()
 
     def decided(self):
-        """What the run gives is known: it has to end."""
+        """Records that the outcome is decided: the code must end now."""
         if self.is_open:
             self.is_open = False
             self.bound = self.operations + _LEAVING_OPERATIONS
 
     def check(self):
-        """Raises what limit was reached, if one was."""
+        """Raises if a limit was exceeded."""
         if self.whiles > self.max_whiles:
             text = f"Maximum number of {self.max_whiles} iterations in While loop exceeded"
             self.exceed(text, {"maxWhileIterations": self.max_whiles})
@@ -87,38 +87,38 @@ class _Run:
         raise error
 
     def end(self):
-        # What is still called, by finalizers for example, is no part of a run.
+        # Code that is called later, for example by finalizers, does not belong to a run.
         self.is_open = False
         self.limit = None
         self.bound = self.max_operations = self.max_whiles = float("inf")
 
 
 def _end_at_deadline():
-    """Raises the KeyboardInterrupt that is due: CPython looks for one at some instructions only, and at each `repr`."""
+    """Raises a pending KeyboardInterrupt. CPython checks for one only at some instructions, and in each `repr`."""
     _repr(None)
 
 
-# Loops of one line, by where the jump back lies in memory: while a run lasts, no other one gets there.
+# Loops of one line, by the memory address of the backward jump. The address stays unique while the run lasts.
 _loops = set()
-# What the host knows of errors that it has raised in this run, by their identities: guest code may change an error, copy it, and keep
-# it for later runs.
+# What the host knows about the errors that it has raised in this run, by the identities of the errors. Guest code may
+# change an error, copy it, and keep it for later runs.
 _known_errors = {}
 _run = _Run()
 
 
 def _remember(error, code, known):
-    """Has the failure of a run that ends with this error say what is known of it."""
+    """Records facts about this error for the report of a run that fails with it."""
     _known_errors[id(error)] = (_reference_to(error), code, known)
 
 
 def _known_of(error):
-    """The code of this error and what is known of it; `None` twice if nothing is."""
+    """The code of this error and the known facts about it; `None` for both if there are none."""
     reference, code, known = _known_errors.get(id(error), (None, None, None))
     return (code, known) if reference is not None and reference() is error else (None, None)
 
 
-# Called for each line, and for each call of a function in one line, which enters none: attributes of the run are looked up as seldom
-# as possible.
+# Called for each line, and for each call of a function in one line, because such a call enters no line. Attributes of
+# the run are accessed as rarely as possible.
 def _on_line(code, _):
     run = _run
     run.operations = operations = run.operations + 1
@@ -127,7 +127,7 @@ def _on_line(code, _):
 
 
 def _on_jump(code, offset, destination):
-    # A loop in one line enters no further line: each way back counts as one.
+    # A loop in one line enters no further line, so each backward jump counts as one.
     if destination > offset:
         return _DISABLE
     place = id(code) + offset
@@ -139,7 +139,7 @@ def _on_jump(code, offset, destination):
     run = _run
     run.operations = operations = run.operations + 1
     if operations > run.bound:
-        # CPython takes what is raised here past the handlers of this code: the next instruction raises it.
+        # An exception raised here would bypass the handlers of this code, so the next instruction raises it.
         _watch(code, _monitoring.events.INSTRUCTION)
 
 
@@ -152,12 +152,12 @@ def _on_instruction(code, _):
 def _refuse(run):
     run.decided()
     run.check()
-    # Somebody has caught the final answer.
+    # The code has caught the final answer.
     raise FinalAnswerException()
 
 
 def _round():
-    """Counts a round of a `while` loop."""
+    """Counts an iteration of a `while` loop."""
     run = _run
     run.whiles = whiles = run.whiles + 1
     if whiles > run.max_whiles:
@@ -173,7 +173,7 @@ def _line_at(code, offset):
 
 
 def _is_in_one_line(code):
-    """Whether a function has its head and its body in one line."""
+    """Whether the head and the body of a function are in one line."""
     return code.co_flags & inspect.CO_OPTIMIZED and len({line for _, _, line in code.co_lines()} - {None}) == 1
 
 
@@ -202,9 +202,9 @@ def _watch(code, more=0):
 
 
 def _guard(code):
-    """Counts the lines of this code and of the functions in it, and of no other code."""
+    """Starts counting lines in this code object and in the functions in it. No other code is counted."""
     if _get_tool(_TOOL_ID) != _TOOL_NAME:
-        # Guest code has freed it.
+        # Guest code has freed the tool id.
         _free_tool_id(_TOOL_ID)
         _take_tool_id()
     found = [code]

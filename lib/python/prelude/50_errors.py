@@ -2,7 +2,7 @@
 
 
 class _Failure(RuntimeError):
-    """What a run that failed raises: the text of the specification, and what else is known."""
+    """Raised by a run that failed: the message of the specification, a code, and details."""
 
     def __init__(self, message, code, details):
         super().__init__(message)
@@ -12,8 +12,8 @@ class _Failure(RuntimeError):
 
 _Failure.__name__ = _Failure.__qualname__ = "RuntimeError"
 
-# Guest classes can define attributes with any name. Reports of exceptions are therefore read where CPython keeps the data. The only
-# guest code that is called is the code that makes the messages.
+# Guest classes can define attributes with any name. Reports of exceptions are therefore read from the places where
+# CPython stores the data. The only guest code that is called is the code that makes the messages.
 _plain_text = str.__str__
 _name_of_class = type.__dict__["__name__"].__get__
 _names_of_class = type.__dict__["__dict__"].__get__
@@ -27,11 +27,11 @@ _own_of = BaseException.__dict__["__dict__"].__get__
 _has_no_context = BaseException.__suppress_context__.__get__
 _members_of = BaseExceptionGroup.exceptions.__get__
 
-# Of a message; of that of an error within another one, and of the notes of an error; of a line that is quoted.
+# Characters of a message, of messages of inner errors and notes, and of a quoted line.
 _MAX_CHARS = 5_000
 _MAX_INNER_CHARS = 500
 _MAX_LINE_CHARS = 500
-# Of errors within one and of notes, and of names that are compared.
+# The number of inner errors and notes, and of names that are compared.
 _MAX_INNER = 10
 _MAX_NAMES = 1_000
 
@@ -44,14 +44,15 @@ _NO_REASON = " returned NULL without setting an exception"
 
 
 def _lacks_memory(error):
-    """Also where a function of C gives nothing and no reason: `collections.deque(range(10**9))`."""
+    """Whether `error` is due to a lack of memory. Includes C functions that fail without an exception:
+    `collections.deque(range(10**9))`."""
     if type(error) is SystemError:
         return [arg for arg in _args_of(error) if type(arg) is str and arg.endswith(_NO_REASON)] != []
     return _is(error, MemoryError)
 
 
 def _lack_is_real(error):
-    """Whether the memory has run out where C code was at work, and no code has raised this."""
+    """Whether C code ran out of memory. False if Python code has raised the error."""
     step = _traceback_of(error)
     last = None
     while step is not None:
@@ -63,15 +64,16 @@ def _lack_is_real(error):
     return last not in _PASSING_ON
 
 
-# Opcodes that raise an error of the code, and those where code of others passes one on.
+# Opcodes that raise an exception of the code, and opcodes that pass on an exception of other code.
 _RAISE = opcode.opmap["RAISE_VARARGS"]
 _PASSING_ON = {opcode.opmap[name] for name in ("SEND", "YIELD_VALUE", "RESUME", "RETURN_GENERATOR")}
-# More than C can address.
+# More bytes than C can address.
 _TOO_MANY_BYTES = sys.maxsize - 1024
 
 
 def _show_lack():
-    """Has the host see that the memory has run out, which it believes only then: C refuses large sizes without asking for them."""
+    """Makes the host see that memory has run out. The host believes the report only then, because C code refuses large sizes
+    without requesting them."""
     try:
         bytearray(_TOO_MANY_BYTES)
     except MemoryError:
@@ -79,7 +81,8 @@ def _show_lack():
 
 
 def _known_tool_text(error):
-    """The text of a tool's failure as the tool has given it, whatever code has made of the error; `None` for other errors."""
+    """The text of a tool's failure as the tool gave it, regardless of changes to the error by guest code; `None` for other
+    errors."""
     kind, known = _known_of(error)
     if kind != "ERR_TOOL_PROXY_FAIL":
         return None
@@ -93,7 +96,7 @@ def _name_of(error):
 
 
 def __smolagents_format_syntax_error(error):
-    """Where the code cannot be read, with a mark under the column."""
+    """The message for code that cannot be parsed, with a mark under the column."""
     head = f"{type(error).__name__}: {error.msg}"
     if error.lineno is None:
         return head
@@ -103,7 +106,7 @@ def __smolagents_format_syntax_error(error):
 
 
 def __smolagents_format_runtime_error(error, code):
-    """What was raised, and the line of the code that it happened at."""
+    """The message for an exception, with the line of the code where it was raised."""
     step = _step_of(error, None)
     text = _error_text(error) + _suggestion(error, code, step)
     return text + _line_text(code, step and step.tb_lineno, "\nCode execution failed at line")
@@ -115,7 +118,7 @@ def _error_text(error, most=_MAX_CHARS):
 
 
 _ADVICE = (
-    # What Pyodide advises, as the text of a KeyError has it, which nothing here can do.
+    # Pyodide's advice, as it appears in the text of a KeyError. Guest code cannot follow it.
     (
         KeyError,
         r". \n On Pyodide you must do pyodide.loadPackage('tzdata') package before you use zoneinfo.",
@@ -130,7 +133,7 @@ _ADVICE = (
     ),
 )
 _NO_NETWORK = "there is no network here"
-# What libraries for HTTP say without a network, and files of those that ask a browser for one.
+# Messages of HTTP libraries without a network, and files of libraries that send requests through a browser.
 _NO_NETWORK_TEXTS = ("Host is unreachable", "Name does not resolve", "Name or service not known", "Failed to resolve")
 _BROWSER_FILES = ("/urllib3/contrib/emscripten/", "/pyodide/http", "/pyodide_http/")
 
@@ -147,7 +150,7 @@ def _lacks_network(error, message):
 
 
 def _missing_module_text(error, message):
-    """Names the host's part where a module is allowed that nobody has added."""
+    """Tells what the host must do if a module is allowed but not added."""
     name = ModuleNotFoundError.name.__get__(error)
     package = name.partition(".")[0] if type(name) is str else ""
     if not package or package in _modules or not __smolagents_is_import_allowed(name, _run.imports):
@@ -158,11 +161,11 @@ def _missing_module_text(error, message):
 
 
 def _is_of_distribution(package):
-    """Whether a module of the standard library is a package of Pyodide's, such as `sqlite3`."""
+    """Whether a module of the standard library is a separate package in Pyodide, such as `sqlite3`."""
     return package in ("ssl", "sqlite3", "lzma", "_lzma", "_sqlite3", "test", "pydecimal", "_ssl")
 
 
-# What may not be imported.
+# CPython's advice for long integers, and the replacement if `sys` cannot be imported.
 _DIGITS_ADVICE = "; use sys.set_int_max_str_digits() to increase the limit"
 _OWN_DIGITS_ADVICE = "; hexadecimal has no such limit"
 
@@ -216,7 +219,7 @@ def _step_of(error, codes):
 
 
 def _span_of(step):
-    """First and last line of what a step has executed, and its columns, in bytes."""
+    """The first and last line that a step has executed, and its columns in bytes."""
     for index, span in enumerate(step.tb_frame.f_code.co_positions()):
         if index == step.tb_lasti // 2:
             return span
@@ -224,7 +227,7 @@ def _span_of(step):
 
 
 def _suggestion(error, code, step):
-    """What else may be meant, at a step of the code."""
+    """A suggestion of what the code may have meant at a step."""
     try:
         if step is None:
             return ""
@@ -277,7 +280,7 @@ def _meant_names(missing, frame):
 
 
 def _attributes_of(value):
-    """Names of attributes in their order, as far as no code of the guest says them."""
+    """The sorted names of a value's attributes that can be found without running guest code."""
     kind = type(value)
     holders = [_names_of_class(base) for base in _bases_of_class(kind)]
     if issubclass(kind, type):
@@ -300,7 +303,7 @@ def _names_in(holders):
 
 
 def _meant_keys(error, code, step):
-    """Keys of the dictionary that are like the one that is not there."""
+    """Keys of the dictionary that are similar to the missing one."""
     [missing] = _args_of(error) or [None]
     frame, line = step.tb_frame, step.tb_lineno
     scope = {**frame.f_globals, **frame.f_locals}
@@ -322,7 +325,7 @@ def _keys_like(missing, holder):
 
 
 def _value_of(node, scope):
-    """The value of names, attributes and subscripts of data: nothing of the guest's own is called."""
+    """The value of an expression of names, attributes and subscripts of data. Calls no guest code."""
     if isinstance(node, ast.Name):
         return scope.get(node.id)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
@@ -335,7 +338,7 @@ def _value_of(node, scope):
 
 
 def _absent_builtin(error, code, step):
-    """The builtin that is off and was called by its name."""
+    """The text for a builtin that is not available and that the code called by its name."""
     if [arg for arg in _args_of(error) if type(arg) is str] != ["'NoneType' object is not callable"]:
         return ""
     frame = step.tb_frame
@@ -352,7 +355,7 @@ def _absent_builtin(error, code, step):
 
 
 def _utf16_column(code, line, byte_column):
-    """From 1, in UTF-16 units."""
+    """The column in UTF-16 units, counted from 1."""
     text = _line_of(code, line)
     if byte_column is None:
         return 1
@@ -361,7 +364,8 @@ def _utf16_column(code, line, byte_column):
 
 
 def _failure_of(error, code, codes, place):
-    """The report of an exception of the code. `place`: line and column, in bytes, if no code of the guest was entered."""
+    """The report of an exception of the code. `place` is the line and the column in bytes. It is used if no guest code was
+    entered."""
     name, message = _name_of(error), _message_of(error)
     details = {"name": name, "message": message}
     if codes is None and _is_of_code(error):
@@ -384,20 +388,20 @@ def _failure_of(error, code, codes, place):
     if kind is not None:
         return _Failure(text, kind, details | known)
     if type(error) is ToolError:
-        # One of an earlier run, or a copy: the guest's own, whatever it has written there.
+        # An error of an earlier run, or a copy. It belongs to the guest, whatever the guest has written into it.
         own = _own_of(error)
         details |= {name: given for name in ("name", "message") if type(given := dict.get(own, name)) is str}
     return _Failure(text, "ERR_RUNTIME_EXCEPTION", details)
 
 
 def _is_of_code(error):
-    """Whether code that has not begun to run is the reason, and not a deadline or a lack of memory."""
-    # The error of the parser's own limit has a message.
+    """Whether the error is due to code that has not started to run, and not to a deadline or a lack of memory."""
+    # The MemoryError of the parser's own limit has a message.
     return isinstance(error, Exception) and not (isinstance(error, MemoryError) and not error.args)
 
 
 def _unread(error, code, details):
-    """The failure of code that nothing has run of."""
+    """The failure of code that did not start to run."""
     rule = "syntax_valid"
     if isinstance(error, SyntaxError):
         _complete_place(error, code)
@@ -417,7 +421,7 @@ def _unread(error, code, details):
 
 
 def _complete_place(error, code):
-    """The compiler has no text, and counts bytes."""
+    """Completes a compiler error, which has no text and counts columns in bytes."""
     if error.text is None and error.lineno is not None:
         error.text = _line_of(code, error.lineno)
         before = error.text.encode("utf-8", "surrogatepass")[: max(error.offset or 1, 1) - 1]
@@ -425,7 +429,7 @@ def _complete_place(error, code):
 
 
 def _inner_texts(error, code, codes):
-    """The messages of the errors that caused this one, and of those that it contains."""
+    """The messages of the errors that caused this error, and of those that it contains."""
     texts = []
     told = {id(error)}
     waiting = _inner_of(error, "")
@@ -446,7 +450,7 @@ def _inner_texts(error, code, codes):
 
 
 def _inner_of(error, indent):
-    """The next one is the last."""
+    """The errors directly inside this error. The one to be reported next is the last."""
     inner = []
     if _is(error, BaseExceptionGroup):
         inner += [("- ", f"{indent}  ", member) for member in reversed(_members_of(error)[: _MAX_INNER + 1])]
@@ -471,7 +475,7 @@ _MAX_FRAMES = 50
 
 
 def _frames_of(error):
-    """The guest's own part of the traceback."""
+    """The lines of the traceback that belong to guest code."""
     frames = []
     step = _traceback_of(error)
     while step is not None:

@@ -37,7 +37,7 @@ class Data(dict):
 
 
 class _Member(Data):
-    """An object that is a key or a member of a set: it counts by its identity there, as on the host."""
+    """A dictionary that is a key or a member of a set. It is hashed by its identity there, as on the host."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -50,21 +50,21 @@ _DICTS = (dict, Data, _Member)
 
 
 class _UncrossableError(TypeError):
-    """A value of the host that Python has none for."""
+    """A value of the host that has no counterpart in Python."""
 
 
-# Values cross as one flat list, a tape. It begins with the kinds of all containers, one letter each. Then each container follows:
-# the number of its parts, and the parts. Strings, numbers and booleans stand for themselves. Any other part is `None`, followed by
-# the number of a container, or by a letter and the content of a value without parts. So nothing here recurses, and parts may be
-# shared or contain themselves. `guest.js` has the other side.
+# Values cross as one flat list, a tape. It begins with the kinds of all containers, one letter each. Then each
+# container follows: the number of its parts, and the parts. Strings, numbers and booleans stand for themselves. Any
+# other part is `None`, followed by the number of a container, or by a letter and the content of a value without parts.
+# This needs no recursion, and parts may be shared or contain themselves. `guest.js` has the other side.
 _LIST, _OBJECT, _MAP, _SET = "L", "O", "M", "S"
 _NONE, _BYTES, _DATE = "N", "B", "D"
 _MAKERS = {_LIST: list, _OBJECT: Data, _MAP: dict, _SET: set}
 _PLAIN = frozenset((str, int, float, bool))
-# What values of classes of the guest's own are as plain ones, whatever texts they make of themselves.
+# Conversions from the guest's subclasses to plain values. They ignore texts that a subclass makes of itself.
 _PLAIN_OF = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-# Of these modules `str` says all that there is to say.
+# `str` says everything about values of these modules.
 _TEXTUAL_MODULES = frozenset(("datetime", "decimal", "fractions", "uuid", "pathlib", "pathlib._local", "ipaddress"))
 
 
@@ -73,7 +73,7 @@ def _decode(tape, names=None):
     read = iter(tape).__next__
     kinds = read()
     made = [_MAKERS[kind]() for kind in kinds]
-    # What is hashed waits for its parts: by identity, with its number.
+    # Containers whose parts are hashed are filled last. By their identities, with their numbers.
     hashed = {}
     for number, (kind, container) in enumerate(zip(kinds, made)):
         parts = []
@@ -106,7 +106,7 @@ def _decode(tape, names=None):
 
 
 def _frozen(value, hashed, frozen):
-    """What stands for a value where it is hashed: lists are tuples there."""
+    """The hashable counterpart of a value: a list becomes a tuple."""
     kind = type(value)
     if kind is Data:
         object.__setattr__(value, "__class__", _Member)
@@ -121,10 +121,10 @@ def _frozen(value, hashed, frozen):
 
 
 def _path_to(tape, names, number, at=None):
-    """How the host names a container of the tape, or one of its parts."""
+    """The host's name of a container of the tape, or of one of its parts."""
     read = iter(tape).__next__
     kinds = read()
-    # Of each container, where it is first: there is no other way to it that comes from one with a higher number.
+    # The first place of each container. Every other place is in a container with the same or a higher number.
     origins = {}
     for holder in range(number + 1):
         key = None
@@ -182,9 +182,10 @@ def _encode(root):
     body = []
     numbers = {id(root): 0}
     containers = [root]
-    # What has parts and is replaced, and by what: both must live as long as their identities count.
+    # Containers that are replaced, with their replacements. Both must stay alive because they are known by their
+    # identities.
     replaced = {}
-    # Grows meanwhile.
+    # The list grows during the loop.
     for container in containers:
         kind, parts = _parts_of(container)
         kinds.append(kind)
@@ -231,7 +232,7 @@ def _parts_of(container):
 
 
 def _key_of(key):
-    """A key as JSON writes it; `None` if it has no such form."""
+    """A key as JSON writes it; `None` if JSON has no form for it."""
     if isinstance(key, str):
         return str.__str__(key)
     if key is None or key is True or key is False or isinstance(key, float):
@@ -240,7 +241,7 @@ def _key_of(key):
 
 
 def _data_of(value):
-    """A value as data: a plain one, `None`, bytes, a datetime, or something with parts."""
+    """A value as data: a plain value, `None`, bytes, a datetime, or a container."""
     if value is None or isinstance(value, (list, tuple, dict, set, frozenset, datetime.datetime)):
         return value
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -256,7 +257,7 @@ def _data_of(value):
     if hasattr(kind, "__dataclass_fields__"):
         return {name: getattr(value, name) for name in kind.__dataclass_fields__}
     if hasattr(kind, "tolist"):
-        # A date of numpy's is one of `datetime` then.
+        # `tolist` turns a date of numpy into a value of `datetime`.
         return _data_of(value.tolist())
     if hasattr(kind, "_value_repr_"):
         return _data_of(value.value)

@@ -14,15 +14,15 @@ class ToolError(Exception):
         self.tool = tool
 
 
-# Guests catch it by its name.
+# Guest code catches it by its name.
 builtins.ToolError = ToolError
 
 
 class _Bridge:
-    """What `connect` is given by `guest.js`."""
+    """The functions that `guest.js` passes to `connect`."""
 
     call = call_plain = start = next_reply = reply = log = final_answer = sleep = operations = begin = None
-    # Whether tools block until they have their result, and this thread may.
+    # Whether calls of tools block until there is a result. The thread may then block.
     blocks = False
 
 
@@ -45,7 +45,7 @@ def _tool(name, number):
 
 
 def _received(name, result):
-    """What a call gave: a plain value, the tape of another, or the future of either."""
+    """The result of a call from what arrived: a plain value, the tape of another value, or a promise of either."""
     if type(result) is list:
         if result[0] == "!":
             _end_at_deadline()
@@ -78,7 +78,7 @@ def _tool_error(tool, message, name, code, call, is_bridge):
 
 
 def set_tools(specs):
-    """Defines functions by their paths and numbers: `[[["Host", "readDoc"], 7], ...]`, as JSON."""
+    """Defines tools by their paths and numbers: `[[["Host", "readDoc"], 7], ...]`, as JSON."""
     tops = {}
     for path, number in _decode_json(specs):
         if path == [_PICTURE_TOOL]:
@@ -93,7 +93,7 @@ def set_tools(specs):
 
 
 def set_variables(names, tape):
-    """Defines the values of a tape by their names, which are JSON; how that failed, if it did."""
+    """Defines the values of a tape under names, which are JSON. Returns the failure as text, if it failed."""
     names = _decode_json(names)
     try:
         _define(dict(zip(names, _decode(tape, names))))

@@ -1,34 +1,34 @@
 # Calls at the same time
 #
-# A tool called as a plain function blocks. Three kinds of code start a call and wait for its result later: `await` and the functions of
-# asyncio, async functions, and functions that `to_thread` or a pool of threads runs. There are no threads: such a function runs as a
-# coroutine that is compiled from the same source, in which each call may wait. So what runs, and in which order, depends only on the
-# order of results.
+# A tool called as a plain function blocks. Three kinds of code start a call and wait for its result later: `await` and
+# the functions of asyncio, async functions, and functions that `to_thread` or a pool of threads runs. There are no
+# threads: such a function runs as a coroutine that is compiled from the same source, in which each call may wait. The
+# order in which code runs therefore depends only on the order of results.
 
-# The tools, by their functions: name and number.
+# Function of a tool -> its name and number.
 _tools = weakref.WeakKeyDictionary()
-# Started calls without a result, by their numbers.
+# Started calls that have no result yet, by their numbers.
 _calls = {}
-# The text of the program that each code object is from, by its identity: code of two programs may be equal. And the coroutine functions
-# that were made of functions.
+# The program text of each code object, by the identity of the object: code of two programs may be equal. Below it, the
+# coroutine functions that were compiled from functions.
 _texts = {}
 _coroutine_functions = weakref.WeakKeyDictionary()
-# Rounds of a loop that waits for nothing, after which it looks for results.
+# If a loop never waits, it looks for results after this many rounds.
 _ROUNDS_WITHOUT_RESULTS = 100
-# In place of the number of a call that has its result already, as `guest.js` has it.
+# Stands for the number of a call that has its result already, as in `guest.js`.
 _DONE = -1
 _BUILTINS = frozenset(builtins.__dict__)
 _NOTHING_LEFT = "this code waits for something that nothing is left to bring about"
 
 
 class _Waiting:
-    """Whether a job of a pool is at work: what it awaits is not for a loop of asyncio."""
+    """Holds the job of a pool that is running. Awaited calls then yield to the pool and not to a loop of asyncio."""
 
     job = None
 
 
 class _Call:
-    """A started call of a tool, to be awaited."""
+    """A started call of a tool, which code can await."""
 
     __slots__ = ("_name", "_result", "_error", "_is_done", "_callbacks", "__weakref__")
 
@@ -80,7 +80,8 @@ def _start(name, number, args, kwargs):
 
 
 def _take_result(ms):
-    """Waits for the result of a started call, at most so long if `ms` is not negative. Whether there was one."""
+    """Waits for the result of a started call, for at most `ms` milliseconds, or without limit if `ms` is negative. Returns
+    whether there was one."""
     number = _bridge.next_reply(ms)
     _end_at_deadline()
     if number is None:
@@ -98,7 +99,7 @@ def _take_result(ms):
 
 
 def _outcome_of(name):
-    """The result that has just arrived, or the error that it is."""
+    """The result that has just arrived and `None`, or `None` and an error."""
     try:
         return _received(name, _bridge.reply()), None
     except Exception as error:
@@ -106,7 +107,7 @@ def _outcome_of(name):
 
 
 def _begin_async(function, args, kwargs):
-    """Something to await that calls the function without blocking in tools; `None` if there is no such thing."""
+    """An awaitable that calls the function and waits for tools without blocking; `None` if there is none for this function."""
     while type(function) is functools.partial:
         args, kwargs, function = (*function.args, *args), {**function.keywords, **kwargs}, function.func
     if type(function) is types.MethodType:
@@ -121,13 +122,13 @@ def _begin_async(function, args, kwargs):
 
 
 async def _called(function, /, *args, **kwargs):
-    """The result of a call that may wait."""
+    """The result of a call whose tools may wait."""
     begun = _begin_async(function, args, kwargs)
     return function(*args, **kwargs) if begun is None else await begun
 
 
 def _started(function, /, *args, **kwargs):
-    """The result of a call in whose place something is awaited: of a tool the call under way."""
+    """Starts a call where code awaits the result. For a tool, returns the started call."""
     begun = _begin_async(function, args, kwargs)
     if begun is None:
         return function(*args, **kwargs)
@@ -135,19 +136,19 @@ def _started(function, /, *args, **kwargs):
 
 
 async def _through(begun):
-    """A function may return what is to be awaited."""
+    """Also awaits the result, because a function may return an awaitable."""
     result = await begun
     return await result if _isawaitable(result) else result
 
 
 # Coroutine functions of functions
 
-# Code that may call a tool, and code that may not, as far as that was asked in this run.
+# Code -> whether it may call a tool, as found out in this run.
 _waiting_codes = {}
 
 
 def _may_wait(function, args):
-    """Whether a function of a program may call a tool, by the names in it and by what it is given."""
+    """Whether a function of a program may call a tool, judging by the names in it and by its arguments."""
     if any(type(arg) in (types.FunctionType, types.MethodType, functools.partial) for arg in args):
         return True
     return _may_code_wait(function.__code__, _globals_of(function), function.__closure__ or ())
@@ -156,7 +157,7 @@ def _may_wait(function, args):
 def _may_code_wait(code, scope, cells=()):
     known = _waiting_codes.get(code)
     if known is None:
-        # Of code that calls itself.
+        # Ends the recursion for code that calls itself.
         _waiting_codes[code] = False
         known = _waiting_codes[code] = _finds_tool(code, scope, cells)
     return known
@@ -184,7 +185,7 @@ def _may_value_wait(value, scope):
 
 
 def _named_codes(name):
-    """Code of methods and functions of this name."""
+    """The code of the functions and methods with this name."""
     codes = [reference() for reference, _ in list(_texts.values())]
     return [code for code in codes if code is not None and code.co_name == name]
 
@@ -192,7 +193,7 @@ def _named_codes(name):
 _NO_COROUTINE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 def _note_text(codes, text):
-    """Keeps the text of functions' code: the first one is the program's."""
+    """Records the text of a program for the code of its functions. The first code object is the program's."""
     for code in codes[1:]:
         key = id(code)
         _texts[key] = (_reference_to(code, functools.partial(_forget_text, key)), text)
@@ -208,7 +209,7 @@ def _text_of(code):
 
 
 def _coroutine_function_of(function):
-    """The function as one of a coroutine, in which each call may wait; `None` if its source is not that of a program."""
+    """The function as a coroutine function in which each call may wait; `None` if it was not defined by a program."""
     code = function.__code__
     text = _text_of(code)
     if text is None or code.co_flags & _NO_COROUTINE:
@@ -236,7 +237,7 @@ def _compiled_coroutine(code, text):
     for argument in ast.walk(made.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
-    # What they are is taken from the function.
+    # The values of defaults are taken from the function.
     made.args.defaults = [ast.copy_location(ast.Constant(None), made) for _ in made.args.defaults]
     made.args.kw_defaults = [each and ast.copy_location(ast.Constant(None), made) for each in made.args.kw_defaults]
     owner = code.co_qualname.rpartition(".")[0].rpartition(".")[2]
@@ -258,7 +259,7 @@ def _codes_in(code):
 
 
 def _node_of(code, tree):
-    """The function that the code is compiled from."""
+    """The syntax node that the code is compiled from."""
     if code.co_name == "<lambda>":
         spans = set(code.co_positions())
         return next((node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and _span(node.body) in spans), None)
@@ -274,7 +275,7 @@ def _span(node):
 
 
 class _Mangling(ast.NodeTransformer):
-    """Private names of a class."""
+    """Mangles private names as in the body of a class."""
 
     def __init__(self, owner):
         self._owner = owner
@@ -297,18 +298,18 @@ class _Mangling(ast.NodeTransformer):
 
 # Calls that start
 
-# Functions that await their arguments, or what is in them.
+# Functions that await their arguments, or the elements of these.
 _AWAITING = frozenset(
     "gather wait wait_for as_completed shield create_task ensure_future run_until_complete staggered_race".split()
 )
 
 
 class _AwaitedCalls(ast.NodeTransformer):
-    """Has calls start whose results are awaited, and has each other call in an async function wait without blocking."""
+    """Transforms calls: awaited calls only start, and every other call in an async function waits without blocking."""
 
     def __init__(self):
         self._is_async = False
-        # Names that hold nothing but what is to be awaited, in the scope at hand.
+        # Names in the current scope that contain only awaitables.
         self._names = frozenset()
 
     def visit_Module(self, node):
@@ -362,7 +363,7 @@ class _AwaitedCalls(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _started(self, node):
-        """A node whose value, or whose parts, are awaited."""
+        """Transforms a node whose value, or whose parts, are awaited."""
         if isinstance(node, ast.Call) and _name_called(node) not in _AWAITING:
             node.args = [self.visit(each) for each in node.args]
             for keyword in node.keywords:
@@ -399,12 +400,12 @@ class _AwaitedCalls(ast.NodeTransformer):
 
 
 def _is_builtin(function):
-    """Whether this names a builtin: none of them waits, and some look at the frame that calls them."""
+    """Whether this names a builtin. No builtin waits, and some inspect the frame that calls them."""
     return isinstance(function, ast.Name) and function.id in _BUILTINS and function.id not in __smolagents_user_globals__
 
 
 def _with_function(name, call):
-    """`name(function, …)` in place of `function(…)`. The span stays that of the call."""
+    """`name(function, …)` instead of `function(…)`. The position in the source stays that of the call."""
     function = ast.copy_location(ast.Name(name, ast.Load()), call)
     return ast.copy_location(ast.Call(function, [call.func, *call.args], call.keywords), call)
 
@@ -420,17 +421,17 @@ def _is_adding(call):
 
 
 def _is_view(call):
-    """`names.values()`: nothing is called that could wait."""
+    """Whether the call is like `names.values()`, which never waits."""
     function = call.func
     return isinstance(function, ast.Attribute) and function.attr == "values" and not call.args
 
 
 def _awaited_names(body):
-    """Names of a scope whose values are awaited, or the parts of these, wherever they are used."""
+    """Names of a scope for which every use awaits the value or its parts."""
     awaited, used, loops = set(), set(), {}
     for statement in body:
         _note_uses(statement, awaited, used, loops, False)
-    # The variable of a loop over such names is awaited, too: `for call in calls: await call`.
+    # The variable of a loop over such a name is awaited too: `for call in calls: await call`.
     for name, targets in loops.items():
         if targets <= awaited and not targets & used:
             awaited.add(name)
@@ -440,7 +441,7 @@ def _awaited_names(body):
 
 
 def _note_uses(node, awaited, used, loops, is_awaited):
-    """Sorts the names that are read below a node into awaited ones and others."""
+    """Sorts the names that are read in a node into awaited ones and others."""
     note = functools.partial(_note_uses, awaited=awaited, used=used, loops=loops)
     if isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Load):

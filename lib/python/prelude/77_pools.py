@@ -6,11 +6,11 @@ _ended_futures = itertools.count()
 
 
 class _Future(_FutureBase):
-    """The future of a job. Code that waits for it takes results of calls meanwhile."""
+    """The future of a job. Code that waits for it receives results of calls in the meantime."""
 
     def __init__(self):
         super().__init__()
-        # Counts in the order in which futures were done.
+        # The position in the order in which futures finished.
         self._ended = None
         self.add_done_callback(_note_end_of)
 
@@ -38,7 +38,7 @@ def _take_results_until(is_enough, timeout):
 
 
 class _Job:
-    """A function that a pool runs, until it waits for a call; then again from there."""
+    """A function that a pool runs until it waits for a call. When the call has its result, the pool continues it."""
 
     def __init__(self, pool, future, function, args, kwargs):
         self._pool = pool
@@ -74,14 +74,14 @@ class _Job:
             _Waiting.job = outer
 
     def _end(self, tell, outcome):
-        # The callbacks of a future are no part of the job.
+        # The callbacks of a future do not belong to the job.
         _Waiting.job = None
         tell(outcome)
         self._pool._end_job()
 
 
 class _ThreadPoolExecutor(concurrent.futures.Executor):
-    """Runs functions one after the other. Those that wait for tools wait at the same time."""
+    """Runs functions one after the other. Functions that wait for tools wait at the same time."""
 
     def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
         if max_workers is not None and max_workers <= 0:
@@ -130,7 +130,7 @@ _ThreadPoolExecutor.__module__ = "concurrent.futures.thread"
 
 
 def _as_completed(fs, timeout=None):
-    """Yields futures as they are done."""
+    """Yields futures in the order in which they finish."""
     until = None if timeout is None else time.monotonic() + timeout
     left = set(fs)
     while left:
@@ -147,7 +147,7 @@ def _as_completed(fs, timeout=None):
 
 
 def _wait(fs, timeout=None, return_when=concurrent.futures.ALL_COMPLETED):
-    """Waits for all futures, or for the first one that is done or that fails."""
+    """Waits for all futures, for the first that is done, or for the first that fails."""
     fs = set(fs)
 
     def is_enough():

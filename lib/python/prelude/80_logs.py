@@ -17,11 +17,11 @@ class _Bytes(io.BufferedIOBase):
         return len(data)
 
     def close(self):
-        """It outlives what code writes it through."""
+        """Does nothing: the stream outlives the objects that write to it."""
 
 
 class _Stream(io.TextIOBase):
-    """Gives its lines to the host."""
+    """Sends its lines to the host."""
 
     encoding = "utf-8"
     errors = "backslashreplace"
@@ -30,14 +30,14 @@ class _Stream(io.TextIOBase):
         self.buffer = _Bytes(self)
         self._level = level
         self._prefix = prefix
-        # Of the last line, which has not ended.
+        # Parts of the last line, which is not complete yet.
         self._pieces = []
 
     def writable(self):
         return True
 
     def reconfigure(self, **_):
-        """Nothing of it could be otherwise."""
+        """Does nothing: the stream has no options."""
 
     def write(self, text):
         if not isinstance(text, str):
@@ -61,7 +61,8 @@ _streams = (_Stream(0, ""), _Stream(3, "stderr: "))
 
 
 def _warn_unawaited_coroutine(coro):
-    """Python would name where a coroutine is dropped, which may be no line of the code: then where it is defined."""
+    """Warns at the line of guest code that dropped the coroutine, or at its definition. Python itself may name a line outside
+    of guest code."""
     code, line = coro.cr_code, coro.cr_code.co_firstlineno
     frame = sys._getframe(1)
     while frame is not None:

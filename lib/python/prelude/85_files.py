@@ -5,12 +5,12 @@ _KEEPING = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
 class _Files:
-    """Those that code has opened to write: what they keep is written at the end of each run, as CPython does it when it ends."""
+    """Files that code has opened for writing. Their buffers are written at the end of each run, as CPython does when it exits."""
 
     def __init__(self):
         self._files = weakref.WeakSet()
 
-    # A method of an object stays what it is in a class of the guest, as the builtin does.
+    # A bound method does not become a method of a guest's class, and neither does the builtin that it replaces.
     def open(self, file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
         opened = _open(file, mode, buffering, encoding, errors, newline, closefd, opener)
         if type(opened) in _KEEPING and opened.writable():
@@ -18,13 +18,13 @@ class _Files:
         return opened
 
     def flush(self):
-        # What code writes its output through.
+        # Code may have replaced the output streams.
         self._files.update(stream for stream in (sys.stdout, sys.stderr) if type(stream) in _KEEPING)
         for file in list(self._files):
             try:
                 type(file).flush(file)
             except BaseException as error:
-                # Told once. One that was closed or detached keeps nothing.
+                # A failure is reported once. A closed or detached file has no buffer.
                 self._files.discard(file)
                 if not _is(error, ValueError):
                     _streams[1].write(f"what an open file keeps cannot be written: {_error_text(error)}\n")

@@ -1,6 +1,6 @@
 # Figures of matplotlib
 
-# The tool that takes pictures. The host sends it where there are packages.
+# The tool that takes pictures. The host provides it to sessions with packages.
 _PICTURE_TOOL = "__smolagents_picture__"
 _MAX_FIGURES = 100
 _environ.setdefault("MPLBACKEND", "agg")
@@ -12,7 +12,7 @@ class _Pictures:
 
 
 def _take_figures(*_, **__):
-    """Gives the host a picture of each open figure, and closes them."""
+    """Sends the host a picture of each open figure, and closes the figures."""
     pyplot = _modules.get("matplotlib.pyplot")
     if pyplot is None or _Pictures.take is None:
         return
@@ -30,7 +30,7 @@ def _take_figures(*_, **__):
 
 
 def _prepare_pyplot():
-    """Has `show` do so when it is called: there is no window."""
+    """Makes `show` send the figures to the host, because there is no window."""
     pyplot = _modules.get("matplotlib.pyplot")
     if pyplot is not None and _Pictures.take is not None and getattr(pyplot, "show", None) is not _take_figures:
         pyplot.show = _take_figures

@@ -1,20 +1,20 @@
 # Runs
 
-# Tasks of which each waits for the next one.
+# The longest chain of tasks that wait for each other.
 _MAX_WAITING = 1_000
 _ENDS_OF_RUNS = (FinalAnswerException, _LimitError)
 
 
 class _Loop(asyncio.base_events.BaseEventLoop):
-    """An event loop for a thread that may block: there are timers, and nothing else ever happens."""
+    """An event loop for a thread that may block. It has timers and results of calls, and no other events."""
 
     def __init__(self):
         super().__init__()
         self._selector = self
-        # Tasks that the end of the run has ended.
+        # Tasks that failed with the end of the run.
         self._ended = []
         self._first_task = None
-        # In which something was ready, one after the other.
+        # Successive rounds in which something was ready.
         self._rounds = 0
 
     def run_forever(self):
@@ -24,7 +24,7 @@ class _Loop(asyncio.base_events.BaseEventLoop):
             super().run_forever()
         finally:
             _Waiting.job = job
-            # A deadline may come at that one's way back to its next round, which its `finally` does not cover.
+            # A deadline may interrupt that method before its next round, where its `finally` does not apply.
             if self.is_running():
                 self._run_forever_cleanup()
 
@@ -62,7 +62,8 @@ class _Loop(asyncio.base_events.BaseEventLoop):
         return ()
 
     def _fail_waiting(self):
-        """Nothing will ever happen: the first task fails where it waits, so that the failure has the line of its code."""
+        """Called if nothing will ever happen. The first task fails where it waits, so that the failure has the line of its
+        code."""
         error = RuntimeError(_NOTHING_LEFT)
         waited = self._first_task
         # Tasks may wait for each other.
@@ -75,14 +76,15 @@ class _Loop(asyncio.base_events.BaseEventLoop):
         waited.set_exception(error)
 
     def _end_unless_awaited(self):
-        """Raises what has ended tasks that nothing awaits: else the run would go on to wait for other things."""
+        """Raises the exception of a task that the end of the run has ended and that nothing awaits. Otherwise the run would go
+        on waiting."""
         ended, self._ended = self._ended, []
         for task in ended:
             if task._log_traceback:
                 raise task.exception()
 
     def call_exception_handler(self, context):
-        # The end of a run is told otherwise.
+        # The end of a run is reported in another way.
         if not _is(context.get("exception"), _ENDS_OF_RUNS):
             super().call_exception_handler(context)
 
@@ -103,7 +105,7 @@ class _LoopPolicy(asyncio.events._BaseDefaultEventLoopPolicy):
 
 
 def _use_own_loops():
-    """On a thread that may block: Pyodide's own loop, which is always running, would never do anything."""
+    """Used on a thread that may block. Pyodide's loop, which is always running, would never do anything there."""
     _set_running_loop(None)
     asyncio.events._set_event_loop_policy(_LoopPolicy())
     asyncio.run = _run_coroutine
@@ -115,14 +117,15 @@ def _use_own_loops():
 
 
 def _complete(awaitable):
-    """The result of an awaitable, on a thread that may block. What it has left under way is ended as `asyncio.run` does it."""
+    """The result of an awaitable, on a thread that may block. Ends the remaining tasks as `asyncio.run` does."""
     loop = _Loop()
     try:
         return loop.run_until_complete(_awaiting(awaitable))
     finally:
         try:
             _cancel_all_tasks(loop)
-            # Else a deadline may come between the coroutine and the loop, which would be warned of.
+            # Without this check, a deadline could come between the coroutine and the loop, and Python would warn of the
+            # coroutine.
             if loop._asyncgens:
                 loop.run_until_complete(loop.shutdown_asyncgens())
         finally:
@@ -134,7 +137,8 @@ async def _awaiting(awaitable):
 
 
 async def __smolagents_run(code, config):
-    """Runs code (specification, appendix B.2): `is_final_answer`, and `value` as JSON. Raises RuntimeError if it fails."""
+    """Runs code (specification, appendix B.2). Returns `is_final_answer`, and `value` as JSON. Raises RuntimeError if the code
+    fails."""
     _run.begin(config["max_operations"], config["max_while_iterations"], config["authorized_imports"])
     allowed_dangerous = config["allowed_dangerous_builtins"]
     scope = __smolagents_user_globals__
@@ -144,12 +148,12 @@ async def __smolagents_run(code, config):
     scope[ROUND] = _round
     scope[CALLED], scope[STARTED] = _called, _started
     scope[LAST_EXPRESSION] = None
-    # Warnings that earlier runs got for the same lines: this run gets them too.
+    # Drops the record of warnings: this run gets warnings that earlier runs got for the same lines.
     scope.pop(WARNED, None)
     codes = place = None
     try:
         if _bridge.blocks:
-            # A deadline may have come before a loop of the last run could say that it has ended.
+            # A deadline may have interrupted a loop of the last run before it could unregister itself.
             _set_running_loop(None)
         sys.stdout, sys.stderr = _streams
         tree = __smolagents_transform_code(code)
@@ -169,11 +173,11 @@ async def __smolagents_run(code, config):
             else:
                 await result
         if _run.answer is None:
-            # Whatever has caught it.
+            # Raises even if the code has caught the error.
             _run.check()
             if tree.body:
                 place = (tree.body[-1].lineno, tree.body[-1].col_offset)
-            # What it has for a finalizer is a part of this run.
+            # Finalizers of the value belong to this run.
             value = _encode_json(scope.pop(LAST_EXPRESSION, None))
             if _run.answer is None:
                 _run.check()
@@ -188,7 +192,7 @@ async def __smolagents_run(code, config):
         scope.pop(LAST_EXPRESSION, None)
         _take_figures()
         if len(_reserve) < _RESERVE_PARTS:
-            # Where memory is short, what the host sends and the next code have all of it.
+            # If memory is short, leaves all of it to the host's values and to the next code.
             _reserve.clear()
         _files.flush()
         _calls.clear()

@@ -1,11 +1,11 @@
-# What `guest.js` calls
+# Functions that `guest.js` calls
 
 _config = {}
 _NO_LIMIT = float("inf")
 
 
 def configure(config):
-    """What runs are given from now on, as JSON: the `config` of `__smolagents_run`, and where files are."""
+    """Sets what later runs are given, as JSON: the `config` of `__smolagents_run`, and the mount point of files."""
     _config.update(_decode_json(config))
     for name in ("max_operations", "max_while_iterations"):
         _config[name] = _limit_of(_config[name])
@@ -13,7 +13,7 @@ def configure(config):
 
 
 def _limit_of(limit):
-    """A limit as the host says it: none is infinity, for which JSON has null."""
+    """A limit from the host. No limit is infinity, for which JSON has null."""
     return _NO_LIMIT if limit is None or limit == _NO_LIMIT else int(limit)
 
 
@@ -37,14 +37,14 @@ def _failed(code, message, details):
 
 
 def _failed_outside(error, **facts):
-    """What was raised where no run could say it: there was no memory left, or the code is a tool's."""
+    """The report of an error outside of a run: no memory was left, or the code belongs to a tool."""
     code = "ERR_MEMORY_LIMIT_EXCEEDED" if _lacks_memory(error) else "ERR_RUNTIME_EXCEPTION"
     text = "".join(_exception_only(error)).rstrip()
     return _failed(code, text, {"name": _name_of(error), "message": _message_of(error), **facts})
 
 
 def define_tool(name, source):
-    """Runs the source of a tool in `__main__` (specification, section 4.3); how that failed, if it did."""
+    """Runs the source of a tool in `__main__` (specification, section 4.3). Returns the failure as text, if it failed."""
     shared = __main__.__dict__
     earlier = shared.pop(name, None)
     try:
@@ -60,7 +60,7 @@ def define_tool(name, source):
 
 
 def run(code, max_operations=None):
-    """Runs code on a thread that may block; a letter for how it ended, and JSON."""
+    """Runs code on a thread that may block. Returns a letter for the kind of outcome, followed by JSON."""
     running = _outcome(code, max_operations)
     try:
         running.send(None)
@@ -72,10 +72,10 @@ run_async = _outcome
 
 
 def connect(**functions):
-    """Takes the functions of the host. Everything that needs one of them works from now on."""
+    """Takes the functions of the host. Functions that need one of them work only after this call."""
     for name, function in functions.items():
         setattr(_bridge, name, function)
-    # Pyodide boots with its own.
+    # Pyodide replaces it when it boots.
     _modules["__main__"] = _user_module
     if _bridge.sleep is not None:
         time.sleep = _sleep
@@ -85,7 +85,7 @@ def connect(**functions):
 
 
 def _take_time_zone():
-    """Sets the time zone of `time` to that of this process. The process that made the snapshot may have had another."""
+    """Sets the time zone of `time` to that of this process. The process that made the snapshot may have had another one."""
     year = time.localtime().tm_year
     days = [time.localtime(time.mktime((year, month, 1, 0, 0, 0, 0, 0, -1))) for month in (1, 7)]
     standard, summer = sorted(days, key=lambda day: day.tm_gmtoff)

@@ -1,5 +1,5 @@
-// Guest code: prepares the value of a program, before it becomes the state. Awaits promises in it. The host refuses values that
-// are not data, so nothing here has to be safe for the host.
+// Guest code: prepares the value of a program before it becomes the state, and awaits promises in it. The host refuses
+// values that are not data, so nothing here has to be safe for the host.
 (refuse) => {
   const isContainer = (value) =>
     typeof value === 'object' && value !== null && (Array.isArray(value) || isPlain(value));
@@ -16,7 +16,7 @@
     return value instanceof Promise ? 'a promise' : undefined;
   };
 
-  // The first value that is not data, with the keys that lead to it.
+  // The first value that is not data, and the keys that lead to it.
   const find = (value, seen) => {
     const what = oddity(value);
     if (what !== undefined) return { what, keys: [] };
@@ -35,7 +35,7 @@
     return undefined;
   };
 
-  // A copy in which promises are what they give.
+  // A copy in which each promise is replaced by its result.
   const settled = async (given, copies) => {
     const value = given instanceof Promise ? await given : given;
     if (!isContainer(value)) return value;

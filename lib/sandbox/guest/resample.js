@@ -2,9 +2,9 @@
 () => {
   const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
   const TIME_KEYS = ['time', 'timestamp', 'date', 't'];
-  /** The first Monday after the epoch began. */
+  /** The first Monday after the epoch. */
   const FIRST_MONDAY = 4 * UNITS.d;
-  /** Times below are seconds: in milliseconds it would be 1973. */
+  /** Smaller numbers are seconds. In milliseconds they would be in 1973 or earlier. */
   const MIN_MILLISECONDS = 1e11;
 
   const fail = (text) => {
@@ -32,7 +32,7 @@
     };
   };
 
-  // How `first` tells its time: in which property, and as what.
+  // How `first` represents its time: the property, and functions that read and write it.
   const clockOf = (first) => {
     const key = TIME_KEYS.find((name) => first[name] !== undefined);
     if (key === undefined) fail(`data[0] must have a time: one of ${TIME_KEYS.join(', ')}`);

@@ -1,5 +1,5 @@
-// Guest code: `sdk` in both styles, and `utils.parallel`. `host` are the tools of `../isolate.js`. Nothing here has
-// to be safe from guests: the host checks and counts every call.
+// Guest code: `sdk` in both styles, and `utils.parallel`. `host` has the tools of `../isolate.ts`. Nothing here has to
+// be safe from guests, because the host checks and counts every call.
 (host, sources) => {
   const { defineProperty, freeze, getOwnPropertyDescriptor, hasOwn, isExtensible } = Object;
   const { isView } = ArrayBuffer;
@@ -9,10 +9,10 @@
   const { log } = console;
   const { call, callLater, start, next, take } = host;
 
-  // The last argument of a call whose ticket a compiled function waits for.
+  // The last argument of a call in a compiled function, which waits for the call by its ticket.
   const later = freeze({ __proto__: null });
 
-  // A copy of the bytes that a value is, if it is some.
+  // A copy of the bytes if the value is binary; otherwise undefined.
   const bytesOf = (value) => {
     if (value instanceof ArrayBuffer) return new Uint8Array(value);
     if (!isView(value)) return undefined;
@@ -27,7 +27,8 @@
     return btoa(text);
   };
 
-  // The parameters as JSON, and where in them bytes are, which are base64 there. Integers beyond 2^53 are strings of digits.
+  // The parameters as JSON, and the paths of the bytes in them, which are written as base64. Integers beyond 2^53 are
+  // strings of digits.
   const written = (params) => {
     const bytes = [];
     const paths = new Map();
@@ -48,7 +49,7 @@
     return { text, bytes };
   };
 
-  // What the host is told about a call: the parameters, and how it is made if that is not as usual.
+  // The parameters of a call as text, and `how` if the call has bytes or options.
   const messageOf = (source, name, params, options) => {
     const wantsResponse = typeof options === 'object' && options !== null && options.response === true;
     if (params === undefined || params === later)
@@ -76,7 +77,7 @@
       return groups.length === 0 ? call(source, name, text, how) : whileOthersRun(start(source, name, text, how));
     };
 
-  // The stack of an error that comes later does not lead here: the last argument says where the call is.
+  // An error that arrives later has a stack that does not lead here. The last argument says where the call is.
   const asynchronous =
     (source, name) =>
     async (params, ...rest) => {
@@ -88,11 +89,11 @@
 
   const inspected = Symbol.for('nodejs.util.inspect.custom');
 
-  // A source with thousands of methods, of which a program calls a few: each is made when it is asked for, and all of them
-  // only for who looks at the object as a whole. Nobody can tell it from a frozen object.
+  // A source may have thousands of methods, of which a program calls a few. Each method is made when it is read. All of
+  // them are made when code inspects the object as a whole. The object behaves like a frozen one.
   const makeSource = (source, methodFor, { namesOf, isMethod }) => {
     const made = {};
-    // The console looks at the target of a proxy, without its traps.
+    // The console inspects the target of a proxy, without calling its traps.
     defineProperty(made, inspected, { value: () => whole(), configurable: true });
     const make = (name) => {
       const method = methodFor(source, name);
@@ -139,7 +140,7 @@
     return freeze(sdk);
   };
 
-  // Generators of compiled functions that `parallel` has to drive.
+  // Generators of compiled functions, which `parallel` runs.
   const tasks = new WeakSet();
   const task = (generatorFunction) => {
     const running = generatorFunction();
@@ -147,14 +148,14 @@
     return running;
   };
 
-  // Functions that give promises, compiled or not.
+  // Functions that return promises, compiled or not.
   const asynchronousOnes = new WeakSet();
   const promised = (one) => {
     asynchronousOnes.add(one);
     return one;
   };
 
-  // Whether the program has made a call.
+  // Whether the program has called a method.
   let hasCalled = false;
 
   const VALUES =
@@ -170,7 +171,7 @@
     log(text);
   };
 
-  // The functions. A value of a call that was made before is allowed, as `Promise.all` allows it.
+  // Checks the list of functions. Results of calls that were already made are also allowed, as in `Promise.all`.
   const checked = (functions) => {
     const list = functions.length === 1 && Array.isArray(functions[0]) ? [...functions[0]] : functions;
     return list.map((one, at) => {
@@ -187,29 +188,30 @@
     return list.some((one) => asynchronousOnes.has(one)) ? (async () => runAll(list))() : runAll(list);
   };
 
-  // Calls that are done. Whichever function waits for one finds it here.
+  // Tickets of finished calls. The function that waits for a call finds its ticket here.
   const done = new Set();
 
-  // The `utils.parallel` calls that are on the stack, the outermost first.
+  // The `utils.parallel` calls on the stack, the outermost first.
   const groups = [];
 
-  // The one of the function that runs.
+  // The group of the function that is running.
   let current;
 
-  // Functions that begin on the stack of others, at most: the stack has an end.
+  // How many functions may start on the stack of others, because the stack is limited.
   const MAX_NESTED = 200;
   let nested = 0;
 
-  // One call of `utils.parallel`. Functions that the host has compiled are generators, which wait without the stack. Any other function
-  // holds the stack while it waits. The next ones begin on top of it, so that their calls are made too before it goes on.
+  // One call of `utils.parallel`. Functions that the host has compiled are generators, which wait without using the
+  // stack. Any other function keeps the stack while it waits. The next functions start on top of it, so that their
+  // calls are made before it continues.
   class Group {
     #functions;
     #next = 0;
     results = [];
-    // Generators by the ticket of the call that they wait for.
+    // Ticket of a call -> the generator that waits for it.
     #waiting = new Map();
     failure = undefined;
-    // Calls that each function on the stack has made.
+    // How many calls each function on the stack has made.
     #calls = [];
 
     constructor(functions) {
@@ -251,13 +253,13 @@
       this.#calls.pop();
     }
 
-    // A function that holds the stack makes a call.
+    // Counts a call of a function that keeps the stack.
     count() {
       const calls = ++this.#calls[this.#calls.length - 1];
       if (calls > 1 && this.#calls.length > 1) sayOnce(HELD_UP);
     }
 
-    // Goes on with a generator whose call is done, if there is one.
+    // Continues a generator whose call has finished. Returns whether there was one.
     goOn() {
       for (const ticket of done) {
         const waiting = this.#waiting.get(ticket);
@@ -284,7 +286,7 @@
     }
   }
 
-  // Waits for a call, and has the other functions make theirs meanwhile.
+  // Waits for a call. Meanwhile the other functions make their calls.
   const whileOthersRun = (ticket) => {
     current.count();
     nested++;

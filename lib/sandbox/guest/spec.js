@@ -1,29 +1,30 @@
-// Guest code: `spec`, made from the texts of `../registry.js`. Everything but the names of the sources is made when
-// somebody asks for it, from texts that lie outside of the heap.
+// Guest code: `spec`, made from the texts of `../registry.ts`. Everything except the names of the sources is made when
+// it is first read, from texts outside of the heap.
 ({ sources, heads, details, index, lines, grams, headAt, detailAt, defs }) => {
   const { freeze, defineProperty } = Object;
   const { log } = console;
   const bySource = new Map();
   const methods = new Map();
 
-  // Name and description of the method of a line.
+  // The name and description of the method in a line.
   const headOf = (line) => JSON.parse(heads.slice(headAt[line], headAt[line + 1] - 1));
 
-  // All of a source.
+  // The names and descriptions of all methods of a source.
   const headsOf = ({ first, count }) =>
     count === 0 ? [] : JSON.parse(`[${heads.slice(headAt[first], headAt[first + count] - 1)}]`);
 
-  // Methods that a search gives: of all that have its words, and of those that have only some.
+  // The largest number of methods that a search returns: with all of its words, and with only some of them.
   const MAX_FOUND = 50;
   const MAX_PARTIAL = 20;
-  // Characters of a description that are looked at for how well it fits.
+  // Characters of a description that are compared with the search.
   const MAX_SUMMARY = 120;
-  // Characters of shared schemas that a method's parameters come with.
+  // Characters of shared schemas that are added to the parameters of a method.
   const MAX_DEFS_CHARS = 6_000;
 
   const textOfDef = new Map(defs.names.map((name, i) => [name, () => defs.text.slice(defs.at[i], defs.at[i + 1])]));
 
-  // The parameters with what they refer to, as far as the size allows, the nearest first.
+  // The parameters with the schemas that they refer to, as far as the size allows. Schemas with a shorter path of
+  // references come first.
   const withDefs = (params) => {
     const found = new Map(Object.entries(params.$defs ?? {}));
     const own = found.size;
@@ -43,7 +44,7 @@
     return found.size === own ? params : { ...params, $defs: Object.fromEntries(found) };
   };
 
-  // The console would show getters as such: it looks at what they give, as deep as it goes.
+  // The console would show accessors as such. This makes it show their values, to its usual depth.
   const withShown = (object) =>
     defineProperty(object, Symbol.for('nodejs.util.inspect.custom'), {
       value: (depth) => (depth < 0 ? object : { ...object }),
@@ -82,7 +83,7 @@
       headsOf(source).map((head, at) => methods.get(source.first + at) ?? makeMethod(source, source.first + at, head)),
     );
 
-  // The number of the line that `at` is in.
+  // The number of the line that contains the position `at`.
   const lineAt = (at) => {
     let low = 0;
     let high = lines.length - 1;
@@ -98,13 +99,14 @@
 
   const sourceOfLine = (line) => sources.find(({ first, count }) => line >= first && line < first + count);
 
-  // Ranges of lines outside of which no line has all of the texts: first line, and the one behind the last.
+  // Ranges of lines that may have all of the texts; no other line has. Each has its first line and the line after its
+  // last one.
   const rangesWith = (texts) => {
     const words = grams.bits.length / grams.hashes;
     const bits = new Uint32Array(words).fill(0xffffffff);
     for (const text of texts) {
       for (let i = 2; i < text.length; i++) {
-        // As in ../registry.js.
+        // The same hash as in ../registry.ts.
         const sum = text.charCodeAt(i - 2) * 961 + text.charCodeAt(i - 1) * 31 + text.charCodeAt(i);
         const at = (sum & (grams.hashes - 1)) * words;
         for (let word = 0; word < words; word++) bits[word] &= grams.bits[at + word];
@@ -121,7 +123,7 @@
     return ranges;
   };
 
-  // Lines with all of the words: those with the longest are looked at for the others.
+  // Lines with all of the words. Lines with the longest word are searched for the other words.
   const linesWith = (words) => {
     const [longest, ...others] = [...words].sort((a, b) => b.length - a.length);
     const found = [];
@@ -139,7 +141,7 @@
     return found;
   };
 
-  // Lines with some of the words, with the rarity of those: those that have most.
+  // The lines with some of the words whose rarities have the largest sums.
   const linesWithSome = (words) => {
     const rarities = new Map();
     const sums = new Map();
@@ -154,7 +156,7 @@
   };
 
   const STOP_WORDS = new Set('a an and are can do does how i is it me my or that the this what which'.split(' '));
-  // The words after these describe the method's object further, and no longer name it.
+  // Words after a preposition describe the method's object and do not name it.
   const PREPOSITIONS = new Set(
     'across as at between by for from in of on to under using via when with within without'.split(' '),
   );
@@ -170,7 +172,7 @@
 
   const stems = new Map();
 
-  // A word without the ending of its plural.
+  // A word without its plural ending.
   const stemOf = (word) => {
     let stem = stems.get(word);
     if (stem === undefined) {
@@ -180,14 +182,15 @@
     return stem;
   };
 
-  // What is looked for, each word once; such as `the` only if there are no others.
+  // The words to search for, without duplicates. Words such as `the` are used only if there are no others.
   const wordsOf = (text) => {
     const runs = runsOf(text.toLowerCase());
     const words = runs.filter((run) => !STOP_WORDS.has(run) && !PREPOSITIONS.has(run));
     return [...new Set((words.length > 0 ? words : runs).map(stemOf))];
   };
 
-  // The same, of what is written without spaces each two characters in a row: where a word of it ends is not known.
+  // The same words, but scripts without spaces are split into pairs of adjacent characters: where their words end is
+  // not known.
   const termsOf = (words) => [
     ...new Set(
       words.flatMap((word) => {
@@ -205,7 +208,8 @@
     return word.length >= 4 && term.startsWith(word) ? 0.6 : 0;
   };
 
-  // How well terms match a string: `best` collects the best match of each, and `share` is the matched part of its beginning.
+  // How well terms match a string. `best` collects the best match of each term. Returns the matched share of the
+  // string's beginning.
   const fit = (terms, text, best) => {
     let covered = 0;
     let length = 0;
@@ -233,7 +237,7 @@
 
   const meanOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
-  // Names are in camel case.
+  // Splits a name in camel case.
   const spaced = (name) => name.replace(/(?<=[\p{Ll}\p{N}])\p{Lu}/gu, ' $&').toLowerCase();
 
   const scoreOf = ({ source, name, description }, terms) => {
@@ -254,7 +258,7 @@
     return { method: `${source.name}.${name}`, source: source.name, name, description };
   };
 
-  // Those that fit best come first.
+  // Sorts the best matches first.
   const ranked = (found, words) => {
     if (found.length === 1) return [entryOf(found[0].line)];
     const terms = termsOf(words);
@@ -287,13 +291,13 @@
     return found.slice(0, limit);
   };
 
-  // Lines begin with the name of their method and a space, which no name has.
+  // The line of a method. A line begins with the name of its method and a space, which no name contains.
   const lineOf = (path, { first, count }) => {
     if (count === 0) return -1;
     const wanted = `${path.toLowerCase()} `;
     for (const { first: from, end } of rangesWith([wanted])) {
       for (let line = Math.max(from, first); line < Math.min(end, first + count); line++) {
-        // Names that differ only in their case look the same in the index.
+        // Names that differ only in case look the same in the index.
         if (index.startsWith(wanted, lines[line]) && path.endsWith(`.${headOf(line)[0]}`)) return line;
       }
     }
@@ -328,7 +332,7 @@
   }
   const spec = { sources: shownSources };
   for (const [name, value] of Object.entries({ find, method, $defs: withShown($defs) })) {
-    // Not enumerable: an output that holds all of `spec` is data, and no larger than it has to be.
+    // Not enumerable, so that an output that contains all of `spec` is data, and no larger than necessary.
     defineProperty(spec, name, { value, enumerable: false, writable: false, configurable: false });
   }
   const registry = {

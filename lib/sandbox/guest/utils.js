@@ -1,5 +1,6 @@
-// Guest code: the functions of `utils` except `parallel`. Averages are calculated step by step like TA-Lib's, so that values
-// agree despite rounding. Spreads and correlations are calculated differently, because rounding does not affect them visibly.
+// Guest code: the functions of `utils` except `parallel`. Averages are calculated step by step like TA-Lib's, so that
+// values agree despite rounding. Spreads and correlations are calculated differently, because rounding does not affect
+// them visibly.
 () => {
   const fail = (name, text) => {
     throw new TypeError(`utils.${name}: ${text}`);
@@ -13,8 +14,8 @@
 
   const isView = (value) => ArrayBuffer.isView(value) && !(value instanceof DataView);
 
-  // The numbers of `data`, itself or of candles the column, behind the `lead` of it that is null: what other functions give before
-  // their first full window.
+  // The numbers of `data`, or of a column of its candles. Skips `lead` elements that are null at the beginning: other
+  // functions return null before their first full window.
   const series = (name, data, column = 'close', what = 'data') => {
     if (!Array.isArray(data) && !isView(data))
       fail(name, `${what} must be an array of numbers or candles, got ${text(data)}`);
@@ -35,7 +36,7 @@
     return { values, lead };
   };
 
-  // All series behind the longest lead.
+  // All series without the longest lead.
   const together = (all) => {
     const lead = Math.max(0, ...all.map((one) => one.lead));
     return { lead, values: all.map((one) => one.values.subarray(lead - one.lead)) };
@@ -46,7 +47,7 @@
     return value;
   };
 
-  // What is calculated in `values`, as guests get it: what is before `from` is no full window, and before that is the lead.
+  // The array that guests get for `values`: null for the lead and before `from`, where there is no full window.
   const aligned = (values, from, lead) => {
     const result = [];
     for (let i = 0; i < lead; i++) result.push(null);
@@ -72,18 +73,20 @@
     return result;
   };
 
-  // What of a sum of squares has to be left of the largest one since it was made anew: less has lost too many digits.
+  // The smallest share of the largest sum since the last recalculation that a sum of squares may have. A smaller sum
+  // has lost too many digits.
   const MIN_LEFT = 1e-3;
 
-  // For each full window of two series, at its last position: the sums of squares of what the values of each differ from their
-  // mean, and that of the products of both. The sums move along with the window, as differences from a mean that is near:
-  // differences of large sums would be rounding. They are made anew when the window has moved by its length, or has lost
-  // what most of a sum was. A window in which one series has equal values only has zeros.
+  // For each full window of two series, at its last position: the sums of the squared differences of each series from
+  // its mean, and the sum of the products of the differences. The sums move with the window and are relative to a
+  // nearby mean, because differences of large sums would consist of rounding errors. They are recalculated when the
+  // window has moved by its length, or when most of a sum has left the window. All sums are zero for a window in which
+  // one series has only equal values.
   const windowSums = (x, y, period) => {
     const squaresX = new Float64Array(x.length);
     const squaresY = new Float64Array(x.length);
     const products = new Float64Array(x.length);
-    // No closures below: V8 would keep the numbers that they share in the heap.
+    // No closures below: V8 would store the numbers that they share on the heap.
     let meanX = 0;
     let meanY = 0;
     let sumX = 0;
@@ -148,7 +151,7 @@
     return { squaresX, squaresY, products };
   };
 
-  // The averages from `first` on, seeded with the mean of the `period` values that end there.
+  // The averages from `first` on. The first one is the mean of the `period` values that end there.
   const exponential = (values, period, first) => {
     const result = new Float64Array(values.length);
     if (first >= values.length) return result;
@@ -219,7 +222,7 @@
     integer('computeMACD', signal, 'signal', 1);
     if (fast >= slow) fail('computeMACD', `fast must be less than slow, got ${fast} and ${slow}`);
     const from = slow - 1 + signal - 1;
-    // Both begin where the slow one has its first full window.
+    // Both averages begin at the first full window of the slow one.
     const line = exponential(values, fast, slow - 1);
     const slower = exponential(values, slow, slow - 1);
     for (let i = 0; i < line.length; i++) line[i] -= slower[i];
