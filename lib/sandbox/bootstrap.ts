@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+
+import { guestText } from './guest-text';
 
 /**
  * The global through which code that the host adds to a program reaches the isolate. It is random so that no program
@@ -22,7 +22,7 @@ export const TEXTS = '__sandbox_texts';
  */
 export const bootstrap = `(() => {
 const { defineProperty } = Object;
-const { spec, registry } = (${guestText('spec')})(${TEXTS});
+const { spec, registry } = (${guestText('spec')})(${TEXTS}, (${guestText('words')})(), ${guestText('search')});
 const kitOf = ${guestText('sdk')};
 const kit = kitOf(${HOST}, ${TEXTS}.sources);
 const plain = (${guestText('utils')})();
@@ -77,10 +77,3 @@ defineProperty(globalThis, '${KIT}', { value: harden({ begin, apply, applyExport
 
 /** Runs in the background, before an execution needs the isolate. The host answers its calls with arbitrary values. */
 export const rehearsal = `${KIT}.rehearse()`;
-
-/** @param name of a file that contains one function expression */
-function guestText(name: string) {
-  return readFileSync(join(__dirname, 'guest', `${name}.js`), 'utf8')
-    .trim()
-    .replace(/;$/, '');
-}

@@ -1,6 +1,8 @@
 import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { holdsSchemas, isOfLibrary } from '../contract/standard-schema';
+import { searchTermsOf } from './search-terms';
 import type { Foreign } from '../contract/foreign';
+import type { SearchTerms, Searched } from './search-terms';
 
 /**
  * The registry as guests receive it: strings from which they build their objects. Details and heads hold only Latin-1
@@ -18,6 +20,7 @@ export interface RegistryTexts {
   /** start of each line of the index */
   lines: Uint32Array;
   grams: Grams;
+  terms: SearchTerms;
   /** start of each head, and the end of the last one */
   headAt: Uint32Array;
   /** start of each entry of `details`, and the end of the last one */
@@ -106,6 +109,7 @@ class TextWriter {
   #heads: string[] = [];
   #details: string[] = [];
   #index: string[] = [];
+  #searched: Searched[] = [];
 
   add(
     source: string,
@@ -117,6 +121,7 @@ class TextWriter {
       this.#heads.push(`${latin1(JSON.stringify([name, text]))},`);
       this.#details.push(latin1(`{"params":${params},"result":${result},"examples":${examples}}`));
       this.#index.push(`${source}.${name} ${text}`.toLowerCase().replace(/\s+/g, ' '));
+      this.#searched.push({ source, name, description: text, params });
     }
     return new Map(methods.map(({ name, params }) => [name, { text: params }]));
   }
@@ -129,6 +134,7 @@ class TextWriter {
       index: this.#index.join('\n'),
       lines: startsOf(this.#index, 1),
       grams: gramsOf(this.#index),
+      terms: searchTermsOf(this.#searched),
       headAt: startsOf(this.#heads, 0),
       detailAt: startsOf(this.#details, 0),
     };

@@ -1,6 +1,6 @@
 // Guest code: `spec`, made from the texts of `../registry.ts`. Everything except the names of the sources is made when
 // it is first read, from texts outside of the heap.
-({ sources, heads, details, index, lines, grams, headAt, detailAt, defs }) => {
+({ sources, heads, details, index, lines, grams, terms, headAt, detailAt, defs }, kit, rankerOf) => {
   const { freeze, defineProperty } = Object;
   const { log } = console;
   const bySource = new Map();
@@ -16,8 +16,13 @@
   // The largest number of methods that a search returns: with all of its words, and with only some of them.
   const MAX_FOUND = 50;
   const MAX_PARTIAL = 20;
-  // Characters of a description that are compared with the search.
-  const MAX_SUMMARY = 120;
+  // A search with fewer full matches than this also returns methods that have most of the words.
+  const MIN_FOUND = 10;
+  // How many methods are compared with the phrase, and what a match adds to the score.
+  const MAX_PHRASES = 40;
+  const IS_NAME = 3;
+  const IS_PHRASE = 1.5;
+  const HAS_PHRASE = 0.4;
   // Characters of shared schemas that are added to the parameters of a method.
   const MAX_DEFS_CHARS = 6_000;
 
@@ -141,116 +146,26 @@
     return found;
   };
 
-  // The lines with some of the words whose rarities have the largest sums.
-  const linesWithSome = (words) => {
-    const rarities = new Map();
-    const sums = new Map();
-    for (const word of words) {
-      const found = linesWith([word]);
-      const rarity = Math.log(1 + lines.length / found.length);
-      rarities.set(word, rarity);
-      for (const line of found) sums.set(line, (sums.get(line) ?? 0) + rarity);
-    }
-    const most = [...sums].sort(([lineA, a], [lineB, b]) => b - a || lineA - lineB).slice(0, MAX_PARTIAL);
-    return most.map(([line, sum]) => ({ line, sum: sum / rarities.size }));
-  };
-
-  const STOP_WORDS = new Set('a an and are can do does how i is it me my or that the this what which'.split(' '));
-  // Words after a preposition describe the method's object and do not name it.
-  const PREPOSITIONS = new Set(
-    'across as at between by for from in of on to under using via when with within without'.split(' '),
-  );
-  const IS_UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー]/u;
-  const UNSPACED = new RegExp(`${IS_UNSPACED.source.slice(1)}+`, 'gu');
-  const IS_ASCII = /^[\0-\x7f]*$/;
-
-  // The words of a string in lower case. A run in a script without spaces is one word.
-  const runsOf = (text) => {
-    if (IS_ASCII.test(text)) return text.match(/[a-z\d$]+/g) ?? [];
-    return text.replace(UNSPACED, ' $& ').match(/[\p{L}\p{M}\p{N}$]+/gu) ?? [];
-  };
-
-  const stems = new Map();
+  const { runsOf, stemOf, isUnspaced, isStopWord, isPreposition, isSelf, spaced, summaryOf } = kit;
+  const rank = rankerOf(terms, kit, (string) => linesWith([string]));
 
   // A word without its plural ending.
-  const stemOf = (word) => {
-    let stem = stems.get(word);
-    if (stem === undefined) {
-      stem = word.length < 4 || word.endsWith('ss') ? word : word.replace(/(?<=s|x|ch|sh)es$|ies$|[sy]$/, '');
-      stems.set(word, stem);
-    }
-    return stem;
+  const singular = (word) =>
+    word.length < 4 || word.endsWith('ss') ? word : word.replace(/(?<=s|x|ch|sh)es$|ies$|[sy]$/, '');
+
+  // The words to search for, without duplicates. Words such as `the` are used only if there are no others. `who am I`
+  // has no words.
+  const wordsOf = (runs) => {
+    const wanted = runs.filter((run) => !isStopWord(run) && !isPreposition(run));
+    const kept = wanted.length > 0 || runs.some(isSelf) ? wanted : runs;
+    return [...new Map(kept.map((word) => [singular(word), word])).values()];
   };
 
-  // The words to search for, without duplicates. Words such as `the` are used only if there are no others.
-  const wordsOf = (text) => {
-    const runs = runsOf(text.toLowerCase());
-    const words = runs.filter((run) => !STOP_WORDS.has(run) && !PREPOSITIONS.has(run));
-    return [...new Set((words.length > 0 ? words : runs).map(stemOf))];
-  };
-
-  // The same words, but scripts without spaces are split into pairs of adjacent characters: where their words end is
-  // not known.
-  const termsOf = (words) => [
-    ...new Set(
-      words.flatMap((word) => {
-        if (!IS_UNSPACED.test(word)) return [word];
-        const characters = [...word];
-        if (characters.length < 3) return [word];
-        return characters.slice(1).map((character, at) => characters[at] + character);
-      }),
-    ),
-  ];
-
-  const fitOf = (term, word) => {
-    if (term === word) return 1;
-    if (word.includes(term)) return IS_UNSPACED.test(term) ? 1 : word.startsWith(term) ? 0.6 : 0.2;
-    return word.length >= 4 && term.startsWith(word) ? 0.6 : 0;
-  };
-
-  // How well terms match a string. `best` collects the best match of each term. Returns the matched share of the
-  // string's beginning.
-  const fit = (terms, text, best) => {
-    let covered = 0;
-    let length = 0;
-    let isFirst = true;
-    for (const run of runsOf(text)) {
-      if (STOP_WORDS.has(run)) continue;
-      if (PREPOSITIONS.has(run)) {
-        isFirst = length === 0;
-        continue;
-      }
-      const word = stemOf(run);
-      let own = 0;
-      for (let at = 0; at < terms.length; at++) {
-        const value = fitOf(terms[at], word);
-        if (value === 0) continue;
-        if (value > best[at]) best[at] = value;
-        own += value * Math.min(terms[at].length, word.length);
-      }
-      if (!isFirst) continue;
-      covered += Math.min(own, word.length);
-      length += word.length;
-    }
-    return length === 0 ? 0 : covered / length;
-  };
-
-  const meanOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
-
-  // Splits a name in camel case.
-  const spaced = (name) => name.replace(/(?<=[\p{Ll}\p{N}])\p{Lu}/gu, ' $&').toLowerCase();
-
-  const scoreOf = ({ source, name, description }, terms) => {
-    const inPath = terms.map(() => 0);
-    const inSummary = terms.map(() => 0);
-    fit(terms, spaced(source), inPath);
-    const ofName = fit(terms, spaced(name), inPath);
-    const [summary] = description
-      .slice(0, MAX_SUMMARY)
-      .toLowerCase()
-      .split(/\.\s|[。\n]| \(/, 1);
-    const ofSummary = fit(terms, summary, inSummary);
-    return 2 * meanOf(inPath) + ofName + meanOf(inSummary) + 2 * ofSummary;
+  // Pairs of adjacent characters of a string without spaces: where its words end is not known.
+  const pairsOf = (word) => {
+    const characters = [...word];
+    if (characters.length < 3) return [word];
+    return characters.slice(1).map((character, at) => characters[at] + character);
   };
 
   const entryOf = (line, [name, description] = headOf(line)) => {
@@ -258,17 +173,50 @@
     return { method: `${source.name}.${name}`, source: source.name, name, description };
   };
 
-  // Sorts the best matches first.
-  const ranked = (found, words) => {
-    if (found.length === 1) return [entryOf(found[0].line)];
-    const terms = termsOf(words);
-    return found
-      .map(({ line, sum }) => {
-        const entry = entryOf(line);
-        return { entry, line, score: sum + scoreOf(entry, terms) };
-      })
-      .sort((a, b) => b.score - a.score || a.line - b.line)
-      .map(({ entry }) => entry);
+  const phraseOf = (text) => {
+    const stems = runsOf(text).filter((run) => !isStopWord(run) && !isPreposition(run));
+    return ` ${stems.map((run) => stemOf(run)).join(' ')} `;
+  };
+
+  // Raises the score of the method that the text names, and of methods whose name or summary is or contains the phrase.
+  const bonusOf = (text, phrase, line) => {
+    const [name, description] = headOf(line);
+    if (text === name || text === `${sourceOfLine(line).name}.${name}`) return IS_NAME;
+    if (phrase.length < 3) return 0;
+    const texts = [spaced(name), `${sourceOfLine(line).name} ${spaced(name)}`, summaryOf(description)];
+    const phrases = texts.map((text) => phraseOf(text.toLowerCase()));
+    if (phrases.includes(phrase)) return IS_PHRASE;
+    return phrases.some((text) => text.includes(phrase)) ? HAS_PHRASE : 0;
+  };
+
+  // Methods for a search: first those with all words, then those with some. Both are sorted by score.
+  const linesFor = (text) => {
+    const wanted = wordsOf(runsOf(text.toLowerCase()));
+    if (lines.length === 0) return [];
+    // A line contains a name as one word. Terms are the words in it.
+    const parted = spaced(text).toLowerCase();
+    const runs = runsOf(parted);
+    const words = wordsOf(runs);
+    const ranking = rank(
+      words.filter((word) => !isUnspaced(word)),
+      words.filter(isUnspaced).flatMap(pairsOf),
+      { isAboutSelf: runs.some(isSelf), isAboutPeople: runs.includes('who') },
+    );
+    const withWords = wanted.length === 0 ? [] : linesWith(wanted.map(singular));
+    const withAll = new Set([...withWords, ...ranking.withAll()]);
+    const room = withWords.length > 0 ? MIN_FOUND - withAll.size : MAX_PARTIAL;
+    const phrase = phraseOf(parted);
+    const byScore = (found) => {
+      const scores = new Map(found.map((line) => [line, ranking.scoreOf(line)]));
+      const sorted = () => found.sort((a, b) => scores.get(b) - scores.get(a) || a - b);
+      for (const line of sorted().slice(0, MAX_PHRASES))
+        scores.set(line, scores.get(line) + bonusOf(text, phrase, line));
+      return sorted();
+    };
+    const best = byScore([...withAll]);
+    if (room <= 0) return best;
+    const partial = withWords.length > 0 ? ranking.withMost() : ranking.withSome();
+    return [...best, ...byScore(partial.filter((line) => !withAll.has(line))).slice(0, room)];
   };
 
   const find = (wanted, { limit = MAX_FOUND } = {}) => {
@@ -282,13 +230,10 @@
       return found;
     }
     if (typeof wanted !== 'string') throw new TypeError('spec.find takes a string or a RegExp');
-    const words = wordsOf(wanted);
-    if (words.length === 0 || lines.length === 0) return [];
-    const withAll = linesWith(words).map((line) => ({ line, sum: 0 }));
-    const found = ranked(withAll.length > 0 ? withAll : linesWithSome(termsOf(words)), words);
-    if (found.length <= limit) return found;
+    const found = linesFor(wanted);
+    if (found.length <= limit) return found.map((line) => entryOf(line));
     log(`spec.find gives ${limit} of ${found.length} methods, those that fit best`);
-    return found.slice(0, limit);
+    return found.slice(0, limit).map((line) => entryOf(line));
   };
 
   // The line of a method. A line begins with the name of its method and a space, which no name contains.

@@ -1,0 +1,162 @@
+import { runInThisContext } from 'node:vm';
+
+import { isPlainObject } from '../contract/describe';
+import { guestText } from './guest-text';
+
+/**
+ * Where the terms of a registry occur, for searches by words. A term is the stem of a word, or the method of HTTP in
+ * upper case.
+ */
+export interface SearchTerms {
+  /** sorted, without separators */
+  text: string;
+  /** start of each term, and the end of the last one */
+  at: Uint32Array;
+  /** start of the postings of each term, and the end of the last ones */
+  postingAt: Uint32Array;
+  /** `method << 8 | fields`: number of a method, and bits of `FIELDS` */
+  postings: Uint32Array;
+  /** total weight of the terms in each method's name, and in its summary */
+  names: Float32Array;
+  summaries: Float32Array;
+}
+
+/** The text of a method that is searched. */
+export interface Searched {
+  source: string;
+  name: string;
+  description: string;
+  /** JSON */
+  params: string;
+}
+
+/** Of `guest/words.js`. */
+interface Words {
+  runsOf(text: string): string[];
+  stemOf(word: string): string;
+  isStopWord(word: string): boolean;
+  isPreposition(word: string): boolean;
+  spaced(name: string): string;
+  summaryOf(description: string): string;
+  weightOf(all: number, some: number): number;
+  FIELDS: Record<'name' | 'summary' | 'nameTail' | 'summaryTail' | 'source' | 'path' | 'param' | 'rest', number>;
+  TAIL: number;
+}
+
+/** Parameters of a method that are searched, and characters of the description of each. */
+const MAX_PARAMS = 40;
+const MAX_PARAM_TEXT = 80;
+const REQUEST = /\((?:deprecated, )?([A-Z]+) (\/[^()]*)\)$/;
+
+/** The same text as that of the guest, so that both have the same terms. */
+const words = runInThisContext(`(${guestText('words')})()`, { filename: 'words.js' }) as Words;
+const { FIELDS, runsOf, spaced } = words;
+
+/** @param methods of all sources, in the order of their numbers */
+export function searchTermsOf(methods: Searched[]): SearchTerms {
+  const postings = new Map<string, number[]>();
+  const stems = new Stems();
+  const fieldsOf = methods.map((method, number) => {
+    const fields = termsOf(method, stems);
+    for (const [term, bits] of fields) {
+      const list = postings.get(term);
+      const posting = number * 256 + bits;
+      if (list === undefined) postings.set(term, [posting]);
+      else list.push(posting);
+    }
+    return fields;
+  });
+  const terms = [...postings.keys()].sort();
+  const lists = terms.map((term) => postings.get(term) ?? []);
+  const names = new Float32Array(methods.length);
+  const summaries = new Float32Array(methods.length);
+  fieldsOf.forEach((fields, number) => {
+    for (const [term, bits] of fields) {
+      const weight = words.weightOf(methods.length, postings.get(term)?.length ?? 0);
+      names[number] += shareIn(bits, FIELDS.name, FIELDS.nameTail) * weight;
+      summaries[number] += shareIn(bits, FIELDS.summary, FIELDS.summaryTail) * weight;
+    }
+  });
+  return {
+    text: terms.join(''),
+    at: startsOf(terms),
+    postingAt: startsOf(lists),
+    postings: Uint32Array.from(lists.flat()),
+    names,
+    summaries,
+  };
+}
+
+function shareIn(bits: number, head: number, tail: number) {
+  return (bits & head) !== 0 ? 1 : (bits & tail) !== 0 ? words.TAIL : 0;
+}
+
+function startsOf(parts: { length: number }[]) {
+  const starts = new Uint32Array(parts.length + 1);
+  let at = 0;
+  parts.forEach((part, number) => {
+    starts[number] = at;
+    at += part.length;
+  });
+  starts[parts.length] = at;
+  return starts;
+}
+
+/** The terms of a method, each with the fields that it occurs in. */
+function termsOf({ source, name, description, params }: Searched, stems: Stems): Map<string, number> {
+  const found = new Map<string, number>();
+  const add = (term: string, bits: number) => found.set(term, (found.get(term) ?? 0) | bits);
+  const addPhrase = (text: string, head: number, tail: number) => {
+    let bits = head;
+    let isFirst = true;
+    for (const run of runsOf(text.toLowerCase())) {
+      if (words.isPreposition(run)) {
+        if (!isFirst) bits = tail;
+      } else if (!words.isStopWord(run)) {
+        add(stems.get(run), bits);
+        isFirst = false;
+      }
+    }
+  };
+  const addWords = (text: string, bits: number) => addPhrase(text, bits, bits);
+  const [request, method, path] = REQUEST.exec(description) ?? [''];
+  const text = description.slice(0, description.length - request.length);
+  const summary = words.summaryOf(text);
+  addWords(spaced(source), FIELDS.source);
+  addPhrase(spaced(name), FIELDS.name, FIELDS.nameTail);
+  addPhrase(summary, FIELDS.summary, FIELDS.summaryTail);
+  addWords(text.slice(summary.length), FIELDS.rest);
+  if (method !== undefined) add(method, FIELDS.path);
+  if (path !== undefined) addWords(spaced(path.replace(/\{[^{}]*\}/g, ' ')), FIELDS.path);
+  for (const [param, text] of paramsIn(params)) {
+    addWords(spaced(param), FIELDS.param);
+    addWords(text, FIELDS.rest);
+  }
+  return found;
+}
+
+/** Names of parameters, each with the beginning of what it is said to be. */
+function paramsIn(params: string): [string, string][] {
+  const { properties } = JSON.parse(params);
+  if (!isPlainObject(properties)) return [];
+  return Object.entries(properties)
+    .slice(0, MAX_PARAMS)
+    .map(([name, schema]) => {
+      const text = isPlainObject(schema) ? schema.description : undefined;
+      return [name, typeof text === 'string' ? text.slice(0, MAX_PARAM_TEXT) : ''];
+    });
+}
+
+/** Stems of words. Most words occur many times. */
+class Stems {
+  #known = new Map<string, string>();
+
+  get(word: string) {
+    let stem = this.#known.get(word);
+    if (stem === undefined) {
+      stem = words.stemOf(word);
+      this.#known.set(word, stem);
+    }
+    return stem;
+  }
+}
