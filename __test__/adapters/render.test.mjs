@@ -99,6 +99,24 @@ describe('toJson', () => {
     });
   });
 
+  // A pass counts the parts before any is created. It must count neither more nor fewer of them.
+  test.each([
+    ['a list', () => [], 1],
+    ['an object', () => ({ a: 1, b: undefined, c: null }), 4],
+    ['a Map', () => new Map([[1, 2]]), 4],
+    ['a Set', () => new Set([1, 2]), 3],
+    ['bytes', () => new Uint8Array(5).buffer, 6],
+    ['a typed array', () => new Float32Array(5), 6],
+    ['an error with a cause', () => Object.assign(new Error('m', { cause: [1] }), { code: 'X' }), 6],
+    ['a date', () => new Date(0), 1],
+    ['a cycle', () => { const list = [1]; list.push(/** @type {any} */ (list)); return list; }, 3], // prettier-ignore
+    ['an object with an inherited property', () => Object.create({ inherited: [1, 2] }), 1],
+  ])('exactly 100,000 parts with %s are complete, and one more is cut', (_, make, parts) => {
+    const filled = (/** @type {number} */ count) => [make(), Array(count - parts - 2).fill(7)];
+    expect(/** @type {any[]} */ (toJson(filled(100_000)))[1]).toHaveLength(100_000 - parts - 2);
+    expect(/** @type {any[]} */ (toJson(filled(100_001)))[1].length).toBeLessThan(100_000 - parts - 2);
+  });
+
   test('values that are cut say so', () => {
     const list = /** @type {any[]} */ (toJson(Array(1e6).fill(1)));
     expect(list.slice(0, 2)).toEqual([1, 1]);

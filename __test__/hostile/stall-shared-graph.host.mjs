@@ -2,7 +2,7 @@
 // outcome: value [true,true,true]
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}
-// processPeak: 128 the output reaches the host, and 100,000 parts of its data form are made before it is cut
+// processPeak: 80 the output reaches the host, and is copied on its way
 import { unlessStalled } from './stalls.mjs';
 import { outputText, toJson } from '../../build/contract/render.js';
 import { formatObservation } from '../../build/adapters/smolagents/observation.js';
