@@ -2,7 +2,7 @@
 // outcome: ERR_TOOL_PROXY_FAIL
 // state: READY
 // details: {"tool":"huge","bridge":true}
-// peak: 192 the serialized value may have 64 MB, and is copied while it grows
-// processPeak: 192 the same: tools run in the host
+// peak: 128 the serialized value may have 64 MB
+// processPeak: 128 the same: tools run in the host
 export const tools = { huge: () => Array(1e5).fill('x'.repeat(1e6)) };
 export const code = `huge().length`;

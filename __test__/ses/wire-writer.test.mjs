@@ -214,6 +214,31 @@ describe('writes in slices', () => {
     await expect(written(Array(1e6).fill(['x']), 100_000)).rejects.toBeInstanceOf(TransferLimitError);
   });
 
+  // A long value is written into several blocks.
+  test.each([
+    ['strings of both widths', () => Array.from({ length: 60 }, (_, i) => (i % 2 ? 'é' : '中').repeat(99_991 + i))],
+    ['a string that is longer than a block', () => ['a', 'b'.repeat(5_000_001), '\u4e2d'.repeat(3_000_000), 1]],
+    ['bytes', () => [1, new Uint8Array(5_000_000).fill(7).buffer, new Uint8Array(3).fill(8).buffer, 'x']],
+    ['numbers', () => Array.from({ length: 900_000 }, (_, i) => i / 3)],
+    [
+      'keys',
+      () => Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`key ${'k'.repeat(i % 90)} ${i}`, -i])),
+    ],
+    ['a large integer', () => [1n, -(1n << 50_000_000n), 'x']],
+    // The beginning is written again, as that of a sparse array.
+    ['an array whose many holes come late', () => { const list = Array(500_000).fill('ten bytes.'); list.length = 560_000; list.push({ a: 1 }); return list; }], // prettier-ignore
+  ])('%s over the ends of blocks', async (_, make) => {
+    const value = make();
+    const budget = new WorkBudget();
+    const bytes = await inSlices(writing(value, 256 << 20, budget), budget);
+    expect(bytes.length).toBeGreaterThan(2 << 20);
+    expect(readWire(bytes)).toEqual(value);
+    const exact = new WorkBudget();
+    expect((await inSlices(writing(value, bytes.length, exact), exact)).equals(bytes)).toBe(true);
+    const small = new WorkBudget();
+    await expect(inSlices(writing(value, bytes.length - 1, small), small)).rejects.toThrow(TransferLimitError);
+  });
+
   test('a value that changes meanwhile as one consistent value', async () => {
     const list = Array.from({ length: 200_000 }, (_, at) => ({ at }));
     const writes = written([list, { a: 1, b: { c: 2 } }]);

@@ -29,6 +29,8 @@ const MAX_DEPTH = 2_000;
 /** The most objects in one map of numbers, and the memory of each. */
 const MAX_NUMBERS = 1 << 17;
 const BYTES_PER_NUMBER = 48;
+/** The size from which a buffer does not grow, but is followed by another one. It is also the size of the following ones. */
+const BLOCK_BYTES = 2 << 20;
 /** Elements of an array that are written before the budget is checked again. */
 const ELEMENTS_PER_STEP = 64;
 
@@ -48,6 +50,9 @@ const doubleBytes = new Uint8Array(double.buffer);
 class WireWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #at = 0;
+  /** Full blocks before `#bytes`, of a value that is written in slices, and their length: copying a long one takes memory. */
+  #blocks: Buffer<ArrayBuffer>[] = [];
+  #blocksLength = 0;
   /** Objects in the order in which they were met, for references. */
   #numbers: Map<object, number> = new Map();
   /** Earlier maps of a value that is written in slices: letting one map grow further takes too long. */
@@ -163,7 +168,7 @@ class WireWriter {
 
   #openArray(array: Foreign[]): Open {
     const { length } = array;
-    const [start, next] = [this.#at, this.#next];
+    const [start, next] = [this.#blocksLength + this.#at, this.#next];
     this.#tag(TAG.ARRAY);
     this.#varint(length);
     const elements = elementsOf(array)[Symbol.iterator]();
@@ -194,7 +199,7 @@ class WireWriter {
         } else if (done || ++holes <= MAX_HOLES) {
           this.#tag(TAG.HOLE);
         } else {
-          this.#at = start;
+          this.#rewind(start);
           this.#forget(next);
           rest = this.#openSparse(array);
           return AMIDST;
@@ -239,9 +244,30 @@ class WireWriter {
   }
 
   #release() {
-    if (this.#at > this.#limit) throw new TransferLimitError();
+    const length = this.#blocksLength + this.#at;
+    if (length > this.#limit) throw new TransferLimitError();
     const written = this.#bytes.subarray(0, this.#at);
+    if (this.#blocks.length > 0) return this.#joined(written, length);
     return this.#bytes.length > FIRST_BYTES ? written : Buffer.from(written);
+  }
+
+  #joined(last: Buffer, length: number) {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    let at = 0;
+    for (const block of [...this.#blocks, last]) {
+      bytes.set(block, at);
+      at += block.length;
+    }
+    return bytes;
+  }
+
+  /** Continues at an earlier position. */
+  #rewind(position: number) {
+    while (position < this.#blocksLength) {
+      this.#bytes = this.#blocks.pop() as Buffer<ArrayBuffer>;
+      this.#blocksLength -= this.#bytes.length;
+    }
+    this.#at = position - this.#blocksLength;
   }
 
   #value(value: Foreign) {
@@ -537,7 +563,7 @@ class WireWriter {
   #utf16(text: string) {
     const length = text.length * 2;
     // Two-byte units must be at an even offset.
-    if ((this.#at + 1 + varintBytes(length)) % 2 === 1) this.#tag(TAG.PADDING);
+    if ((this.#blocksLength + this.#at + 1 + varintBytes(length)) % 2 === 1) this.#tag(TAG.PADDING);
     this.#tag(TAG.UTF16);
     this.#varint(length);
     this.#room(length);
@@ -570,13 +596,22 @@ class WireWriter {
   #room(length: number) {
     const needed = this.#at + length;
     if (needed <= this.#bytes.length) return;
-    if (needed - 8 > this.#limit) throw new TransferLimitError();
+    if (this.#blocksLength + needed - 8 > this.#limit) throw new TransferLimitError();
     if (hasV8Format && !this.#isSliced && needed > MAX_SMALL_BYTES) throw LEFT;
+    if (this.#isSliced && this.#at > 0 && needed > BLOCK_BYTES) return this.#beginBlock(length);
     const bytes = Buffer.allocUnsafeSlow(
       Math.max(needed, Math.min(this.#bytes.length * 2, Math.max(this.#limit + 8, FIRST_BYTES))),
     );
     bytes.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = bytes;
+  }
+
+  /** @param length in bytes of the next write */
+  #beginBlock(length: number) {
+    this.#blocks.push(this.#bytes.subarray(0, this.#at));
+    this.#blocksLength += this.#at;
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(length, BLOCK_BYTES));
+    this.#at = 0;
   }
 }
 
