@@ -425,6 +425,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     ],
     [['mcp', '--readonly'], /^ses-executor: there is no option --readonly; did you mean --read-only\?\n/],
     [['mcp', '--servers', 'a=b'], /^ses-executor: there is no option --servers; did you mean --server\?\n/],
+    [['repl', '--hlep'], /^ses-executor: there is no option --hlep; did you mean --help\?\n/],
     [['run', '-x', 'a.js'], /^ses-executor: there is no option -x\n/],
     [['run', 'a.js', '--tool', 'x.mjs'], /^ses-executor: there is no option --tool; did you mean --tools\?\n/],
     [['check', 'a.js', '--memory', '5'], /^ses-executor: check does not take --memory\n/],

@@ -186,9 +186,9 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
 describe('a tool with a JSON Schema', () => {
   const schema = object({ size: { type: 'string' }, message: { type: 'number' }, length: { type: 'string' } });
   test.each([
-    ['new Set([1])', 'it must be one object, got an object'],
-    ["new Error('m')", 'it must be one object, got an object'],
-    ['new Uint8Array(3)', 'it must be one object, got an object'],
+    ['new Set([1])', 'it must be one object, got a Set'],
+    ["new Error('m')", 'it must be one object, got an Error'],
+    ['new Uint8Array(3)', 'it must be one object, got a Uint8Array'],
     ['{ a: new Set([1]) }', 'it cannot be written as JSON: "a" is a Set, which JSON does not have; pass an array'],
     ['{ a: [new Map()] }', 'it cannot be written as JSON: "a.0" is a Map, which JSON does not have; pass an object'],
     ["{ a: { b: new Error('m') } }", 'it cannot be written as JSON: "a.b" is an Error, which JSON does not have'],

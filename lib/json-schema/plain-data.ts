@@ -115,7 +115,8 @@ export class PlainData {
   }
 }
 
-function kindOf(value: object) {
+/** An object that JSON does not have, as messages name it: "a Set". */
+export function kindOf(value: object) {
   if (types.isProxy(value)) return 'a proxy';
   if (types.isDate(value)) return 'an invalid Date';
   if (types.isNativeError(value)) return 'an Error';

@@ -147,7 +147,7 @@ export function commandHelp(command: string, takes: string[]) {
  */
 export function unknownOption(option: string, takes: string[]) {
   const [name] = option.replace(/^-+/, '').split('=');
-  const near = closest(name, takes);
+  const near = closest(name, [...takes, 'help']);
   return `there is no option ${option}${near === undefined ? '' : `; did you mean --${near}?`}`;
 }
 

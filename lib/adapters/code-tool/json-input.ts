@@ -1,4 +1,5 @@
 import { describe, isPlainObject } from '../../contract/describe';
+import { kindOf } from '../../json-schema/plain-data';
 import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../../json-schema';
 import type { Foreign } from '../../contract/foreign';
 import type { Issue } from '../../contract/standard-schema';
@@ -17,7 +18,7 @@ export class JsonInput {
   /** @returns `value` is the JSON data that was checked */
   async validate(input: unknown, signal?: AbortSignal): Promise<{ value: unknown } | { issues: readonly Issue[] }> {
     if (this.#takesObject && !isPlainObject(input)) {
-      return { issues: [{ message: `it must be one object, got ${describe(input)}` }] };
+      return { issues: [{ message: `it must be one object, got ${shown(input)}` }] };
     }
     try {
       const checked = await this.#schema.check(input, signal);
@@ -31,4 +32,9 @@ export class JsonInput {
       throw error;
     }
   }
+}
+
+/** @param input not a plain object */
+function shown(input: unknown) {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? kindOf(input) : describe(input);
 }
