@@ -335,7 +335,7 @@ export interface NativePlace {
   column: number;
 }
 
-/** Those that VALIDATE and TRANSFORM depend on. */
+/** The options that VALIDATE and TRANSFORM depend on. */
 export interface NativePrepareOptions {
   maxOperations: number;
   timeoutMs: number;
