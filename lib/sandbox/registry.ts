@@ -1,6 +1,7 @@
 import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { holdsSchemas, isOfLibrary } from '../contract/standard-schema';
 import { searchTermsOf } from './search-terms';
+import { startsOf } from './starts';
 import type { Foreign } from '../contract/foreign';
 import type { SearchTerms, Searched } from './search-terms';
 
@@ -155,21 +156,6 @@ function defsOf(given: unknown): Map<string, string> {
 function defTexts(defs: Map<string, string>) {
   const texts = [...defs.values()].map(latin1);
   return { names: [...defs.keys()], text: texts.join(''), at: startsOf(texts, 0) };
-}
-
-/**
- * Start of each part of a string, and the end of the last one. For lines, which are `between` characters apart, it
- * returns only the starts.
- */
-function startsOf(parts: string[], between: number) {
-  const starts = new Uint32Array(parts.length + 1 - between);
-  let at = 0;
-  parts.forEach((part, number) => {
-    starts[number] = at;
-    at += part.length + between;
-  });
-  if (between === 0) starts[parts.length] = at;
-  return starts;
 }
 
 /** @param index lines */

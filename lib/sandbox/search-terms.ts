@@ -2,6 +2,7 @@ import { runInThisContext } from 'node:vm';
 
 import { isPlainObject } from '../contract/describe';
 import { guestText } from './guest-text';
+import { startsOf } from './starts';
 
 /**
  * Where the terms of a registry occur, for searches by words. A term is the stem of a word, or the method of HTTP in
@@ -79,8 +80,8 @@ export function searchTermsOf(methods: Searched[]): SearchTerms {
   });
   return {
     text: terms.join(''),
-    at: startsOf(terms),
-    postingAt: startsOf(lists),
+    at: startsOf(terms, 0),
+    postingAt: startsOf(lists, 0),
     postings: Uint32Array.from(lists.flat()),
     names,
     summaries,
@@ -89,17 +90,6 @@ export function searchTermsOf(methods: Searched[]): SearchTerms {
 
 function shareIn(bits: number, head: number, tail: number) {
   return (bits & head) !== 0 ? 1 : (bits & tail) !== 0 ? words.TAIL : 0;
-}
-
-function startsOf(parts: { length: number }[]) {
-  const starts = new Uint32Array(parts.length + 1);
-  let at = 0;
-  parts.forEach((part, number) => {
-    starts[number] = at;
-    at += part.length;
-  });
-  starts[parts.length] = at;
-  return starts;
 }
 
 /** The terms of a method, each with the fields that it occurs in. */
