@@ -188,6 +188,8 @@ describe('a tool with a JSON Schema', () => {
   test.each([
     ['new Set([1])', 'it must be one object, got a Set'],
     ["new Error('m')", 'it must be one object, got an Error'],
+    ['new Date(0)', 'it must be one object, got a Date'],
+    ['new Date(NaN)', 'it must be one object, got an invalid Date'],
     ['new Uint8Array(3)', 'it must be one object, got a Uint8Array'],
     ['{ a: new Set([1]) }', 'it cannot be written as JSON: "a" is a Set, which JSON does not have; pass an array'],
     ['{ a: [new Map()] }', 'it cannot be written as JSON: "a.0" is a Map, which JSON does not have; pass an object'],

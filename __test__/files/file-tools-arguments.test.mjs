@@ -93,7 +93,7 @@ describe('arguments of file tools', () => {
     expect(await tools.ls()).toEqual(text('a.txt\nb.txt'));
   });
 
-  test('may be null as if absent', async () => {
+  test('may be null, which means absent', async () => {
     expect(await tools.read({ path: 'a.txt', offset: null, limit: null })).toEqual(text('one\ntwo\nthree\n'));
     expect(await tools.ls(null)).toEqual(text('a.txt'));
   });

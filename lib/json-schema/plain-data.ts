@@ -115,10 +115,10 @@ export class PlainData {
   }
 }
 
-/** An object that JSON does not have, as messages name it: "a Set". */
+/** An object that is neither an array nor plain, as messages name it: "a Set". */
 export function kindOf(value: object) {
   if (types.isProxy(value)) return 'a proxy';
-  if (types.isDate(value)) return 'an invalid Date';
+  if (types.isDate(value)) return Number.isNaN(Date.prototype.getTime.call(value)) ? 'an invalid Date' : 'a Date';
   if (types.isNativeError(value)) return 'an Error';
   if (types.isAnyArrayBuffer(value)) return 'an ArrayBuffer';
   const name = ArrayBuffer.isView(value)
