@@ -20,7 +20,9 @@ const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 41] = [
+const WRAPPED: [&str; 42] = [
+    // The clock of deterministic sessions: session_clock.rs.
+    "_ZN2v88internal6JSDate16CurrentTimeValueEPNS0_7IsolateE",
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",

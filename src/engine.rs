@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 use napi_derive::napi;
 use ses_engine::Checker;
 use ses_files::pool::Pool as FilePool;
+use ses_journal::{Journal, JournalBackend};
 #[cfg(unix)]
 use ses_process::{Confinement, ProcessBackend};
 use ses_protocol::EngineSpec;
@@ -50,6 +51,8 @@ pub enum Place {
         engine: Arc<EngineSpec>,
         confinement: Confinement,
         spares: usize,
+        /// Time zone and locale of the workers, in the form `NAME=value`.
+        surroundings: Vec<String>,
     },
 }
 
@@ -61,8 +64,13 @@ impl Place {
 
     /// The place of executors in processes.
     #[cfg(unix)]
-    pub fn process(engine: Arc<EngineSpec>, confinement: Confinement, spares: Option<usize>) -> Self {
-        Self::Process { engine, confinement, spares: spares.unwrap_or(DEFAULT_POOL) }
+    pub fn process(
+        engine: Arc<EngineSpec>,
+        confinement: Confinement,
+        spares: Option<usize>,
+        surroundings: Vec<String>,
+    ) -> Self {
+        Self::Process { engine, confinement, spares: spares.unwrap_or(DEFAULT_POOL), surroundings }
     }
 }
 
@@ -88,8 +96,8 @@ impl Engines {
                 Arc::new(ThreadBackend::new(engine, *warm_pool, checker, watchdog.clone(), counters.clone()))
             }
             #[cfg(unix)]
-            Place::Process { engine, confinement, spares } => {
-                let installation = worker::installation(engine.clone());
+            Place::Process { engine, confinement, spares, surroundings } => {
+                let installation = worker::installation(engine.clone(), surroundings);
                 let (watchdog, counters) = (watchdog.clone(), counters.clone());
                 Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
             }
@@ -101,6 +109,12 @@ impl Engines {
 /// The engine of an executor. Executors with the same place share it.
 pub fn engine_for(place: Place) -> Arc<Engine> {
     ENGINES.at(place)
+}
+
+/// The engine of an executor whose session is recorded.
+pub fn recorded(engine: &Engine, journal: Arc<Journal>) -> Arc<Engine> {
+    let backend = Arc::new(JournalBackend::new(engine.backend.clone(), journal));
+    Arc::new(Engine { backend, watchdog: engine.watchdog.clone(), counters: engine.counters.clone() })
 }
 
 /// The threads for calls of file tools.

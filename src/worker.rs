@@ -3,7 +3,7 @@
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ses_process::{Confinement, Installation};
 use ses_protocol::EngineSpec;
@@ -11,18 +11,11 @@ use ses_protocol::EngineSpec;
 /// The program is in the same folder as the addon.
 const PROGRAM: &str = "ses-executor-worker";
 
-/// Time zone and locale of workers, set by the first executor in a separate process.
-static SURROUNDINGS: OnceLock<Vec<OsString>> = OnceLock::new();
-
-/// Sets the variables, in the form `NAME=value`. Only the first call has an effect.
-pub fn set_surroundings(variables: Vec<String>) {
-    SURROUNDINGS.get_or_init(|| variables.into_iter().map(OsString::from).collect());
-}
-
-/// The program, addon and settings that workers are started with.
-pub fn installation(engine: Arc<EngineSpec>) -> Arc<Installation> {
+/// The program, addon and settings that workers are started with. `surroundings`: time zone and locale, in the form
+/// `NAME=value`.
+pub fn installation(engine: Arc<EngineSpec>, surroundings: &[String]) -> Arc<Installation> {
     let addon = addon();
-    let surroundings = SURROUNDINGS.get().cloned().unwrap_or_default();
+    let surroundings = surroundings.iter().map(OsString::from).collect();
     Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings, engine })
 }
 

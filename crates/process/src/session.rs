@@ -317,7 +317,7 @@ impl Link for ProcessLink {
             Command::SetVariables { job, .. } | Command::SetTools { job, .. } => self.note(*job, false, false),
             // The session watches over a run if its deadline is valid. Other runs are refused immediately.
             Command::Run { job, limits, .. } => self.note(*job, true, TIMEOUT_MS.takes(limits.timeout_ms)),
-            Command::ToolReplies(replies) => {
+            Command::ToolReplies { replies, .. } => {
                 let mut open = self.session_state.open();
                 // A call that was answered with a promise has passed its arguments on. Their number is not limited.
                 for (call, _) in replies {

@@ -48,5 +48,32 @@ pub struct RunLimits {
     pub cpu_ms: Option<f64>,
     /// The isolate reports when the guest only waits for tool calls ([`crate::Event::Idle`]).
     pub reports_waits: bool,
+    /// The run is deterministic: the guest's clock stands still, at this time in milliseconds since the Unix epoch, and
+    /// answers of tools are taken one list at a time.
+    pub now_ms: Option<f64>,
+    /// From now on, the random numbers of the session follow from this seed.
+    pub seed: Option<Seed>,
     pub language: Language,
+}
+
+/// The seed of a deterministic session's random numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed(pub [u64; 4]);
+
+impl Seed {
+    pub fn of_bytes(bytes: [u8; 32]) -> Self {
+        let mut words = [0; 4];
+        for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+            *word = chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        }
+        Self(words)
+    }
+
+    pub fn bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip(self.0) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
 }

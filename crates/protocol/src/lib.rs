@@ -17,7 +17,7 @@ pub mod refusals;
 mod value;
 
 pub use block::{Block, populate};
-pub use config::{ModuleBody, ModuleSpec, RunLimits, ToolSpec};
+pub use config::{ModuleBody, ModuleSpec, RunLimits, Seed, ToolSpec};
 pub use diagnostics::{Diagnostic, Location, Severity};
 pub use engine_spec::{EngineSpec, FolderSpec};
 pub use facts::are_facts;

@@ -32,7 +32,11 @@ pub enum Command {
         limits: RunLimits,
     },
     /// Answers that the host sent together, oldest first.
-    ToolReplies(Vec<(ToolCallId, ToolReply)>),
+    ToolReplies {
+        replies: Vec<(ToolCallId, ToolReply)>,
+        /// What the guest's clock shows from now on, in milliseconds since the Unix epoch. `None`: the system's time.
+        now_ms: Option<f64>,
+    },
 }
 
 /// The answer of a host tool.

@@ -210,6 +210,8 @@ impl Executor {
             timeout_ms: timeout_ms.unwrap_or(self.config.timeout_ms),
             cpu_ms: self.config.max_cpu_ms,
             reports_waits: false,
+            now_ms: None,
+            seed: None,
             language: language.unwrap_or(self.config.language),
         };
         if let Some(refused) = self.refused(Operation::Run) {

@@ -85,6 +85,8 @@ mod tests {
         timeout_ms: 1.0,
         cpu_ms: None,
         reports_waits: false,
+        now_ms: None,
+        seed: None,
         language: Language::Auto,
     };
 

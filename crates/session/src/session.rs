@@ -80,7 +80,7 @@ impl Session {
         if let (Some(due), Some(deadline)) = (due, &self.deadline) {
             deadline.arm_or_end(due);
         }
-        self.link.send(Command::ToolReplies(replies));
+        self.link.send(Command::ToolReplies { replies, now_ms: None });
     }
 
     /// Hands over variables or tools. In some engines this may run guest code, such as the finalizer of a replaced

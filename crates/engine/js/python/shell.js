@@ -207,6 +207,8 @@
     };
     pyodide = await loadPyodide({
       indexURL: "/pyodide/",
+      // The order of sets is the same in each isolate, so that durable sessions can be replayed.
+      env: { PYTHONHASHSEED: "0" },
       jsglobals: { setTimeout, clearTimeout: clearTimer, setInterval, clearInterval: clearTimer, eval: refuse },
       stdin: () => null,
       stdout: print,
@@ -226,8 +228,13 @@
       guest.prepare(pyodide, { prelude: native.text("prelude"), modules: native.modules() });
     } else {
       // The generator's state in a snapshot is that of its maker.
-      pyodide.runPython("import sys\nif 'random' in sys.modules: sys.modules['random'].seed()\ndel sys");
+      reseed();
     }
+  };
+
+  /** Seeds Python's generator from the bytes that the host gives. */
+  const reseed = () => {
+    pyodide.runPython("import sys\nif 'random' in sys.modules: sys.modules['random'].seed()\ndel sys");
   };
 
   /**
@@ -320,6 +327,7 @@
   return {
     boot,
     takeSnapshot,
+    reseed,
     rehearse: (program) => guest.rehearse(pyodide, program),
     seal,
     nextTimer,

@@ -7,6 +7,8 @@ pub mod idle;
 #[cfg(target_os = "linux")]
 mod newest_built_ins;
 pub mod service;
+pub mod session_clock;
+pub mod session_random;
 #[cfg(target_os = "linux")]
 mod slow_built_ins;
 pub mod startup;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use deno_core::v8;
 
 use crate::bridge::interface::Bridge;
+use crate::platform::session_clock;
 use crate::python::facts::Facts;
 use crate::python::folders::Folder;
 use crate::python::libraries::Libraries;
@@ -421,5 +422,6 @@ fn sleep<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<
         let ms = if ms > 0.0 { ms.min(MAX_SLEEP_MS) } else { 0.0 };
         let until = Instant::now() + Duration::from_secs_f64(ms / 1e3);
         while !is_asked(scope) && host.wait_until(until) {}
+        session_clock::pass(ms);
     }
 }

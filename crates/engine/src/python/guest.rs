@@ -9,6 +9,7 @@ use deno_core::v8;
 
 use crate::bridge::interface::Bridge;
 use crate::control::interrupt::Interrupt;
+use crate::platform::{session_clock, session_random};
 use crate::python::boot::Booted;
 use crate::python::calls::Own;
 use crate::python::facts::Facts;
@@ -73,7 +74,7 @@ impl Guest {
                 Command::SetTools { job, tools } => (job, self.set_tools(job, &tools)),
                 Command::Run { job, code, limits } => (job, self.run(job, &code, limits)),
                 // Belongs to a run that has ended.
-                Command::ToolReplies(_) => continue,
+                Command::ToolReplies { .. } => continue,
             };
             let Done { result, mut figures, sound } = done;
             figures.heap_used_bytes = self.used_bytes();
@@ -121,6 +122,10 @@ impl Guest {
         self.signal.begin(job);
         self.host.begin(job, &limits);
         let (result, sound) = self.call(|scope, _, shell| {
+            if let Some(seed) = limits.seed {
+                session_random::seed(scope, seed);
+                shell.call(scope, "reseed", &[])?;
+            }
             let code = v8::String::new(scope, code)?.into();
             let limit = v8::Number::new(scope, limits.max_operations).into();
             shell.call(scope, "run", &[code, limit])
@@ -231,6 +236,7 @@ fn settle<'s>(
         }
         let until = Instant::now() + Duration::from_secs_f64(ms / 1e3);
         while !signal.is_raised() && host.wait_until(until) {}
+        session_clock::pass(ms);
         v8::tc_scope!(let attempt, scope);
         if shell.call(attempt, "runTimer", &[]).is_none() && attempt.has_terminated() {
             return Ending::Terminated;

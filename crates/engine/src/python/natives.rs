@@ -12,6 +12,7 @@ use deno_core::v8;
 
 use crate::memory::budget::BufferBudget;
 use crate::platform::startup::random_bytes;
+use crate::platform::{session_clock, session_random};
 use crate::python::distribution::Distribution;
 use crate::python::facts::Facts;
 use crate::python::image::{Image, PAGE_BYTES};
@@ -107,7 +108,7 @@ fn note_refused(scope: &v8::PinScope) {
 /// Milliseconds since an arbitrary moment of this process.
 fn now<'s>(_: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    returned.set_double(START.elapsed().as_secs_f64() * 1e3);
+    returned.set_double(session_clock::now_ms().unwrap_or_else(|| START.elapsed().as_secs_f64() * 1e3));
 }
 
 /// Returns this many random bytes.
@@ -115,7 +116,7 @@ pub fn random<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut ret
     let count = args.get(0).uint32_value(scope).unwrap_or_default() as usize;
     let mut bytes = vec![0; count.min(MAX_RANDOM_BYTES)];
     // A shorter result would be used as if it were complete.
-    if count > MAX_RANDOM_BYTES || !random_bytes(&mut bytes) {
+    if count > MAX_RANDOM_BYTES || !(session_random::fill(&mut bytes) || random_bytes(&mut bytes)) {
         throw(scope, "the system gives no random bytes");
         return;
     }

@@ -9,6 +9,7 @@ use crate::bridge::output::write_output;
 use crate::bridge::tools;
 use crate::errors::{early_errors, error_texts, exceptions, positions};
 use crate::memory::limits::MemoryGuard;
+use crate::platform::session_clock;
 #[cfg(target_os = "linux")]
 use crate::platform::tiers;
 use crate::state::host::{Exceeded, Host, Run, Verdict};
@@ -245,12 +246,17 @@ fn settle<'s>(
         }
         // Takes all available answers before guest code goes on.
         while let Some(command) = next {
-            if let Command::ToolReplies(replies) = command {
+            if let Command::ToolReplies { replies, now_ms } = command {
+                session_clock::set_now(now_ms);
                 for (call, reply) in replies {
                     v8::scope!(let handles, scope);
                     v8::tc_scope!(let attempt, handles);
                     tools::on_reply(attempt, host, call, reply);
                 }
+            }
+            // A turn of a deterministic session is one list of answers.
+            if session_clock::is_deterministic() {
+                break;
             }
             // Only a request to check the state can arrive in addition while a run is under way.
             next = host.ready_command();

@@ -16,6 +16,7 @@ use crate::memory::locks;
 #[cfg(target_os = "linux")]
 use crate::platform::compile_thread;
 use crate::platform::idle;
+use crate::platform::session_random;
 use crate::realm::boot::{Booted, Guarded};
 use crate::realm::evaluate::{Compiled, evaluate, refused};
 #[cfg(test)]
@@ -111,7 +112,7 @@ impl Guest {
                 Command::SetTools { job, tools } => (job, self.set_tools(tools)),
                 Command::Run { job, code, limits } => (job, self.run(job, code, limits)),
                 // Left over from a run that has ended.
-                Command::ToolReplies(_) => continue,
+                Command::ToolReplies { .. } => continue,
             };
             let Done { result, mut figures, sound } = done;
             figures.heap_used_bytes = self.guarded.instance.isolate.get_heap_statistics().used_heap_size() as u64;
@@ -199,6 +200,9 @@ impl Guest {
         let mut compiled = Compiled { script: None, function };
         let (mut result, figures) = {
             v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
+            if let Some(seed) = limits.seed {
+                session_random::seed(scope, seed);
+            }
             let begun = if host.is_stopped() {
                 None
             } else {

@@ -14,6 +14,7 @@ use crate::control::interrupt::Interrupt;
 use crate::control::stop::Stop;
 use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, with_guard};
+use crate::platform::{session_clock, session_random};
 use crate::state::context::GuestContext;
 use crate::state::entry::Realm;
 use crate::state::log_room::LogRoom;
@@ -126,6 +127,8 @@ pub struct Host {
 
 impl Host {
     pub fn new(context: Rc<dyn GuestContext>, memory: Arc<BufferBudget>, stop: Arc<Stop>) -> Self {
+        session_clock::forget();
+        session_random::forget();
         let first_call = (context.session() % (1 << SESSION_BITS)) << 32;
         Self {
             context,
@@ -153,6 +156,7 @@ impl Host {
     /// Begins the record of a run.
     pub fn begin(&self, job: JobId, limits: &RunLimits) {
         self.job.set(job);
+        session_clock::set_now(limits.now_ms);
         self.answers.set(0);
         self.taken_bytes.set(0);
         self.reports_waits.set(limits.reports_waits);
@@ -270,7 +274,7 @@ impl Host {
 
     /// Counts a command that has just arrived.
     fn arrived(&self, command: Command) -> Command {
-        if let Command::ToolReplies(replies) = &command {
+        if let Command::ToolReplies { replies, .. } = &command {
             self.answers.set(self.answers.get() + replies.len() as u64);
         }
         command
@@ -311,8 +315,8 @@ impl Host {
     /// was given up.
     pub fn wait_for_reply(&self, call: ToolCallId) -> Option<ToolReply> {
         loop {
-            let mut replies = match self.await_answer()? {
-                Command::ToolReplies(replies) => replies,
+            let (mut replies, now_ms) = match self.await_answer()? {
+                Command::ToolReplies { replies, now_ms } => (replies, now_ms),
                 other => {
                     self.early.borrow_mut().push_back(other);
                     continue;
@@ -320,9 +324,10 @@ impl Host {
             };
             let found = replies.iter().position(|&(answered, _)| answered == call).map(|at| replies.remove(at).1);
             if !replies.is_empty() {
-                self.early.borrow_mut().push_back(Command::ToolReplies(replies));
+                self.early.borrow_mut().push_back(Command::ToolReplies { replies, now_ms });
             }
             if let Some(reply) = found {
+                session_clock::set_now(now_ms);
                 self.take_answer(&reply);
                 return Some(reply);
             }
@@ -359,9 +364,10 @@ impl Host {
     fn take_early_reply(&self, is_awaited: impl Fn(ToolCallId) -> bool) -> Option<(ToolCallId, ToolReply)> {
         let mut early = self.early.borrow_mut();
         for command in early.iter_mut() {
-            if let Command::ToolReplies(replies) = command
+            if let Command::ToolReplies { replies, now_ms } = command
                 && let Some(at) = replies.iter().position(|&(call, _)| is_awaited(call))
             {
+                session_clock::set_now(*now_ms);
                 return Some(replies.remove(at));
             }
         }
@@ -369,7 +375,7 @@ impl Host {
     }
 
     fn has_early_reply(&self, is_awaited: impl Fn(ToolCallId) -> bool) -> bool {
-        let is_found = |command: &Command| matches!(command, Command::ToolReplies(replies) if replies.iter().any(|&(call, _)| is_awaited(call)));
+        let is_found = |command: &Command| matches!(command, Command::ToolReplies { replies, .. } if replies.iter().any(|&(call, _)| is_awaited(call)));
         self.early.borrow().iter().any(is_found)
     }
 

@@ -139,6 +139,8 @@ pub fn run(job: u64, code: &str) -> Command {
         timeout_ms: 1e6,
         cpu_ms: None,
         reports_waits: false,
+        now_ms: None,
+        seed: None,
         language: Language::JavaScript,
     };
     Command::Run { job, code: code.to_owned(), limits }
@@ -154,7 +156,7 @@ fn a_guest_needs_no_more_than_its_context() {
         Command::SetTools { job: 1, tools: vec![tool] },
         run(2, "console.log('a'); let all; try { tool(1) } catch (e) { all = `${e.name} ${e.message} ${e.code}` } all"),
         // The first call of the first session.
-        Command::ToolReplies(vec![((1 << 32) + 1, answer)]),
+        Command::ToolReplies { replies: vec![((1 << 32) + 1, answer)], now_ms: None },
     ]);
     guest.serve_session();
     let mut seen = Vec::new();

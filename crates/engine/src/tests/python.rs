@@ -253,8 +253,11 @@ fn python_runs_with_tools_variables_and_logs() {
             Command::SetTools { job: 2, tools: vec![tool] },
             run(3, "1 + 1"),
             run(4, "print('a'); import sys; print('b', file=sys.stderr); x + double(1)"),
-            Command::ToolReplies(vec![((1 << 32) + 1, ToolReply::Promise)]),
-            Command::ToolReplies(vec![((1 << 32) + 1, ToolReply::Value(Value::Number(22.0)))]),
+            Command::ToolReplies { replies: vec![((1 << 32) + 1, ToolReply::Promise)], now_ms: None },
+            Command::ToolReplies {
+                replies: vec![((1 << 32) + 1, ToolReply::Value(Value::Number(22.0)))],
+                now_ms: None,
+            },
             run(5, "y = 5"),
             run(6, "y + 1"),
             run(7, "import asyncio\nawait asyncio.sleep(0.001)\n7"),
@@ -262,7 +265,7 @@ fn python_runs_with_tools_variables_and_logs() {
             run(9, "def f(): return f()\nf()"),
             run(10, "1 / 0"),
             run(11, "final_answer('11')\ndouble(2)"),
-            Command::ToolReplies(vec![((1 << 32) + 2, ToolReply::Value(Value::Number(4.0)))]),
+            Command::ToolReplies { replies: vec![((1 << 32) + 2, ToolReply::Value(Value::Number(4.0)))], now_ms: None },
         ],
     );
     let expected = [

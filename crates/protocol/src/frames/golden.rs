@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Control, Frames, FromWorker, HEAD_BYTES, Hello, Message, Status, ToWorker, VERSION};
 use crate::{
     Block, Command, Config, ErrorCode, Event, Failure, FailureKind, Figures, Language, LogEntry, ModuleBody,
-    ModuleSpec, RunLimits, Success, ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
+    ModuleSpec, RunLimits, Seed, Success, ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
 };
 
 /// Session and version of the golden frames.
@@ -54,6 +54,8 @@ fn to_worker() -> Vec<ToWorker> {
         timeout_ms: 20.0,
         cpu_ms: None,
         reports_waits: true,
+        now_ms: Some(1.7e12),
+        seed: Some(Seed([1, 2, 3, 4])),
         language: Language::Auto,
     };
     let values = vec![
@@ -79,7 +81,7 @@ fn to_worker() -> Vec<ToWorker> {
         Command::SetVariables { job: 2, names: vec![], values: Values::Wire(vec![0xFF, 15, b'A', 0]) },
         Command::SetTools { job: 3, tools: config().modules.into_iter().flat_map(functions).collect() },
         Command::Run { job: 4, limits, code: "1 + 1".into() },
-        Command::ToolReplies(replies),
+        Command::ToolReplies { replies, now_ms: Some(1.7e12) },
     ];
     let controls = [Control::Open(Arc::new(config())), Control::Stop(4)];
     controls.into_iter().map(ToWorker::Control).chain(commands.into_iter().map(ToWorker::Command)).collect()
@@ -239,6 +241,8 @@ fn a_frame_larger_than_the_buffer_and_one_across_its_end_arrive_whole() {
         timeout_ms: 1.0,
         cpu_ms: None,
         reports_waits: false,
+        now_ms: None,
+        seed: None,
         language: Language::Auto,
     };
     let frame = framed(&ToWorker::Command(Command::Run { job: 1, limits, code: "x".repeat(200_000) }));

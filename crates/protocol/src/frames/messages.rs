@@ -101,7 +101,7 @@ messages!(Command {
     0x02 SetVariables { job, names, values },
     0x03 SetTools { job, tools },
     0x04 Run { job, limits, code },
-    0x05 ToolReplies(replies),
+    0x05 ToolReplies { replies, now_ms },
 });
 messages!(Status {
     0x81 Hello(hello),

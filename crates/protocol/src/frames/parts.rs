@@ -6,8 +6,8 @@ use serde_json::Map;
 
 use super::{Malformed, Part, Reader, Writer, choice, record};
 use crate::{
-    Block, ErrorCode, Failure, Figures, LEVELS, Language, LogEntry, ModuleBody, ModuleSpec, RunLimits, State, Success,
-    ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
+    Block, ErrorCode, Failure, Figures, LEVELS, Language, LogEntry, ModuleBody, ModuleSpec, RunLimits, Seed, State,
+    Success, ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
 };
 
 /// The longest JSON text of `details` that is parsed. Parsed JSON takes several times as much memory. 4 MiB.
@@ -109,6 +109,16 @@ impl Part for Block {
     }
 }
 
+impl Part for Seed {
+    fn write(&self, to: &mut Writer) {
+        self.0.iter().for_each(|word| to.u64(*word));
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        Ok(Self([from.u64()?, from.u64()?, from.u64()?, from.u64()?]))
+    }
+}
+
 impl Part for () {
     fn write(&self, _to: &mut Writer) {}
 
@@ -191,7 +201,7 @@ choice!(Values { 0 List(values), 1 Wire(wire) });
 record!(ToolSpec { path, id, is_async, length, is_limited });
 record!(ModuleSpec { specifier, body });
 choice!(ModuleBody { 0 Source(text), 1 Exports { names, values, functions } });
-record!(RunLimits { max_operations, timeout_ms, cpu_ms, reports_waits, language });
+record!(RunLimits { max_operations, timeout_ms, cpu_ms, reports_waits, now_ms, seed, language });
 
 choice!(ToolReply { 0 Value(value), 1 Error(error), 2 Promise });
 record!(ToolError { name, message, code, bridge });
