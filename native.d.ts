@@ -12,6 +12,17 @@ export declare function codeFrame(code: string, line: number, column: number, me
 
 export declare function engineStats(): NativeEngineStats;
 
+/** Entries that are to be stored. */
+export interface NativeBatch {
+  /** The number of the first. */
+  first: number;
+  entries: Array<Uint8Array>;
+  /** Answers of tools are among them. */
+  answers: boolean;
+  /** The end of a run is among them. */
+  ends: boolean;
+}
+
 /** If `type` is "text", `text` is present. If it is "image", the other fields are. */
 export interface NativeBlock {
   type: 'text' | 'image';
@@ -40,6 +51,11 @@ export declare class NativeDispatcher {
    * - 3: nothing
    */
   constructor(deliver: (executor: number, kind: number, ...parts: any[]) => void);
+}
+
+export interface NativeDivergence {
+  expected?: NativeJournalEntry;
+  actual?: NativeJournalEntry;
 }
 
 /**
@@ -86,6 +102,7 @@ export declare class NativeExecutor {
     number: number,
     isolation?: NativeIsolation | undefined | null,
     engine?: NativeEngine | undefined | null,
+    journal?: NativeJournal | undefined | null,
   );
   get state(): 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
   /** The worker process. Undefined while there is none. */
@@ -255,6 +272,101 @@ export interface NativeIsolation {
   surroundings: Array<string>;
 }
 
+export declare class NativeJournal {
+  /** `sign`: null, entries carry no code. */
+  constructor(id: string, sign: Uint8Array | undefined | null, verify: Array<Uint8Array>, maxBytes: number);
+  /** Begins a new journal. */
+  begin(head: string, seed: Uint8Array): void;
+  /** Adds a seed to a journal without one. */
+  addSeed(seed: Uint8Array): void;
+  /** Reads an existing journal, up to the end of run `runs`. */
+  load(entries: Array<Uint8Array>, runs?: number | undefined | null): NativeJournalContent;
+  /** The entries that were recorded since the last call; null without any. */
+  take(): NativeBatch | null;
+  /** All entries with a number below `next` are stored. */
+  written(next: number): void;
+  /** Records nothing more of the isolate, which may still work. What is under way counts as lost. */
+  close(): void;
+  /** Adds text that the replay ignores. */
+  note(text: string): void;
+  /** These calls wait for somebody. When the guest waits for nothing else, the run ends with ERR_RUN_WAITING. */
+  setWaiting(calls: Array<number>): void;
+  /** The number of the run under way, and the number of one of its calls, both from 1. */
+  numbersOf(call: number): [run: number, call: number];
+  /** Runs that were begun. */
+  get runs(): number;
+  /**
+   * Copies the first `runs` runs of the journal that was read. `seed`: of later runs; null keeps the seed. Returns
+   * whether everything fits into `other`.
+   */
+  copyTo(other: NativeJournal, head: string, runs: number, seed?: Uint8Array | undefined | null): boolean;
+  /** What an entry says; null if it is not an entry that this version writes. */
+  entry(bytes: Uint8Array): NativeJournalEntry | null;
+  /** Where a replay has left the journal: what the journal has, and what the isolate did instead. */
+  diverged(): NativeDivergence;
+}
+
+/** One of `value` and `error` is present, unless a tool that was called synchronously returned a promise. */
+export interface NativeJournalAnswer {
+  id: number;
+  value?: NativeSuccess;
+  error?: NativeToolError;
+}
+
+export interface NativeJournalCall {
+  /** What answers name. */
+  id: number;
+  /** The number of the call in its run, from 1. */
+  number: number;
+  tool: number;
+  /** A list of values, or their serialized bytes. */
+  args: unknown;
+}
+
+/** What a journal holds, or why it cannot be used: then it is empty. */
+export interface NativeJournalContent {
+  head: string;
+  next: number;
+  runs: number;
+  isSeeded: boolean;
+  tools: Array<NativeJournalTool>;
+  notes: Array<string>;
+  open?: NativeOpenRun;
+  flaw?: NativeJournalFlaw;
+}
+
+/** What one entry says. Which fields it has depends on `type`. */
+export interface NativeJournalEntry {
+  type: string;
+  run: number;
+  /** JSON of a head or a note, the code of a run, or the message of a log entry. */
+  text?: string;
+  /** The level of a log entry. */
+  level?: number;
+  /** The time that the guest sees, in milliseconds since the Unix epoch. */
+  nowMs?: number;
+  /** Names of variables, or paths of tools. */
+  names?: Array<string>;
+  calls?: Array<NativeJournalCall>;
+  answers?: Array<NativeJournalAnswer>;
+  /** A job has ended with this value. */
+  output?: NativeSuccess;
+  error?: NativeError;
+}
+
+/** Why a journal cannot be used. */
+export interface NativeJournalFlaw {
+  kind: 'form' | 'mac' | 'order' | 'limit';
+  entry: number;
+  message: string;
+}
+
+export interface NativeJournalTool {
+  id: number;
+  path: Array<string>;
+  isAsync: boolean;
+}
+
 /** The value at a path on a page: see `LookUp` of crates/hints. */
 export interface NativeLookUp {
   kind: string;
@@ -269,6 +381,19 @@ export interface NativeModule {
   names?: Array<string>;
   values?: Uint8Array;
   functions?: Array<NativeTool>;
+}
+
+/** A call without an answer. `args`: a list of values, or their serialized bytes. */
+export interface NativeOpenCall {
+  call: number;
+  id: number;
+  args: unknown;
+}
+
+export interface NativeOpenRun {
+  run: number;
+  code: string;
+  calls: Array<NativeOpenCall>;
 }
 
 /** The outcome of a call that was decided immediately. Without `error`: success. */
@@ -364,6 +489,11 @@ export interface NativeSandboxRequest {
   style: 'auto' | 'sync' | 'async';
 }
 
+export interface NativeSuccess {
+  /** As deliveries have it. */
+  value: unknown;
+}
+
 /** A host function: `path` leads from the global to it. */
 export interface NativeTool {
   path: Array<string>;
@@ -371,6 +501,11 @@ export interface NativeTool {
   isAsync: boolean;
   length: number;
   isLimited: boolean;
+}
+
+export interface NativeToolError {
+  name: string;
+  message: string;
 }
 
 export interface NativeTruncation {

@@ -21,8 +21,9 @@ use ses_session::{Delivery, Executor};
 use crate::arguments::{self, NativeEngine, NativeIsolation, NativeTool};
 use crate::deliver::NativeOutcome;
 use crate::dispatcher::{Dispatcher, NativeDispatcher};
-use crate::engine::{Place, engine_for};
+use crate::engine::{Place, engine_for, recorded};
 use crate::inbox::Inbox;
+use crate::journal::NativeJournal;
 use crate::options::NativeOptions;
 use crate::values;
 #[cfg(unix)]
@@ -86,8 +87,8 @@ pub struct NativeWorker {
 fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &Config) -> Result<Place> {
     Ok(match isolation {
         Some(NativeIsolation { sandbox, spares, surroundings }) => {
-            worker::set_surroundings(surroundings);
-            Place::process(engine, worker::confinement(&sandbox), spares.map(|count| count as usize))
+            let spares = spares.map(|count| count as usize);
+            Place::process(engine, worker::confinement(&sandbox), spares, surroundings)
         }
         None => Place::thread(engine, config.warm_pool),
     })
@@ -119,6 +120,7 @@ impl NativeExecutor {
         number: f64,
         isolation: Option<NativeIsolation>,
         engine: Option<NativeEngine>,
+        journal: Option<&NativeJournal>,
     ) -> Result<Self> {
         let (dispatcher, number) = (dispatcher.0.clone(), number as u64);
         let inbox = Arc::new(Inbox::default());
@@ -132,7 +134,11 @@ impl NativeExecutor {
         let bytes_per_isolate = engine_of(&engine).map_err(napi::Error::from_reason)?.held_bytes() as i64;
         let config = Config::from(options);
         let place = place(isolation, engine, &config)?;
-        let executor = Executor::new(config, engine_for(place), owner_events);
+        let engine = match journal {
+            Some(journal) => recorded(&engine_for(place), journal.0.clone()),
+            None => engine_for(place),
+        };
+        let executor = Executor::new(config, engine, owner_events);
         let inner = Rc::new(RefCell::new(Inner {
             executor,
             number,

@@ -12,6 +12,7 @@ mod engine;
 mod executor;
 mod files;
 mod inbox;
+mod journal;
 mod numbers;
 mod options;
 mod page;

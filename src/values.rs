@@ -70,6 +70,22 @@ pub unsafe fn push_values(env: sys::napi_env, values: Values, args: &mut Vec<sys
     Ok(())
 }
 
+/// Several values: a list of each as a [`NativeValue`], or a serialized array.
+///
+/// # Safety
+/// `env` is the live environment of this thread.
+pub unsafe fn values_list(env: sys::napi_env, values: Values) -> Result<sys::napi_value> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match values {
+            Values::Wire(wire) => wire_bytes(env, wire),
+            Values::List(values) => {
+                Vec::<NativeValue>::to_napi_value(env, values.into_iter().map(NativeValue).collect())
+            }
+        }
+    }
+}
+
 /// Values from the facade: kind and value of each, or a serialized array.
 ///
 /// # Safety

@@ -1,0 +1,283 @@
+//! Reads a journal: the jobs to repeat, and the run that has not ended.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use ses_protocol::{Command, Event, Failure, JobId, LogEntry, Seed, ToolCall, ToolCallId, ToolReply, ToolSpec, Values};
+
+use crate::chain::Chain;
+use crate::entry::{Entry, EntryBody, message_frame, plain};
+
+/// What a journal holds, for its owner.
+#[derive(Default)]
+pub struct Content {
+    pub head: String,
+    /// The number of the next entry.
+    pub next: u64,
+    /// Runs that were begun: finished ones, lost ones and the open one.
+    pub runs: u32,
+    /// Whether it has a seed. A journal that ends after its head has none.
+    pub is_seeded: bool,
+    /// The tools that the session has.
+    pub tools: Vec<ToolSpec>,
+    /// The notes of the open run.
+    pub notes: Vec<String>,
+    pub open: Option<OpenRun>,
+}
+
+/// A run that has begun and not ended.
+pub struct OpenRun {
+    pub run: u32,
+    pub code: String,
+    /// Calls without an answer, oldest first.
+    pub calls: Vec<OpenCall>,
+}
+
+/// A call of the open run.
+pub struct OpenCall {
+    /// The number of the call in its run, from 1.
+    pub number: u64,
+    pub tool: u32,
+    pub args: Values,
+}
+
+/// Why a journal cannot be used.
+pub struct Flaw {
+    pub kind: FlawKind,
+    /// The number of the entry.
+    pub entry: u64,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlawKind {
+    Form,
+    Mac,
+    Order,
+    Limit,
+}
+
+/// An event of the journal, as a frame that is the same in each isolate.
+pub struct Told {
+    /// The number of the entry.
+    pub entry: u64,
+    pub frame: Vec<u8>,
+}
+
+/// Answers that the guest gets in one turn, and the time at which it gets them.
+pub type Turn = (Vec<(ToolCallId, ToolReply)>, Option<f64>);
+
+/// A job as it was done.
+pub struct Done {
+    pub job: JobId,
+    pub run: u32,
+    /// Taken when it is sent again.
+    pub command: Option<Command>,
+    pub calls: VecDeque<Told>,
+    pub turns: VecDeque<Turn>,
+    pub logs: VecDeque<Told>,
+    pub settled: Option<Told>,
+    answered: HashSet<ToolCallId>,
+    /// The calls that were made, with their numbers in the run.
+    made: Vec<(ToolCallId, OpenCall)>,
+}
+
+impl Done {
+    pub fn new(job: JobId, run: u32, command: Command) -> Self {
+        Self {
+            job,
+            run,
+            command: Some(command),
+            calls: VecDeque::new(),
+            turns: VecDeque::new(),
+            logs: VecDeque::new(),
+            settled: None,
+            answered: HashSet::new(),
+            made: Vec::new(),
+        }
+    }
+
+    /// The first event that the journal has and the isolate has not repeated.
+    pub fn next_told(&mut self) -> Option<Told> {
+        let told = [self.calls.pop_front(), self.logs.pop_front(), self.settled.take()];
+        told.into_iter().flatten().min_by_key(|told| told.entry)
+    }
+
+    /// Calls that the journal has answers to.
+    pub fn answered(&self) -> &HashSet<ToolCallId> {
+        &self.answered
+    }
+}
+
+/// What the replay needs.
+#[derive(Default)]
+pub struct Record {
+    pub jobs: VecDeque<Done>,
+    /// The run that has not ended.
+    pub open: Option<Done>,
+    /// Some jobs, or more than one, have not ended and are not continued.
+    pub has_lost: bool,
+    /// The seed of runs that come next.
+    pub seed: Option<Seed>,
+    /// Bytes of all entries.
+    pub bytes: usize,
+}
+
+/// Reads the entries of a journal, up to the end of run `runs`.
+///
+/// # Errors
+///
+/// The journal is not one that this build, with these keys, has written.
+pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result<(Content, Record), Flaw> {
+    let (mut content, mut record) = (Content::default(), Record::default());
+    let mut jobs: Vec<Done> = Vec::new();
+    let mut tools: BTreeMap<Vec<String>, ToolSpec> = BTreeMap::new();
+    for (number, bytes) in entries.iter().enumerate() {
+        let flaw = |kind, message: &str| Flaw { kind, entry: number as u64, message: message.to_owned() };
+        let Some(frame) = chain.verify(bytes) else {
+            return Err(flaw(FlawKind::Mac, "its code is not that of any of the keys"));
+        };
+        record.bytes += bytes.len();
+        let entry =
+            Entry::read(frame).map_err(|_| flaw(FlawKind::Form, "it is not an entry that this version writes"))?;
+        if runs.is_some_and(|runs| entry.run > runs) {
+            continue;
+        }
+        if (number == 0) != matches!(entry.body, EntryBody::Head(_)) {
+            return Err(flaw(FlawKind::Order, "a journal begins with its head, which is its only one"));
+        }
+        content.runs = content.runs.max(entry.run);
+        match entry.body {
+            EntryBody::Head(text) => content.head = text,
+            EntryBody::Seed(seed) => {
+                content.is_seeded = true;
+                record.seed = Some(seed);
+            }
+            EntryBody::Note(text) => {
+                if jobs.last().is_some_and(|job| job.run == entry.run && job.settled.is_none()) {
+                    content.notes.push(text);
+                }
+            }
+            EntryBody::Command(Command::ToolReplies { replies, now_ms }) => {
+                let Some(run) = jobs.last_mut().filter(|run| run.run == entry.run && run.settled.is_none()) else {
+                    return Err(flaw(FlawKind::Order, "answers without a run"));
+                };
+                let finals = replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise));
+                run.answered.extend(finals.map(|&(call, _)| call));
+                run.turns.push_back((replies, now_ms));
+            }
+            EntryBody::Command(command) => {
+                let job = match &command {
+                    Command::Run { job, limits, .. } => {
+                        content.notes.clear();
+                        if limits.seed.is_some() {
+                            record.seed = None;
+                        }
+                        *job
+                    }
+                    Command::SetVariables { job, .. } | Command::SetTools { job, .. } => *job,
+                    Command::ToolReplies { .. } => continue,
+                };
+                jobs.push(Done::new(job, entry.run, command));
+            }
+            EntryBody::Event(event) => {
+                let at = (number as u64, entry.run);
+                on_event(&mut jobs, &mut tools, at, event).map_err(|message| flaw(FlawKind::Order, message))?
+            }
+        }
+    }
+    let unsettled = jobs.iter().filter(|job| job.settled.is_none()).count();
+    let is_open = unsettled == 1
+        && jobs.last().is_some_and(|job| job.settled.is_none() && matches!(job.command, Some(Command::Run { .. })));
+    if is_open {
+        record.open = jobs.pop();
+    } else {
+        record.has_lost = unsettled > 0;
+    }
+    jobs.retain(|job| job.settled.is_some());
+    content.next = chain.next();
+    content.tools = tools.into_values().collect();
+    content.open = record.open.as_mut().and_then(open_run);
+    if content.open.is_none() {
+        content.notes.clear();
+    }
+    record.jobs = jobs.into();
+    Ok((content, record))
+}
+
+fn on_event(
+    jobs: &mut Vec<Done>,
+    tools: &mut BTreeMap<Vec<String>, ToolSpec>,
+    (entry, run): (u64, u32),
+    event: Event,
+) -> Result<(), &'static str> {
+    match event {
+        Event::ToolCalls(calls) => {
+            let open = jobs.last_mut().filter(|job| job.run == run && job.settled.is_none());
+            let open = open.ok_or("calls without a run")?;
+            for call in calls {
+                let (frame, call) = frame_of_call(call);
+                open.calls.push_back(Told { entry, frame });
+                let (id, number, tool) = (call.id, call.made, call.tool);
+                open.made.push((id, OpenCall { number, tool, args: call.args }));
+            }
+        }
+        Event::Log { job, entry: log } => {
+            if let Some(open) = jobs.iter_mut().rev().find(|open| open.job == job && open.settled.is_none()) {
+                open.logs.push_back(Told { entry, frame: frame_of_log(&log) });
+            }
+        }
+        event @ Event::Settled { job, .. } => {
+            let open = jobs.iter_mut().rev().find(|open| open.job == job && open.settled.is_none());
+            let open = open.ok_or("the end of a job that has not begun")?;
+            if let (Event::Settled { result: Ok(_), .. }, Some(Command::SetTools { tools: added, .. })) =
+                (&event, &open.command)
+            {
+                for tool in added {
+                    tools.insert(tool.path.clone(), tool.clone());
+                }
+            }
+            open.settled = Some(Told { entry, frame: frame_of_settled(event) });
+            open.made = Vec::new();
+        }
+        // The isolate was given up with what it was doing.
+        Event::Lost { .. } => jobs.retain(|job| job.settled.is_some()),
+        _ => return Err("an event that journals do not have"),
+    }
+    Ok(())
+}
+
+fn open_run(open: &mut Done) -> Option<OpenRun> {
+    let Some(Command::Run { code, .. }) = &open.command else { return None };
+    let made = std::mem::take(&mut open.made);
+    let calls = made.into_iter().filter(|(id, _)| !open.answered.contains(id)).map(|(_, call)| call).collect();
+    Some(OpenRun { run: open.run, code: code.clone(), calls })
+}
+
+/// The frame of a call, as it is compared and recorded. Returns the call with its own number.
+pub fn frame_of_call(call: ToolCall) -> (Vec<u8>, ToolCall) {
+    let id = call.id;
+    let event = Event::ToolCalls(vec![ToolCall { id: plain(id), ..call }]);
+    let frame = message_frame(0, &event).unwrap_or_default();
+    let Event::ToolCalls(mut calls) = event else { unreachable!("it is the event above") };
+    (frame, ToolCall { id, ..calls.remove(0) })
+}
+
+/// The frame of a log entry, without its time.
+pub fn frame_of_log(entry: &LogEntry) -> Vec<u8> {
+    message_frame(0, &Event::Log { job: 0, entry: LogEntry { at_ms: 0.0, ..entry.clone() } }).unwrap_or_default()
+}
+
+/// The frame of an outcome, without what depends on the isolate.
+pub fn frame_of_settled(event: Event) -> Vec<u8> {
+    let Event::Settled { mut result, mut figures, sound, .. } = event else { return Vec::new() };
+    if let Err(failure) = &mut result {
+        plain_failure(failure);
+    }
+    figures.heap_used_bytes = 0;
+    message_frame(0, &Event::Settled { job: 0, result, figures, sound }).unwrap_or_default()
+}
+
+/// The failure without the part of a call's number that differs between isolates.
+pub fn plain_failure(failure: &mut Failure) {
+    failure.tool_call = failure.tool_call.map(plain);
+}

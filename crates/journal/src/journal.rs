@@ -1,0 +1,161 @@
+//! The journal of one session, shared by its owner's thread and the threads that report events of the isolate.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use ses_protocol::{Command, Event, Seed, ToolCallId};
+use ses_session::{Events, Link};
+
+use crate::chain::{Chain, Keys};
+use crate::content::{self, Content, Flaw, FlawKind};
+use crate::effects::Effects;
+use crate::entry::{Entry, head_frame, note_frame, seed_frame};
+use crate::lock::Lock;
+use crate::state::{Batch, State};
+
+/// Records one session, or repeats it.
+pub struct Journal {
+    state: Lock<State>,
+}
+
+impl Journal {
+    /// `max_bytes`: of all entries together.
+    pub fn new(id: String, keys: Keys, max_bytes: usize) -> Self {
+        Self { state: Lock::new(State::new(Chain::new(id, keys), max_bytes)) }
+    }
+
+    /// Begins a new journal.
+    pub fn begin(&self, head: &str, seed: Seed) {
+        self.state.get().append(head_frame(head));
+        self.add_seed(seed);
+    }
+
+    /// Adds a seed to a journal without one.
+    pub fn add_seed(&self, seed: Seed) {
+        let mut state = self.state.get();
+        state.append(seed_frame(seed));
+        state.seed = Some(seed);
+    }
+
+    /// Reads an existing journal. Only the first `runs` runs count if that is given.
+    ///
+    /// # Errors
+    ///
+    /// The journal is not one that this build, with these keys, has written.
+    pub fn load(&self, entries: Vec<Vec<u8>>, runs: Option<u32>) -> Result<Content, Flaw> {
+        let mut state = self.state.get();
+        let bytes = entries.iter().map(Vec::len).sum::<usize>();
+        if bytes > state.max_bytes {
+            let message = format!("the journal takes {bytes} bytes, more than {}", state.max_bytes);
+            return Err(Flaw { kind: FlawKind::Limit, entry: entries.len() as u64, message });
+        }
+        let (content, record) = content::read(&mut state.chain, &entries, runs)?;
+        state.hold(record, content.runs, content.next);
+        state.loaded = entries;
+        Ok(content)
+    }
+
+    /// Adds the first `runs` runs to `other`. `seed`: random numbers of later runs follow from it.
+    ///
+    /// Returns whether everything fits.
+    #[must_use]
+    pub fn copy_to(&self, other: &Self, head: &str, runs: u32, seed: Option<Seed>) -> bool {
+        let state = self.state.get();
+        let mut other = other.state.get();
+        other.append(head_frame(head));
+        for entry in state.loaded.iter().skip(1) {
+            let frame = state.chain.frame_of(entry);
+            if Entry::run_of(frame) <= runs {
+                other.append(frame.to_vec());
+            }
+        }
+        if let Some(seed) = seed {
+            other.append(seed_frame(seed));
+        }
+        !other.is_full
+    }
+
+    /// What an entry of this journal says. `None`: it is not an entry.
+    pub fn entry(&self, bytes: &[u8]) -> Option<Entry> {
+        Entry::read(self.state.get().chain.frame_of(bytes)).ok()
+    }
+
+    /// What the journal has, and what the isolate did instead, if a replay has failed.
+    pub fn diverged(&self) -> (Option<Entry>, Option<Entry>) {
+        let state = self.state.get();
+        let read = |frame: &Option<Vec<u8>>| frame.as_ref().and_then(|frame| Entry::read(frame).ok());
+        (read(&state.diverged.expected), read(&state.diverged.actual))
+    }
+
+    /// The entries that were recorded since the last call.
+    pub fn take(&self) -> Option<Batch> {
+        self.state.get().take()
+    }
+
+    /// All entries with a number below `next` are stored.
+    pub fn written(&self, next: u64) {
+        self.change(|state, effects| state.written(next, effects));
+    }
+
+    /// Records nothing more of the isolate. What is under way counts as lost.
+    pub fn close(&self) {
+        self.state.get().on_interrupt();
+    }
+
+    /// Adds text that the replay ignores.
+    pub fn note(&self, text: &str) {
+        let mut state = self.state.get();
+        let run = state.runs;
+        state.append(note_frame(run, text));
+    }
+
+    /// These calls wait for somebody. When the guest waits for nothing else, its run ends.
+    pub fn set_waiting(&self, calls: HashSet<ToolCallId>) {
+        self.change(|state, effects| state.set_waiting(calls, effects));
+    }
+
+    /// The number of the run under way, and the number of one of its calls, both from 1.
+    pub fn numbers_of(&self, call: ToolCallId) -> (u32, u64) {
+        let state = self.state.get();
+        (state.runs, state.number_of(call))
+    }
+
+    /// Runs that were begun.
+    pub fn runs(&self) -> u32 {
+        self.state.get().runs
+    }
+
+    pub(crate) fn begin_session(&self, events: Events) {
+        self.state.get().events = Some(events);
+    }
+
+    pub(crate) fn connect(&self, link: &Arc<dyn Link>) {
+        self.change(|state, effects| state.connect(link, effects));
+    }
+
+    pub(crate) fn on_event(&self, event: Event) {
+        self.change(|state, effects| state.on_event(event, effects));
+    }
+
+    pub(crate) fn on_command(&self, command: Command) {
+        self.change(|state, effects| state.on_command(command, effects));
+    }
+
+    /// Changes the state, and applies what follows from it.
+    fn change(&self, change: impl FnOnce(&mut State, &mut Effects)) {
+        let mut state = self.state.get();
+        let mut effects = Effects::new();
+        change(&mut state, &mut effects);
+        state.outbox.add(effects);
+        while let Some(effect) = state.outbox.next() {
+            drop(state);
+            effect.apply();
+            state = self.state.get();
+            state.outbox.done();
+        }
+    }
+
+    pub(crate) fn on_interrupt(&self) {
+        self.state.get().on_interrupt();
+    }
+}

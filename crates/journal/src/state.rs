@@ -1,0 +1,669 @@
+//! The states of a recorded session: its isolate starts, repeats the journal, continues a run, or is live.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Weak};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ses_protocol::{
+    Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Seed, ToolCall, ToolCallId, ToolReply,
+};
+use ses_session::{Events, Link};
+
+use crate::chain::{Chain, MAC_BYTES};
+use crate::content::{Done, Record, Told, frame_of_call, frame_of_log, frame_of_settled, plain_failure};
+use crate::effects::{Effect, Effects, Outbox};
+use crate::entry::{message_frame, plain};
+
+/// Numbers of jobs that are repeated belong to no job of the owner.
+const REPEATED: JobId = 1 << 40;
+/// Room for the ends of lost runs in a journal that is full.
+const RESERVED_BYTES: usize = 4096;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The isolate is being made.
+    Booting,
+    /// It repeats jobs of the journal.
+    Replaying,
+    /// It repeats the beginning of a run that the owner continues.
+    Resuming,
+    Live,
+    /// The isolate was given up.
+    Over,
+}
+
+/// Entries that the owner has to store.
+pub struct Batch {
+    /// The number of the first.
+    pub first: u64,
+    pub entries: Vec<Vec<u8>>,
+    /// Answers of tools are among them.
+    pub answers: bool,
+    /// The end of a run is among them.
+    pub ends: bool,
+}
+
+pub struct State {
+    pub chain: Chain,
+    pub max_bytes: usize,
+    bytes: usize,
+    /// An entry did not fit.
+    pub is_full: bool,
+    /// Entries that nobody has taken, and the number of the first.
+    taken_to: u64,
+    entries: Vec<Vec<u8>>,
+    answers: bool,
+    ends: bool,
+    /// All entries with a lower number are stored.
+    stored_to: u64,
+    /// Commands that the guest gets when the entries below a number are stored.
+    held: VecDeque<(u64, Command)>,
+    /// The entries that were read.
+    pub loaded: Vec<Vec<u8>>,
+    pub outbox: Outbox,
+    pub diverged: Divergence,
+    phase: Phase,
+    is_ready: bool,
+    link: Option<Weak<dyn Link>>,
+    pub events: Option<Events>,
+    /// What the isolate has to repeat.
+    jobs: VecDeque<Done>,
+    open: Option<Done>,
+    has_lost: bool,
+    /// Taken by the next run.
+    pub seed: Option<Seed>,
+    /// Runs that were begun.
+    pub runs: u32,
+    now_ms: f64,
+    /// Jobs of the owner that have not ended. The last one is the run, if there is one.
+    under_way: Vec<JobId>,
+    /// Answers that were sent to the run under way.
+    sent: u64,
+    is_idle: bool,
+    /// Calls of the run by their plain number: the numbers that this isolate gave them, and their numbers in the run.
+    made: HashMap<ToolCallId, (ToolCallId, u64)>,
+    unanswered: HashSet<ToolCallId>,
+    waiting: HashSet<ToolCallId>,
+}
+
+/// Where a replay has left the journal: the frame that the journal has, and the one that the isolate has caused.
+#[derive(Default)]
+pub struct Divergence {
+    pub expected: Option<Vec<u8>>,
+    pub actual: Option<Vec<u8>>,
+}
+
+impl State {
+    pub fn new(chain: Chain, max_bytes: usize) -> Self {
+        Self {
+            chain,
+            max_bytes,
+            bytes: 0,
+            is_full: false,
+            taken_to: 0,
+            entries: Vec::new(),
+            answers: false,
+            ends: false,
+            stored_to: 0,
+            held: VecDeque::new(),
+            loaded: Vec::new(),
+            outbox: Outbox::default(),
+            diverged: Divergence::default(),
+            phase: Phase::Booting,
+            is_ready: false,
+            link: None,
+            events: None,
+            jobs: VecDeque::new(),
+            open: None,
+            has_lost: false,
+            seed: None,
+            runs: 0,
+            now_ms: 0.0,
+            under_way: Vec::new(),
+            sent: 0,
+            is_idle: false,
+            made: HashMap::new(),
+            unanswered: HashSet::new(),
+            waiting: HashSet::new(),
+        }
+    }
+
+    /// Takes what was read from a journal of `next` entries.
+    pub fn hold(&mut self, record: Record, runs: u32, next: u64) {
+        let Record { jobs, open, has_lost, seed, bytes } = record;
+        (self.jobs, self.open, self.has_lost, self.seed, self.bytes) = (jobs, open, has_lost, seed, bytes);
+        (self.runs, self.taken_to, self.stored_to) = (runs, next, next);
+    }
+
+    /// Adds an entry. If the journal has no room for it, the job under way is given up, because nothing is left out.
+    pub fn append(&mut self, frame: Vec<u8>) {
+        if self.is_full || self.bytes + frame.len() + MAC_BYTES + RESERVED_BYTES > self.max_bytes {
+            self.is_full = true;
+            return;
+        }
+        self.sign(frame);
+    }
+
+    fn sign(&mut self, frame: Vec<u8>) {
+        let entry = self.chain.sign(frame);
+        self.bytes += entry.len();
+        self.entries.push(entry);
+    }
+
+    pub fn take(&mut self) -> Option<Batch> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let entries = std::mem::take(&mut self.entries);
+        let first = self.taken_to;
+        self.taken_to += entries.len() as u64;
+        let (answers, ends) = (std::mem::take(&mut self.answers), std::mem::take(&mut self.ends));
+        Some(Batch { first, entries, answers, ends })
+    }
+
+    pub fn written(&mut self, next: u64, effects: &mut Effects) {
+        self.stored_to = self.stored_to.max(next);
+        while let Some((needed, _)) = self.held.front()
+            && *needed <= self.stored_to
+            && let Some((_, command)) = self.held.pop_front()
+        {
+            self.pass(command, effects);
+        }
+    }
+
+    pub fn set_waiting(&mut self, calls: HashSet<ToolCallId>, effects: &mut Effects) {
+        self.waiting = calls;
+        self.pause_if_idle(effects);
+    }
+
+    pub fn number_of(&self, call: ToolCallId) -> u64 {
+        self.made.get(&plain(call)).map_or(0, |&(_, number)| number)
+    }
+
+    pub fn connect(&mut self, link: &Arc<dyn Link>, effects: &mut Effects) {
+        self.link = Some(Arc::downgrade(link));
+        if self.is_ready {
+            self.next_job(effects);
+        }
+    }
+
+    pub fn on_interrupt(&mut self) {
+        if !matches!(self.phase, Phase::Over) {
+            self.lose();
+        }
+    }
+
+    /// The isolate was given up. What it was doing cannot be repeated.
+    fn lose(&mut self) {
+        let was_live = matches!(self.phase, Phase::Live | Phase::Resuming);
+        self.phase = Phase::Over;
+        self.held.clear();
+        if was_live && !self.under_way.is_empty() {
+            self.under_way.clear();
+            self.ends = true;
+            self.record_lost();
+        }
+    }
+
+    fn record(&mut self, message: &impl ses_protocol::frames::Message) {
+        if let Some(frame) = message_frame(self.runs, message) {
+            self.append(frame);
+        }
+    }
+
+    /// There is room for it.
+    fn record_lost(&mut self) {
+        if let Some(frame) = message_frame(self.runs, &Event::Lost { reason: String::new() }) {
+            self.sign(frame);
+        }
+    }
+
+    fn link(&self) -> Option<Arc<dyn Link>> {
+        self.link.as_ref().and_then(Weak::upgrade)
+    }
+
+    fn report(&self, event: Event, effects: &mut Effects) {
+        if let Some(events) = &self.events {
+            effects.push(Effect::Report(events.clone(), event));
+        }
+    }
+
+    /// Sends a command to the guest.
+    fn pass(&mut self, command: Command, effects: &mut Effects) {
+        if let Command::ToolReplies { replies, .. } = &command {
+            self.sent += replies.len() as u64;
+            self.is_idle = false;
+        }
+        if let Some(link) = self.link() {
+            effects.push(Effect::Send(link, command));
+        }
+    }
+
+    /// Sends a command when everything that was recorded is stored.
+    fn pass_when_stored(&mut self, command: Command, effects: &mut Effects) {
+        let needed = self.chain.next();
+        if self.held.is_empty() && needed <= self.stored_to {
+            return self.pass(command, effects);
+        }
+        self.is_idle = false;
+        self.held.push_back((needed, command));
+    }
+
+    /// The time of the next command. Never earlier than that of the last.
+    fn now(&mut self) -> Option<f64> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_millis() as f64);
+        self.now_ms = self.now_ms.max(now);
+        Some(self.now_ms)
+    }
+
+    pub fn on_command(&mut self, command: Command, effects: &mut Effects) {
+        match command {
+            Command::Run { job, code, limits } => self.on_run(job, code, limits, effects),
+            Command::ToolReplies { replies, .. } => self.on_replies(replies, effects),
+            Command::SetVariables { job, .. } | Command::SetTools { job, .. } => {
+                self.close_lost();
+                self.under_way.push(job);
+                self.record(&command);
+                if !self.refuse_if_full(effects) {
+                    self.pass_when_stored(command, effects);
+                }
+            }
+        }
+    }
+
+    /// Jobs of the journal that have not ended do not count from now on.
+    fn close_lost(&mut self) {
+        let has_open = self.open.take().is_some();
+        if std::mem::take(&mut self.has_lost) || has_open {
+            self.record_lost();
+        }
+    }
+
+    fn on_run(&mut self, job: JobId, code: String, mut limits: RunLimits, effects: &mut Effects) {
+        self.made.clear();
+        self.unanswered.clear();
+        self.waiting.clear();
+        (self.sent, self.is_idle) = (0, false);
+        limits.reports_waits = true;
+        let is_same = |open: &Done| matches!(&open.command, Some(Command::Run { code: before, .. }) if *before == code);
+        if let Some(mut open) = self.open.take_if(|open| is_same(open)) {
+            if let Some(Command::Run { limits: before, .. }) = open.command.take() {
+                (limits.now_ms, limits.seed) = (before.now_ms, before.seed);
+                limits.max_operations = before.max_operations;
+                self.now_ms = self.now_ms.max(before.now_ms.unwrap_or_default());
+            }
+            self.under_way.push(job);
+            self.jobs.push_front(open);
+            self.phase = Phase::Resuming;
+            return self.pass(Command::Run { job, code, limits }, effects);
+        }
+        self.close_lost();
+        self.runs += 1;
+        self.under_way.push(job);
+        (limits.now_ms, limits.seed) = (self.now(), self.seed.take());
+        let command = Command::Run { job, code, limits };
+        self.record(&command);
+        if !self.refuse_if_full(effects) {
+            self.pass_when_stored(command, effects);
+        }
+    }
+
+    fn on_replies(&mut self, mut replies: Vec<(ToolCallId, ToolReply)>, effects: &mut Effects) {
+        if !matches!(self.phase, Phase::Live | Phase::Resuming) {
+            return;
+        }
+        // Answers that come after the run are dropped.
+        replies.retain(|(call, _)| self.made.contains_key(&plain(*call)));
+        if replies.is_empty() {
+            return;
+        }
+        for (call, reply) in &mut replies {
+            *call = plain(*call);
+            if !matches!(reply, ToolReply::Promise) {
+                self.unanswered.remove(call);
+            }
+        }
+        let now_ms = self.now();
+        self.answers = true;
+        let mut command = Command::ToolReplies { replies, now_ms };
+        self.record(&command);
+        if self.refuse_if_full(effects) {
+            return;
+        }
+        let Command::ToolReplies { replies, .. } = &mut command else { return };
+        if self.phase == Phase::Resuming {
+            // After those that the journal has.
+            if let Some(open) = self.jobs.front_mut() {
+                open.turns.push_back((std::mem::take(replies), now_ms));
+            }
+            return self.answer(effects);
+        }
+        for (call, _) in replies.iter_mut() {
+            *call = self.made.get(call).map_or(*call, |&(actual, _)| actual);
+        }
+        self.pass_when_stored(command, effects);
+    }
+
+    /// Gives up the job under way if something of it did not fit into the journal. It counts as lost.
+    fn refuse_if_full(&mut self, effects: &mut Effects) -> bool {
+        if !self.is_full {
+            return false;
+        }
+        if let Some(&job) = self.under_way.last() {
+            let limit = self.max_bytes;
+            let failure = Failure::new(FailureKind::JournalLimit { limit }).with("limit", limit);
+            self.lose();
+            self.give_up(job, failure, effects);
+        }
+        true
+    }
+
+    /// Ends the job and gives the isolate up.
+    fn give_up(&mut self, job: JobId, failure: Failure, effects: &mut Effects) {
+        self.phase = Phase::Over;
+        self.under_way.clear();
+        self.held.clear();
+        let settled = Event::Settled { job, result: Err(failure), figures: Figures::default(), sound: false };
+        self.report(settled, effects);
+        if let Some(link) = self.link() {
+            effects.push(Effect::Interrupt(link));
+        }
+    }
+
+    /// Ends the run, which stays open in the journal, if all that is left waits for somebody.
+    fn pause_if_idle(&mut self, effects: &mut Effects) {
+        if self.refuse_if_full(effects) {
+            return;
+        }
+        let waits = self.is_idle && self.held.is_empty() && !self.waiting.is_empty();
+        let is_live = matches!(self.phase, Phase::Live | Phase::Resuming);
+        let plain_waiting = self.waiting.iter().map(|&call| plain(call)).collect::<HashSet<_>>();
+        if !(waits && is_live && self.unanswered.is_subset(&plain_waiting)) {
+            return;
+        }
+        if let Some(&job) = self.under_way.last() {
+            self.give_up(job, Failure::new(FailureKind::RunWaiting), effects);
+        }
+    }
+
+    pub fn on_event(&mut self, event: Event, effects: &mut Effects) {
+        match self.phase {
+            Phase::Booting | Phase::Replaying => self.on_repeated(event, effects),
+            Phase::Resuming => self.on_resumed(event, effects),
+            Phase::Live => self.on_live(event, effects),
+            Phase::Over => {
+                if matches!(event, Event::Closed { .. } | Event::Lost { .. } | Event::Parked { .. }) {
+                    self.report(event, effects);
+                }
+            }
+        }
+    }
+
+    fn on_live(&mut self, event: Event, effects: &mut Effects) {
+        match event {
+            Event::Idle { answers } => {
+                self.is_idle = answers == self.sent && self.held.is_empty();
+                self.report(event, effects);
+                self.pause_if_idle(effects);
+            }
+            Event::ToolCalls(calls) => {
+                let calls = calls.into_iter().map(|call| self.add_call(call)).collect::<Vec<_>>();
+                if !self.refuse_if_full(effects) {
+                    self.report(Event::ToolCalls(calls), effects);
+                }
+            }
+            Event::Log { .. } => {
+                self.record(&event);
+                self.report(event, effects);
+                self.refuse_if_full(effects);
+            }
+            Event::Settled { .. } => self.settle(event, effects),
+            Event::Closed { .. } | Event::Lost { .. } | Event::Parked { .. } => {
+                self.lose();
+                self.report(event, effects);
+            }
+            event => self.report(event, effects),
+        }
+    }
+
+    /// Records a call that was made now.
+    fn add_call(&mut self, call: ToolCall) -> ToolCall {
+        let (id, number) = (call.id, call.made);
+        self.is_idle = false;
+        self.made.insert(plain(id), (id, number));
+        self.unanswered.insert(plain(id));
+        let event = Event::ToolCalls(vec![ToolCall { id: plain(id), ..call }]);
+        self.record(&event);
+        let Event::ToolCalls(mut calls) = event else { unreachable!("it is the event above") };
+        ToolCall { id, ..calls.remove(0) }
+    }
+
+    /// A job has ended.
+    fn settle(&mut self, event: Event, effects: &mut Effects) {
+        let Event::Settled { job, mut result, figures, sound } = event else { return };
+        self.phase = Phase::Live;
+        // What is left depends on collections, or the isolate is lost.
+        let is_memory = matches!(&result, Err(failure) if matches!(failure.kind, FailureKind::Memory { .. }));
+        if !sound || is_memory {
+            if let Err(failure) = &mut result
+                && is_memory
+            {
+                *failure = failure.clone().with("stateLost", true);
+            }
+            self.lose();
+            return self.report(Event::Settled { job, result, figures, sound: false }, effects);
+        }
+        let actual = result.as_ref().err().and_then(|failure| failure.tool_call);
+        if let Err(failure) = &mut result {
+            plain_failure(failure);
+        }
+        self.ends = true;
+        self.made.clear();
+        self.unanswered.clear();
+        let event = Event::Settled { job, result, figures, sound };
+        self.record(&event);
+        if self.refuse_if_full(effects) {
+            return;
+        }
+        self.under_way.retain(|&open| open != job);
+        let Event::Settled { mut result, .. } = event else { return };
+        if let Err(failure) = &mut result {
+            failure.tool_call = actual;
+        }
+        self.report(Event::Settled { job, result, figures, sound }, effects);
+    }
+
+    fn on_repeated(&mut self, event: Event, effects: &mut Effects) {
+        match event {
+            Event::Initialized(Ok(())) => {
+                self.is_ready = true;
+                if self.link().is_some() {
+                    self.next_job(effects);
+                }
+            }
+            Event::ToolCalls(calls) => {
+                for call in calls {
+                    let (id, number) = (call.id, call.made);
+                    let (frame, _) = frame_of_call(call);
+                    let expected = self.jobs.front_mut().and_then(|job| job.calls.pop_front());
+                    if expected.as_ref().is_none_or(|told| told.frame != frame) {
+                        return self.diverge("call", expected, Some(frame), effects);
+                    }
+                    self.made.insert(plain(id), (id, number));
+                }
+                self.answer(effects);
+            }
+            Event::Log { entry, .. } => {
+                let expected = self.jobs.front_mut().and_then(|job| job.logs.pop_front());
+                let frame = frame_of_log(&entry);
+                if expected.as_ref().is_none_or(|told| told.frame != frame) {
+                    self.diverge("log", expected, Some(frame), effects);
+                }
+            }
+            event @ Event::Settled { .. } => {
+                let frame = frame_of_settled(event);
+                let Some(done) = self.jobs.front_mut() else { return };
+                let told = done.next_told();
+                if told.as_ref().is_none_or(|told| told.frame != frame) {
+                    return self.diverge("outcome", told, Some(frame), effects);
+                }
+                self.jobs.pop_front();
+                self.next_job(effects);
+            }
+            Event::Idle { answers } => {
+                // The guest has taken all answers of the journal and has not ended.
+                let is_stuck = answers == self.sent && self.jobs.front().is_some_and(|job| job.turns.is_empty());
+                if is_stuck {
+                    let told = self.jobs.front_mut().and_then(Done::next_told);
+                    self.diverge("stuck", told, None, effects);
+                }
+            }
+            Event::Initialized(Err(_)) | Event::Closed { .. } | Event::Lost { .. } | Event::Parked { .. } => {
+                self.phase = Phase::Over;
+                self.report(event, effects);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_resumed(&mut self, event: Event, effects: &mut Effects) {
+        match event {
+            Event::ToolCalls(calls) => {
+                for call in calls {
+                    let Some(expected) = self.jobs.front_mut().and_then(|job| job.calls.pop_front()) else {
+                        let call = self.add_call(call);
+                        self.report(Event::ToolCalls(vec![call]), effects);
+                        continue;
+                    };
+                    let (id, number) = (call.id, call.made);
+                    let (frame, call) = frame_of_call(call);
+                    if expected.frame != frame {
+                        return self.diverge("call", Some(expected), Some(frame), effects);
+                    }
+                    self.is_idle = false;
+                    self.made.insert(plain(id), (id, number));
+                    let is_answered = self.jobs.front().is_some_and(|open| open.answered().contains(&plain(id)));
+                    if !is_answered {
+                        self.unanswered.insert(plain(id));
+                        self.report(Event::ToolCalls(vec![call]), effects);
+                    }
+                }
+                self.answer(effects);
+            }
+            Event::Log { job, entry } => {
+                let expected = self.jobs.front_mut().and_then(|open| open.logs.pop_front());
+                let frame = frame_of_log(&entry);
+                match expected {
+                    Some(told) if told.frame != frame => {
+                        return self.diverge("log", Some(told), Some(frame), effects);
+                    }
+                    Some(_) => {}
+                    None => {
+                        let job_of_entry = self.jobs.front().map_or(job, |open| open.job);
+                        self.record(&Event::Log { job: job_of_entry, entry: entry.clone() });
+                    }
+                }
+                self.report(Event::Log { job, entry }, effects);
+            }
+            Event::Settled { job, result, figures, sound } => {
+                let Some(open) = self.jobs.front_mut() else { return };
+                if let Some(told) = open.next_told() {
+                    let frame = frame_of_settled(Event::Settled { job, result, figures, sound });
+                    return self.diverge("outcome", Some(told), Some(frame), effects);
+                }
+                let Some(open) = self.jobs.pop_front() else { return };
+                // The journal knows the run by the number of its first job.
+                let recorded = open.job;
+                self.under_way.retain(|&other| other != job);
+                self.under_way.push(recorded);
+                let mut of_owner = Effects::new();
+                self.settle(Event::Settled { job: recorded, result, figures, sound }, &mut of_owner);
+                for effect in of_owner {
+                    effects.push(match effect {
+                        Effect::Report(events, Event::Settled { result, figures, sound, .. }) => {
+                            Effect::Report(events, Event::Settled { job, result, figures, sound })
+                        }
+                        effect => effect,
+                    });
+                }
+            }
+            Event::Idle { answers } => {
+                let has_more = self.jobs.front().is_some_and(|open| !open.turns.is_empty());
+                self.is_idle = answers == self.sent && !has_more;
+                self.report(event, effects);
+                self.pause_if_idle(effects);
+            }
+            Event::Closed { .. } | Event::Lost { .. } | Event::Parked { .. } => {
+                self.lose();
+                self.report(event, effects);
+            }
+            event => self.report(event, effects),
+        }
+    }
+
+    /// Sends the lists of answers whose calls were all made.
+    fn answer(&mut self, effects: &mut Effects) {
+        loop {
+            let Some((replies, _)) = self.jobs.front().and_then(|job| job.turns.front()) else { return };
+            if !replies.iter().all(|(call, _)| self.made.contains_key(call)) {
+                return;
+            }
+            let Some((mut replies, now_ms)) = self.jobs.front_mut().and_then(|job| job.turns.pop_front()) else {
+                return;
+            };
+            for (call, _) in &mut replies {
+                *call = self.made.get(call).map_or(*call, |&(actual, _)| actual);
+            }
+            self.now_ms = self.now_ms.max(now_ms.unwrap_or_default());
+            let command = Command::ToolReplies { replies, now_ms };
+            if self.phase == Phase::Resuming {
+                self.pass_when_stored(command, effects);
+            } else {
+                self.pass(command, effects);
+            }
+        }
+    }
+
+    /// Repeats the next job, or reports that the isolate is ready.
+    fn next_job(&mut self, effects: &mut Effects) {
+        self.made.clear();
+        (self.sent, self.is_idle) = (0, false);
+        let Some(done) = self.jobs.front_mut() else {
+            self.phase = Phase::Live;
+            self.loaded = Vec::new();
+            return self.report(Event::Initialized(Ok(())), effects);
+        };
+        self.phase = Phase::Replaying;
+        let command = match done.command.take() {
+            Some(Command::SetVariables { job, names, values }) => {
+                Command::SetVariables { job: job | REPEATED, names, values }
+            }
+            Some(Command::SetTools { job, tools }) => Command::SetTools { job: job | REPEATED, tools },
+            Some(Command::Run { job, code, limits }) => {
+                self.now_ms = self.now_ms.max(limits.now_ms.unwrap_or_default());
+                Command::Run { job: job | REPEATED, code, limits: RunLimits { reports_waits: true, ..limits } }
+            }
+            Some(Command::ToolReplies { .. }) | None => return,
+        };
+        self.pass(command, effects);
+    }
+
+    /// The isolate does not do what the journal says.
+    fn diverge(&mut self, cause: &str, expected: Option<Told>, actual: Option<Vec<u8>>, effects: &mut Effects) {
+        let run = self.jobs.front().map_or(self.runs, |job| job.run);
+        let mut failure =
+            Failure::new(FailureKind::ReplayDiverged { cause: cause.to_owned() }).with("run", run).with("cause", cause);
+        if let Some(Told { entry, .. }) = &expected {
+            failure = failure.with("entry", *entry);
+        }
+        self.diverged = Divergence { expected: expected.map(|told| told.frame), actual };
+        let is_resuming = self.phase == Phase::Resuming;
+        if let (true, Some(&job)) = (is_resuming, self.under_way.last()) {
+            return self.give_up(job, failure, effects);
+        }
+        self.phase = Phase::Over;
+        self.report(Event::Initialized(Err(failure)), effects);
+        if let Some(link) = self.link() {
+            effects.push(Effect::Interrupt(link));
+        }
+    }
+}

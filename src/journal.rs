@@ -1,0 +1,348 @@
+//! `NativeJournal`: the journal of one session for the facade.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{ToNapiValue, Uint8Array};
+use napi::{Error, Result};
+use napi_derive::napi;
+
+use ses_journal::{Batch, Content, Entry, EntryBody, FlawKind, Journal, Keys};
+use ses_protocol::{Command, Event, Seed, Success, ToolCallId, ToolError, ToolReply, Values};
+
+use crate::deliver::NativeError;
+use crate::values::{NativeValue, values_list};
+
+#[napi]
+pub struct NativeJournal(pub(crate) Arc<Journal>);
+
+/// Entries that are to be stored.
+#[napi(object, object_from_js = false)]
+pub struct NativeBatch {
+    /// The number of the first.
+    pub first: f64,
+    pub entries: Vec<Uint8Array>,
+    /// Answers of tools are among them.
+    pub answers: bool,
+    /// The end of a run is among them.
+    pub ends: bool,
+}
+
+/// What a journal holds, or why it cannot be used: then it is empty.
+#[napi(object, object_from_js = false)]
+#[derive(Default)]
+pub struct NativeJournalContent {
+    pub head: String,
+    pub next: f64,
+    pub runs: u32,
+    pub is_seeded: bool,
+    pub tools: Vec<NativeJournalTool>,
+    pub notes: Vec<String>,
+    pub open: Option<NativeOpenRun>,
+    pub flaw: Option<NativeJournalFlaw>,
+}
+
+/// Why a journal cannot be used.
+#[napi(object, object_from_js = false)]
+pub struct NativeJournalFlaw {
+    #[napi(ts_type = "'form' | 'mac' | 'order' | 'limit'")]
+    pub kind: &'static str,
+    pub entry: f64,
+    pub message: String,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct NativeJournalTool {
+    pub id: u32,
+    pub path: Vec<String>,
+    pub is_async: bool,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct NativeOpenRun {
+    pub run: u32,
+    pub code: String,
+    pub calls: Vec<NativeOpenCall>,
+}
+
+/// A call without an answer. `args`: a list of values, or their serialized bytes.
+#[napi(object, object_from_js = false)]
+pub struct NativeOpenCall {
+    pub call: f64,
+    pub id: u32,
+    #[napi(ts_type = "unknown")]
+    pub args: NativeValues,
+}
+
+/// What one entry says. Which fields it has depends on `type`.
+#[napi(object, object_from_js = false)]
+#[derive(Default)]
+pub struct NativeJournalEntry {
+    #[napi(js_name = "type")]
+    pub kind: &'static str,
+    pub run: u32,
+    /// JSON of a head or a note, the code of a run, or the message of a log entry.
+    pub text: Option<String>,
+    /// The level of a log entry.
+    pub level: Option<u32>,
+    /// The time that the guest sees, in milliseconds since the Unix epoch.
+    pub now_ms: Option<f64>,
+    /// Names of variables, or paths of tools.
+    pub names: Option<Vec<String>>,
+    pub calls: Option<Vec<NativeJournalCall>>,
+    pub answers: Option<Vec<NativeJournalAnswer>>,
+    /// A job has ended with this value.
+    pub output: Option<NativeSuccess>,
+    pub error: Option<NativeError>,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct NativeDivergence {
+    pub expected: Option<NativeJournalEntry>,
+    pub actual: Option<NativeJournalEntry>,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct NativeJournalCall {
+    /// What answers name.
+    pub id: f64,
+    /// The number of the call in its run, from 1.
+    pub number: f64,
+    pub tool: u32,
+    /// A list of values, or their serialized bytes.
+    #[napi(ts_type = "unknown")]
+    pub args: NativeValues,
+}
+
+/// One of `value` and `error` is present, unless a tool that was called synchronously returned a promise.
+#[napi(object, object_from_js = false)]
+pub struct NativeJournalAnswer {
+    pub id: f64,
+    pub value: Option<NativeSuccess>,
+    pub error: Option<NativeToolError>,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct NativeToolError {
+    pub name: String,
+    pub message: String,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct NativeSuccess {
+    /// As deliveries have it.
+    #[napi(ts_type = "unknown")]
+    pub value: NativeValue,
+}
+
+impl From<Entry> for NativeJournalEntry {
+    fn from(Entry { run, body }: Entry) -> Self {
+        let entry = |kind| Self { kind, run, ..Self::default() };
+        match body {
+            EntryBody::Head(text) => Self { text: Some(text), ..entry("head") },
+            EntryBody::Note(text) => Self { text: Some(text), ..entry("note") },
+            EntryBody::Seed(_) => entry("seed"),
+            EntryBody::Command(Command::Run { code, limits, .. }) => {
+                Self { text: Some(code), now_ms: limits.now_ms, ..entry("run") }
+            }
+            EntryBody::Command(Command::SetVariables { names, .. }) => {
+                Self { names: Some(names), ..entry("variables") }
+            }
+            EntryBody::Command(Command::SetTools { tools, .. }) => {
+                let names = tools.into_iter().map(|tool| tool.path.join(".")).collect();
+                Self { names: Some(names), ..entry("tools") }
+            }
+            EntryBody::Command(Command::ToolReplies { replies, now_ms }) => {
+                let answers = replies.into_iter().map(|(call, reply)| answer(call, reply)).collect();
+                Self { answers: Some(answers), now_ms, ..entry("answers") }
+            }
+            EntryBody::Event(Event::ToolCalls(calls)) => {
+                let calls = calls.into_iter().map(|call| NativeJournalCall {
+                    id: call.id as f64,
+                    number: call.made as f64,
+                    tool: call.tool,
+                    args: NativeValues(call.args),
+                });
+                Self { calls: Some(calls.collect()), ..entry("call") }
+            }
+            EntryBody::Event(Event::Log { entry: log, .. }) => {
+                Self { text: Some(log.message), level: Some(log.level as u32), ..entry("log") }
+            }
+            EntryBody::Event(Event::Settled { result, .. }) => match result {
+                Ok(Success::Done) => entry("end"),
+                Ok(Success::Output { value, .. }) => {
+                    Self { output: Some(NativeSuccess { value: NativeValue(value) }), ..entry("end") }
+                }
+                Err(failure) => Self { error: Some(failure.into()), ..entry("end") },
+            },
+            EntryBody::Event(_) => entry("lost"),
+        }
+    }
+}
+
+fn answer(call: ToolCallId, reply: ToolReply) -> NativeJournalAnswer {
+    let (value, error) = match reply {
+        ToolReply::Value(value) => (Some(NativeSuccess { value: NativeValue(value) }), None),
+        ToolReply::Error(ToolError { name, message, .. }) => (None, Some(NativeToolError { name, message })),
+        ToolReply::Promise => (None, None),
+    };
+    NativeJournalAnswer { id: call as f64, value, error }
+}
+
+/// Values in the form of deliveries.
+pub struct NativeValues(Values);
+
+impl napi::bindgen_prelude::TypeName for NativeValues {
+    fn type_name() -> &'static str {
+        "unknown"
+    }
+
+    fn value_type() -> napi::ValueType {
+        napi::ValueType::Unknown
+    }
+}
+
+impl ToNapiValue for NativeValues {
+    unsafe fn to_napi_value(env: napi::sys::napi_env, values: Self) -> Result<napi::sys::napi_value> {
+        // SAFETY: the caller passes the live environment of this thread.
+        unsafe { values_list(env, values.0) }
+    }
+}
+
+fn seed_of(bytes: &[u8]) -> Result<Seed> {
+    let bytes: [u8; 32] = bytes.try_into().map_err(|_| Error::from_reason("a seed has 32 bytes"))?;
+    Ok(Seed::of_bytes(bytes))
+}
+
+#[napi]
+impl NativeJournal {
+    /// `sign`: null, entries carry no code.
+    #[napi(constructor)]
+    pub fn new(id: String, sign: Option<Uint8Array>, verify: Vec<Uint8Array>, max_bytes: f64) -> Self {
+        let keys =
+            Keys { sign: sign.map(|key| key.to_vec()), verify: verify.into_iter().map(|key| key.to_vec()).collect() };
+        Self(Arc::new(Journal::new(id, keys, max_bytes as usize)))
+    }
+
+    /// Begins a new journal.
+    #[napi]
+    pub fn begin(&self, head: String, seed: Uint8Array) -> Result<()> {
+        self.0.begin(&head, seed_of(&seed)?);
+        Ok(())
+    }
+
+    /// Adds a seed to a journal without one.
+    #[napi]
+    pub fn add_seed(&self, seed: Uint8Array) -> Result<()> {
+        self.0.add_seed(seed_of(&seed)?);
+        Ok(())
+    }
+
+    /// Reads an existing journal, up to the end of run `runs`.
+    #[napi]
+    pub fn load(&self, entries: Vec<Uint8Array>, runs: Option<u32>) -> NativeJournalContent {
+        let entries = entries.into_iter().map(|entry| entry.to_vec()).collect();
+        match self.0.load(entries, runs) {
+            Ok(Content { head, next, runs, is_seeded, tools, notes, open }) => NativeJournalContent {
+                head,
+                next: next as f64,
+                runs,
+                is_seeded,
+                tools: tools
+                    .into_iter()
+                    .map(|tool| NativeJournalTool { id: tool.id, path: tool.path, is_async: tool.is_async })
+                    .collect(),
+                notes,
+                open: open.map(|open| NativeOpenRun {
+                    run: open.run,
+                    code: open.code,
+                    calls: open
+                        .calls
+                        .into_iter()
+                        .map(|call| NativeOpenCall {
+                            call: call.number as f64,
+                            id: call.tool,
+                            args: NativeValues(call.args),
+                        })
+                        .collect(),
+                }),
+                flaw: None,
+            },
+            Err(flaw) => {
+                let kind = match flaw.kind {
+                    FlawKind::Form => "form",
+                    FlawKind::Mac => "mac",
+                    FlawKind::Order => "order",
+                    FlawKind::Limit => "limit",
+                };
+                let flaw = NativeJournalFlaw { kind, entry: flaw.entry as f64, message: flaw.message };
+                NativeJournalContent { flaw: Some(flaw), ..NativeJournalContent::default() }
+            }
+        }
+    }
+
+    /// The entries that were recorded since the last call; null without any.
+    #[napi]
+    pub fn take(&self) -> Option<NativeBatch> {
+        let Batch { first, entries, answers, ends } = self.0.take()?;
+        let entries = entries.into_iter().map(Uint8Array::new).collect();
+        Some(NativeBatch { first: first as f64, entries, answers, ends })
+    }
+
+    /// All entries with a number below `next` are stored.
+    #[napi]
+    pub fn written(&self, next: f64) {
+        self.0.written(next as u64);
+    }
+
+    /// Records nothing more of the isolate, which may still work. What is under way counts as lost.
+    #[napi]
+    pub fn close(&self) {
+        self.0.close();
+    }
+
+    /// Adds text that the replay ignores.
+    #[napi]
+    pub fn note(&self, text: String) {
+        self.0.note(&text);
+    }
+
+    /// These calls wait for somebody. When the guest waits for nothing else, the run ends with ERR_RUN_WAITING.
+    #[napi]
+    pub fn set_waiting(&self, calls: Vec<f64>) {
+        self.0.set_waiting(calls.into_iter().map(|call| call as u64).collect());
+    }
+
+    /// The number of the run under way, and the number of one of its calls, both from 1.
+    #[napi(ts_return_type = "[run: number, call: number]")]
+    pub fn numbers_of(&self, call: f64) -> Vec<f64> {
+        let (run, number) = self.0.numbers_of(call as u64);
+        vec![f64::from(run), number as f64]
+    }
+
+    /// Runs that were begun.
+    #[napi(getter)]
+    pub fn runs(&self) -> u32 {
+        self.0.runs()
+    }
+
+    /// Copies the first `runs` runs of the journal that was read. `seed`: of later runs; null keeps the seed. Returns
+    /// whether everything fits into `other`.
+    #[napi]
+    pub fn copy_to(&self, other: &NativeJournal, head: String, runs: u32, seed: Option<Uint8Array>) -> Result<bool> {
+        let seed = seed.map(|seed| seed_of(&seed)).transpose()?;
+        Ok(self.0.copy_to(&other.0, &head, runs, seed))
+    }
+
+    /// What an entry says; null if it is not an entry that this version writes.
+    #[napi]
+    pub fn entry(&self, bytes: Uint8Array) -> Option<NativeJournalEntry> {
+        self.0.entry(&bytes).map(Into::into)
+    }
+
+    /// Where a replay has left the journal: what the journal has, and what the isolate did instead.
+    #[napi]
+    pub fn diverged(&self) -> NativeDivergence {
+        let (expected, actual) = self.0.diverged();
+        NativeDivergence { expected: expected.map(Into::into), actual: actual.map(Into::into) }
+    }
+}
