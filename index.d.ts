@@ -13,6 +13,7 @@ export type { ExecutorErrorDetails, ExecutorErrorSeverity, NormalizedExecutorErr
 export type { ExecutorOptions, Language, Modules, RunOptions } from './build/contract/executor-options';
 export type {
   CodeOutput,
+  DurableState,
   Executor,
   ExecutorState,
   ICodeExecutor,

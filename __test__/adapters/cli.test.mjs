@@ -408,8 +408,8 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     'nameless.mjs': 'export default () => 1;',
   };
   test.each([
-    [[], /a command is missing; the commands are run, check, repl, mcp, python\n/],
-    [['walk', 'a.js'], /there is no command "walk"; the commands are run, check, repl, mcp, python\n/],
+    [[], /a command is missing; the commands are run, check, repl, mcp, python, sessions, replay\n/],
+    [['walk', 'a.js'], /there is no command "walk"; the commands are run, check, repl, mcp, python, sessions, replay\n/],
     [['run'], /file/],
     [['run', 'a.js', 'b.js'], /one file/],
     [['run', 'missing.js'], /missing\.js/],

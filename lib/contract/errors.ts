@@ -5,7 +5,7 @@ import { isSmall } from './render';
 import type { Diagnostic } from './diagnostic';
 import type { ExecutorErrorCode } from './error-codes';
 import type { ErrorRow } from './error-table';
-import type { ExecutorState, LogEntry, RunStats } from './executor-types';
+import type { DurableState, ExecutorState, LogEntry, RunStats } from './executor-types';
 
 /** Severity of a failure (section 8.2). */
 export type ExecutorErrorSeverity = 'FATAL' | 'ERROR' | 'WARN';
@@ -81,10 +81,14 @@ export interface ExecutorErrorDetails {
   value?: string;
   /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the size of the value, if it is known. */
   bytes?: number;
+  /** `DurableSession`: what a run that was lost had called, for programs. */
+  lostCalls?: { key: string; name: string }[];
+  /** `DurableSession`: the same as a sentence for the author of the code. */
+  undone?: string;
   /** See {@link CodeOutput.recovered}. */
   recovered?: true;
   /** `ERR_INVALID_STATE`: the state in which the call is not allowed. */
-  state?: ExecutorState;
+  state?: ExecutorState | DurableState;
   /** `ERR_INVALID_STATE`: the call. */
   operation?: string;
   /** What to do, if more is known than the code of the error implies: for example, the name that was probably meant. */

@@ -15,6 +15,14 @@ import type { Tools } from './tool-types';
  */
 export type ExecutorState = 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
 
+/**
+ * Further states of a `DurableSession` of `ses-executor/durable`.
+ *
+ * - `WAITING`: a run has not ended, and no isolate works on it: it waits for answers to tool calls.
+ * - `REPLAYING`: the session is being rebuilt from its journal.
+ */
+export type DurableState = 'WAITING' | 'REPLAYING';
+
 /** Level of a console call. `debug` goes beyond the specification. */
 export type LogLevel = 'log' | 'info' | 'warn' | 'error' | 'debug';
 
@@ -93,7 +101,7 @@ export interface ICodeExecutor {
  * code on any of them. {@link SESExecutor} documents the methods.
  */
 export interface Executor extends ICodeExecutor {
-  readonly state: ExecutorState;
+  readonly state: ExecutorState | DurableState;
   sendTools(tools: Tools): Promise<void>;
   run(code: string, options?: RunOptions): Promise<CodeOutput>;
 }

@@ -41,6 +41,12 @@ export const SANDBOX_HINTS: Record<string, string> = {
  * @param fix of the first error that validation has found
  */
 export function hintOf(error: { code: string; details?: ExecutorErrorDetails }, fix: string | undefined) {
+  const hint = hintWithout(error, fix);
+  return error.details?.undone === undefined ? hint : `${hint} ${error.details.undone}`;
+}
+
+/** The same without the effects of a run that was lost. */
+function hintWithout(error: { code: string; details?: ExecutorErrorDetails }, fix: string | undefined) {
   const { code, details = {} } = error;
   if (details.aborted) return ABORTED_HINT;
   if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;

@@ -1,6 +1,6 @@
 import { errorOf } from './errors';
 import type { ExecutorErrorDetails } from './errors';
-import type { ExecutorState } from './executor-types';
+import type { DurableState, ExecutorState } from './executor-types';
 
 // The one lifecycle of all executors. `scripts/generate/lifecycle.mjs` writes these tables for the crates, which keep
 // the state of isolates. Executors that keep their state in JavaScript use `Lifecycle`.
@@ -91,8 +91,9 @@ export class Lifecycle {
 }
 
 /** Whether `init()` creates an isolate or is about to, because there is none that could go on. */
-export function needsInit(state: ExecutorState) {
-  return STATES[state].init === 'INITIALIZING';
+export function needsInit(state: ExecutorState | DurableState) {
+  // A session that waits or is being rebuilt takes care of its isolate.
+  return Object.hasOwn(STATES, state) && STATES[state as ExecutorState].init === 'INITIALIZING';
 }
 
 /**
@@ -100,7 +101,12 @@ export function needsInit(state: ExecutorState) {
  * @param hint one of {@link REFUSALS}
  * @param facts for `details`
  */
-export function invalidState(state: ExecutorState, operation: string, hint: string, facts?: ExecutorErrorDetails) {
+export function invalidState(
+  state: ExecutorState | DurableState,
+  operation: string,
+  hint: string,
+  facts?: ExecutorErrorDetails,
+) {
   const details = { state, operation, hint, ...facts };
   return errorOf('ERR_INVALID_STATE', { state }, details, reasonInState(details));
 }

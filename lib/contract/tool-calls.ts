@@ -6,11 +6,13 @@ import { TRANSFER_LIMIT_CODE, TransferLimitError, UncloneableError, describeThro
 import { describe } from './describe';
 import { within } from './run-scope';
 import { traceToolCall } from './tracing';
+import { isWaitForAnswer } from './waiting-call';
 import type { Tool } from './tool-registry';
 import type { ToolTimes } from './tool-times';
 import type { RunScope } from './run-scope';
 import type { OnToolCall } from './tool-types';
 import type { ToolCallTrace } from './tracing';
+import type { Given, RecordedCall } from './waiting-call';
 
 const { ERROR, PROMISE } = REPLY_KIND;
 /** `code` of the error with which a call fails after its time limit. */
@@ -40,6 +42,8 @@ export interface Answer {
   onThrown: (thrown: unknown) => void;
   /** called before each call */
   onToolCall?: OnToolCall;
+  /** of a session that is recorded */
+  recorded?: RecordedCall;
   /** set here */
   trace?: ToolCallTrace;
 }
@@ -65,7 +69,7 @@ export function answerToolCall(
   if (!Array.isArray(values)) {
     return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(values.error).message}`);
   }
-  const facts = { name: tool.path.join('.'), args: values, id: String(++lastCall) };
+  const facts = { name: tool.path.join('.'), args: values, id: answer.recorded?.key ?? String(++lastCall) };
   const trace = traceToolCall(facts);
   const call = { tool, isAsync, facts };
   if (trace === undefined) return approve(call, inTime(call, answer));
@@ -108,6 +112,15 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
     onThrown: (thrown: unknown) => {
       if (!isDone) answer.onThrown(thrown);
     },
+    recorded: answer.recorded && {
+      ...answer.recorded,
+      // The call may be answered in days.
+      wait: (payload: unknown) => {
+        if (isDone) return;
+        finish();
+        answer.recorded?.wait(payload);
+      },
+    },
   };
   const timer = setTimeout(() => {
     const error = new Error(`${facts.name} did not answer within ${timeoutMs} ms`);
@@ -124,36 +137,67 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
  * pending.
  */
 function approve(call: Call, answer: Answer) {
-  const { onToolCall, scope } = answer;
+  const { onToolCall, recorded, scope } = answer;
+  if (recorded?.given !== undefined) return give(recorded.given, call, answer);
   if (onToolCall === undefined) return perform(call, call.facts.args, answer);
+  const refuseCall = (thrown: unknown) => {
+    // Somebody has approved the call since the policy asked for that.
+    if (recorded?.isApproved && isWaitForAnswer(thrown)) perform(call, call.facts.args, answer);
+    else fail(answer, thrown);
+  };
   try {
-    const decision = onToolCall({ ...call.facts, signal: scope.signal });
+    const ask = () => onToolCall({ ...call.facts, signal: scope.signal });
+    const decision = recorded === undefined ? ask() : recorded.within(scope, ask);
     if (!isThenable(decision)) return follow(decision, call, answer);
     Reflect.apply(Promise.prototype.then, ownPromise(decision), [
       // After the end of its run, the call must have no effect.
       (late: unknown) => (scope.isOver ? undefined : follow(late, call, answer)),
-      (thrown: unknown) => fail(answer, thrown),
+      refuseCall,
     ]);
   } catch (thrown) {
-    fail(answer, thrown);
+    refuseCall(thrown);
   }
+}
+
+/** Ends a call of a recorded session as it is known to end. The tool is not called. */
+function give(given: Given, call: Call, answer: Answer) {
+  if ('isWaiting' in given) answer.recorded?.wait(undefined);
+  else if ('error' in given) fail(answer, given.error);
+  else settle(call, answer, () => given.result);
 }
 
 function follow(decision: unknown, call: Call, answer: Answer) {
   if (decision === undefined) return perform(call, call.facts.args, answer);
   const given =
-    typeof decision === 'object' && decision !== null ? (decision as { args?: unknown; result?: unknown }) : {};
+    typeof decision === 'object' && decision !== null
+      ? (decision as { args?: unknown; result?: unknown; wait?: unknown })
+      : {};
   if ('result' in given) return settle(call, answer, () => given.result);
+  if ('wait' in given) return askOthers(given.wait, call, answer);
   if (Array.isArray(given.args)) return perform(call, given.args, answer);
   // Especially `false`, which must not allow the call.
   const expected = 'onToolCall must return nothing, { args }, an array, or { result }, or throw to refuse the call';
   fail(answer, new TypeError(`${expected}; it gave ${describe(decision)}`));
 }
 
+/** The policy of the host wants somebody to answer or approve the call. */
+function askOthers(payload: unknown, call: Call, answer: Answer) {
+  const { recorded } = answer;
+  if (recorded === undefined) {
+    fail(answer, new TypeError('onToolCall returned { wait }, which needs a DurableSession'));
+  } else if (recorded.isApproved) {
+    perform(call, call.facts.args, answer);
+  } else {
+    wait(answer, recorded, payload);
+  }
+}
+
 function perform(call: Call, args: unknown[], answer: Answer) {
   if (args.length > MAX_ARGUMENTS) return refuse(answer, 'RangeError', `more than ${MAX_ARGUMENTS} arguments`);
   const { fn, self } = call.tool;
-  settle(call, answer, () => within(answer.scope, () => Reflect.apply(fn, self, args)));
+  const { recorded, scope } = answer;
+  const made = () => within(scope, () => Reflect.apply(fn, self, args));
+  settle(call, answer, recorded === undefined ? made : () => recorded.perform(scope, made));
 }
 
 /** @param produce the result, or a promise of it */
@@ -197,8 +241,17 @@ function refuseResult(answer: Answer, error: unknown) {
   refuse(answer, 'TypeError', reason);
 }
 
-/** The tool itself failed. */
+function wait(answer: Answer, recorded: RecordedCall, payload: unknown) {
+  try {
+    recorded.wait(payload);
+  } catch (error) {
+    fail(answer, error);
+  }
+}
+
+/** The tool itself failed, or waits for somebody. */
 function fail(answer: Answer, thrown: unknown) {
+  if (answer.recorded !== undefined && isWaitForAnswer(thrown)) return wait(answer, answer.recorded, thrown.payload);
   answer.onThrown(thrown);
   answer.trace?.rejected(thrown);
   const { name, message, code } = describeThrown(thrown);

@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { className, describe, isClass, isPlainObject, memberPath } from './describe';
 import { RESERVED_PREFIX } from './identifiers';
 import { isAsyncFunction, traitsIn } from './tool-traits';
-import type { Definition } from './tool-traits';
+import type { Definition, InDoubt } from './tool-traits';
 import type { NativeTool } from '../../native';
 
 /** A host function that guests can call. */
@@ -19,6 +19,8 @@ export interface Tool {
   isBlocking: boolean;
   /** its own time limit, if not that of the run */
   timeoutMs?: number;
+  /** what a recorded session does with a call that had begun when the process ended */
+  inDoubt?: InDoubt;
   definition?: Definition;
   length: number;
 }
@@ -102,7 +104,7 @@ export function flattenInto(
 }
 
 function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
-  const { isBlocking = false, timeoutMs, definition } = traitsIn(fn) ?? {};
+  const { isBlocking = false, timeoutMs, inDoubt, definition } = traitsIn(fn) ?? {};
   const { length } = fn;
   return {
     path,
@@ -111,6 +113,7 @@ function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
     isAsync: !isBlocking && isAsyncFunction(fn),
     isBlocking,
     timeoutMs,
+    inDoubt,
     definition,
     length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,
   };
@@ -173,6 +176,29 @@ export class ToolRegistry {
       tools.forEach((tool, index) => this.#tools.set(specs[index].id, tool));
     };
     return { specs, commit };
+  }
+
+  /** Takes over the tools that the guest of a recorded session has, with their numbers. */
+  adopt(known: { id: number; tool: Tool }[]) {
+    for (const { id, tool } of known) {
+      const [name] = tool.path;
+      this.#numbers.set(name, (this.#numbers.get(name) ?? new Map()).set(JSON.stringify(tool.path), id));
+      this.#tools.set(id, tool);
+      this.#next = Math.max(this.#next, id + 1);
+    }
+  }
+
+  /**
+   * Gives tools that the guest has their functions.
+   *
+   * @returns whether the guest has all of them, and no others with the same top-level names
+   */
+  bind(tools: Tool[]) {
+    const found = tools.map((tool) => [this.#numbers.get(tool.path[0])?.get(JSON.stringify(tool.path)), tool] as const);
+    for (const [id, tool] of found) if (id !== undefined) this.#tools.set(id, tool);
+    const names = new Set(tools.map(({ path }) => path[0]));
+    const count = [...names].reduce((sum, name) => sum + (this.#numbers.get(name)?.size ?? 0), 0);
+    return count === tools.length && found.every(([id]) => id !== undefined);
   }
 
   /** Registers functions of a module. They stay as long as the executor. */

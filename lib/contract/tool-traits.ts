@@ -18,6 +18,12 @@ export interface Definition {
 }
 
 /**
+ * What to do with a tool call of a `DurableSession` that had begun when the process ended: `"wait"` for somebody who
+ * decides, `"repeat"` the call, or `"fail"` it in the guest with `ERR_CALL_IN_DOUBT`.
+ */
+export type InDoubt = 'wait' | 'repeat' | 'fail';
+
+/**
  * Properties of a tool that its function does not show.
  *
  * @internal
@@ -25,6 +31,7 @@ export interface Definition {
 export interface Traits {
   isBlocking?: boolean;
   timeoutMs?: number;
+  inDoubt?: InDoubt;
   definition?: Definition;
 }
 
@@ -78,8 +85,10 @@ export function defined<F extends Function>(fn: F, definition: Definition): F {
 /**
  * Returns a function that does the same as `fn`. It is a new function, because `fn` itself may also be a tool without
  * these traits.
+ *
+ * @internal
  */
-function withTraits<T extends Function>(fn: T, traits: Traits): T {
+export function withTraits<T extends Function>(fn: T, traits: Traits): T {
   if (typeof fn !== 'function') throw new TypeError(`fn must be a function, got ${describe(fn)}`);
   const plain: (this: unknown, ...args: unknown[]) => unknown = function (...args) {
     return Reflect.apply(fn, this, args);

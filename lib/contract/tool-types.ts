@@ -27,7 +27,7 @@ export interface ToolCall {
   name: string;
   /** The structured clones that the tool receives. */
   args: unknown[];
-  /** Unique among the calls of this process. */
+  /** Unique among the calls of this process. In a `DurableSession` it is the key of the call. */
   id: string;
   /** Aborted when the run ends, or when {@link ExecutorOptions.toolTimeoutMs} has passed. */
   signal: AbortSignal;
@@ -35,9 +35,10 @@ export interface ToolCall {
 
 /**
  * Decision of {@link ExecutorOptions.onToolCall}: nothing allows the call; an object replaces its arguments or its
- * result.
+ * result. In a `DurableSession`, `wait` pauses the call until somebody answers or approves it. They see the value of
+ * `wait`.
  */
-export type ToolCallDecision = void | { args: readonly unknown[] } | { result: unknown };
+export type ToolCallDecision = void | { args: readonly unknown[] } | { result: unknown } | { wait: unknown };
 
 /** Decides on a tool call: see {@link ExecutorOptions.onToolCall}. */
 export type OnToolCall = (call: ToolCall) => ToolCallDecision | PromiseLike<ToolCallDecision>;

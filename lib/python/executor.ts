@@ -16,6 +16,7 @@ import type { AwaitUsing } from '../contract/await-using';
 import type { Executor, ExecutorState, Isolation } from '../contract/executor-types';
 import type { ToolCall, Tools } from '../contract/tool-types';
 import type { PyodideExecutorOptions, PythonOptions, PythonRunOptions } from './options';
+import type { Recording } from '../ses/recording';
 import type { PythonOutput } from './figures';
 
 /** Prefix of names that are reserved for the prelude. */
@@ -44,6 +45,8 @@ export class PyodideExecutor implements Executor {
   #sent = nothingSent();
   #allowedDangerous: Set<string>;
   #figures = new Figures();
+  /** Whether the interpreter comes from a journal, which has its settings and what was sent. */
+  #isRestored;
   #starting = new SharedStartup();
   #readiness;
 
@@ -62,7 +65,14 @@ export class PyodideExecutor implements Executor {
    * @throws `TypeError` for options of the wrong type and unknown ones
    * @throws `RangeError` for options out of bounds
    */
-  constructor(authorizedImports?: readonly string[], options?: PyodideExecutorOptions) {
+  constructor(authorizedImports?: readonly string[], options?: PyodideExecutorOptions);
+  /**
+   * @internal
+   * @param recording what records the session
+   */
+  constructor(authorizedImports?: readonly string[], options?: PyodideExecutorOptions, recording?: Recording);
+  constructor(authorizedImports?: readonly string[], options?: PyodideExecutorOptions, recording?: Recording) {
+    this.#isRestored = recording?.isRestored === true;
     this.#options = checkPythonOptions(authorizedImports, options);
     const { executor } = this.#options;
     const { onToolCall } = executor;
@@ -70,7 +80,7 @@ export class PyodideExecutor implements Executor {
       executor.onToolCall = (call: ToolCall) => (call.name === PICTURE_TOOL ? undefined : onToolCall(call));
     }
     this.#allowedDangerous = new Set(this.#options.allowedDangerousBuiltins);
-    this.#engine = engineOf(this.#options);
+    this.#engine = engineOf(this.#options, recording);
     this.#readiness = new Readiness(
       { autoInit: this.#options.autoInit, recover: true },
       {
@@ -239,7 +249,7 @@ export class PyodideExecutor implements Executor {
     const sent = this.#sent;
     await this.#engine.init();
     this.#refuseAfterCleanup(sent);
-    if (!isNew) return;
+    if (!isNew || this.#isRestored) return;
     try {
       await this.#configure();
       if (this.#options.packages !== undefined) await this.#engine.sendTools({ [PICTURE_TOOL]: this.#figures.add });
@@ -321,13 +331,13 @@ function nothingSent() {
 }
 
 /** Each engine is loaded when it is used, because one of them needs Node.js. */
-function engineOf(options: PythonOptions) {
+function engineOf(options: PythonOptions, recording: Recording | undefined) {
   if (options.engine === 'host') {
     const { HostEngine } = require('./host-engine') as typeof import('./host-engine');
     return new HostEngine(options);
   }
   const { IsolateEngine } = require('./isolate-engine') as typeof import('./isolate-engine');
-  return new IsolateEngine(options);
+  return new IsolateEngine(options, recording);
 }
 
 function refuseReservedNames(named: object, root: string) {

@@ -10,6 +10,7 @@ import { decode, encode } from '../ses/transfer';
 import type { ExecutorState } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 import type { EngineFolder, EngineSpec } from '../ses/native-connection';
+import type { Recording } from '../ses/recording';
 import type { PythonOptions } from './options';
 import type { PythonRunOptions } from './options';
 
@@ -21,11 +22,13 @@ export class IsolateEngine {
   #state: ExecutorState = 'NEW';
   /** The reason why nothing is mounted, once an executor exists. */
   #refusal: Error | undefined;
+  #recording;
 
   codeFrame = codeFrame;
 
-  constructor(options: PythonOptions) {
+  constructor(options: PythonOptions, recording?: Recording) {
     this.#options = options;
+    this.#recording = recording;
   }
 
   get state(): ExecutorState {
@@ -74,8 +77,9 @@ export class IsolateEngine {
   /** Created on first use: code that only holds the object needs neither the addon nor Pyodide. */
   get #made() {
     const { executor, maxOperations } = this.#options;
-    const options = { ...executor, autoInit: false, keepState: true, maxOperations };
-    this.#executor ??= untold(new SESExecutor(options, this.#spec()));
+    // What a run leaves that was ended in the middle of a computation cannot be replayed.
+    const options = { ...executor, autoInit: false, keepState: this.#recording === undefined, maxOperations };
+    this.#executor ??= untold(new SESExecutor(options, this.#spec(), this.#recording));
     return this.#executor;
   }
 

@@ -23,6 +23,7 @@ import type { ExecutorOptions, RunOptions } from '../contract/executor-options';
 import type { CodeOutput, Executor, ExecutorState, Isolation } from '../contract/executor-types';
 import type { Tools } from '../contract/tool-types';
 import type { EngineSpec, Outcome } from './native-connection';
+import type { Recording } from './recording';
 
 /**
  * Runs guest code in its own isolate, on its own thread. Runs share state: later runs see the variables of earlier ones.
@@ -54,10 +55,11 @@ export class SESExecutor implements Executor {
   /**
    * @internal
    * @param engine the engine of the isolates, if they are not hardened realms
+   * @param recording what records the session
    */
-  constructor(options?: ExecutorOptions, engine?: EngineSpec);
-  constructor(options?: ExecutorOptions, engine?: EngineSpec) {
-    const connection = (this.#connection = new NativeConnection(checkOptions(options), engine));
+  constructor(options?: ExecutorOptions, engine?: EngineSpec, recording?: Recording);
+  constructor(options?: ExecutorOptions, engine?: EngineSpec, recording?: Recording) {
+    const connection = (this.#connection = new NativeConnection(checkOptions(options), engine, recording));
     this.#readiness = new Readiness(connection, {
       state: () => connection.native.state,
       isLost: () => connection.native.state === 'DIRTY' || connection.owesTools,

@@ -12,8 +12,10 @@ import activeExecutors = require('./active-executors');
 import { LogFeed } from './log-feed';
 import { nativeModules } from './modules';
 import { RunCalls } from './run-calls';
+import { NOT_STORED, recorded } from './recording';
 import { localeEnvironment } from './locale-environment';
 import { ToolRegistry } from '../contract/tool-registry';
+import type { Native, Recording } from './recording';
 import type { Foreign } from '../contract/foreign';
 import type { CheckedOptions } from '../contract/options';
 import type { ToolTimes } from '../contract/tool-times';
@@ -107,7 +109,7 @@ let nextNumber = 1;
 
 /** Not a closure of the constructor: that would keep its executor alive. */
 function report(number: number, kind: number, ...parts: unknown[]) {
-  reporting.get(number)?.deref()?.deliver(kind, parts);
+  reporting.get(number)?.deref()?.receive(kind, parts);
 }
 
 /** The options that the native side takes, in its order. */
@@ -132,7 +134,8 @@ export class NativeConnection {
   maxConcurrentToolCalls;
   onToolCall;
   tools;
-  native;
+  native: Native;
+  recording;
 
   /** Runs are in the order in which they started. */
   #calls: Map<number, PendingCall> = new Map();
@@ -153,7 +156,7 @@ export class NativeConnection {
   /** Whether a renewal has started and the new isolate does not have the tools yet. */
   owesTools = false;
 
-  constructor(options: CheckedOptions, engine?: EngineSpec) {
+  constructor(options: CheckedOptions, engine?: EngineSpec, recording?: Recording) {
     const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares } = options;
     this.autoInit = autoInit;
     this.recover = recover;
@@ -165,6 +168,7 @@ export class NativeConnection {
     this.maxTransferBytes = options.maxTransferBytes;
     this.maxConcurrentToolCalls = options.maxConcurrentToolCalls;
     this.onToolCall = onToolCall;
+    this.recording = recording;
     this.#toolCalls = new RunCalls(this);
     this.tools = new ToolRegistry();
     this.#logFeed = new LogFeed(onLog, (kind, parts) => this.deliver(kind, parts));
@@ -172,13 +176,16 @@ export class NativeConnection {
     addon ??= require('../../native.cjs') as typeof import('../../native.cjs');
     dispatcher ??= new addon.NativeDispatcher(report);
     const number = nextNumber++;
-    this.native = new addon.NativeExecutor(
+    const native = new addon.NativeExecutor(
       nativeOptions(options, this.tools),
       dispatcher,
       number,
-      this.#isProcess ? { sandbox, spares, surroundings: localeEnvironment() } : undefined,
+      this.#isProcess ? { sandbox, spares, surroundings: localeEnvironment(recording?.timeZone) } : undefined,
       engine,
+      ...((recording === undefined ? [] : [recording.journal]) as []),
     );
+    this.native = recording === undefined ? native : recorded(native, recording);
+    recording?.attach(this.tools, () => this.#endCalls());
     reporting.set(number, new WeakRef(this));
     collected.register(this, number);
   }
@@ -284,7 +291,16 @@ export class NativeConnection {
     this.owesTools = false;
   }
 
-  /** Receives the reports of the native side. */
+  /** Receives the reports of the native side. They wait until what they follow from is stored. */
+  receive(kind: number, parts: unknown[]) {
+    const { recording } = this;
+    if (recording === undefined) return this.deliver(kind, parts);
+    recording.whenStored(() => {
+      // Calls that are pending are settled in any case.
+      if (!recording.hasFailed || kind === DELIVERY.SETTLED) this.deliver(kind, parts);
+    });
+  }
+
   deliver(kind: number, parts: unknown[]) {
     if (this.#logFeed.keeps(kind, parts)) return;
     switch (kind) {
@@ -327,6 +343,15 @@ export class NativeConnection {
       this.#forgetToolCalls();
     }
     pending.resolve(outcome);
+  }
+
+  /** Ends all calls, because their commands cannot be stored. The caller knows the reason. */
+  #endCalls() {
+    const pending = [...this.#calls.values()];
+    this.#calls.clear();
+    if (pending.length > 0) activeExecutors.end(this);
+    this.#forgetToolCalls();
+    for (const { resolve } of pending) resolve({ ending: ENDING.ERROR, payload: NOT_STORED });
   }
 
   #forgetToolCalls() {

@@ -97,8 +97,12 @@ export class RunCalls {
     // effect.
     if (run === undefined) return;
     const tool = executor.tools.get(id);
+    const recorded = executor.recording?.callOf(call, tool, args);
     this.#unanswered++;
-    let isCounted = isAsync || (tool !== undefined && !tool.isBlocking && executor.promising.has(tool.fn));
+    let isCounted =
+      recorded?.given !== undefined
+        ? false
+        : isAsync || (tool !== undefined && !tool.isBlocking && executor.promising.has(tool.fn));
     const mustWait = isCounted && !this.#limiter.hasRoom;
     // The guest already has a promise.
     let isPromised = false;
@@ -122,8 +126,24 @@ export class RunCalls {
       onThrown: (thrown) => {
         if (!this.#isOver) this.#thrown.keep(call, thrown);
       },
+      recorded: recorded && {
+        ...recorded,
+        wait: (payload) => {
+          if (this.#isOver) return;
+          recorded.wait(payload);
+          this.#unanswered--;
+          if (isCounted) this.#limiter.leave();
+        },
+      },
     };
-    const begin = () => run.context.runInAsyncScope(() => answerToolCall(tool, isAsync, args, answer));
+    const answerNow = () => run.context.runInAsyncScope(() => answerToolCall(tool, isAsync, args, answer));
+    const begin = () => {
+      const { recording } = executor;
+      if (recording === undefined || !recorded?.isRepeated) return answerNow();
+      recording.whenStored(() => {
+        if (!recording.hasFailed && !this.#isOver) answerNow();
+      });
+    };
     if (!mustWait) {
       if (isCounted) this.#limiter.enterNow();
       return begin();

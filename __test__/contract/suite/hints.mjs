@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { expectCode } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
-export function describeHints({ withExecutor }) {
+export function describeHints({ withExecutor, can }) {
   const tools = { search: () => [1], Host: { readDoc: () => 'x', B: { c: () => 1 } } };
   const variables = { rows: [{ name: 'a', price: 1 }], user: { address: { street: 'x' }, none: null } };
 
@@ -95,7 +95,7 @@ Hint: Did you mean \`search\`?`);
 Hint: Nothing of the code has run. Correct it and send all of it again.`);
     });
 
-    test('of a run that loses the state of earlier runs says so', async () => {
+    test.skipIf(can.outlives)('of a run that loses the state of earlier runs says so', async () => {
       expect(await explain('await new Promise(() => {})', { timeoutMs: 50 })).toBe(
         'ERR_EXEC_TIMEOUT: Execution timed out after 50ms\n' +
           'Hint: Do less in one run, and await only promises that settle. ' +

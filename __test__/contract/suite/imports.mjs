@@ -6,7 +6,7 @@ import { validateCode } from '../../../index.mjs';
 import { expectCode } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
-export function describeImports({ make, withExecutor }) {
+export function describeImports({ make, withExecutor, can }) {
   const DENIED = 'ERR_IMPORT_NOT_ALLOWED';
 
   describe('static import is refused in script mode', () => {
@@ -520,7 +520,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('are new after cleanup and init, functions included', async () => {
+    test.skipIf(can.outlives)('are new after cleanup and init, functions included', async () => {
       const options = {
         authorizedImports: ['m', 'host'],
         modules: { m: 'export let n = 0; export const add = () => ++n;', host: { f: () => 'called', v: 1 } },
@@ -576,7 +576,7 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('after the memory limit', async () => {
+    test.skipIf(can.outlives)('after the memory limit', async () => {
       await withExecutor({ ...OPTIONS, memoryLimitMb: 32 }, TOOLS, async (executor) => {
         await executor.run('let times = 0');
         await expectCode(executor.run('await import("fills")'), 'ERR_MEMORY_LIMIT_EXCEEDED');

@@ -50,6 +50,7 @@ import { describeValues } from './values.mjs';
  * @property {boolean} [hasConsole] whether guests have a console, with its levels and formats; default true
  * @property {boolean} [keepState] whether a run that its deadline or an abort ends may leave the state as it was, so that the executor is
  * READY; `details.stateLost` says whether it did; default false
+ * @property {boolean} [outlives] whether its session outlives `cleanup()` and runs that are lost; default false
  * @property {number} [pace] how many times as long as an isolate it may take to begin, in tests of deadlines; default 1
  *
  * @typedef {(options?: import('../../../index').ExecutorOptions) => import('../../../index').Executor} Factory
@@ -63,7 +64,7 @@ import { describeValues } from './values.mjs';
  * ended from outside: DIRTY, or, where `error` says that its state was kept, READY
  */
 
-const SUITES = {
+export const SUITES = {
   lifecycle: describeLifecycle,
   queue: describeQueue,
   values: describeValues,
@@ -113,6 +114,7 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
     limitDepth: true,
     hasConsole: true,
     keepState: false,
+    outlives: false,
     pace: 1,
     ...given,
   };

@@ -193,7 +193,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     }
 
-    test.each([
+    test.skipIf(can.outlives).each([
       ['a deadline', 'await new Promise(() => {})', { timeoutMs: 50 * can.pace }],
       ...(can.keepState
         ? []
@@ -228,7 +228,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    if (can.keepState) {
+    if (can.keepState && !can.outlives) {
       test('a run that ends in time and keeps its state leaves the queue intact', async () => {
         const { tool } = neverTool();
         let effects = 0;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { expectCode, rejection } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
-export function describeReentrance({ withExecutor }) {
+export function describeReentrance({ withExecutor, can }) {
   test('run() from a synchronous and from an asynchronous tool is ERR_INVALID_STATE', async () => {
     let executor;
     const inner = () => rejection(executor.run('1')).then((error) => error.code);
@@ -38,7 +38,7 @@ export function describeReentrance({ withExecutor }) {
     });
   });
 
-  test.each([
+  test.skipIf(can.outlives).each([
     ['a synchronous tool', (stop) => () => void stop()],
     ['a synchronous tool that returns the promise', (stop) => () => stop()],
     ['an asynchronous tool', (stop) => async () => void stop()],

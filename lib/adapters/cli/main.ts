@@ -48,6 +48,16 @@ const COMMANDS = {
     words: (_name, words) => words,
     load: () => (require('./python') as typeof import('./python')).python,
   },
+  sessions: {
+    takes: ['store', 'tools', 'result', 'error', 'approve', 'run', 'json'],
+    words: (_name, words) => words,
+    load: () => (require('./sessions') as typeof import('./sessions')).sessions,
+  },
+  replay: {
+    takes: ['json'],
+    words: (_name, words) => words,
+    load: () => (require('./sessions') as typeof import('./sessions')).replay,
+  },
 } as Record<string, { takes: string[]; words: Words; load: () => Command }>;
 
 export interface CommandOptions {
@@ -77,6 +87,12 @@ export interface CommandOptions {
   headers: string[];
   credentials: string[];
   memoryLimitMb?: number;
+  store?: string;
+  /** JSON text */
+  result?: string;
+  error?: string;
+  approve: boolean;
+  run?: number;
 }
 
 /** Resolves to the exit status. `words` are the converted arguments: a file, nothing, or the arguments themselves. */
@@ -171,6 +187,11 @@ async function dispatch(args: string[]) {
     headers: values.header ?? [],
     credentials: values.credential ?? [],
     memoryLimitMb: integer('--memory', values.memory, 'memoryLimitMb'),
+    store: values.store,
+    result: values.result,
+    error: values.error,
+    approve: values.approve ?? false,
+    run: count('--run', values.run),
   });
 }
 
@@ -226,6 +247,12 @@ function serverOf(text: string) {
 function splitAt(text: string, separator: string): [string, string | undefined] {
   const at = text.indexOf(separator);
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function count(option: string, text: string | undefined) {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} must be an integer, got ${JSON.stringify(text)}`);
+  return Number(text);
 }
 
 /** @param name name of the executor's option */

@@ -24,6 +24,20 @@ const COMMANDS: [name: string, call: string, text: string][] = [
     'python add <package...> [options]',
     '\nadd packages for Python to a folder: wheels, or what pip finds (npm install pyodide)',
   ],
+  ['sessions', 'sessions list [options]', 'list the durable sessions of --store'],
+  ['sessions', 'sessions show <id> [options]', '\nprint what the journal of a session says'],
+  [
+    'sessions',
+    'sessions answer <id> <key> [options]',
+    '\nanswer a tool call that waits, and go on: --result, --error or --approve',
+  ],
+  [
+    'sessions',
+    'sessions fork <id> <new id> [options]',
+    '\nmake a new session with the journal of another one, up to --run',
+  ],
+  ['sessions', 'sessions remove <id> [options]', '\nremove a session'],
+  ['replay', 'replay <journal> [options]', 'run the journal of a session again, and report the first difference'],
 ];
 
 interface OptionUsage {
@@ -104,6 +118,11 @@ environment variable NAME: other users of the machine can read arguments`,
     value: '<MiB>',
     text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64)`,
   },
+  store: { value: '<folder or .db>', text: '\nthe durable sessions: a folder, or a file of SQLite' },
+  result: { value: '<json>', text: 'the result of the call' },
+  error: { value: '<text>', text: 'the call fails with this message' },
+  approve: { text: 'the call is made' },
+  run: { value: '<n>', text: 'how many runs the new session has (default: all)' },
   help: { short: 'h', text: 'print this; after a command, only what concerns it', isGeneral: true },
   version: { short: 'v', text: 'print the version', isGeneral: true },
 };
@@ -119,6 +138,7 @@ export const OPTIONS = Object.fromEntries(
 const LANGUAGE = `The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it is TypeScript, in those that end in .py it is
 Python (run; npm install pyodide).
 `;
+const KEY = 'sessions and replay need the key of the journals in the environment variable SES_EXECUTOR_JOURNAL_KEY.\n';
 const STATUS = 'Exit status: 0, 1 for an error of the code, 2 for wrong use, 13 for what awaits what never comes.\n';
 
 /** @param takes the options of each command */
@@ -128,7 +148,7 @@ export function generalHelp(takes: Record<string, string[]>) {
     const suffix = usage.isGeneral || commands.length === 0 ? '' : ` (${commands.join(', ')})`;
     return optionText(name, usage, suffix);
   });
-  return `Usage:\n${commandsText()}\n${LANGUAGE}\nOptions:\n${options.join('')}\n${STATUS}`;
+  return `Usage:\n${commandsText()}\n${LANGUAGE}\nOptions:\n${options.join('')}\n${KEY}${STATUS}`;
 }
 
 /** @param takes the options of the command */
@@ -137,7 +157,8 @@ export function commandHelp(command: string, takes: string[]) {
   const options = names.map((name) =>
     optionText(name, { ...USAGE[name], ...(name === 'help' && { text: 'print this' }) }),
   );
-  return `Usage:\n${commandsText(command)}\nOptions:\n${options.join('')}\n${STATUS}`;
+  const key = ['sessions', 'replay'].includes(command) ? KEY : '';
+  return `Usage:\n${commandsText(command)}\nOptions:\n${options.join('')}\n${key}${STATUS}`;
 }
 
 /**

@@ -15,7 +15,7 @@ import { PythonSmolagentsExecutor } from './python';
 import { toHostTools } from './tools';
 import type { AwaitUsing } from '../../contract/await-using';
 import type { ExecutorOptions, RunOptions } from '../../contract/executor-options';
-import type { CodeOutput, Executor, ExecutorState, Isolation } from '../../contract/executor-types';
+import type { CodeOutput, Executor, Isolation } from '../../contract/executor-types';
 import type { Tools } from '../../contract/tool-types';
 import type { PyodideExecutor } from '../../python';
 import type { PythonSmolagentsExecutorOptions } from './python';
@@ -106,7 +106,7 @@ export class SmolagentsExecutor implements Executor {
     this.#tools = this.#ownTools;
   }
 
-  get state(): ExecutorState {
+  get state(): Executor['state'] {
     return this.#executor.state;
   }
 

@@ -1,0 +1,97 @@
+// `ses-executor sessions` and `ses-executor replay`.
+
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { waitForAnswer } from 'ses-executor/durable';
+import { spawnNode } from '../helpers.mjs';
+import { KEYS, inFolder, openSession, temporaryFolder } from './helpers.mjs';
+
+/** Runs the command line on the sessions of a folder. */
+function cliOf(folder, env = { SES_EXECUTOR_JOURNAL_KEY: KEYS.sign }) {
+  return async (...args) => {
+    const { status, stdout, stderr } = await spawnNode(['bin/ses-executor.js', ...args], { env });
+    return { status, stdout, stderr };
+  };
+}
+
+/** A folder with a session that waits. */
+async function waitingFolder() {
+  const folder = temporaryFolder();
+  const tools = { ask: async (question) => waitForAnswer({ question }), add: async (n) => n + 1 };
+  const session = await openSession('order/7', { ...inFolder(folder), tools });
+  await session.run('let n = await add(1)');
+  await session.start('const reply = await ask("pay?"); console.log("logged"); [n, reply]');
+  await session.cleanup();
+  return { folder, cli: cliOf(folder), store: ['--store', folder] };
+}
+
+test('sessions are listed, shown, answered, forked and removed', async () => {
+  const { folder, cli, store } = await waitingFolder();
+  expect(await cli('sessions', 'list', ...store)).toStrictEqual({ status: 0, stdout: 'order/7\n', stderr: '' });
+  const shown = await cli('sessions', 'show', 'order/7', ...store);
+  expect(shown.stdout).toMatch(/^\d+ run 2 call .*"pay\?"/m);
+
+  expect(await cli('sessions', 'fork', 'order/7', 'other', ...store)).toStrictEqual({
+    status: 0,
+    stdout: 'other\n',
+    stderr: '',
+  });
+  const answered = await cli('sessions', 'answer', 'order/7', 'order/7/2/1', '--result', '"yes"', ...store);
+  expect(answered).toStrictEqual({ status: 0, stdout: "[ 2, 'yes' ]\n", stderr: '' });
+  const stale = await cli('sessions', 'answer', 'order/7', 'order/7/2/1', '--result', '"no"', ...store);
+  expect(stale.stdout).toBe('nobody waits for this answer any more\n');
+
+  const failed = await cli('sessions', 'answer', 'other', 'other/2/1', '--error', 'not today', ...store);
+  expect([failed.status, failed.stderr.split('\n')[0]]).toStrictEqual([
+    1,
+    expect.stringContaining('ERR_TOOL_PROXY_FAIL'),
+  ]);
+  const json = await cli('sessions', 'list', '--json', ...store);
+  expect(JSON.parse(json.stdout).sort()).toStrictEqual(['order/7', 'other']);
+  expect((await cli('sessions', 'remove', 'order/7', ...store)).status).toBe(0);
+  expect(readdirSync(folder)).toStrictEqual(['other.journal']);
+});
+
+test('an approval calls the tool of --tools', async () => {
+  const { folder, cli, store } = await waitingFolder();
+  const tools = join(folder, 'tools.mjs');
+  writeFileSync(
+    tools,
+    'export const ask = async (question) => `approved ${question}`; export const add = async () => 0;',
+  );
+  const args = ['sessions', 'answer', 'order/7', 'order/7/2/1', '--approve', '--tools', tools, ...store];
+  expect((await cli(...args)).stdout).toBe("[ 2, 'approved pay?' ]\n");
+});
+
+test('replay says what a journal has, or what is wrong with it', async () => {
+  const { folder, cli } = await waitingFolder();
+  const path = join(folder, 'order%2F7.journal');
+  const { status, stdout } = await cli('replay', path);
+  expect([status, stdout]).toStrictEqual([
+    0,
+    expect.stringMatching(/^order\/7: 2 runs, \d+ entries: the replay does not differ\n$/),
+  ]);
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 1] ^= 1;
+  writeFileSync(path, bytes);
+  const broken = await cli('replay', path, '--json');
+  expect([broken.status, JSON.parse(broken.stdout).error.code]).toStrictEqual([1, 'ERR_JOURNAL_INVALID']);
+  const foreign = await cliOf(folder, { SES_EXECUTOR_JOURNAL_KEY: 'another' })('replay', path);
+  expect(foreign.status).toBe(1);
+});
+
+test.each([
+  [['sessions'], 'sessions needs one of these words: list, show, answer, fork, remove'],
+  [['sessions', 'look', '--store', '.'], 'sessions needs one of these words: list, show, answer, fork, remove'],
+  [['sessions', 'list'], '--store is missing: the folder or the .db file of the sessions'],
+  [['sessions', 'show', '--store', '.'], 'expected: sessions show <id>'],
+  [['sessions', 'show', 'none', '--store', '.'], 'there is no session "none" in .'],
+  [['sessions', 'answer', 'a', 'b', '--store', '.'], 'answer needs one of --result, --error and --approve'],
+  [['replay', 'package.json'], 'replay takes one file of fileStore(), such as sessions/order-7.journal'],
+])('wrong use has status 2: %j', async (args, message) => {
+  const { status, stderr } = await cliOf('.')(...args);
+  expect([status, stderr.split('\n')[0]]).toStrictEqual([2, `ses-executor: ${message}`]);
+});

@@ -1,0 +1,270 @@
+// What each store keeps, and what the store of files does about processes that end.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { fileStore, journalConflict, memoryStore, sqliteStore } from 'ses-executor/durable';
+import { ROOT, rejection } from '../helpers.mjs';
+import { all, temporaryFolder } from './helpers.mjs';
+
+const bytes = (...texts) => texts.map((text) => new TextEncoder().encode(text));
+const texts = async (store, id, from) =>
+  (await all(store.read(id, from))).map((entry) => Buffer.from(entry).toString());
+
+const hasSqlite = await import('node:sqlite').then(
+  () => true,
+  () => false,
+);
+const STORES = [
+  ['memoryStore', () => memoryStore()],
+  ['fileStore', () => fileStore(join(temporaryFolder(), 'made'))],
+  ...(hasSqlite ? [['sqliteStore', () => sqliteStore(join(temporaryFolder(), 'journals.db'))]] : []),
+];
+
+describe.each(STORES)('%s', (name, make) => {
+  test('a session that does not exist has no entries', async () => {
+    const store = make();
+    expect(await all(store.read('none'))).toStrictEqual([]);
+    expect(await all(store.list())).toStrictEqual([]);
+    await store.remove('none');
+  });
+
+  test('entries are read in order, from a number on', async () => {
+    const store = make();
+    expect(await store.append('s', 0, bytes('a', 'b'))).toBe(2);
+    expect(await store.append('s', 2, bytes('c'), { sync: true })).toBe(3);
+    expect(await texts(store, 's')).toStrictEqual(['a', 'b', 'c']);
+    expect(await texts(store, 's', 2)).toStrictEqual(['c']);
+    expect(await texts(store, 's', 3)).toStrictEqual([]);
+  });
+
+  test('an entry that changes after it was appended is kept as it was', async () => {
+    const store = make();
+    const [entry] = bytes('abc');
+    await store.append('s', 0, [entry]);
+    entry.fill(0);
+    expect(await texts(store, 's')).toStrictEqual(['abc']);
+  });
+
+  test.each([0, 1, 3])('an append after %i of 2 entries is a conflict and adds nothing', async (after) => {
+    const store = make();
+    await store.append('s', 0, bytes('a', 'b'));
+    const error = await rejection((async () => store.append('s', after, bytes('c')))());
+    expect(error.code).toBe('ERR_JOURNAL_CONFLICT');
+    expect(error.details).toMatchObject({ id: 's', expected: after, actual: 2 });
+    expect(await texts(store, 's')).toStrictEqual(['a', 'b']);
+  });
+
+  test('ids with signs are separate sessions', async () => {
+    const store = make();
+    const ids = ['a', 'a/b', 'a.b', 'a:b', 'a@b', '../a', 'A-b_c'];
+    for (const id of ids) await store.append(id, 0, bytes(id));
+    for (const id of ids) expect(await texts(store, id)).toStrictEqual([id]);
+    expect((await all(store.list())).map(({ id }) => id).sort()).toStrictEqual([...ids].sort());
+  });
+
+  test('a session that was removed is gone, and its id is free', async () => {
+    const store = make();
+    await store.append('s', 0, bytes('a'));
+    await store.append('t', 0, bytes('b'));
+    await store.remove('s');
+    expect(await texts(store, 's')).toStrictEqual([]);
+    expect(await all(store.list())).toStrictEqual([{ id: 't' }]);
+    expect(await store.append('s', 0, bytes('c'))).toBe(1);
+  });
+
+  if (name === 'memoryStore') return;
+
+  test('blobs belong to a session and are removed with it', async () => {
+    const store = make();
+    await store.append('s', 0, bytes('a'));
+    await store.putBlob('s', 'd1', bytes('large')[0]);
+    await store.putBlob('s', 'd1', bytes('large')[0]);
+    expect(Buffer.from(await store.getBlob('s', 'd1')).toString()).toBe('large');
+    expect(await store.getBlob('t', 'd1')).toBeUndefined();
+    await store.remove('s');
+    expect(await store.getBlob('s', 'd1')).toBeUndefined();
+  });
+});
+
+describe('fileStore', () => {
+  test('only the user can read what it writes', async () => {
+    const folder = join(temporaryFolder(), 'made');
+    const store = fileStore(folder);
+    await store.append('s', 0, bytes('a'));
+    await store.putBlob('s', 'd1', bytes('large')[0]);
+    const unlock = await store.lock('s');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
+    expect(modes).toStrictEqual([0o600, 0o600, 0o600]);
+    await unlock();
+  });
+
+  test('an incomplete last entry is dropped, wherever the file ends', async () => {
+    const folder = temporaryFolder();
+    const store = fileStore(folder);
+    await store.append('s', 0, bytes('first', 'second'));
+    const path = join(folder, 's.journal');
+    const whole = readFileSync(path);
+    for (let end = whole.length - 1; end > whole.length - 'second'.length - 4; end--) {
+      writeFileSync(path, whole.subarray(0, end));
+      expect(await texts(store, 's')).toStrictEqual(['first']);
+    }
+    expect(await store.append('s', 1, bytes('third'))).toBe(2);
+    expect(await texts(store, 's')).toStrictEqual(['first', 'third']);
+  });
+
+  test('zeros at the end, as a loss of power leaves them, are dropped', async () => {
+    const folder = temporaryFolder();
+    const store = fileStore(folder);
+    await store.append('s', 0, bytes('first'));
+    appendFileSync(join(folder, 's.journal'), Buffer.alloc(100));
+    expect(await texts(store, 's')).toStrictEqual(['first']);
+    expect(await store.append('s', 1, bytes('second'))).toBe(2);
+    expect(await texts(store, 's')).toStrictEqual(['first', 'second']);
+  });
+
+  test('a file that is no journal is refused and not changed', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 's.journal');
+    writeFileSync(path, 'something else that somebody needs');
+    await rejection(all(fileStore(folder).read('s')));
+    await rejection(fileStore(folder).lock('s'));
+    expect(readFileSync(path, 'utf8')).toBe('something else that somebody needs');
+  });
+
+  test('one host at a time has a session', async () => {
+    const folder = temporaryFolder();
+    const unlock = await fileStore(folder).lock('s');
+    const error = await rejection(fileStore(folder).lock('s'));
+    expect(error.code).toBe('ERR_JOURNAL_CONFLICT');
+    expect(error.details.pid).toBe(process.pid);
+    const other = await fileStore(folder).lock('other');
+    await other();
+    await unlock();
+    await (
+      await fileStore(folder).lock('s')
+    )();
+    // A session without entries leaves no file.
+    expect(readdirSync(folder)).toStrictEqual([]);
+  });
+
+  test('the lock of a live process is a conflict, and that of a killed one is taken over', async () => {
+    const folder = temporaryFolder();
+    const child = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { fileStore } from 'ses-executor/durable';
+         const store = fileStore(${JSON.stringify(folder)});
+         await store.lock('s');
+         store.append('s', 0, [new TextEncoder().encode('of the child')]);
+         process.stdout.write('locked');
+         setInterval(() => {}, 1000);`,
+      ],
+      { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const exited = once(child, 'exit');
+    await once(child.stdout, 'data');
+    const store = fileStore(folder);
+    const error = await rejection(store.lock('s'));
+    expect(error.code).toBe('ERR_JOURNAL_CONFLICT');
+    expect(error.details.pid).toBe(child.pid);
+    child.kill('SIGKILL');
+    await exited;
+    const unlock = await store.lock('s');
+    expect(readdirSync(folder).filter((name) => name.includes('.lock-'))).toHaveLength(1);
+    expect(store.append('s', 1, bytes('of the parent'))).toBe(2);
+    await unlock();
+    expect(await texts(store, 's')).toStrictEqual(['of the child', 'of the parent']);
+  });
+
+  test('the lock of a process that had the number of a live one is taken over', async () => {
+    const folder = temporaryFolder();
+    const unlock = await fileStore(folder).lock('s');
+    const [lock] = readdirSync(folder).filter((name) => name.includes('.lock-'));
+    const owner = JSON.parse(readFileSync(join(folder, lock), 'utf8'));
+    writeFileSync(join(folder, lock), JSON.stringify({ ...owner, token: 'another', began: '1' }));
+    const own = await fileStore(folder).lock('s');
+    await own();
+    await unlock();
+  });
+
+  test('of many hosts that want the lock of a dead process, at most one gets it', async () => {
+    const folder = temporaryFolder();
+    const dead = { token: 'dead', pid: 2 ** 22 + 1, began: '1' };
+    const unlock = await fileStore(folder).lock('s');
+    const [lock] = readdirSync(folder).filter((name) => name.includes('.lock-'));
+    const owner = JSON.parse(readFileSync(join(folder, lock), 'utf8'));
+    writeFileSync(join(folder, lock), JSON.stringify({ ...owner, ...dead }));
+    const code = `import { fileStore } from 'ses-executor/durable';
+      process.stdout.write('ready');
+      process.stdin.once('data', async () => {
+        try { await fileStore(${JSON.stringify(folder)}).lock('s'); process.stdout.write('got'); }
+        catch (error) { process.stdout.write(error.code); }
+        process.stdin.once('data', () => process.exit());
+      });`;
+    const children = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] }),
+    );
+    const said = async (child) => String((await once(child.stdout, 'data'))[0]);
+    expect(await Promise.all(children.map(said))).toStrictEqual(Array(4).fill('ready'));
+    const results = Promise.all(children.map(said));
+    for (const child of children) child.stdin.write('go');
+    expect((await results).sort()).toStrictEqual([...Array(3).fill('ERR_JOURNAL_CONFLICT'), 'got']);
+    const exited = Promise.all(children.map((child) => once(child, 'exit')));
+    for (const child of children) child.stdin.write('end');
+    await exited;
+    await unlock();
+  });
+
+  test('entries that another process has added behind the lock are a conflict', async () => {
+    const folder = temporaryFolder();
+    const store = fileStore(folder);
+    const unlock = await store.lock('s');
+    store.append('s', 0, bytes('a'));
+    const path = join(folder, 's.journal');
+    appendFileSync(path, Buffer.from([1, 0, 0, 0, 65]));
+    expect(() => store.append('s', 1, bytes('b'))).toThrow(expect.objectContaining({ code: 'ERR_JOURNAL_CONFLICT' }));
+    truncateSync(path, statSync(path).size - 5);
+    expect(store.append('s', 1, bytes('b'))).toBe(2);
+    await unlock();
+  });
+
+  test('a session that a live process has open cannot be removed', async () => {
+    const folder = temporaryFolder();
+    const store = fileStore(folder);
+    const unlock = await store.lock('s');
+    store.append('s', 0, bytes('a'));
+    expect((await rejection(fileStore(folder).remove('s'))).code).toBe('ERR_JOURNAL_CONFLICT');
+    await unlock();
+    await fileStore(folder).remove('s');
+    expect(readdirSync(folder)).toStrictEqual([]);
+  });
+
+  test('an append to a locked session needs no promise, unless it is synchronised', async () => {
+    const store = fileStore(temporaryFolder());
+    const unlock = await store.lock('s');
+    expect(store.append('s', 0, bytes('a'))).toBe(1);
+    const synced = store.append('s', 1, bytes('b'), { sync: true });
+    expect(synced).toBeInstanceOf(Promise);
+    expect(await synced).toBe(2);
+    await unlock();
+  });
+
+  test.each([[''], [undefined], [5]])('%s is not a folder', (folder) => {
+    expect(() => fileStore(folder)).toThrow(TypeError);
+  });
+});
+
+test('a store of somebody else makes its conflicts with journalConflict', () => {
+  const error = journalConflict('another host was faster', { id: 's' });
+  expect(error.code).toBe('ERR_JOURNAL_CONFLICT');
+  expect(error.message).toBe('Journal conflict: another host was faster');
+  expect(error.details).toStrictEqual({ reason: 'another host was faster', id: 's' });
+});

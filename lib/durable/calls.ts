@@ -1,0 +1,74 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import { describe } from '../contract/describe';
+import { record } from '../contract/options';
+import { withTraits } from '../contract/tool-traits';
+import { WaitForAnswer } from '../contract/waiting-call';
+import type { InDoubt } from '../contract/tool-traits';
+import type { RunScope } from '../contract/run-scope';
+import type { CurrentCall, DurableTool } from './types';
+
+const IN_DOUBT: readonly InDoubt[] = ['wait', 'repeat', 'fail'];
+const underWay: AsyncLocalStorage<CurrentCall> = new AsyncLocalStorage();
+
+/**
+ * The tool call that the caller works for, in a tool of a `DurableSession` and in everything that the tool calls, also after
+ * an `await`; undefined elsewhere.
+ */
+export function currentCall(): CurrentCall | undefined {
+  return underWay.getStore();
+}
+
+/**
+ * Pauses the current tool call until somebody answers it with `answer()`, which may be in another process, on another day.
+ * Call it in a tool or in `onToolCall` of a `DurableSession`. It never returns: it throws, so do not catch what it throws.
+ *
+ * When everything that is left of the program waits, `run()` rejects with `ERR_RUN_WAITING`, and `start()` returns
+ * `{ status: 'waiting', calls }`.
+ *
+ * @param payload what people see who answer, in `waiting`. Data for JSON, at most 64 KiB.
+ */
+export function waitForAnswer(payload?: unknown): never {
+  throw new WaitForAnswer(payload);
+}
+
+/**
+ * A tool that does what `fn` does, with rules for a `DurableSession`.
+ *
+ * @throws `TypeError` if `fn` is not a function, or for rules that do not exist
+ */
+export function durable<T extends Function>(fn: T, how: DurableTool): T {
+  const { inDoubt } = record(how, 'how', ['inDoubt']);
+  checkInDoubt(inDoubt, 'how.inDoubt');
+  return withTraits(fn, inDoubt === undefined ? {} : { inDoubt });
+}
+
+/**
+ * @internal
+ * @throws {TypeError}
+ */
+export function checkInDoubt(value: unknown, path: string): void {
+  if (value === undefined || IN_DOUBT.includes(value as InDoubt)) return;
+  throw new TypeError(`${path} must be "wait", "repeat" or "fail", got ${describe(value)}`);
+}
+
+/**
+ * Calls code of the host for a tool call.
+ *
+ * @internal
+ */
+export function within<T>(
+  call: { key: string; attempt: number; isApproved: boolean },
+  scope: RunScope,
+  work: () => T,
+): T {
+  return underWay.run(
+    {
+      ...call,
+      get signal() {
+        return scope.signal;
+      },
+    },
+    work,
+  );
+}

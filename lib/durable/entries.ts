@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+
+import { journalInvalid, limitReached, storeFailed } from './errors';
+import type { JournalStore } from './store';
+
+// What a store gets: each entry of a journal behind one byte that says where the entry is. Large entries are blobs, so that
+// a store can keep them elsewhere.
+
+/** Entries from this size on are blobs: 64 KiB. */
+const MIN_BLOB_BYTES = 64 << 10;
+const INLINE = 0;
+const BLOB = 1;
+
+/** @returns the number of entries that the session has now; a promise unless the store is done */
+export function appendEntries(
+  store: JournalStore,
+  id: string,
+  after: number,
+  entries: readonly Uint8Array[],
+  sync: boolean,
+): number | Promise<number> {
+  const blobs: Promise<void>[] = [];
+  const packed = entries.map((entry) => {
+    if (entry.byteLength < MIN_BLOB_BYTES || store.putBlob === undefined) return marked(INLINE, entry);
+    const digest = digestOf(entry);
+    const kept = store.putBlob(id, digest.toString('hex'), entry);
+    if (kept !== undefined) blobs.push(kept);
+    return marked(BLOB, digest);
+  });
+  if (blobs.length === 0) return store.append(id, after, packed, { sync });
+  return Promise.all(blobs).then(() => store.append(id, after, packed, { sync }));
+}
+
+/**
+ * All entries of a session.
+ *
+ * @throws {ExecutorError} `ERR_JOURNAL_INVALID` or `ERR_JOURNAL_LIMIT`
+ */
+export async function readEntries(store: JournalStore, id: string, maxBytes: number): Promise<Uint8Array[]> {
+  const entries: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const packed of store.read(id)) {
+      const entry = await unpacked(store, id, packed, entries.length);
+      bytes += entry.byteLength;
+      if (bytes > maxBytes) throw limitReached(maxBytes);
+      entries.push(entry);
+    }
+  } catch (error) {
+    throw storeFailed(error);
+  }
+  return entries;
+}
+
+async function unpacked(store: JournalStore, id: string, packed: Uint8Array, number: number) {
+  const entry = packed.subarray(1);
+  if (packed[0] === INLINE) return entry;
+  const digest = Buffer.from(entry);
+  if (packed[0] !== BLOB || digest.length !== 32) throw journalInvalid('form', number, 'an entry has an unknown form');
+  const blob = await store.getBlob?.(id, digest.toString('hex'));
+  if (blob === undefined) throw journalInvalid('form', number, 'a large value is missing');
+  if (!digestOf(blob).equals(digest)) throw journalInvalid('form', number, 'a large value was changed');
+  return blob;
+}
+
+function marked(mark: number, bytes: Uint8Array) {
+  const packed = Buffer.allocUnsafe(1 + bytes.byteLength);
+  packed[0] = mark;
+  packed.set(bytes, 1);
+  return packed;
+}
+
+function digestOf(bytes: Uint8Array) {
+  return createHash('sha256').update(bytes).digest();
+}

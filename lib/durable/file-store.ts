@@ -1,0 +1,286 @@
+import { constants } from 'node:fs';
+import * as fs from 'node:fs';
+import { open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { describe } from '../contract/describe';
+import { lockFile, removeLocks } from './file-lock';
+import { journalConflict, unexpectedEntries } from './store';
+import type { JournalStore } from './store';
+
+/** The beginning of each file. */
+const HEAD = Buffer.from('ses-executor journal 1\n', 'latin1');
+/** Before each entry: its length, little-endian. */
+const LENGTH_BYTES = 4;
+/** How much is read at once: 256 KiB. */
+const CHUNK_BYTES = 256 << 10;
+const SUFFIX = '.journal';
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
+
+/**
+ * A store in a folder, which is created if necessary: one file per session, which only grows, and one per large value.
+ * Only the user of this process can read them.
+ *
+ * A process that ends while it writes leaves an incomplete last entry, which is dropped. One process at a time can have a
+ * session open. The claim of a process that has ended is taken over.
+ *
+ * @throws `TypeError` if `folder` is not a path
+ */
+export function fileStore(folder: string): JournalStore {
+  if (typeof folder !== 'string' || folder === '') {
+    throw new TypeError(`folder must be the path of a folder, got ${describe(folder)}`);
+  }
+  return new FileStore(resolve(folder));
+}
+
+/** A journal that this process writes. */
+interface Written {
+  fd: number;
+  entries: number;
+  bytes: number;
+}
+
+class FileStore implements JournalStore {
+  #folder;
+  #written: Map<string, Written> = new Map();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async *read(id: string, from: number = 0) {
+    let number = 0;
+    for await (const { entry } of framesOf(this.#pathOf(id))) if (number++ >= from) yield entry;
+  }
+
+  append(id: string, after: number, entries: readonly Uint8Array[], how?: { sync: boolean }): number | Promise<number> {
+    const written = this.#written.get(id);
+    // Only a session that is locked stays open.
+    if (written === undefined) return this.#appendOnce(id, after, entries);
+    appendTo(written, id, after, entries);
+    if (!how?.sync) return written.entries;
+    return new Promise((done, fail) =>
+      fs.fdatasync(written.fd, (error) => (error === null ? done(written.entries) : fail(error))),
+    );
+  }
+
+  async #appendOnce(id: string, after: number, entries: readonly Uint8Array[]) {
+    const written = await this.#open(id);
+    try {
+      appendTo(written, id, after, entries);
+      fs.fdatasyncSync(written.fd);
+      return written.entries;
+    } finally {
+      fs.closeSync(written.fd);
+    }
+  }
+
+  async putBlob(id: string, digest: string, bytes: Uint8Array) {
+    this.#makeFolder();
+    const path = this.#blobPathOf(id, digest);
+    if (fs.existsSync(path)) return;
+    await writeFile(`${path}.new`, bytes, { mode: 0o600, flush: true });
+    await rename(`${path}.new`, path);
+  }
+
+  async getBlob(id: string, digest: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(this.#blobPathOf(id, digest));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async *list() {
+    for (const name of await this.#names()) {
+      const id = sessionOfFile(name);
+      if (id !== undefined) yield { id };
+    }
+  }
+
+  async remove(id: string) {
+    const path = this.#pathOf(id);
+    const names = await this.#names();
+    if (names.length > 0) removeLocks(path, `the session ${id}`);
+    const blobs = names.filter((name) => name.startsWith(`${nameOf(id)}.blob-`));
+    await Promise.all(
+      [path, ...blobs.map((name) => join(this.#folder, name))].map((file) => rm(file, { force: true })),
+    );
+  }
+
+  async lock(id: string) {
+    this.#makeFolder();
+    const unlock = lockFile(this.#pathOf(id), `the session ${id}`);
+    try {
+      const written = await this.#open(id);
+      this.#written.set(id, written);
+      return () => {
+        this.#written.delete(id);
+        fs.closeSync(written.fd);
+        if (written.entries === 0) fs.rmSync(this.#pathOf(id), { force: true });
+        unlock();
+      };
+    } catch (error) {
+      unlock();
+      throw error;
+    }
+  }
+
+  async #open(id: string): Promise<Written> {
+    this.#makeFolder();
+    const path = this.#pathOf(id);
+    let [entries, bytes] = [0, 0];
+    for await (const { end } of framesOf(path)) [entries, bytes] = [entries + 1, end];
+    const fd = fs.openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+    try {
+      // What a process has left that ended while it wrote.
+      fs.ftruncateSync(fd, bytes);
+      if (bytes === 0) {
+        bytes = writeAll(fd, HEAD, 0);
+        syncFolder(this.#folder);
+      }
+      return { fd, entries, bytes };
+    } catch (error) {
+      fs.closeSync(fd);
+      throw error;
+    }
+  }
+
+  #makeFolder() {
+    fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  async #names() {
+    try {
+      return await readdir(this.#folder);
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  #pathOf(id: string) {
+    return join(this.#folder, `${nameOf(id)}${SUFFIX}`);
+  }
+
+  #blobPathOf(id: string, digest: string) {
+    return join(this.#folder, `${nameOf(id)}.blob-${digest}`);
+  }
+}
+
+/** Names of files have letters, digits, `-` and `_` of an id. The rest is escaped. */
+function nameOf(id: string) {
+  return encodeURIComponent(id).replace(/[.!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+}
+
+function idOf(name: string) {
+  return decodeURIComponent(name);
+}
+
+/**
+ * The session that a file of this store is the journal of; undefined if it is no journal.
+ *
+ * @internal
+ */
+export function sessionOfFile(name: string): string | undefined {
+  if (!name.endsWith(SUFFIX) || name === SUFFIX) return undefined;
+  try {
+    return idOf(name.slice(0, -SUFFIX.length));
+  } catch {
+    return undefined;
+  }
+}
+
+function appendTo(written: Written, id: string, after: number, entries: readonly Uint8Array[]) {
+  if (written.entries !== after) throw unexpectedEntries(id, after, written.entries);
+  // A second check, if the lock was removed by hand.
+  if (fs.fstatSync(written.fd).size !== written.bytes) {
+    throw journalConflict(`another process has written to the session ${id}`, { id });
+  }
+  const parts = entries.flatMap((entry) => {
+    const length = Buffer.allocUnsafe(LENGTH_BYTES);
+    length.writeUInt32LE(entry.byteLength);
+    return [length, entry];
+  });
+  const frames = Buffer.concat(parts);
+  try {
+    written.bytes = writeAll(written.fd, frames, written.bytes);
+  } catch (error) {
+    // The next process drops what cannot be dropped now.
+    truncate(written);
+    throw error;
+  }
+  written.entries += entries.length;
+}
+
+/** After a loss of power, a new file is in its folder only if the folder was written, too. */
+function syncFolder(folder: string) {
+  if (process.platform === 'win32') return;
+  const fd = fs.openSync(folder, O_RDONLY);
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** @returns where the file ends now */
+function writeAll(fd: number, bytes: Uint8Array, end: number) {
+  for (let at = 0; at < bytes.length;) at += fs.writeSync(fd, bytes, at);
+  return end + bytes.length;
+}
+
+function truncate({ fd, bytes }: Written) {
+  try {
+    fs.ftruncateSync(fd, bytes);
+  } catch {
+    // The entry stays incomplete.
+  }
+}
+
+/** The complete entries of a file, and where each ends. */
+async function* framesOf(path: string): AsyncGenerator<{ entry: Uint8Array; end: number }> {
+  let file;
+  try {
+    file = await open(path, O_RDONLY | O_NOFOLLOW);
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  try {
+    const { size } = await file.stat();
+    let [end, known, buffer] = [0, 0, Buffer.alloc(0)];
+    /** The next bytes, or undefined if there are not so many. */
+    const take = async (length: number) => {
+      if (length > size - end) return undefined;
+      while (buffer.length < length) {
+        const chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, length - buffer.length));
+        const { bytesRead } = await file.read(chunk, 0, chunk.length, known);
+        if (bytesRead === 0) return undefined;
+        known += bytesRead;
+        buffer = Buffer.concat([buffer, chunk.subarray(0, bytesRead)]);
+      }
+      const taken = buffer.subarray(0, length);
+      buffer = buffer.subarray(length);
+      end += length;
+      return taken;
+    };
+    const head = await take(HEAD.length);
+    if (head === undefined) return;
+    if (!head.equals(HEAD)) throw new Error(`${path} is not a journal of this version of ses-executor`);
+    for (;;) {
+      const length = (await take(LENGTH_BYTES))?.readUInt32LE();
+      // No entry is empty: after a loss of power, a file may end with zeros.
+      const entry = length ? await take(length) : undefined;
+      if (entry === undefined) return;
+      yield { entry, end };
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function isMissing(error: unknown) {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+}

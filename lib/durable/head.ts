@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { checkOptions, objectOf } from '../contract/options';
+import { flattenTools } from '../contract/tool-registry';
+import { engineDiffers, journalInvalid } from './errors';
+import type { Foreign } from '../contract/foreign';
+import type { DurableSettings } from './options';
+
+/** The form of heads and of what follows from them. */
+const FORMAT = 1;
+/** How much of the addon's file is read at each end. Its build id is at the beginning. */
+const SAMPLE_BYTES = 64 << 10;
+
+/** The first entry of a journal, as JSON: what the session was made with. */
+export interface Head {
+  format: number;
+  engine: 'javascript' | 'python';
+  /** what the replay depends on, by name */
+  versions: Record<string, string>;
+  timeZone: string;
+  /** options of the executor that the guest can notice */
+  options: Record<string, unknown>;
+  /** paths of the tools that the session was opened with */
+  tools: string[];
+  /** when the session was made, ISO 8601 */
+  created: string;
+  /** of a fork: the session and the number of its runs that it continues */
+  fork?: { id: string; run: number };
+}
+
+/** Options that a guest of JavaScript can notice. */
+const NOTICED = [
+  'maxOperations',
+  'authorizedImports',
+  'maxLogBytes',
+  'collectConsoleLevels',
+  'memoryLimitMb',
+  'maxCodeBytes',
+  'maxToolCalls',
+  'maxConcurrentToolCalls',
+  'maxTransferBytes',
+  'hardenToolResults',
+  'language',
+];
+/** The same of Python. Settings that are variables of the guest cannot be changed later. */
+const NOTICED_IN_PYTHON = ['maxLogBytes', 'collectConsoleLevels', 'memoryLimitMb', 'maxCodeBytes', 'maxToolCalls'];
+const FIXED_IN_PYTHON = [
+  'authorized_imports',
+  'max_operations',
+  'max_while_iterations',
+  'allowed_dangerous_builtins',
+  'mountPoint',
+  'packages',
+];
+
+export function newHead(settings: DurableSettings): Head {
+  const { engine = 'javascript', tools, timeZone = ownTimeZone() } = settings;
+  return {
+    format: FORMAT,
+    engine,
+    versions: versionsOf(engine),
+    timeZone,
+    options: optionsOf(settings.executor, engine),
+    tools: toolPaths(tools),
+    created: new Date().toISOString(),
+  };
+}
+
+/** @throws {ExecutorError} */
+export function readHead(text: string): Head {
+  let head: Foreign;
+  try {
+    head = objectOf(JSON.parse(text), 'the head');
+    objectOf(head.versions, 'versions');
+    objectOf(head.options, 'options');
+  } catch (error) {
+    throw journalInvalid('form', 0, `the head cannot be read: ${(error as Error).message}`);
+  }
+  if (head.format !== FORMAT) {
+    throw engineDiffers(
+      'format',
+      head.format,
+      FORMAT,
+      `the journal has format ${head.format}, this version reads ${FORMAT}`,
+    );
+  }
+  const isWhole =
+    typeof head.timeZone === 'string' && Array.isArray(head.tools) && ['javascript', 'python'].includes(head.engine);
+  if (!isWhole) throw journalInvalid('form', 0, 'the head is incomplete');
+  return head;
+}
+
+/**
+ * Compares the head of a journal with what this process offers.
+ *
+ * @returns the names of what differs, if the replay has to show whether that matters
+ * @throws {ExecutorError} `ERR_REPLAY_ENGINE`
+ */
+export function compareHead(head: Head, settings: DurableSettings): string[] {
+  if (settings.engine !== undefined && head.engine !== settings.engine) {
+    const reason = `it is a session of ${head.engine}; pass engine: ${JSON.stringify(head.engine)}`;
+    throw engineDiffers('engine', head.engine, settings.engine, reason);
+  }
+  const missing = head.tools.filter(
+    (path) => settings.tools !== undefined && !toolPaths(settings.tools).includes(path),
+  );
+  if (missing.length > 0) {
+    throw engineDiffers(
+      'tools',
+      missing,
+      [],
+      `the session has tools that are not in options.tools: ${missing.join(', ')}`,
+    );
+  }
+  const versions = versionsOf(head.engine);
+  const names = new Set([...Object.keys(head.versions), ...Object.keys(versions)]);
+  const differs = [...names].flatMap((name) => {
+    const [expected, actual] = [head.versions[name], versions[name]];
+    return expected === actual ? [] : [{ name, expected, actual }];
+  });
+  const now = optionsOf(settings.executor, head.engine);
+  for (const name of Object.keys({ ...head.options, ...now })) {
+    const isGiven = Object.hasOwn(settings.executor, name) && settings.executor[name] !== undefined;
+    const [expected, actual] = [head.options[name], now[name]].map((value) => JSON.stringify(value));
+    if (!isGiven && name !== 'modules') continue;
+    if (expected === actual) continue;
+    if (name === 'modules' || FIXED_IN_PYTHON.includes(name)) {
+      const reason = `options.executor.${name} must be what the session was made with`;
+      throw engineDiffers(`options.${name}`, head.options[name], now[name], reason);
+    }
+    differs.push({ name: `options.${name}`, expected, actual });
+  }
+  if (differs.length > 0 && settings.onEngineChange === 'refuse') {
+    const [{ name, expected, actual }] = differs;
+    throw engineDiffers(name, expected, actual, `${name} is ${actual} and was ${expected}`);
+  }
+  return differs.map(({ name }) => name);
+}
+
+/** The options of the executor of a session: those of the head, unless the caller has others. */
+export function executorOptionsWith(head: Head, settings: DurableSettings): Record<string, unknown> {
+  const { modules: _, ...recorded } = head.options;
+  for (const [name, value] of Object.entries(recorded)) if (value === 'Infinity') recorded[name] = Infinity;
+  return { ...recorded, ...settings.executor };
+}
+
+/** The time zone that isolates on threads have. */
+export function ownTimeZone() {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+export function toolPaths(tools: unknown): string[] {
+  return tools === undefined ? [] : flattenTools(tools).map(({ path }) => path.join('.'));
+}
+
+function optionsOf(executor: Record<string, unknown>, engine: Head['engine']): Record<string, unknown> {
+  if (engine === 'python') {
+    const names = [...NOTICED_IN_PYTHON, ...FIXED_IN_PYTHON];
+    return Object.fromEntries(names.flatMap((name) => (executor[name] === undefined ? [] : [[name, executor[name]]])));
+  }
+  const checked = checkOptions(executor) as unknown as Record<string, unknown>;
+  const options = Object.fromEntries(NOTICED.map((name) => [name, asJson(checked[name])]));
+  const modules = executor.modules as object | undefined;
+  if (modules !== undefined && Object.keys(modules).length > 0) options.modules = digestOfModules(modules);
+  return options;
+}
+
+/** JSON has no Infinity. */
+function asJson(value: unknown) {
+  return value === Infinity ? 'Infinity' : value;
+}
+
+/** The text of modules, and what exports of the host are. */
+function digestOfModules(modules: object) {
+  const { nativeModules } = require('../ses/modules') as typeof import('../ses/modules');
+  const { ToolRegistry } = require('../contract/tool-registry') as typeof import('../contract/tool-registry');
+  const hash = createHash('sha256');
+  for (const { values, ...rest } of nativeModules(modules, new ToolRegistry()) as Foreign[]) {
+    hash.update(JSON.stringify(rest)).update(values ?? '');
+  }
+  return hash.digest('hex');
+}
+
+function versionsOf(engine: 'javascript' | 'python'): Record<string, string> {
+  const shared = (known ??= {
+    package: (require('../../package.json') as { version: string }).version,
+    addon: digestOfAddon(),
+    arch: process.arch,
+  });
+  return engine === 'python' ? { ...shared, pyodide: pyodideVersion() } : shared;
+}
+let known: Record<string, string> | undefined;
+
+/** The build of the addon, which has V8 and ICU in it. */
+function digestOfAddon() {
+  const path = addonPath();
+  if (path === undefined) return 'unknown';
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const hash = createHash('sha256').update(String(size));
+    for (const at of [0, Math.max(0, size - SAMPLE_BYTES)]) {
+      const sample = Buffer.alloc(Math.min(SAMPLE_BYTES, size));
+      readSync(file, sample, 0, sample.length, at);
+      hash.update(sample);
+    }
+    return hash.digest('hex').slice(0, 32);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function addonPath() {
+  const addon = require('../../native.cjs') as unknown;
+  return Object.keys(require.cache).find((path) => path.endsWith('.node') && require.cache[path]?.exports === addon);
+}
+
+function pyodideVersion() {
+  const { pyodideFolder } = require('../python/pyodide-folder') as typeof import('../python/pyodide-folder');
+  const folder = pyodideFolder();
+  const lock = readFileSync(join(folder, 'pyodide-lock.json'));
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  return `${version} ${createHash('sha256').update(lock).digest('hex').slice(0, 16)}`;
+}

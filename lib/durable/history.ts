@@ -1,0 +1,91 @@
+import { LEVELS } from '../contract/option-table';
+import wire = require('../ses/transfer');
+import type { NativeJournal, NativeJournalAnswer, NativeJournalContent, NativeJournalEntry } from '../../native';
+import type { JournalEntry } from './types';
+
+/** Entries of a journal, as people and debuggers read them. */
+export async function* historyOf(
+  id: string,
+  entries: readonly Uint8Array[],
+  journal: NativeJournal,
+  { tools }: NativeJournalContent,
+): AsyncGenerator<JournalEntry> {
+  const names = new Map(tools.map(({ id: tool, path }) => [tool, path.join('.')]));
+  /** Keys of the calls of the run, by the numbers that answers have. */
+  const keys = new Map<number, string>();
+  for (const [number, bytes] of entries.entries()) {
+    const entry = journal.entry(bytes);
+    if (entry === null) continue;
+    if (entry.type === 'run') keys.clear();
+    const place = entry.run === 0 ? { number } : { number, run: entry.run };
+    for (const facts of factsOf(id, entry, keys, names)) yield { ...place, type: entry.type, ...facts };
+  }
+}
+
+/** What the journal says, and what happened instead, where a replay has left the journal. */
+export function divergenceOf(
+  journal: NativeJournal,
+  { tools }: Pick<NativeJournalContent, 'tools'>,
+): { expected?: unknown; actual?: unknown } {
+  const names = new Map(tools.map(({ id, path }) => [id, path.join('.')]));
+  const shown = (entry: NativeJournalEntry | undefined) => {
+    if (entry === undefined) return undefined;
+    const [{ key: _, ...facts }] = factsOf('', entry, new Map(), names);
+    return { type: entry.type, ...facts };
+  };
+  const { expected, actual } = journal.diverged();
+  return { expected: shown(expected), actual: shown(actual) };
+}
+
+function factsOf(
+  id: string,
+  entry: NativeJournalEntry,
+  keys: Map<number, string>,
+  tools: Map<number, string>,
+): Record<string, unknown>[] {
+  const { type, text = '', level = 0, nowMs, names, calls = [], answers = [], output, error } = entry;
+  switch (type) {
+    case 'head':
+    case 'note':
+      return [JSON.parse(text)];
+    case 'run':
+      return [{ code: text, time: timeOf(nowMs) }];
+    case 'variables':
+    case 'tools':
+      return [{ names }];
+    case 'log':
+      return [{ level: LEVELS[level], message: text }];
+    case 'call':
+      return calls.map(({ id: call, number, tool, args }) => {
+        const key = `${id}/${entry.run}/${number}`;
+        keys.set(call, key);
+        const read = wire.readArguments(args);
+        return { key, name: tools.get(tool) ?? '', args: Array.isArray(read) ? read : [] };
+      });
+    case 'answers':
+      return answers.map((answer) => ({ key: keys.get(answer.id), time: timeOf(nowMs), ...outcomeOf(answer) }));
+    case 'end':
+      if (error !== undefined) return [{ error: { code: error.code, message: error.message } }];
+      return [output === undefined ? {} : { output: valueOf(output.value) }];
+    default:
+      return [{}];
+  }
+}
+
+/** A tool that was called synchronously and returned a promise has no outcome yet. */
+function outcomeOf({ value, error }: NativeJournalAnswer) {
+  if (error !== undefined) return { error };
+  return value === undefined ? { isPending: true } : { result: valueOf(value.value) };
+}
+
+function valueOf(value: unknown) {
+  try {
+    return wire.valueOf(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function timeOf(nowMs: number | undefined) {
+  return nowMs === undefined ? undefined : new Date(nowMs).toISOString();
+}

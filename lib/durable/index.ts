@@ -1,0 +1,28 @@
+/**
+ * Sessions that survive the end of their process: `DurableSession` keeps a journal, from which the session is rebuilt without
+ * a call of a tool.
+ *
+ * @packageDocumentation
+ */
+
+export { currentCall, durable, waitForAnswer } from './calls';
+export { fileStore } from './file-store';
+export { memoryStore } from './memory-store';
+export { DurableSession } from './session';
+export { sqliteStore } from './sqlite-store';
+export { journalConflict } from './store';
+export type { DurableOptions, JournalKeys } from './options';
+export type { JournalStore } from './store';
+export type {
+  Answer,
+  CurrentCall,
+  Durability,
+  DurableTool,
+  Finished,
+  ForkOptions,
+  JournalEntry,
+  Stale,
+  Waiting,
+  WaitingCall,
+} from './types';
+export type { InDoubt } from '../contract/tool-traits';

@@ -1,0 +1,46 @@
+import type { RunOptions } from '../contract/executor-options';
+
+// Facts in a journal that the replay does not need, as JSON.
+
+/** One of its members is present. */
+export interface Note {
+  /** A call waits for somebody. `payload`: JSON of `{ payload }`. `attempts`: how often its tool was called. */
+  waiting?: { call: number; payload: string; attempts: number };
+  /** A call is made again. */
+  attempt?: { call: number; attempt: number; isApproved: boolean };
+  /** The limits of the run that begins. */
+  options?: Pick<RunOptions, 'timeoutMs' | 'toolTimeoutMs' | 'maxOperations' | 'language'>;
+  /** Another engine has replayed the session, and nothing differed. */
+  engine?: Record<string, unknown>;
+}
+
+/** What the notes of a run that has not ended say. */
+export interface OpenNotes {
+  /** payloads by the numbers of calls */
+  waiting: Map<number, unknown>;
+  /** how often the tool of a call was called */
+  attempts: Map<number, number>;
+  /** calls that somebody has approved */
+  approved: Set<number>;
+  options: RunOptions | undefined;
+}
+
+/** Notes are covered by the MAC of the journal. One of a later version of this package may say something else. */
+export function readNotes(texts: readonly string[]): OpenNotes {
+  const found: OpenNotes = { waiting: new Map(), attempts: new Map(), approved: new Set(), options: undefined };
+  for (const text of texts) {
+    const { waiting, attempt, options } = JSON.parse(text) as Note;
+    if (waiting !== undefined) {
+      found.waiting.set(waiting.call, JSON.parse(waiting.payload).payload);
+      found.attempts.set(waiting.call, waiting.attempts);
+    }
+    if (attempt !== undefined) {
+      found.attempts.set(attempt.call, attempt.attempt);
+      if (attempt.isApproved) found.approved.add(attempt.call);
+      // It was called again after it had waited.
+      found.waiting.delete(attempt.call);
+    }
+    if (options !== undefined) found.options = options;
+  }
+  return found;
+}

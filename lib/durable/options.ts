@@ -1,0 +1,230 @@
+import { describe } from '../contract/describe';
+import { objectOf, record } from '../contract/options';
+import { flattenTools } from '../contract/tool-registry';
+import { namesOfVariables } from '../contract/variables';
+import { checkPythonOptions } from '../python/options';
+import { refuseWrongOptions } from '../ses/check-options';
+import { checkInDoubt } from './calls';
+import type { ExecutorOptions } from '../contract/executor-options';
+import type { Tools } from '../contract/tool-types';
+import type { InDoubt } from '../contract/tool-traits';
+import type { PyodideExecutorOptions } from '../python/options';
+import type { JournalStore } from './store';
+import type { Durability } from './types';
+
+/** Keys of the HMAC chain of a journal. */
+export interface JournalKeys {
+  /** The key for new entries: a string or bytes; 32 random bytes are good. */
+  sign: string | Uint8Array;
+  /** Further keys that are accepted in existing entries: those before the last rotation. */
+  verify?: readonly (string | Uint8Array)[] | undefined;
+}
+
+/** What a {@link DurableSession} is opened with. */
+export interface DurableOptions {
+  /** Where the journal is. */
+  store: JournalStore;
+  /** Code that can write a journal decides what the session believes. Required unless the store is in memory. */
+  keys?: JournalKeys | undefined;
+  /** The language of a new session, default `"javascript"`, which includes TypeScript. A session that exists has its own. */
+  engine?: 'javascript' | 'python' | undefined;
+  /**
+   * Options of the executor. A journal keeps those that matter for its replay: an option that is absent later is as it was.
+   * `keepState`, `autoInit` and `recover: true` cannot be combined with a journal. `recover: "replay"` is what a session does
+   * in any case. With Python, nothing is mounted unless `workDir` is given, and its files are not part of the journal.
+   */
+  executor?:
+    | (Omit<ExecutorOptions, 'recover'> & { recover?: 'replay' | undefined })
+    | (PyodideExecutorOptions & { recover?: 'replay' | undefined })
+    | undefined;
+  /** The functions that guest code can call. A session that exists needs those that it had, by the same names. */
+  tools?: Tools | undefined;
+  /** Variables of a new session. A session that exists has its own. */
+  variables?: Record<string, unknown> | undefined;
+  /**
+   * When entries must survive a loss of power; they survive the end of the process in any case. `"call"`: before each tool
+   * call and each answer. `"turn"`: before each answer reaches the guest. `"run"`: before `run()` settles. Default `"turn"`.
+   */
+  durability?: Durability | undefined;
+  /**
+   * What to do if the session was recorded by another version of this package, by another engine or with other options.
+   * `"verify"`: replay the journal, compare everything, and continue if nothing differs. `"refuse"`: fail with
+   * `ERR_REPLAY_ENGINE`. Default `"verify"`.
+   */
+  onEngineChange?: 'verify' | 'refuse' | undefined;
+  /** As {@link DurableTool.inDoubt}, for tools that do not say it. Default `"wait"`. */
+  inDoubt?: InDoubt | undefined;
+  /** What the random numbers of a new session follow from. Default: they cannot be foreseen. */
+  seed?: string | undefined;
+  /** The time zone of a new session, such as `"Europe/Berlin"`. Default: that of this process. */
+  timeZone?: string | undefined;
+  /** The most bytes that the journal may take. Default 64 MiB. */
+  maxJournalBytes?: number | undefined;
+  /** What the session is rebuilt from. Default `"journal"`. */
+  from?: 'journal' | 'data' | undefined;
+}
+
+/**
+ * Checked options.
+ *
+ * @internal
+ */
+export interface DurableSettings {
+  id: string;
+  store: JournalStore;
+  sign: Uint8Array | null;
+  verify: Uint8Array[];
+  engine: 'javascript' | 'python' | undefined;
+  executor: Record<string, unknown>;
+  tools: Tools | undefined;
+  variables: Record<string, unknown> | undefined;
+  durability: Durability;
+  onEngineChange: 'verify' | 'refuse';
+  inDoubt: InDoubt;
+  seed: string | undefined;
+  timeZone: string | undefined;
+  maxJournalBytes: number;
+}
+
+const NAMES = [
+  'store',
+  'keys',
+  'engine',
+  'executor',
+  'tools',
+  'variables',
+  'durability',
+  'onEngineChange',
+  'inDoubt',
+  'seed',
+  'timeZone',
+  'maxJournalBytes',
+  'from',
+];
+/** 64 MiB. */
+const MAX_JOURNAL_BYTES = 64 << 20;
+/** Ids become parts of file names and keys. */
+const ID = /^[\w.:@/-]{1,80}$/;
+
+/**
+ * @internal
+ * @throws {TypeError | RangeError}
+ */
+export function checkDurableOptions(id: unknown, options: unknown): DurableSettings {
+  const given = record(options, 'options', NAMES);
+  checkId(id);
+  checkStore(given.store);
+  for (const [name, values] of Object.entries(CHOICES)) refuseOther(given[name], `options.${name}`, values);
+  checkInDoubt(given.inDoubt, 'options.inDoubt');
+  for (const name of ['seed', 'timeZone']) {
+    if (given[name] !== undefined && (typeof given[name] !== 'string' || given[name] === '')) {
+      throw new TypeError(`options.${name} must be a non-empty string, got ${describe(given[name])}`);
+    }
+  }
+  if (given.from === 'data') {
+    throw new TypeError(
+      'options.from: "data" is not supported yet: replay the session with the engine that recorded it',
+    );
+  }
+  const { engine, maxJournalBytes = MAX_JOURNAL_BYTES } = given;
+  if (!Number.isSafeInteger(maxJournalBytes) || maxJournalBytes < 1) {
+    throw new RangeError(`options.maxJournalBytes must be a positive integer, got ${describe(maxJournalBytes)}`);
+  }
+  if (given.tools !== undefined) flattenTools(given.tools);
+  if (given.variables !== undefined) namesOfVariables(given.variables);
+  return {
+    id,
+    store: given.store,
+    ...keysOf(given.keys, given.store),
+    engine,
+    executor: executorOptions(given.executor, engine),
+    tools: given.tools,
+    variables: given.variables,
+    durability: given.durability ?? 'turn',
+    onEngineChange: given.onEngineChange ?? 'verify',
+    inDoubt: given.inDoubt ?? 'wait',
+    seed: given.seed,
+    timeZone: zoneOf(given.timeZone),
+    maxJournalBytes,
+  };
+}
+
+/**
+ * @internal
+ * @throws {TypeError | RangeError}
+ */
+export function checkId(id: unknown): asserts id is string {
+  if (typeof id !== 'string') throw new TypeError(`id must be a string, got ${describe(id)}`);
+  if (ID.test(id)) return;
+  throw new RangeError(`id must have 1 to 80 letters of ASCII, digits and signs of "_-.:@/", got ${describe(id)}`);
+}
+
+const CHOICES = {
+  engine: ['javascript', 'python'],
+  durability: ['call', 'turn', 'run'],
+  onEngineChange: ['verify', 'refuse'],
+  from: ['journal', 'data'],
+};
+
+function refuseOther(value: unknown, path: string, values: string[]) {
+  if (value === undefined || values.includes(value as string)) return;
+  const expected = values.map((choice) => JSON.stringify(choice)).join(' or ');
+  throw new TypeError(`${path} must be ${expected}, got ${describe(value)}`);
+}
+
+function checkStore(store: unknown) {
+  const methods = ['read', 'append', 'list', 'remove'];
+  const isStore =
+    typeof store === 'object' &&
+    store !== null &&
+    methods.every((name) => typeof Reflect.get(store, name) === 'function');
+  if (isStore) return;
+  throw new TypeError(`options.store must be a JournalStore, such as fileStore(folder), got ${describe(store)}`);
+}
+
+function keysOf(keys: unknown, store: JournalStore): Pick<DurableSettings, 'sign' | 'verify'> {
+  if (keys === undefined) {
+    if (store.isInMemory) return { sign: null, verify: [] };
+    throw new TypeError('options.keys is required: a journal outside of memory is signed; pass { sign: secret }');
+  }
+  const { sign, verify = [] } = record(keys, 'options.keys', ['sign', 'verify']);
+  if (!Array.isArray(verify)) throw new TypeError(`options.keys.verify must be an array, got ${describe(verify)}`);
+  return {
+    sign: keyOf(sign, 'options.keys.sign'),
+    verify: verify.map((key, index) => keyOf(key, `options.keys.verify[${index}]`)),
+  };
+}
+
+function keyOf(key: unknown, path: string): Uint8Array {
+  const isKey = typeof key === 'string' || key instanceof Uint8Array;
+  if (isKey && key.length > 0) return typeof key === 'string' ? Buffer.from(key, 'utf8') : Uint8Array.from(key);
+  throw new TypeError(`${path} must be a non-empty string or Uint8Array, got ${describe(key)}`);
+}
+
+function executorOptions(options: unknown, engine: DurableSettings['engine']) {
+  if (options === undefined) return {};
+  const given = { ...objectOf(options, 'options.executor') };
+  const refused = (name: string, reason: string) => {
+    throw new TypeError(`options.executor.${name} cannot be combined with a journal: ${reason}`);
+  };
+  if (given.keepState === true) refused('keepState', 'what an interrupted run leaves cannot be replayed');
+  if (given.autoInit === true) refused('autoInit', 'open() makes the session ready');
+  if (given.recover !== undefined && given.recover !== 'replay' && given.recover !== false) {
+    refused('recover', 'a lost run is undone by a replay, which is recover: "replay"');
+  }
+  if (engine === 'python' && given.engine === 'host') refused('engine', 'only isolates can be replayed');
+  for (const name of ['keepState', 'autoInit', 'recover']) delete given[name];
+  if (engine === 'python') checkPythonOptions(undefined, given);
+  else refuseWrongOptions(given);
+  return given;
+}
+
+/** @throws {RangeError} */
+function zoneOf(timeZone: string | undefined) {
+  if (timeZone === undefined) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    throw new RangeError(`options.timeZone must be a time zone, got ${describe(timeZone)}`);
+  }
+}

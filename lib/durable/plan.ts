@@ -1,0 +1,96 @@
+import { errorOf } from '../contract/errors';
+import { engineDiffers } from './errors';
+import { readNotes } from './notes';
+import wire = require('../ses/transfer');
+import type { Given } from '../contract/waiting-call';
+import type { InDoubt } from '../contract/tool-traits';
+import type { NativeJournalContent } from '../../native';
+import type { Continuation } from './recorder';
+import type { Answer, WaitingCall } from './types';
+
+/** A run that has not ended, and what its calls without an answer need. */
+export interface OpenRun {
+  code: string;
+  options: ReturnType<typeof readNotes>['options'];
+  calls: OpenCall[];
+}
+
+export interface OpenCall {
+  /** in the run */
+  number: number;
+  key: string;
+  /** how often its tool was called */
+  attempts: number;
+  /** undefined for a tool that has to be called again, or that fails */
+  waiting: WaitingCall | undefined;
+  /** whether somebody has approved the call, before the process ended */
+  wasApproved: boolean;
+  rule: InDoubt;
+  /** whether there is a function for it */
+  isKnown: boolean;
+  name: string;
+}
+
+/**
+ * @param ruleOf the rule of a tool, by its path; undefined if there is no such function
+ * @returns undefined if the last run has ended
+ */
+export function openRunOf(
+  id: string,
+  { open, notes, tools }: NativeJournalContent,
+  ruleOf: (path: string[]) => InDoubt | undefined,
+): OpenRun | undefined {
+  if (open === undefined || open === null) return undefined;
+  const noted = readNotes(notes);
+  const calls = open.calls.map(({ call, id: tool, args }) => {
+    const path = tools.find((known) => known.id === tool)?.path ?? [];
+    const name = path.join('.');
+    const key = `${id}/${open.run}/${call}`;
+    const given = ruleOf(path);
+    const rule = given ?? 'wait';
+    const isInDoubt = !noted.waiting.has(call);
+    const read = wire.readArguments(args);
+    const shown = { key, name, args: Array.isArray(read) ? read : [], payload: noted.waiting.get(call), isInDoubt };
+    const waiting = isInDoubt && rule !== 'wait' ? undefined : shown;
+    return {
+      number: call,
+      key,
+      attempts: noted.attempts.get(call) ?? 1,
+      waiting,
+      wasApproved: noted.approved.has(call),
+      rule,
+      isKnown: given !== undefined,
+      name,
+    };
+  });
+  return { code: open.code, options: noted.options, calls };
+}
+
+/**
+ * What happens to the calls of a run that continues.
+ *
+ * @throws {ExecutorError} if the function of a call that has to be made is missing
+ */
+export function continuationsOf(calls: OpenCall[], answers: Record<string, Answer>): Map<number, Continuation> {
+  return new Map(calls.map((call) => [call.number, continuationOf(call, answers[call.key])]));
+}
+
+function continuationOf(call: OpenCall, answer: Answer | undefined): Continuation {
+  const { key, attempts, waiting, wasApproved, rule, isKnown, name } = call;
+  const attempt = attempts + 1;
+  const given = (value: Given) => ({ given: value, isApproved: false, attempt });
+  if (answer !== undefined && 'result' in answer) return given({ result: answer.result });
+  if (answer !== undefined && 'error' in answer) return given({ error: errorFrom(answer.error) });
+  const isApproved = answer !== undefined;
+  if (!isApproved && waiting !== undefined) return { ...given({ isWaiting: true }), waiting };
+  if (!isApproved && rule === 'fail')
+    return given({ error: errorOf('ERR_CALL_IN_DOUBT', { tool: name }, { tool: name, key }) });
+  if (isKnown) return { given: undefined, isApproved: isApproved || wasApproved, attempt };
+  throw engineDiffers('tools', name, undefined, `the call ${key} has to be made, and there is no tool ${name}`);
+}
+
+function errorFrom({ name, message, code }: { name?: string; message: string; code?: string }) {
+  const error = new Error(message);
+  if (name !== undefined) error.name = name;
+  return code === undefined ? error : Object.assign(error, { code });
+}

@@ -1,0 +1,231 @@
+import { appendEntries } from './entries';
+import { within } from './calls';
+import { storeFailed } from './errors';
+import type { ExecutorError } from '../contract/errors';
+import type { Given, RecordedCall } from '../contract/waiting-call';
+import type { Tool, ToolRegistry } from '../contract/tool-registry';
+import type { RunScope } from '../contract/run-scope';
+import type { Recording } from '../ses/recording';
+import type { NativeJournal } from '../../native';
+import type { JournalStore } from './store';
+import type { Durability, WaitingCall } from './types';
+import type { Note } from './notes';
+
+/** What happens to a call of a run that continues. */
+export interface Continuation {
+  /** undefined: the tool is called again */
+  given: Given | undefined;
+  isApproved: boolean;
+  attempt: number;
+  /** of a call that goes on waiting */
+  waiting?: WaitingCall;
+}
+
+export interface RecorderOptions {
+  id: string;
+  journal: NativeJournal;
+  /** undefined: nothing is kept */
+  store: JournalStore | undefined;
+  durability: Durability;
+  timeZone: string | undefined;
+  isRestored: boolean;
+  /** numbers the tools that the journal knows */
+  adopt: (registry: ToolRegistry) => void;
+  /** called once, when the store has failed */
+  onFailure: () => void;
+}
+
+/** The largest payload of a call that waits, as JSON: 64 KiB. */
+const MAX_PAYLOAD = 64 << 10;
+
+/**
+ * Keeps what the native side records. The native side holds back commands to the guest until they are stored, and reports
+ * of the guest are held back here. If the store needs no promise, nothing here does either.
+ */
+export class Recorder implements Recording {
+  readonly journal;
+  readonly isRestored;
+  readonly timeZone;
+  /** Why nothing more is stored. */
+  failure: ExecutorError | undefined;
+  /** The calls of the run under way that wait, by the number that the native side knows them by. */
+  readonly waiting: Map<number, WaitingCall> = new Map();
+  /** What happens to the calls of a run that continues, by their number in the run. */
+  continuations: Map<number, Continuation> = new Map();
+  /** The tools that the run under way has called. */
+  called: { key: string; name: string }[] = [];
+  registry: ToolRegistry | undefined;
+  #options;
+  #isStoring = false;
+  #endCalls: (() => void) | undefined;
+  /** Works that need what is being stored, and those that need what was recorded since. */
+  #covered: (() => void)[] = [];
+  #later: (() => void)[] = [];
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.journal = options.journal;
+    this.isRestored = options.isRestored;
+    this.timeZone = options.timeZone;
+  }
+
+  attach(registry: ToolRegistry, endCalls: () => void) {
+    this.registry = registry;
+    this.#endCalls = endCalls;
+    this.#options.adopt(registry);
+  }
+
+  flush() {
+    while (!this.#isStoring && this.failure === undefined) {
+      const taken = this.journal.take();
+      if (taken === null) return;
+      const next = taken.first + taken.entries.length;
+      let stored;
+      try {
+        stored = this.#store(taken);
+      } catch (error) {
+        return this.#fail(error);
+      }
+      if (typeof stored === 'number') {
+        this.journal.written(next);
+        continue;
+      }
+      this.#isStoring = true;
+      this.#covered = this.#later;
+      this.#later = [];
+      stored.then(
+        () => this.#goOn(next),
+        (error) => this.#fail(error),
+      );
+    }
+  }
+
+  get hasFailed() {
+    return this.failure !== undefined;
+  }
+
+  whenStored(work: () => void) {
+    // Pending calls of a session that has ended are settled, too.
+    if (this.failure !== undefined) return work();
+    this.#later.push(work);
+    this.flush();
+    if (!this.#isStoring) this.#work();
+  }
+
+  callOf(call: number, tool: Tool | undefined, args: unknown[] | { error: unknown }): RecordedCall {
+    const [run, number] = this.journal.numbersOf(call);
+    const key = `${this.#options.id}/${run}/${number}`;
+    const name = tool?.path.join('.') ?? '';
+    const continuation = this.continuations.get(number);
+    this.continuations.delete(number);
+    const { given, isApproved, attempt, waiting } = continuation ?? FIRST;
+    let attempts = attempt - 1;
+    // From now on the call no longer waits: it is in doubt if this process ends.
+    const isRepeated = continuation !== undefined && given === undefined;
+    if (isRepeated) this.#note({ attempt: { call: number, attempt, isApproved } });
+    const about = { key, attempt, isApproved };
+    return {
+      key,
+      given,
+      isApproved,
+      isRepeated,
+      within: <T>(scope: RunScope, work: () => T) => within(about, scope, work),
+      perform: <T>(scope: RunScope, work: () => T) => {
+        attempts = attempt;
+        this.called.push({ key, name });
+        return within(about, scope, work);
+      },
+      wait: (payload) => {
+        const text = waiting === undefined ? textOf(payload) : undefined;
+        if (text !== undefined) this.#note({ waiting: { call: number, payload: text, attempts } });
+        const shown = { payload: text === undefined ? undefined : JSON.parse(text).payload, isInDoubt: false };
+        this.waiting.set(call, waiting ?? { key, name, args: Array.isArray(args) ? args : [], ...shown });
+        this.journal.setWaiting([...this.waiting.keys()]);
+        this.flush();
+      },
+    };
+  }
+
+  /** A run begins. */
+  beginRun(continuations: Map<number, Continuation> = new Map()) {
+    this.waiting.clear();
+    this.called = [];
+    this.continuations = continuations;
+  }
+
+  /** Adds a fact that the replay does not need. */
+  note(note: Note) {
+    this.#note(note);
+    this.flush();
+  }
+
+  /** The outcome of a call of the executor. If something cannot be stored, the call fails for that reason. */
+  async guard<T>(calling: Promise<T>): Promise<T> {
+    try {
+      return await calling;
+    } catch (error) {
+      throw this.failure ?? error;
+    }
+  }
+
+  /** Settles when everything that was recorded is stored. */
+  async stored(): Promise<void> {
+    await new Promise<void>((resolve) => this.whenStored(resolve));
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  #note(note: Note) {
+    this.journal.note(JSON.stringify(note));
+  }
+
+  #store({ first, entries, answers, ends }: NonNullable<ReturnType<NativeJournal['take']>>) {
+    const { store, id, durability } = this.#options;
+    if (store === undefined) return first + entries.length;
+    const sync = durability === 'call' || ends || (durability === 'turn' && answers);
+    return appendEntries(store, id, first, entries, sync);
+  }
+
+  #goOn(next: number) {
+    this.#isStoring = false;
+    this.journal.written(next);
+    const covered = this.#covered;
+    this.#covered = [];
+    for (const work of covered) work();
+    this.flush();
+    if (!this.#isStoring) this.#work();
+  }
+
+  #work() {
+    const works = this.#later;
+    this.#later = [];
+    for (const work of works) work();
+  }
+
+  #fail(thrown: unknown) {
+    this.#isStoring = false;
+    this.failure = storeFailed(thrown);
+    const { onFailure } = this.#options;
+    const works = [...this.#covered, ...this.#later];
+    this.#covered = [];
+    this.#later = [];
+    onFailure();
+    for (const work of works) work();
+    this.#endCalls?.();
+  }
+}
+
+const FIRST: Continuation = { given: undefined, isApproved: false, attempt: 1 };
+
+/** @throws {TypeError | RangeError} if it cannot be kept */
+function textOf(payload: unknown) {
+  let text;
+  try {
+    text = JSON.stringify({ payload });
+  } catch (error) {
+    throw new TypeError('the payload of waitForAnswer() must be data for JSON', { cause: error });
+  }
+  if (text.length > MAX_PAYLOAD) {
+    throw new RangeError(`the payload of waitForAnswer() must take at most ${MAX_PAYLOAD} characters as JSON`);
+  }
+  return text;
+}

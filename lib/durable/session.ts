@@ -1,0 +1,675 @@
+import { randomBytes, createHash } from 'node:crypto';
+
+import { makeDisposable } from '../contract/await-using';
+import { describe } from '../contract/describe';
+import { ExecutorError, errorOf } from '../contract/errors';
+import { describeOffer, offerOf } from '../contract/executor';
+import { REFUSALS, invalidState } from '../contract/lifecycle';
+import { objectOf, record } from '../contract/options';
+import { SharedStartup } from '../contract/shared-startup';
+import { flattenTools, refuseNoTools } from '../contract/tool-registry';
+import { traceRun, untold } from '../contract/tracing';
+import { PyodideExecutor } from '../python/executor';
+import { SESExecutor } from '../ses/executor';
+import { checkDurableOptions, checkId } from './options';
+import { appendEntries, readEntries } from './entries';
+import { engineDiffers, journalInvalid, limitReached } from './errors';
+import { compareHead, executorOptionsWith, newHead, ownTimeZone, readHead } from './head';
+import { divergenceOf, historyOf } from './history';
+import { continuationsOf, openRunOf } from './plan';
+import { Recorder } from './recorder';
+import type { AwaitUsing } from '../contract/await-using';
+import type { RunOptions } from '../contract/executor-options';
+import type { CodeOutput, DurableState, Executor, ExecutorState, Isolation } from '../contract/executor-types';
+import type { Tool, ToolRegistry } from '../contract/tool-registry';
+import type { Tools } from '../contract/tool-types';
+import type { NativeJournal, NativeJournalContent } from '../../native';
+import type { Head } from './head';
+import type { DurableOptions } from './options';
+import type { OpenRun } from './plan';
+import type { Answer, Finished, ForkOptions, JournalEntry, Stale, Waiting, WaitingCall } from './types';
+
+/** An isolate that continues a journal. */
+interface Live {
+  executor: SESExecutor | PyodideExecutor;
+  recorder: Recorder;
+  /** what the journal had */
+  content: NativeJournalContent;
+}
+
+/** A part of another session: only the first runs, and nothing is kept. */
+interface View {
+  /** absent: all */
+  runs?: number;
+}
+
+/**
+ * An executor whose session outlives its isolate and its process: everything that the session depends on is in a journal,
+ * and the session is rebuilt from it without a call of a tool. A program can wait for days for the answer to a tool call.
+ *
+ * @example
+ * ```js
+ * const options = { store: fileStore('./sessions'), keys: { sign: secret }, tools: { pay: async (x) => waitForAnswer(x) } };
+ * const session = await DurableSession.open('order-7', options);
+ * const started = await session.start('await pay({ amount: 10 })'); // { status: 'waiting', calls: [{ key: 'order-7/1/1', … }] }
+ * // In another process, on another day:
+ * const later = await DurableSession.open('order-7', options);
+ * await later.answer({ 'order-7/1/1': { result: 'paid' } }); // { status: 'finished', output: … }
+ * ```
+ */
+export class DurableSession implements Executor {
+  #settings;
+  #view: View | undefined;
+  #live: Live | undefined;
+  #opening = new SharedStartup();
+  /** Whether the start under way replays a journal. */
+  #isReplaying = false;
+  /** The run that has not ended and that no isolate works on. */
+  #open: OpenRun | undefined;
+  #state: 'NEW' | 'DEAD' | 'READY' = 'NEW';
+  /** Gives the session free for other hosts. */
+  #unlock: (() => void | Promise<void>) | undefined;
+  /** Functions that were sent after `open`, by top-level name. */
+  #sent: Tools = {};
+  /** Those that the guest does not have yet, because a run waits. */
+  #unsent: Tools = {};
+  /** Grows with `cleanup()`. */
+  #epoch = 0;
+  /** The last start and the last `cleanup()`, which the next start waits for. */
+  #starting: Promise<void> = Promise.resolve();
+  #ending: Promise<void> = Promise.resolve();
+  /** Answers are given one after the other. */
+  #answering: Promise<unknown> = Promise.resolve();
+
+  static {
+    describeOffer(this.prototype, (session) => (session.#live === undefined ? {} : offerOf(session.#live.executor)));
+  }
+
+  /**
+   * Creates the session, or rebuilds it from its journal. Calls no tool.
+   *
+   * If the session has a run that has not ended, its state is `WAITING`. `waiting` lists the calls that somebody has to
+   * decide about. `answer()` continues the run, also without answers if nothing waits.
+   *
+   * Rejects with `ERR_JOURNAL_CONFLICT`, `ERR_JOURNAL_INVALID`, `ERR_JOURNAL_LIMIT`, `ERR_REPLAY_DIVERGED`, `ERR_REPLAY_ENGINE`
+   * or `ERR_SES_INIT_FAILED`, and with a `TypeError` or `RangeError` for wrong options.
+   *
+   * @param id 1 to 80 letters of ASCII, digits and signs of `_-.:@/`
+   */
+  static async open(id: string, options: DurableOptions): Promise<DurableSession> {
+    const session = new DurableSession(id, options);
+    await session.init();
+    return session;
+  }
+
+  /**
+   * A session that `init()` opens. Use {@link DurableSession.open}.
+   *
+   * @internal
+   */
+  constructor(id: string, options: DurableOptions, view?: View) {
+    this.#settings = checkDurableOptions(id, options);
+    this.#view = view;
+    this.#sent = { ...this.#settings.tools };
+  }
+
+  get id(): string {
+    return this.#settings.id;
+  }
+
+  /** The language of guest code. */
+  get language(): 'javascript' | 'python' {
+    return this.#settings.engine ?? 'javascript';
+  }
+
+  /**
+   * As of other executors. Also `REPLAYING` while the session is rebuilt, and `WAITING` while a run has not ended that no
+   * isolate works on. It is never `DIRTY`: after a run that was lost, the next call rebuilds the session.
+   */
+  get state(): ExecutorState | DurableState {
+    if (this.#opening.isUnderWay) return this.#isReplaying ? 'REPLAYING' : 'INITIALIZING';
+    if (this.#open !== undefined) return 'WAITING';
+    if (this.#state !== 'READY') return this.#state;
+    const state = this.#live?.executor.state;
+    return state === 'RUNNING' ? 'RUNNING' : 'READY';
+  }
+
+  /** Where the isolate lives. */
+  get isolation(): Isolation | { mode: 'host' } | undefined {
+    return this.#live?.executor.isolation;
+  }
+
+  /** The calls of the run that waits that somebody has to decide about. */
+  get waiting(): readonly WaitingCall[] {
+    return (this.#open?.calls ?? []).flatMap(({ waiting }) => (waiting === undefined ? [] : [waiting]));
+  }
+
+  /** Opens the session again after `cleanup()`. `open()` has done that for a new object. */
+  async init(): Promise<void> {
+    if (this.#state === 'READY' && !this.#opening.isUnderWay) {
+      if (this.state === 'RUNNING') throw invalidState('RUNNING', 'init', REFUSALS.HAS_ISOLATE);
+      return;
+    }
+    await this.#join();
+  }
+
+  /** As of the executor. The variables are kept in the journal. Rejects with `ERR_RUN_WAITING` while a run waits. */
+  async sendVariables(variables: Record<string, unknown>): Promise<void> {
+    const live = this.#readyLive ?? (await this.#ready('sendVariables'));
+    await live.recorder.guard(live.executor.sendVariables(variables));
+  }
+
+  /**
+   * As of the executor. Tools that the session has already only get their functions again, also while a run waits. Others
+   * reach the guest when no run waits.
+   */
+  async sendTools(tools: Tools): Promise<void> {
+    refuseNoTools(tools);
+    const functions = flattenTools(tools);
+    const isWaiting = this.#open !== undefined;
+    const live = isWaiting ? undefined : (this.#readyLive ?? (await this.#ready('sendTools')));
+    const isKnown = live !== undefined && live.recorder.isRestored && live.recorder.registry?.bind(functions);
+    if (live !== undefined && !isKnown) await live.recorder.guard(live.executor.sendTools(tools));
+    Object.assign(this.#sent, tools);
+    if (isWaiting) Object.assign(this.#unsent, tools);
+  }
+
+  /**
+   * As of the executor. Every entry of the run is stored before the promise settles.
+   *
+   * Rejects with `ERR_RUN_WAITING` when everything that is left of the program waits for somebody; `details.calls` lists the
+   * calls. After a run that was ended from outside, or whose worker was lost, the next run finds the state before it, and
+   * `details.lostCalls` lists the tools that it had called.
+   */
+  async run(code: string, options?: RunOptions): Promise<CodeOutput> {
+    if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    return traceRun(this, code, () => this.#run(code, options));
+  }
+
+  /** As {@link run}, for callers that expect the program to wait: this is a result, and not an error. */
+  async start(code: string, options?: RunOptions): Promise<Finished | Waiting> {
+    return asResult(this.run(code, options));
+  }
+
+  /**
+   * Answers calls that wait, all or some of them, by their keys, and continues the run. A call that is not answered goes on
+   * waiting. Without any answer, a run continues that was interrupted by the end of its process.
+   *
+   * Rejects as `run()` would if the program fails.
+   *
+   * @returns `stale` if none of these calls waits any more
+   */
+  async answer(answers: Record<string, Answer>): Promise<Finished | Waiting | Stale> {
+    checkAnswers(answers);
+    const answered = this.#answering.then(() => this.#answer({ ...answers }));
+    this.#answering = answered.catch(() => {});
+    return answered;
+  }
+
+  /**
+   * Creates another session that has the journal of this one, up to a number of runs. Both continue on their own.
+   *
+   * Rejects with `ERR_JOURNAL_CONFLICT` if the id is in use.
+   */
+  async fork(id: string, options?: ForkOptions): Promise<DurableSession> {
+    checkId(id);
+    const { run, seed = 'fresh' } = record(options, 'options', ['run', 'seed']);
+    if (seed !== 'fresh' && seed !== 'same') {
+      throw new TypeError(`options.seed must be "fresh" or "same", got ${describe(seed)}`);
+    }
+    if (this.state === 'RUNNING') throw invalidState('RUNNING', 'fork', REFUSALS.BUSY);
+    const { store, sign, verify, maxJournalBytes } = this.#settings;
+    const { journal, content } = await this.#read();
+    const runs = checkRun(run ?? this.#view?.runs ?? content.runs, content.runs, 'options.run');
+    const head: Head = {
+      ...readHead(content.head),
+      created: new Date().toISOString(),
+      fork: { id: this.id, run: runs },
+    };
+    const { NativeJournal } = addon();
+    const other = new NativeJournal(id, sign, verify, maxJournalBytes);
+    if (!journal.copyTo(other, JSON.stringify(head), runs, seed === 'same' ? null : randomBytes(32))) {
+      throw limitReached(maxJournalBytes);
+    }
+    const unlock = await store.lock?.(id);
+    try {
+      await appendEntries(store, id, 0, other.take()?.entries ?? [], true);
+    } finally {
+      await unlock?.();
+    }
+    const session = new DurableSession(id, this.#options());
+    await session.init();
+    return session;
+  }
+
+  /**
+   * The session as it was after a number of runs, to look at it: code runs, nothing is kept, and tools refuse to be called.
+   *
+   * @param position.run 0 for the state before the first run
+   */
+  async replayTo(position: { run: number }): Promise<DurableSession> {
+    const { run } = record(position, 'position', ['run']);
+    const { content } = await this.#read();
+    const session = new DurableSession(this.id, this.#options(), { runs: checkRun(run, content.runs, 'position.run') });
+    await session.init();
+    return session;
+  }
+
+  /** What the journal says, entry by entry, for people and debuggers. */
+  async *history(): AsyncIterable<JournalEntry> {
+    const { entries, journal, content } = await this.#read();
+    yield* historyOf(this.id, entries, journal, content);
+  }
+
+  /** Frees the isolate, and the session for other hosts. The journal is kept: `init()` opens it again. */
+  async cleanup(): Promise<void> {
+    this.#epoch++;
+    this.#opening.forget();
+    this.#open = undefined;
+    this.#state = 'DEAD';
+    const starting = this.#starting;
+    this.#ending = (async () => {
+      // Ends a replay that is under way.
+      if (this.#live !== undefined) await freed(this.#live);
+      await starting;
+      await this.#release();
+    })();
+    await this.#ending;
+  }
+
+  async #run(code: string, options: RunOptions | undefined) {
+    const live = this.#readyLive ?? (await this.#ready('run'));
+    if (live.executor.state === 'READY') live.recorder.beginRun();
+    return this.#execute(live, code, options);
+  }
+
+  /** The isolate, if nothing has to be waited for. */
+  get #readyLive() {
+    if (this.#opening.isUnderWay || this.#open !== undefined || this.#state !== 'READY') return undefined;
+    return this.#live !== undefined && !this.#isLost(this.#live) ? this.#live : undefined;
+  }
+
+  async #execute(live: Live, code: string, options: RunOptions | undefined): Promise<CodeOutput> {
+    const running = live.recorder.guard(live.executor.run(code, options as object));
+    const noted = limitsOf(options);
+    if (noted !== undefined && live.executor.state === 'RUNNING') live.recorder.note({ options: noted });
+    try {
+      return await running;
+    } catch (error) {
+      throw await this.#failed(live, error);
+    }
+  }
+
+  /** What a run rejects with. */
+  async #failed(live: Live, error: unknown) {
+    if (!(error instanceof ExecutorError) || live.recorder.hasFailed) return error;
+    withDivergence(error, live.recorder.journal, live.content);
+    if (error.code === 'ERR_RUN_WAITING') {
+      await this.#pause(live);
+      error.details = { calls: [...this.waiting] };
+    } else if (this.#isLost(live)) {
+      const { called } = live.recorder;
+      error.details = { ...error.details, stateLost: false, lostCalls: called, undone: undoneText(called) };
+    }
+    return error;
+  }
+
+  /** Everything that is left of a run waits. No isolate is kept, and other hosts may answer. */
+  async #pause(live: Live) {
+    const epoch = this.#epoch;
+    await live.recorder.stored();
+    const { content } = await this.#read();
+    if (epoch !== this.#epoch) return;
+    this.#open = this.#openRun(content);
+    await this.#release();
+  }
+
+  /** The isolate, which is rebuilt if it was lost. */
+  async #ready(operation: 'run' | 'sendVariables' | 'sendTools'): Promise<Live> {
+    for (;;) {
+      const { state } = this;
+      if (state === 'WAITING') throw errorOf('ERR_RUN_WAITING', {}, { calls: [...this.waiting] });
+      if (state === 'NEW' || state === 'DEAD') throw invalidState(state, operation, REFUSALS.NO_ISOLATE);
+      const live = this.#readyLive;
+      if (live !== undefined) return live;
+      await this.#join();
+    }
+  }
+
+  /** The start under way, or another one. */
+  #join() {
+    return this.#opening.join(() => {
+      const start = this.#rebuild();
+      this.#starting = start.catch(() => {});
+      return start;
+    });
+  }
+
+  #isLost({ executor }: Live) {
+    return executor.state === 'DIRTY' || executor.state === 'DEAD';
+  }
+
+  async #rebuild() {
+    const epoch = this.#epoch;
+    try {
+      await this.#ending.catch(() => {});
+      await this.#release();
+      await this.#claim();
+      const found = await this.#read();
+      this.#refuseAfterCleanup(epoch);
+      this.#isReplaying = !found.isNew;
+      this.#open = this.#view === undefined ? this.#openRun(found.content) : undefined;
+      // The isolate is made when the run continues.
+      if (this.#open !== undefined) await this.#release();
+      else await this.#start(found);
+      this.#refuseAfterCleanup(epoch);
+      this.#state = 'READY';
+    } catch (error) {
+      if (epoch === this.#epoch) this.#state = 'DEAD';
+      await this.#release().catch(() => {});
+      throw error;
+    } finally {
+      this.#isReplaying = false;
+    }
+  }
+
+  #refuseAfterCleanup(epoch: number) {
+    if (epoch !== this.#epoch) throw invalidState('DEAD', 'init', REFUSALS.CLEANED_UP);
+  }
+
+  /** Makes the isolate, with the state that the journal has, and gives it what a new session or a new version of the host adds. */
+  async #start(found: Found) {
+    const live = await this.#boot(found);
+    const { variables } = this.#settings;
+    if (found.isNew && variables !== undefined) await live.recorder.guard(live.executor.sendVariables(variables));
+    // A view cannot call tools.
+    if (this.#view === undefined) await this.#supplement(live, found);
+  }
+
+  /** Sends tools that the guest does not have yet. */
+  async #supplement(live: Live, { isNew, differs, content }: Found) {
+    const unsent = isNew ? this.#sent : { ...newTools(this.#sent, content), ...this.#unsent };
+    this.#unsent = {};
+    const isKnown = !isNew && live.recorder.registry?.bind(flattenTools(unsent));
+    if (Object.keys(unsent).length > 0 && !isKnown) await live.recorder.guard(live.executor.sendTools(unsent));
+    if (differs.length > 0) live.recorder.note({ engine: newHead(this.#settings).versions });
+    await live.recorder.stored();
+  }
+
+  async #boot(found: Found): Promise<Live> {
+    const { id, durability, store } = this.#settings;
+    const { head, journal, content, isNew } = found;
+    const isElsewhere = head.timeZone !== ownTimeZone();
+    const options = executorOptionsWith(head, this.#settings);
+    if (isElsewhere && options.isolation === 'thread') {
+      const reason = `its time zone is ${head.timeZone}, which needs isolation: "process"`;
+      throw engineDiffers('timeZone', head.timeZone, ownTimeZone(), reason);
+    }
+    const recorder: Recorder = new Recorder({
+      id,
+      journal,
+      store: this.#view === undefined ? store : undefined,
+      durability,
+      timeZone: isElsewhere ? head.timeZone : undefined,
+      isRestored: !isNew,
+      adopt: (registry) => this.#adopt(registry, content),
+      onFailure: () => {
+        this.#state = 'DEAD';
+        void this.#release().catch(() => {});
+      },
+    });
+    const executor = untold(
+      makeExecutor(head.engine, isElsewhere ? { ...options, isolation: 'process' } : options, recorder),
+    );
+    const live = { executor, recorder, content };
+    this.#live = live;
+    try {
+      await recorder.guard(executor.init());
+    } catch (error) {
+      throw withDivergence(error, journal, content);
+    }
+    return live;
+  }
+
+  /** Gives the tools that the guest has their functions. */
+  #adopt(registry: ToolRegistry, { tools }: Pick<NativeJournalContent, 'tools'>) {
+    const functions = flattenTools(this.#sent);
+    const isView = this.#view !== undefined;
+    registry.adopt(
+      tools.map(({ id, path, isAsync }) => {
+        const found = functions.find((tool) => isSamePath(tool.path, path));
+        const refusal = isView ? 'this is a view of the session: it calls no tools' : 'the host has not sent it';
+        return { id, tool: found !== undefined && !isView ? found : placeholder(path, isAsync, refusal) };
+      }),
+    );
+  }
+
+  #openRun(content: NativeJournalContent) {
+    const functions = flattenTools(this.#sent);
+    const ruleOf = (path: string[]) => {
+      const tool = functions.find((known) => isSamePath(known.path, path));
+      return tool && (tool.inDoubt ?? this.#settings.inDoubt);
+    };
+    return openRunOf(this.id, content, ruleOf);
+  }
+
+  async #answer(answers: Record<string, Answer>): Promise<Finished | Waiting | Stale> {
+    if (this.state === 'NEW' || this.state === 'DEAD') throw invalidState(this.state, 'answer', REFUSALS.NO_ISOLATE);
+    if (this.#open === undefined) return { status: 'stale' };
+    await this.#claim();
+    let found: Found;
+    let continuations: ReturnType<typeof continuationsOf>;
+    let open: OpenRun | undefined;
+    try {
+      // Another host may have continued the run.
+      found = await this.#read();
+      open = this.#open = this.#openRun(found.content);
+      continuations = continuationsOf(open?.calls ?? [], answers);
+    } catch (error) {
+      await this.#release();
+      throw error;
+    }
+    const isAnswered = open?.calls.some(({ key }) => Object.hasOwn(answers, key)) ?? false;
+    if (open === undefined || (Object.keys(answers).length > 0 && !isAnswered)) {
+      await this.#release();
+      return { status: 'stale' };
+    }
+    return this.#continue(found, open, continuations);
+  }
+
+  async #continue(found: Found, open: OpenRun, continuations: ReturnType<typeof continuationsOf>) {
+    const epoch = this.#epoch;
+    let live: Live;
+    try {
+      live = await this.#boot(found);
+      this.#refuseAfterCleanup(epoch);
+    } catch (error) {
+      this.#open = undefined;
+      this.#state = 'DEAD';
+      await this.#release().catch(() => {});
+      throw error;
+    }
+    live.recorder.beginRun(continuations);
+    this.#open = undefined;
+    try {
+      return await asResult(this.#execute(live, open.code, open.options));
+    } finally {
+      if (this.#readyLive === live) await this.#supplement(live, found);
+    }
+  }
+
+  /** Reads and checks the journal. */
+  async #read(): Promise<Found> {
+    const { id, store, sign, verify, maxJournalBytes, seed } = this.#settings;
+    const entries = await readEntries(store, id, maxJournalBytes);
+    const journal = new (addon().NativeJournal)(id, sign, verify, maxJournalBytes);
+    if (entries.length === 0) {
+      const head = newHead(this.#settings);
+      journal.begin(JSON.stringify(head), seedFrom(seed));
+      return { entries, journal, head, isNew: true, differs: [], content: EMPTY };
+    }
+    const content = journal.load(entries, this.#view?.runs);
+    const { flaw } = content;
+    if (flaw?.kind === 'limit') throw limitReached(maxJournalBytes);
+    if (flaw !== undefined) throw journalInvalid(flaw.kind, flaw.entry, flaw.message);
+    const head = readHead(content.head);
+    const differs = compareHead(head, this.#settings);
+    this.#settings.engine = head.engine;
+    if (!content.isSeeded) journal.addSeed(seedFrom(seed));
+    return { entries, journal, head, isNew: false, differs, content };
+  }
+
+  /** Claims the session for this host. */
+  async #claim() {
+    if (this.#view !== undefined || this.#unlock !== undefined) return;
+    this.#unlock = await this.#settings.store.lock?.(this.id);
+  }
+
+  /** Ends the isolate and gives the session free. */
+  async #release() {
+    const [live, unlock] = [this.#live, this.#unlock];
+    this.#live = undefined;
+    this.#unlock = undefined;
+    try {
+      if (live !== undefined) await freed(live);
+      // What was recorded is stored before another host may continue.
+      if (live !== undefined && !live.recorder.hasFailed) await live.recorder.stored().catch(() => {});
+    } finally {
+      await unlock?.();
+    }
+  }
+
+  /** Options for another session of the same kind. */
+  #options(): DurableOptions {
+    const { store, sign, verify, engine, executor, durability, onEngineChange, inDoubt, maxJournalBytes } =
+      this.#settings;
+    const keys = sign === null ? undefined : { sign, verify };
+    const options = { store, keys, engine, executor, durability, onEngineChange, inDoubt, maxJournalBytes };
+    const hasTools = this.#settings.tools !== undefined || Object.keys(this.#sent).length > 0;
+    return { ...options, ...(hasTools && { tools: this.#sent }) } as DurableOptions;
+  }
+}
+export interface DurableSession extends AwaitUsing {}
+makeDisposable(DurableSession.prototype, DurableSession.prototype.cleanup);
+
+/** Ends the isolate. What its end does to a job under way is not recorded. */
+async function freed({ executor, recorder }: Live) {
+  recorder.journal.close();
+  await executor.cleanup();
+}
+
+/** Says what differs, if the replay has failed. */
+function withDivergence(error: unknown, journal: NativeJournal, content: NativeJournalContent) {
+  if (error instanceof ExecutorError && error.code === 'ERR_REPLAY_DIVERGED') {
+    error.details = { ...error.details, ...divergenceOf(journal, content) };
+  }
+  return error;
+}
+
+/** A journal that was read. */
+interface Found {
+  entries: Uint8Array[];
+  journal: NativeJournal;
+  head: Head;
+  /** whether it has no entry yet */
+  isNew: boolean;
+  /** what differs from the engine that recorded it */
+  differs: string[];
+  content: NativeJournalContent;
+}
+
+const EMPTY: NativeJournalContent = { head: '', next: 0, runs: 0, isSeeded: true, tools: [], notes: [] };
+
+function seedFrom(text: string | undefined) {
+  return text === undefined ? randomBytes(32) : createHash('sha256').update(text).digest();
+}
+
+/** Loaded lazily: code that only references the class must not load the addon. */
+function addon() {
+  return require('../../native.cjs') as typeof import('../../native.cjs');
+}
+
+function makeExecutor(engine: Head['engine'], options: Record<string, unknown>, recorder: Recorder) {
+  if (engine === 'javascript') return new SESExecutor(options, undefined, recorder);
+  const { workDir, readOnly } = options;
+  if (workDir !== undefined && readOnly !== true) {
+    process.emitWarning(
+      `The files in ${String(workDir)} are not part of the journal: a session that is rebuilt finds them as they are then. ` +
+        'Use readOnly: true, or tools for what has to be kept.',
+      { code: 'SES_EXECUTOR_FILES' },
+    );
+  }
+  const mount = workDir !== undefined && options.mount !== false;
+  return new PyodideExecutor(undefined, { ...options, mount, autoInit: false }, recorder);
+}
+
+async function asResult(running: Promise<CodeOutput>): Promise<Finished | Waiting> {
+  try {
+    return { status: 'finished', output: await running };
+  } catch (error) {
+    if (!(error instanceof ExecutorError) || error.code !== 'ERR_RUN_WAITING') throw error;
+    return { status: 'waiting', calls: (error.details?.calls ?? []) as WaitingCall[] };
+  }
+}
+
+/** @throws {TypeError} */
+function checkAnswers(answers: unknown) {
+  for (const [key, answer] of Object.entries(objectOf(answers, 'answers'))) {
+    const path = `answers[${JSON.stringify(key)}]`;
+    const { approve, error } = objectOf(answer, path);
+    if ('result' in answer) continue;
+    if (typeof error?.message === 'string') continue;
+    if (approve !== true)
+      throw new TypeError(`${path} must be { result }, { error: { message } } or { approve: true }`);
+  }
+}
+
+/** @throws {TypeError | RangeError} */
+function checkRun(run: unknown, runs: number, path: string) {
+  if (!Number.isInteger(run)) throw new TypeError(`${path} must be an integer, got ${describe(run)}`);
+  if (Number(run) >= 0 && Number(run) <= runs) return Number(run);
+  throw new RangeError(`${path} must be from 0 to ${runs}, the number of runs, got ${describe(run)}`);
+}
+
+function isSamePath(one: string[], other: string[]) {
+  return one.length === other.length && one.every((part, index) => part === other[index]);
+}
+
+/** A tool that the guest has and the host does not. */
+function placeholder(path: string[], isAsync: boolean, reason: string): Tool {
+  const fn = () => {
+    throw new Error(`${path.join('.')} cannot be called: ${reason}`);
+  };
+  return { path, fn, self: undefined, isAsync, isBlocking: false, length: 0 };
+}
+
+/** The tools, by top-level names, that a session does not have yet. */
+function newTools(tools: Tools, { tools: known }: Pick<NativeJournalContent, 'tools'>): Tools {
+  const names = new Set(
+    flattenTools(tools)
+      .filter(({ path }) => !known.some((other) => isSamePath(other.path, path)))
+      .map(({ path }) => path[0]),
+  );
+  return Object.fromEntries(Object.entries(tools).filter(([name]) => names.has(name)));
+}
+
+/** The limits of a run that matter if it continues in another process. */
+function limitsOf(options: RunOptions | undefined) {
+  const { timeoutMs, toolTimeoutMs, maxOperations, language } = options ?? {};
+  const given = Object.entries({ timeoutMs, toolTimeoutMs, maxOperations, language });
+  const limits = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  return Object.keys(limits).length === 0 ? undefined : limits;
+}
+
+/** Most calls that a hint names. */
+const MAX_NAMES = 8;
+
+/** What a model has to know of a run that was lost. */
+function undoneText(called: readonly { name: string }[]) {
+  const counts = new Map<string, number>();
+  for (const { name } of called) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = [...counts].map(([name, count]) => (count === 1 ? `\`${name}\`` : `\`${name}\` (${count} times)`));
+  const shown = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ' and others' : '');
+  const effects = shown === '' ? 'It had called no tools.' : `It had called ${shown}, which may have taken effect.`;
+  return `The run was undone: the next run finds the variables from before it. ${effects}`;
+}

@@ -1,0 +1,109 @@
+import { closeSync, openSync } from 'node:fs';
+
+import { describe } from '../contract/describe';
+import { unexpectedEntries } from './store';
+import type { JournalStore } from './store';
+
+/** What this file uses of `node:sqlite`, which not all supported versions of Node.js have. */
+interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): {
+    run(...values: (string | number | Uint8Array)[]): unknown;
+    get(...values: (string | number)[]): Record<string, unknown> | undefined;
+    iterate(...values: (string | number)[]): Iterable<Record<string, unknown>>;
+  };
+}
+
+/** How long a statement waits for another process, in milliseconds. */
+const BUSY_MS = 5_000;
+
+/**
+ * A store in a file of SQLite, which is created if necessary. It uses `node:sqlite`. Any number of processes can use the
+ * file.
+ *
+ * @throws `TypeError` if `path` is not a path
+ * @throws `Error` if this version of Node.js does not have `node:sqlite`
+ */
+export function sqliteStore(path: string): JournalStore {
+  if (typeof path !== 'string' || path === '') {
+    throw new TypeError(`path must be the path of a file, got ${describe(path)}`);
+  }
+  return new SqliteStore(openDatabase(path));
+}
+
+function openDatabase(path: string): Database {
+  const sqlite = process.getBuiltinModule?.('node:sqlite') as
+    { DatabaseSync: new (path: string) => Database } | undefined;
+  if (sqlite === undefined) {
+    throw new Error('sqliteStore() needs node:sqlite: use Node.js 22.13 or later, or fileStore()');
+  }
+  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+  const database = new sqlite.DatabaseSync(path);
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL;
+    CREATE TABLE IF NOT EXISTS entries (id TEXT, number INTEGER, bytes BLOB, PRIMARY KEY (id, number)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS blobs (id TEXT, digest TEXT, bytes BLOB, PRIMARY KEY (id, digest)) WITHOUT ROWID;`);
+  return database;
+}
+
+class SqliteStore implements JournalStore {
+  #database;
+  #isSynced: boolean | undefined;
+  #statements;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#statements = {
+      read: database.prepare('SELECT bytes FROM entries WHERE id = ? AND number >= ? ORDER BY number'),
+      count: database.prepare('SELECT coalesce(max(number) + 1, 0) AS entries FROM entries WHERE id = ?'),
+      append: database.prepare('INSERT INTO entries VALUES (?, ?, ?)'),
+      putBlob: database.prepare('INSERT OR IGNORE INTO blobs VALUES (?, ?, ?)'),
+      getBlob: database.prepare('SELECT bytes FROM blobs WHERE id = ? AND digest = ?'),
+      list: database.prepare('SELECT DISTINCT id FROM entries ORDER BY id'),
+    };
+  }
+
+  async *read(id: string, from: number = 0) {
+    for (const { bytes } of this.#statements.read.iterate(id, from)) yield bytes as Uint8Array;
+  }
+
+  append(id: string, after: number, entries: readonly Uint8Array[], { sync } = { sync: false }) {
+    if (sync !== this.#isSynced) this.#database.exec(`PRAGMA synchronous = ${sync ? 'FULL' : 'NORMAL'}`);
+    this.#isSynced = sync;
+    return this.#inTransaction(() => {
+      const found = Number(this.#statements.count.get(id)?.entries);
+      if (found !== after) throw unexpectedEntries(id, after, found);
+      entries.forEach((entry, index) => this.#statements.append.run(id, after + index, entry));
+      return after + entries.length;
+    });
+  }
+
+  putBlob(id: string, digest: string, bytes: Uint8Array) {
+    this.#statements.putBlob.run(id, digest, bytes);
+  }
+
+  getBlob(id: string, digest: string) {
+    return this.#statements.getBlob.get(id, digest)?.bytes as Uint8Array | undefined;
+  }
+
+  async *list() {
+    for (const { id } of [...this.#statements.list.iterate()]) yield { id: String(id) };
+  }
+
+  async remove(id: string) {
+    this.#inTransaction(() => {
+      for (const table of ['entries', 'blobs']) this.#database.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id);
+    });
+  }
+
+  #inTransaction<T>(work: () => T): T {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
