@@ -66,6 +66,21 @@ const GOALS = [
   },
   { title: 'the same, three quarters held', row: 'held-most', versus: ISOLATED_VM, must: 0.4 },
   {
+    title: 'durable session: recording 900 tool calls',
+    row: 'durable-recording',
+    versus: OURS,
+    versusRow: 'durable-plain',
+    must: 1.6,
+  },
+  {
+    title: 'durable session: replay, against the recording',
+    row: 'durable-replay',
+    versus: OURS,
+    versusRow: 'durable-recording',
+    must: 0.8,
+  },
+  { title: 'durable session: opening 20 steps', row: 'durable-steps', unit: 'ms', must: 50 },
+  {
     title: 'a step over what an earlier one has declared',
     row: 'steps-later',
     versus: OURS,

@@ -4,6 +4,7 @@ import bombs from './bombs.mjs';
 import browser from './browser.mjs';
 import coldStart from './cold-start.mjs';
 import cpu from './cpu.mjs';
+import durable from './durable.mjs';
 import held from './held.mjs';
 import isolation from './isolation.mjs';
 import kill from './kill.mjs';
@@ -41,6 +42,7 @@ export const CASES = [
   cpu,
   models,
   steps,
+  durable,
   kill,
   bombs,
   prepare,
