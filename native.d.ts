@@ -16,7 +16,7 @@ export declare function engineStats(): NativeEngineStats;
 export interface NativeBatch {
   /** The number of the first. */
   first: number;
-  entries: Array<Uint8Array>;
+  entries: Uint8Array[];
   /** Answers of tools are among them. */
   answers: boolean;
   /** The end of a run is among them. */

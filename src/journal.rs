@@ -10,7 +10,7 @@ use ses_journal::{Batch, Content, Entry, EntryBody, FlawKind, Journal, Keys};
 use ses_protocol::{Command, Event, Seed, Success, ToolCallId, ToolError, ToolReply, Values};
 
 use crate::deliver::NativeError;
-use crate::values::{NativeValue, values_list};
+use crate::values::{NativeValue, values_list, wire_bytes};
 
 #[napi]
 pub struct NativeJournal(pub(crate) Arc<Journal>);
@@ -20,7 +20,8 @@ pub struct NativeJournal(pub(crate) Arc<Journal>);
 pub struct NativeBatch {
     /// The number of the first.
     pub first: f64,
-    pub entries: Vec<Uint8Array>,
+    #[napi(ts_type = "Uint8Array[]")]
+    pub entries: Vec<NativeBytes>,
     /// Answers of tools are among them.
     pub answers: bool,
     /// The end of a run is among them.
@@ -208,6 +209,26 @@ impl ToNapiValue for NativeValues {
     }
 }
 
+/// Bytes as a Uint8Array. Small ones are copied, because memory that Node.js has to give back takes longer.
+pub struct NativeBytes(Vec<u8>);
+
+impl napi::bindgen_prelude::TypeName for NativeBytes {
+    fn type_name() -> &'static str {
+        "Uint8Array"
+    }
+
+    fn value_type() -> napi::ValueType {
+        napi::ValueType::Object
+    }
+}
+
+impl ToNapiValue for NativeBytes {
+    unsafe fn to_napi_value(env: napi::sys::napi_env, bytes: Self) -> Result<napi::sys::napi_value> {
+        // SAFETY: the caller passes the live environment of this thread.
+        unsafe { wire_bytes(env, bytes.0) }
+    }
+}
+
 fn seed_of(bytes: &[u8]) -> Result<Seed> {
     let bytes: [u8; 32] = bytes.try_into().map_err(|_| Error::from_reason("a seed has 32 bytes"))?;
     Ok(Seed::of_bytes(bytes))
@@ -284,7 +305,7 @@ impl NativeJournal {
     #[napi]
     pub fn take(&self) -> Option<NativeBatch> {
         let Batch { first, entries, answers, ends } = self.0.take()?;
-        let entries = entries.into_iter().map(Uint8Array::new).collect();
+        let entries = entries.into_iter().map(NativeBytes).collect();
         Some(NativeBatch { first: first as f64, entries, answers, ends })
     }
 

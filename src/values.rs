@@ -445,7 +445,7 @@ unsafe fn buffer_of(env: sys::napi_env, view: sys::napi_value) -> Result<sys::na
 
 /// # Safety
 /// As for [`push_values`].
-unsafe fn wire_bytes(env: sys::napi_env, wire: Vec<u8>) -> Result<sys::napi_value> {
+pub unsafe fn wire_bytes(env: sys::napi_env, wire: Vec<u8>) -> Result<sys::napi_value> {
     if wire.len() >= MIN_EXTERNAL_BYTES {
         // SAFETY: as the caller of `to_napi_value` promises.
         return unsafe { Uint8Array::to_napi_value(env, Uint8Array::new(wire)) };

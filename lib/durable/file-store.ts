@@ -57,6 +57,7 @@ class FileStore implements JournalStore {
     const written = this.#written.get(id);
     // Only a session that is locked stays open.
     if (written === undefined) return this.#appendOnce(id, after, entries);
+    if (how?.sync) refuseOtherWriter(written, id);
     appendTo(written, id, after, entries);
     if (!how?.sync) return written.entries;
     return new Promise((done, fail) =>
@@ -67,6 +68,7 @@ class FileStore implements JournalStore {
   async #appendOnce(id: string, after: number, entries: readonly Uint8Array[]) {
     const written = await this.#open(id);
     try {
+      refuseOtherWriter(written, id);
       appendTo(written, id, after, entries);
       fs.fdatasyncSync(written.fd);
       return written.entries;
@@ -192,12 +194,15 @@ export function sessionOfFile(name: string): string | undefined {
   }
 }
 
-function appendTo(written: Written, id: string, after: number, entries: readonly Uint8Array[]) {
-  if (written.entries !== after) throw unexpectedEntries(id, after, written.entries);
-  // A second check, if the lock was removed by hand.
+/** A second check, if the lock was removed by hand. Not for each entry: it takes as long as writing one. */
+function refuseOtherWriter(written: Written, id: string) {
   if (fs.fstatSync(written.fd).size !== written.bytes) {
     throw journalConflict(`another process has written to the session ${id}`, { id });
   }
+}
+
+function appendTo(written: Written, id: string, after: number, entries: readonly Uint8Array[]) {
+  if (written.entries !== after) throw unexpectedEntries(id, after, written.entries);
   const parts = entries.flatMap((entry) => {
     const length = Buffer.allocUnsafe(LENGTH_BYTES);
     length.writeUInt32LE(entry.byteLength);

@@ -60,6 +60,11 @@ export interface DurableOptions {
   timeZone?: string | undefined;
   /** The most bytes that the journal may take. Default 64 MiB. */
   maxJournalBytes?: number | undefined;
+  /**
+   * How long a replay may take, in milliseconds. A replay that takes longer fails with `ERR_EXEC_TIMEOUT`. At most four
+   * replays of the same `owner` run at the same time; others wait. Default 60,000.
+   */
+  replayTimeoutMs?: number | undefined;
   /** What the session is rebuilt from. Default `"journal"`. */
   from?: 'journal' | 'data' | undefined;
 }
@@ -84,6 +89,7 @@ export interface DurableSettings {
   seed: string | undefined;
   timeZone: string | undefined;
   maxJournalBytes: number;
+  replayTimeoutMs: number;
 }
 
 const NAMES = [
@@ -99,10 +105,12 @@ const NAMES = [
   'seed',
   'timeZone',
   'maxJournalBytes',
+  'replayTimeoutMs',
   'from',
 ];
 /** 64 MiB. */
 const MAX_JOURNAL_BYTES = 64 << 20;
+const REPLAY_TIMEOUT_MS = 60_000;
 /** Ids become parts of file names and keys. */
 const ID = /^[\w.:@/-]{1,80}$/;
 
@@ -130,6 +138,12 @@ export function checkDurableOptions(id: unknown, options: unknown): DurableSetti
   if (!Number.isSafeInteger(maxJournalBytes) || maxJournalBytes < 1) {
     throw new RangeError(`options.maxJournalBytes must be a positive integer, got ${describe(maxJournalBytes)}`);
   }
+  const { replayTimeoutMs = REPLAY_TIMEOUT_MS } = given;
+  if (!Number.isSafeInteger(replayTimeoutMs) || replayTimeoutMs < 1 || replayTimeoutMs >= 2 ** 31) {
+    throw new RangeError(
+      `options.replayTimeoutMs must be an integer from 1 to 2147483647, got ${describe(replayTimeoutMs)}`,
+    );
+  }
   if (given.tools !== undefined) flattenTools(given.tools);
   if (given.variables !== undefined) namesOfVariables(given.variables);
   return {
@@ -146,6 +160,7 @@ export function checkDurableOptions(id: unknown, options: unknown): DurableSetti
     seed: given.seed,
     timeZone: zoneOf(given.timeZone),
     maxJournalBytes,
+    replayTimeoutMs,
   };
 }
 

@@ -18,6 +18,7 @@ import { compareHead, executorOptionsWith, newHead, ownTimeZone, readHead } from
 import { divergenceOf, historyOf } from './history';
 import { continuationsOf, openRunOf } from './plan';
 import { Recorder } from './recorder';
+import { inTurn } from './replays';
 import type { AwaitUsing } from '../contract/await-using';
 import type { RunOptions } from '../contract/executor-options';
 import type { CodeOutput, DurableState, Executor, ExecutorState, Isolation } from '../contract/executor-types';
@@ -424,7 +425,9 @@ export class DurableSession implements Executor {
     const live = { executor, recorder, content };
     this.#live = live;
     try {
-      await recorder.guard(executor.init());
+      const init = () => recorder.guard(executor.init());
+      if (isNew) await init();
+      else await inTurn(ownerOf(options), this.#settings.replayTimeoutMs, init, () => void executor.cleanup());
     } catch (error) {
       throw withDivergence(error, journal, content);
     }
@@ -541,10 +544,11 @@ export class DurableSession implements Executor {
 
   /** Options for another session of the same kind. */
   #options(): DurableOptions {
-    const { store, sign, verify, engine, executor, durability, onEngineChange, inDoubt, maxJournalBytes } =
-      this.#settings;
+    const { store, sign, verify, engine, executor, durability, onEngineChange, inDoubt } = this.#settings;
+    const { maxJournalBytes, replayTimeoutMs } = this.#settings;
     const keys = sign === null ? undefined : { sign, verify };
-    const options = { store, keys, engine, executor, durability, onEngineChange, inDoubt, maxJournalBytes };
+    const limits = { maxJournalBytes, replayTimeoutMs };
+    const options = { store, keys, engine, executor, durability, onEngineChange, inDoubt, ...limits };
     const hasTools = this.#settings.tools !== undefined || Object.keys(this.#sent).length > 0;
     return { ...options, ...(hasTools && { tools: this.#sent }) } as DurableOptions;
   }
@@ -564,6 +568,10 @@ function withDivergence(error: unknown, journal: NativeJournal, content: NativeJ
     error.details = { ...error.details, ...divergenceOf(journal, content) };
   }
   return error;
+}
+
+function ownerOf({ owner }: Record<string, unknown>) {
+  return typeof owner === 'string' ? owner : '';
 }
 
 /** A journal that was read. */
