@@ -18,6 +18,8 @@ mod entry;
 mod journal;
 mod lock;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use backend::JournalBackend;
 pub use chain::Keys;

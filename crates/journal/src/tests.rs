@@ -1,0 +1,140 @@
+//! The form of a journal, byte for byte, and journals that nobody has written.
+
+use ses_protocol::frames::Message;
+use ses_protocol::{
+    Command, Event, Figures, Language, LogEntry, RunLimits, Seed, Success, ToolCall, ToolReply, ToolSpec, Value, Values,
+};
+
+use crate::chain::{Chain, Keys};
+use crate::entry::{head_frame, message_frame, note_frame, seed_frame};
+use crate::{Content, Flaw, FlawKind, Journal};
+
+const ID: &str = "order/7";
+
+fn keys() -> Keys {
+    Keys { sign: Some(b"a key".to_vec()), verify: Vec::new() }
+}
+
+fn frame(run: u32, message: &impl Message) -> Vec<u8> {
+    message_frame(run, message).expect("a small message")
+}
+
+/// A session with a variable, a tool, a finished run and one that has not ended.
+fn frames() -> Vec<Vec<u8>> {
+    let run = |job, code: &str, seed| {
+        let limits = RunLimits {
+            max_operations: 50_000.0,
+            timeout_ms: 30_000.0,
+            cpu_ms: None,
+            reports_waits: true,
+            now_ms: Some(1.7e12),
+            seed,
+            language: Language::Auto,
+        };
+        Command::Run { job, code: code.to_owned(), limits }
+    };
+    let done = |job, result| Event::Settled { job, result: Ok(result), figures: Figures::default(), sound: true };
+    let call = |id, made| {
+        let args = Values::List(vec![Value::Number(made as f64)]);
+        Event::ToolCalls(vec![ToolCall { id, tool: 0, is_async: true, args, made }])
+    };
+    let replies = vec![(1, ToolReply::Value(Value::Bool(true)))];
+    let pay = ToolSpec { path: vec!["pay".to_owned()], id: 0, is_async: true, length: 1, is_limited: false };
+    let log = LogEntry { level: 0, message: "hi".to_owned(), at_ms: 1.7e12 };
+    vec![
+        head_frame(r#"{"format":1}"#),
+        seed_frame(Seed([1, 2, 3, 4])),
+        frame(
+            0,
+            &Command::SetVariables { job: 1, names: vec!["n".to_owned()], values: Values::List(vec![Value::Null]) },
+        ),
+        frame(0, &done(1, Success::Done)),
+        frame(0, &Command::SetTools { job: 2, tools: vec![pay] }),
+        frame(0, &done(2, Success::Done)),
+        frame(1, &run(3, "await pay(1)", Some(Seed([1, 2, 3, 4])))),
+        frame(1, &call(1, 1)),
+        frame(1, &Command::ToolReplies { replies, now_ms: Some(1.7e12) }),
+        frame(1, &Event::Log { job: 3, entry: log }),
+        frame(1, &done(3, Success::Output { value: Value::Bool(true), is_final_answer: false })),
+        frame(2, &run(4, "await pay(2)", None)),
+        frame(2, &call(2, 1)),
+        note_frame(2, r#"{"waiting":{"call":1}}"#),
+    ]
+}
+
+fn entries(keys: Keys) -> Vec<Vec<u8>> {
+    let mut chain = Chain::new(ID.to_owned(), keys);
+    frames().into_iter().map(|frame| chain.sign(frame)).collect()
+}
+
+fn load(keys: Keys, entries: Vec<Vec<u8>>) -> Result<Content, Flaw> {
+    Journal::new(ID.to_owned(), keys, 1 << 20).load(entries, None)
+}
+
+#[test]
+fn entries_are_written_byte_for_byte_as_ever() {
+    let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let written = entries(keys()).iter().map(hex).collect::<Vec<_>>();
+    let golden: Vec<&str> = include_str!("golden.txt").lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(written, golden);
+}
+
+#[test]
+fn a_journal_is_read_as_it_was_written() {
+    let Ok(content) = load(keys(), entries(keys())) else { panic!("it is a journal") };
+    assert_eq!((content.head.as_str(), content.next, content.runs), (r#"{"format":1}"#, 14, 2));
+    assert_eq!(content.tools.iter().map(|tool| tool.path.join(".")).collect::<Vec<_>>(), ["pay"]);
+    assert_eq!(content.notes, [r#"{"waiting":{"call":1}}"#]);
+    let open = content.open.expect("the second run has not ended");
+    assert_eq!((open.run, open.code.as_str()), (2, "await pay(2)"));
+    assert_eq!(open.calls.iter().map(|call| (call.number, call.tool)).collect::<Vec<_>>(), [(1, 0)]);
+}
+
+/// Numbers that are the same in each run of the tests.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// Without keys, so that the changes are not found by their codes.
+#[test]
+fn journals_that_nobody_has_written_are_read_or_refused() {
+    let mut numbers = Numbers(1);
+    let good = entries(Keys::default());
+    let (mut read, mut refused) = (0, [0; 4]);
+    for _ in 0..20_000 {
+        let mut changed = good.clone();
+        for _ in 0..=numbers.below(3) {
+            let at = numbers.below(changed.len());
+            match numbers.below(6) {
+                0 => {
+                    let other = numbers.below(changed.len());
+                    changed.swap(at, other);
+                }
+                1 => changed.insert(at, good[numbers.below(good.len())].clone()),
+                2 if changed.len() > 1 => drop(changed.remove(at)),
+                3 => {
+                    let end = numbers.below(changed[at].len() + 1);
+                    changed[at].truncate(end);
+                }
+                _ => {
+                    let length = changed[at].len().max(1);
+                    if let Some(byte) = changed[at].get_mut(numbers.below(length)) {
+                        *byte ^= 1 << numbers.below(8);
+                    }
+                }
+            }
+        }
+        match load(Keys::default(), changed) {
+            Ok(_) => read += 1,
+            Err(flaw) => refused[flaw.kind as usize] += 1,
+        }
+    }
+    // Each outcome that is possible without keys occurs.
+    assert!(read > 0 && refused[FlawKind::Form as usize] > 0 && refused[FlawKind::Order as usize] > 0);
+    assert_eq!((refused[FlawKind::Mac as usize], refused[FlawKind::Limit as usize]), (0, 0));
+}
