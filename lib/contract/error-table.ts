@@ -307,8 +307,7 @@ with this code as long as calls wait.`,
 \`details.entry\` is the number of the entry, \`details.run\` that of the run, and \`details.cause\` is \`"call"\`, \`"log"\`,
 \`"outcome"\` or \`"stuck"\`. \`details.expected\` is what the journal says and \`details.actual\` what happened.
 Either the engine differs from the one that recorded the session, or the program depends on where the stack ends or
-on the bits of NaN. Open the session with the version of the package that recorded it, or open it with
-\`{ from: 'data' }\` to keep its plain variables in a new isolate.`,
+on the bits of NaN. Open the session with the version of the package that recorded it, or \`fork()\` it before that run.`,
   },
   {
     code: 'ERR_CALL_IN_DOUBT',

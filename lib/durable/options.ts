@@ -65,8 +65,6 @@ export interface DurableOptions {
    * replays of the same `owner` run at the same time; others wait. Default 60,000.
    */
   replayTimeoutMs?: number | undefined;
-  /** What the session is rebuilt from. Default `"journal"`. */
-  from?: 'journal' | 'data' | undefined;
 }
 
 /**
@@ -106,7 +104,6 @@ const NAMES = [
   'timeZone',
   'maxJournalBytes',
   'replayTimeoutMs',
-  'from',
 ];
 /** 64 MiB. */
 const MAX_JOURNAL_BYTES = 64 << 20;
@@ -128,11 +125,6 @@ export function checkDurableOptions(id: unknown, options: unknown): DurableSetti
     if (given[name] !== undefined && (typeof given[name] !== 'string' || given[name] === '')) {
       throw new TypeError(`options.${name} must be a non-empty string, got ${describe(given[name])}`);
     }
-  }
-  if (given.from === 'data') {
-    throw new TypeError(
-      'options.from: "data" is not supported yet: replay the session with the engine that recorded it',
-    );
   }
   const { engine, maxJournalBytes = MAX_JOURNAL_BYTES } = given;
   if (!Number.isSafeInteger(maxJournalBytes) || maxJournalBytes < 1) {
@@ -178,7 +170,6 @@ const CHOICES = {
   engine: ['javascript', 'python'],
   durability: ['call', 'turn', 'run'],
   onEngineChange: ['verify', 'refuse'],
-  from: ['journal', 'data'],
 };
 
 function refuseOther(value: unknown, path: string, values: string[]) {
