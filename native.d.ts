@@ -142,8 +142,8 @@ export interface NativeFileDetails {
   firstChangedLine?: number;
   matchLimitReached?: number;
   linesTruncated?: boolean;
-  filesSkipped?: number;
   resultLimitReached?: number;
+  leftOut?: NativeLeftOut;
   entryLimitReached?: number;
   stoppedBy?: string;
 }
@@ -365,6 +365,16 @@ export interface NativeJournalTool {
   id: number;
   path: Array<string>;
   isAsync: boolean;
+}
+
+/** Only counts above 0 are present. */
+export interface NativeLeftOut {
+  ignoredFolders?: number;
+  ignoredFiles?: number;
+  binaryFiles?: number;
+  utf16Files?: number;
+  largeFiles?: number;
+  unreadable?: number;
 }
 
 /** The value at a path on a page: see `LookUp` of crates/hints. */

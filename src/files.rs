@@ -12,8 +12,8 @@ use napi_derive::napi;
 
 use ses_files::pool::{Queue, Receipt, Stop, Work};
 use ses_files::{
-    Block, Details, FileError, FileTools, FindRequest, GrepRequest, Limits, LsRequest, Output, Parts, ReadRequest,
-    Stat, Truncation,
+    Block, Details, FileError, FileTools, FindRequest, GrepRequest, LeftOutCounts, Limits, LsRequest, Output, Parts,
+    ReadRequest, Stat, Truncation,
 };
 
 use crate::engine::file_pool;
@@ -86,10 +86,21 @@ pub struct NativeFileDetails {
     pub first_changed_line: Option<f64>,
     pub match_limit_reached: Option<f64>,
     pub lines_truncated: Option<bool>,
-    pub files_skipped: Option<f64>,
     pub result_limit_reached: Option<f64>,
+    pub left_out: Option<NativeLeftOut>,
     pub entry_limit_reached: Option<f64>,
     pub stopped_by: Option<&'static str>,
+}
+
+/// Only counts above 0 are present.
+#[napi(object, object_from_js = false)]
+pub struct NativeLeftOut {
+    pub ignored_folders: Option<f64>,
+    pub ignored_files: Option<f64>,
+    pub binary_files: Option<f64>,
+    pub utf16_files: Option<f64>,
+    pub large_files: Option<f64>,
+    pub unreadable: Option<f64>,
 }
 
 #[napi(object, object_from_js = false)]
@@ -432,10 +443,24 @@ impl From<Details> for NativeFileDetails {
             first_changed_line: number(details.first_changed_line),
             match_limit_reached: number(details.match_limit_reached),
             lines_truncated: details.lines_truncated.then_some(true),
-            files_skipped: number(details.files_skipped),
             result_limit_reached: number(details.result_limit_reached),
+            left_out: details.left_out.map(Into::into),
             entry_limit_reached: number(details.entry_limit_reached),
             stopped_by: details.stopped_by,
+        }
+    }
+}
+
+impl From<LeftOutCounts> for NativeLeftOut {
+    fn from(counts: LeftOutCounts) -> Self {
+        let number = |count: usize| (count > 0).then_some(count as f64);
+        Self {
+            ignored_folders: number(counts.ignored_folders),
+            ignored_files: number(counts.ignored_files),
+            binary_files: number(counts.binary_files),
+            utf16_files: number(counts.utf16_files),
+            large_files: number(counts.large_files),
+            unreadable: number(counts.unreadable),
         }
     }
 }

@@ -26,8 +26,10 @@ describe('content of files', () => {
       'File is too large: huge.png has 1024.0MB, the limit is 10.0MB.',
     );
     const { content, details } = await tools.grep('plain');
-    expect(content[0].text).toBe('inside/plain.txt:1: plain\n\n[2 files larger than 32.0MB skipped]');
-    expect(details).toEqual({ filesSkipped: 2 });
+    expect(content[0].text).toBe(
+      'inside/plain.txt:1: plain\n\n[Left out: 2 files above 32.0MB (huge.png, huge.txt). For a part of a large file, use read with offset and limit]',
+    );
+    expect(details).toEqual({ leftOut: { largeFiles: 2 } });
   });
 
   test('beyond a limit of the host is refused', async () => {
@@ -114,11 +116,15 @@ describe('content of files', () => {
       'Permission denied: closed/new.txt',
       'inside/plain.txt:1: plain',
       'readonly.txt:1: plain',
+      '',
+      '[Left out: 2 unreadable entries (closed/, unreadable.txt)]',
       'closed/',
       'inside/',
       'inside/plain.txt',
       'readonly.txt',
       'unreadable.txt',
+      '',
+      '[Left out: 1 unreadable entry (closed/)]',
     ]);
     expect(get('readonly.txt')).toBe('plain');
   });

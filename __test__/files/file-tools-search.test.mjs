@@ -97,13 +97,17 @@ describe('ignore rules', () => {
       'lib/build/x',
       'secret.txt',
     ];
-    expect(await textOf(tools.find('*'))).toBe(listed.join('\n'));
-    expect(await textOf(tools.grep('text'))).toBe(files.map((path) => `${path}:1: text`).join('\n'));
+    const leftOut =
+      '[Left out: 2 ignored folders (build/, out/), 2 ignored files. To search an ignored folder, pass it as path]';
+    expect(await textOf(tools.find('*'))).toBe(`${listed.join('\n')}\n\n${leftOut}`);
+    expect(await textOf(tools.grep('text'))).toBe(`${files.map((path) => `${path}:1: text`).join('\n')}\n\n${leftOut}`);
     // Those above the folder of the search hold too.
     put('lib/deep/c.log', 'text');
     put('other/d.log', 'text');
     expect(await textOf(tools.find('*.log', 'lib'))).toBe('b.log\ndeep/c.log');
-    expect(await textOf(tools.find('*.log', 'other'))).toBe('No files found matching pattern');
+    expect(await textOf(tools.find('*.log', 'other'))).toBe(
+      'No files found matching pattern\n\n[Left out: 1 ignored file]',
+    );
     // A file that is named is searched.
     expect(await textOf(tools.grep('text', 'a.log'))).toBe('a.log:1: text');
   });
@@ -121,10 +125,10 @@ describe('ignore rules', () => {
     for (const name of ['a.log', 'b.txt', '{a,b}.txt']) put(name);
     put('.gitignore', `\ufeff*.log\n${'#'.repeat(65_534 - 9)}\n*.txt`);
     const notice =
-      '[Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: .gitignore]';
+      '[Left out: 1 ignored file. Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: .gitignore]';
     expect(await textOf(tools.find('*'))).toBe(`.gitignore\nb.txt\n{a,b}.txt\n\n${notice}`);
     put('.gitignore', '{a,b}.*\n');
-    expect(await textOf(tools.find('*'))).toBe('.gitignore\na.log\nb.txt');
+    expect(await textOf(tools.find('*'))).toBe('.gitignore\na.log\nb.txt\n\n[Left out: 1 ignored file]');
   });
 
   test('of nested folders take constant memory', async () => {
@@ -139,7 +143,7 @@ describe('ignore rules', () => {
     const found = await textOf(tools.find('*.x'));
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
     expect(found).toMatch(
-      /^No files found matching pattern\n\n\[Ignore rules beyond .* were not applied: (?:d\d\/)+\.gitignore, /,
+      /^No files found matching pattern\n\n\[Left out: 30 ignored files\. Ignore rules beyond .* were not applied: (?:d\d+\/)+\.gitignore, /,
     );
   });
 
@@ -147,7 +151,7 @@ describe('ignore rules', () => {
     put('.gitignore', `${'{'.repeat(60_000)}\n${'{'.repeat(1000)}\n[\n\u0000\n${'*'.repeat(1000)}x\n*.log\n`);
     put('a.log');
     put('b.txt');
-    expect(await textOf(tools.find('*'))).toBe('.gitignore\nb.txt');
+    expect(await textOf(tools.find('*'))).toBe('.gitignore\nb.txt\n\n[Left out: 1 ignored file]');
   });
 });
 
@@ -219,8 +223,9 @@ describe('grep', () => {
   test('skips binary files', async () => {
     put('a.bin', Buffer.from('match\n\0match\n'));
     put('a.txt', 'match');
-    expect(await textOf(tools.grep('match'))).toBe('a.txt:1: match');
-    expect(await textOf(tools.grep('match', 'a.bin'))).toBe('No matches found');
+    const notice = '[Left out: 1 binary file (a.bin)]';
+    expect(await textOf(tools.grep('match'))).toBe(`a.txt:1: match\n\n${notice}`);
+    expect(await textOf(tools.grep('match', 'a.bin'))).toBe(`No matches found\n\n${notice}`);
   });
 
   test.each([

@@ -291,7 +291,10 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
       put('visible.txt', 'visible');
       put('ignored.txt', 'ignored');
       put('.gitignore', 'ignored.txt\n');
-      expect(await call('find', { pattern: '**/*.txt' })).toEqual(text('.secret/hidden.txt\nvisible.txt'));
+      expect(await call('find', { pattern: '**/*.txt' })).toEqual({
+        ...text('.secret/hidden.txt\nvisible.txt\n\n[Left out: 1 ignored file]'),
+        details: { leftOut: { ignoredFiles: 1 } },
+      });
     });
 
     test('test_ls_33: dot files and folders are listed', async () => {

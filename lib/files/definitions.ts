@@ -158,7 +158,7 @@ export const FILE_TOOLS: FileTool[] = [
   {
     name: 'grep',
     describe: ({ maxBytes, maxResults }) =>
-      `Search the content of files. Gives matching lines with path and line number; respects .gitignore. ${count(Math.min(100, maxResults))} matches or ${size(maxBytes)} at most, long lines are cut to 500 characters around the match.`,
+      `Search the content of files. Gives matching lines with path and line number. Leaves out .git, node_modules, what .gitignore excludes, and what is not UTF-8 text. ${count(Math.min(100, maxResults))} matches or ${size(maxBytes)} at most, long lines are cut to 500 characters around the match.`,
     inputs: {
       pattern: text('Regular expression (Rust syntax), or plain text with literal'),
       path: optional(text('Folder or file to search, relative to the root; default: the root')),
@@ -173,7 +173,7 @@ export const FILE_TOOLS: FileTool[] = [
   {
     name: 'find',
     describe: ({ maxBytes, maxResults }) =>
-      `Find files by glob pattern. Gives paths relative to the folder of the search; respects .gitignore. ${count(Math.min(1_000, maxResults))} paths or ${size(maxBytes)} at most.`,
+      `Find files by glob pattern. Gives paths relative to the folder of the search. Leaves out .git, node_modules and what .gitignore excludes. ${count(Math.min(1_000, maxResults))} paths or ${size(maxBytes)} at most.`,
     inputs: {
       pattern: text("Glob, for example '*.ts', '**/*.json' or 'src/**/*.spec.ts'"),
       path: optional(text('Folder to search, relative to the root; default: the root')),

@@ -37,7 +37,7 @@ export interface FileToolLimits {
   maxImageBytes?: number | undefined;
   /**
    * Maximum number of bytes of a file. `readText`, `readBytes`, `edit`, `write`, `grep` of one file, and `read` without
-   * `offset` and `limit` refuse larger files. `grep` of a folder skips them and reports how many it skipped. Default
+   * `offset` and `limit` refuse larger files. `grep` of a folder leaves them out and reports their number. Default
    * 33,554,432 (32 MiB).
    */
   maxFileBytes?: number | undefined;

@@ -36,6 +36,25 @@ export interface Truncation {
   maxBytes: number;
 }
 
+/**
+ * What `grep` or `find` left out until its search ended, as counts. Only counts above 0 are present. Entries that the
+ * glob excludes do not count, nor do `.git` and `node_modules`. `grep` does not count links.
+ */
+export interface LeftOut {
+  /** Folders that `.gitignore` excludes. Their contents are not counted. */
+  ignoredFolders?: number;
+  /** Files that `.gitignore` excludes. `find`: only those that match the pattern. */
+  ignoredFiles?: number;
+  /** `grep`: files with null bytes. */
+  binaryFiles?: number;
+  /** `grep`: files of UTF-16 text. */
+  utf16Files?: number;
+  /** `grep`: files larger than `maxFileBytes`. */
+  largeFiles?: number;
+  /** Folders that could not be listed. `grep`: also files that could not be read. */
+  unreadable?: number;
+}
+
 /** Facts besides the text. Only applicable fields are present. */
 export interface FileToolDetails {
   /**
@@ -53,10 +72,10 @@ export interface FileToolDetails {
   matchLimitReached?: number;
   /** `grep`: a line was shortened to 500 characters around its first match. */
   linesTruncated?: boolean;
-  /** `grep`: number of files that were not searched because they are larger than `maxFileBytes`. */
-  filesSkipped?: number;
   /** `find`: the limit of paths that ended the search. */
   resultLimitReached?: number;
+  /** `grep`, `find`: what the search left out. */
+  leftOut?: LeftOut;
   /** `ls`: the limit of entries at which the list ends. */
   entryLimitReached?: number;
   /** `grep`, `find`, `ls`: the limit at which the search ended early, `maxEntries` or `maxSearchMs`. */
@@ -162,7 +181,7 @@ export interface LsArguments {
  * - `ENOENT`, `EACCES`, `ENOTDIR`, `EISDIR`, `ENAMETOOLONG`, `ENOSPC`, `EROFS`, `EIO`: errors of the operating system
  * - `ERR_PATH_ESCAPES_ROOT`, `ERR_INVALID_PATH`: the path leads outside the root, or is not a path
  * - `ERR_NOT_A_FILE`: a pipe, a socket or a device
- * - `ERR_BINARY_FILE`: neither text nor an image
+ * - `ERR_BINARY_FILE`: neither UTF-8 text nor an image. The message names UTF-16
  * - `ERR_FILE_TOO_LARGE`: larger than `maxFileBytes` or `maxImageBytes`
  * - `ERR_OFFSET_BEYOND_END`: `read` starts after the last line
  * - `ERR_TEXT_NOT_FOUND`, `ERR_TEXT_NOT_UNIQUE`, `ERR_NO_CHANGE`: `edit` finds no place, finds several places, or has
@@ -178,8 +197,8 @@ export interface LsArguments {
 export type ReadOnlyFileTools = {
   /**
    * Returns lines of a text file, or an image. The type is detected from the content, not from the name. Invalid UTF-8
-   * is shown as U+FFFD. A file with null bytes at its start is refused. If the text ends early, its last line says how
-   * to read on.
+   * is shown as U+FFFD. A byte order mark is not shown. UTF-16 text, and a file with null bytes at its start, is
+   * refused. If the text ends early, its last line says how to read on.
    */
   read(args: ReadArguments): Promise<FileToolResult>;
   read(path: string, offset?: number | null, limit?: number | null): Promise<FileToolResult>;
@@ -201,14 +220,17 @@ export type ReadOnlyFileTools = {
   stat(args: { path: string } | string): Promise<FileStat>;
   /**
    * Returns matching lines as `path:12: line`, and lines around them as `path-11- line`, sorted by path. Paths are
-   * relative to the searched folder. Skips files that `.gitignore` excludes, `.git`, `node_modules`, links, and files
-   * with null bytes. Hidden files are searched. In lines longer than 16 KiB, a match longer than 4 KiB may be missed.
+   * relative to the searched folder. Leaves out files that `.gitignore` excludes, `.git`, `node_modules`, links, files
+   * with null bytes, UTF-16 text, files larger than `maxFileBytes`, and what cannot be read. The last line and
+   * `details.leftOut` have the counts. A byte order mark is not part of the first line. Hidden files are searched. In
+   * lines longer than 16 KiB, a match longer than 4 KiB may be missed.
    */
   grep(args: GrepArguments): Promise<FileToolResult>;
   grep(pattern: string, path?: string | null): Promise<FileToolResult>;
   /**
    * Returns the paths of matching files, folders (with a slash at the end) and links, relative to the searched folder.
-   * Skips files that `.gitignore` excludes, `.git` and `node_modules`. Does not follow links. Hidden files are found.
+   * Leaves out files that `.gitignore` excludes, `.git`, `node_modules`, and the contents of folders that cannot be
+   * listed. The last line and `details.leftOut` have the counts. Does not follow links. Hidden files are found.
    */
   find(args: FindArguments): Promise<FileToolResult>;
   find(pattern: string, path?: string | null): Promise<FileToolResult>;
@@ -225,7 +247,8 @@ export type FileTools = ReadOnlyFileTools & {
   /**
    * Creates a file, with its parent folders, or replaces it. The file gets its name only when it is complete. A
    * replaced file keeps its permissions, owner and group. If the process may not set these, it overwrites the old file
-   * in place instead. A link to a file within the root stands for that file. A link that leads nowhere is replaced.
+   * in place instead. A link to a file within the root stands for that file. A link that leads nowhere is replaced. A
+   * replaced file keeps a byte order mark of UTF-8, unless `content` is empty.
    */
   write(args: WriteArguments): Promise<FileToolResult>;
   write(path: string, content: string): Promise<FileToolResult>;

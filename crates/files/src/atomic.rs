@@ -2,7 +2,7 @@
 //! the owner of the file.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 #[cfg(unix)]
 use std::os::unix::fs::fchown;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,9 @@ use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 use cap_tempfile::TempFile;
 
+use super::encoding::HEAD_BYTES;
 use super::error::FileError;
-use super::root::{Root, RootPath};
+use super::root::{Root, RootPath, open_regular};
 
 /// The destination of a file: its open folder, and its name there.
 pub struct Target {
@@ -46,6 +47,18 @@ impl Target {
         let Some(name) = place.file_name() else { return Err(FileError::is_directory(path.text)) };
         let folder = root.dir().open_dir(folder_of(&place)).map_err(failed)?;
         Ok(Self { folder, name: name.to_owned(), replaced })
+    }
+
+    /// The start of the existing file. Empty if there is none, or if it cannot be read.
+    pub fn head(&self) -> Vec<u8> {
+        let mut head = Vec::new();
+        if self.replaced.is_some()
+            && let Ok(file) = open_regular(&self.folder, Path::new(&self.name), FollowSymlinks::No)
+        {
+            // A part of it is enough.
+            let _ = file.take(HEAD_BYTES as u64).read_to_end(&mut head);
+        }
+        head
     }
 
     /// Writes a temporary file beside the target and renames it. On Linux it has no name until it is complete. If

@@ -4,6 +4,7 @@ use super::Limits;
 use super::atomic::Target;
 use super::diff::diff;
 use super::edit_match::{NotUnique, find_unique, line_ending, to_lf};
+use super::encoding::{MARK, Utf16};
 use super::error::FileError;
 use super::output::{Details, Output};
 use super::root::{Root, RootPath, too_large};
@@ -17,6 +18,9 @@ pub fn edit(root: &Root, limits: &Limits, path: &str, old_text: &str, new_text: 
     }
     let target = Target::locate(root, &path)?;
     let bytes = root.read_file(&path, limits.max_file_bytes)?;
+    if let Some(encoding) = Utf16::detect(&bytes) {
+        return Err(encoding.refusal("edit", path.text));
+    }
     let Ok(content) = String::from_utf8(bytes) else {
         let message = format!("Cannot edit {}: it is not UTF-8 text, and an edit would damage it.", path.text);
         return Err(FileError::new("ERR_BINARY_FILE", message));
@@ -40,8 +44,8 @@ pub fn edit(root: &Root, limits: &Limits, path: &str, old_text: &str, new_text: 
     Ok(output)
 }
 
-/// `content` with the only place that matches `old_text` replaced. All other bytes stay, including line endings and a
-/// byte order mark. The new lines get the line ending of the file.
+/// `content` with the only place that matches `old_text` replaced. All other bytes stay, including line endings. The new
+/// lines get the line ending of the file. A byte order mark stays, even if `old_text` begins with it.
 fn replace_unique(content: &str, old_text: &str, new_text: &str, path: &str) -> Result<String, FileError> {
     let found = find_unique(content, old_text).map_err(|reason| match reason {
         NotUnique::Missing => FileError::new(
@@ -58,7 +62,10 @@ fn replace_unique(content: &str, old_text: &str, new_text: &str, path: &str) -> 
         ),
     })?;
     let new_text = to_lf(new_text).replace('\n', line_ending(content));
-    let edited = [&content[..found.start], &new_text, &content[found.end..]].concat();
+    let text_start = if content.starts_with(MARK) { MARK.len() } else { 0 };
+    let start = found.start.max(text_start);
+    let new_text = if start > 0 && start == text_start { new_text.trim_start_matches(MARK) } else { &new_text };
+    let edited = [&content[..start], new_text, &content[found.end..]].concat();
     if edited == content {
         return Err(FileError::new(
             "ERR_NO_CHANGE",
@@ -72,5 +79,5 @@ fn replace_unique(content: &str, old_text: &str, new_text: &str, path: &str) -> 
 
 /// The form that diffs show: without a byte order mark, lines ending in LF.
 fn shown(content: &str) -> String {
-    to_lf(content.strip_prefix('\u{feff}').unwrap_or(content))
+    to_lf(content.strip_prefix(MARK).unwrap_or(content))
 }

@@ -7,6 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
+use super::left_out::LeftOut;
 use super::names::{display, shown};
 use super::output::{Details, Output, bytes_notice, limit_notice};
 use super::pool::Stop;
@@ -34,11 +35,14 @@ pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) ->
     let pattern = Pattern::parse(root, &folder, &request.pattern)?;
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(limits.max_results);
     let mut budget = Budget::new(limits, stop);
-    let mut walk = Walk::new(root.dir(), folder, None, &mut budget);
+    let mut left_out = LeftOut::default();
+    // What is in an ignored folder is not known.
+    let wanted = |found: &Found| found.file_type.is_dir() || pattern.matches(found);
+    let mut walk = Walk::new(root.dir(), folder, None, &wanted, &mut budget, &mut left_out);
     let (mut count, mut text) = (0, String::new());
     // Text beyond the byte limit is cut anyway.
     while count < limit && text.len() <= limits.max_bytes {
-        let Some(found) = walk.next(&mut budget) else { break };
+        let Some(found) = walk.next(&mut budget, &mut left_out) else { break };
         if pattern.matches(&found) {
             if count > 0 {
                 text.push('\n');
@@ -48,11 +52,7 @@ pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) ->
             count += 1;
         }
     }
-    Ok(render(limits, limit, count, &text, walk.notice().into_iter().chain(budget.notice()).collect(), &budget))
-}
-
-fn render(limits: &Limits, limit: usize, count: usize, text: &str, of_walk: Vec<String>, budget: &Budget) -> Output {
-    let (shown, truncation) = truncate_head(text, usize::MAX, limits.max_bytes);
+    let (shown, truncation) = truncate_head(&text, usize::MAX, limits.max_bytes);
     let mut notices = Vec::new();
     let reached = count >= limit;
     if reached {
@@ -61,15 +61,18 @@ fn render(limits: &Limits, limit: usize, count: usize, text: &str, of_walk: Vec<
     if truncation.is_some() {
         notices.push(bytes_notice(limits.max_bytes, "Narrow pattern or path"));
     }
-    notices.extend(of_walk);
+    notices.extend(left_out.notices(limits.max_file_bytes));
+    notices.extend(walk.notice());
+    notices.extend(budget.notice());
     let shown = if count == 0 { "No files found matching pattern" } else { shown };
     let details = Details {
         truncation,
         result_limit_reached: reached.then_some(limit),
+        left_out: left_out.counts(),
         stopped_by: budget.stopped_by(),
         ..Details::default()
     };
-    Output::with_notices(shown.to_owned(), &notices, details)
+    Ok(Output::with_notices(shown.to_owned(), &notices, details))
 }
 
 /// A glob in the form of paths below the folder of the search: without a leading slash, and without empty and dot

@@ -7,17 +7,19 @@ use ignore::overrides::{Override, OverrideBuilder};
 
 use super::Limits;
 use super::budget::Budget;
+use super::encoding::{Utf16, without_mark};
 use super::error::FileError;
 use super::find::RelativeGlob;
 use super::grep_format::Report;
 use super::grep_lines::{FoundLine, LineSearch, MAX_LINE_CHARS};
+use super::left_out::LeftOut;
 use super::names::{display, shown};
 use super::output::{Details, Output, bytes_notice, limit_notice};
 use super::pool::Stop;
 use super::read::PARTS;
 use super::root::{Root, RootPath, open_regular, read_all, too_large};
 use super::truncate::{format_size, truncate_head};
-use super::walk::Walk;
+use super::walk::{Found, Walk};
 
 pub const DEFAULT_LIMIT: usize = 100;
 const MAX_PATTERN_BYTES: usize = 10_000;
@@ -50,7 +52,7 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest, stop: &Stop) ->
         lines: parse_pattern(request)?,
         report: Report::new(request.context, limit, limits.max_bytes),
         budget: Budget::new(limits, stop),
-        skipped: 0,
+        left_out: LeftOut::default(),
         ignore_notice: None,
     };
     if is_dir {
@@ -59,7 +61,7 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest, stop: &Stop) ->
         // `read` has the same errors. A file that is named is searched even if it is ignored.
         drop(root.open_file(&path)?);
         search.file(&path.path, &path.file_name(), FollowSymlinks::Yes)?;
-        if search.skipped > 0 {
+        if search.left_out.large.count() > 0 {
             let size = root.metadata(&path, "File")?.len();
             return Err(too_large(path.text, size, limits.max_file_bytes).with_advice(PARTS));
         }
@@ -74,17 +76,18 @@ struct Search<'a> {
     lines: LineSearch,
     report: Report,
     budget: Budget,
-    /// Files that were too large to search.
-    skipped: usize,
+    left_out: LeftOut,
     /// The walk's notice about ignore rules.
     ignore_notice: Option<String>,
 }
 
 impl Search<'_> {
     fn folder(&mut self, base: PathBuf, filter: Option<Override>) -> Result<(), FileError> {
-        let mut walk = Walk::new(self.root.dir(), base.clone(), filter, &mut self.budget);
+        let (budget, left_out) = (&mut self.budget, &mut self.left_out);
+        let wanted = |found: &Found| found.file_type.is_dir() || found.file_type.is_file();
+        let mut walk = Walk::new(self.root.dir(), base.clone(), filter, &wanted, budget, left_out);
         while !self.report.is_full()
-            && let Some(found) = walk.next(&mut self.budget)
+            && let Some(found) = walk.next(&mut self.budget, &mut self.left_out)
         {
             if found.file_type.is_file() {
                 self.file(&base.join(&found.path), &display(&found.path), FollowSymlinks::No)?;
@@ -94,31 +97,43 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Searches one file, whose path is relative to the root. A file that cannot be read, or is not text, has no
-    /// matches.
+    /// Searches one file, whose path is relative to the root. A file that cannot be read, or is not UTF-8 text, is left
+    /// out.
     fn file(&mut self, path: &Path, name: &str, follow: FollowSymlinks) -> Result<(), FileError> {
-        let Ok(file) = open_regular(self.root.dir(), path, follow) else { return Ok(()) };
-        let bytes = match read_all(file, self.limits.max_file_bytes) {
-            Ok(Ok(bytes)) if !bytes.contains(&0) => bytes,
+        let Self { root, limits, lines, report, budget, left_out, .. } = self;
+        let read = open_regular(root.dir(), path, follow).and_then(|file| read_all(file, limits.max_file_bytes));
+        let bytes = match read {
+            Ok(Ok(bytes)) => bytes,
             Ok(Err(_)) => {
-                self.skipped += 1;
+                left_out.large.add(name);
                 return Ok(());
             }
-            _ => return Ok(()),
+            Err(_) => {
+                left_out.unreadable.add(name);
+                return Ok(());
+            }
         };
-        let Self { lines, report, budget, .. } = self;
+        if Utf16::detect(&bytes).is_some() {
+            left_out.utf16.add(name);
+            return Ok(());
+        }
+        if bytes.contains(&0) {
+            left_out.binary.add(name);
+            return Ok(());
+        }
+        let content = without_mark(&bytes);
         let name = shown(name);
         let found = |line: FoundLine| {
-            report.add(&name, &bytes, &line);
+            report.add(&name, content, &line);
             !report.is_full()
         };
         lines
-            .run(&bytes, || budget.has_time(), found)
+            .run(content, || budget.has_time(), found)
             .map_err(|error| FileError::new("EIO", format!("Cannot search {name}: {error}")))
     }
 
     fn output(self) -> Output {
-        let Self { limits, report, budget, skipped, ignore_notice, .. } = self;
+        let Self { limits, report, budget, left_out, ignore_notice, .. } = self;
         let (shown, truncation) = truncate_head(&report.text, usize::MAX, limits.max_bytes);
         let limit = report.limit;
         let reached = report.count >= limit;
@@ -135,9 +150,7 @@ impl Search<'_> {
                 "Some lines truncated to {MAX_LINE_CHARS} chars around their first match. Use read to see full lines of up to {most}"
             ));
         }
-        if skipped > 0 {
-            notices.push(format!("{skipped} files larger than {} skipped", format_size(limits.max_file_bytes)));
-        }
+        notices.extend(left_out.notices(limits.max_file_bytes));
         notices.extend(ignore_notice);
         notices.extend(budget.notice());
         let shown = if report.count == 0 { "No matches found" } else { shown };
@@ -145,7 +158,7 @@ impl Search<'_> {
             truncation,
             match_limit_reached: reached.then_some(limit),
             lines_truncated: report.lines_truncated,
-            files_skipped: (skipped > 0).then_some(skipped),
+            left_out: left_out.counts(),
             stopped_by: budget.stopped_by(),
             ..Details::default()
         };

@@ -8,8 +8,9 @@ use cap_fs_ext::FollowSymlinks;
 use cap_std::fs::Dir;
 
 use super::budget::Budget;
+use super::encoding::without_mark;
 use super::ignore_pattern::{Patterns, Verdict};
-use super::names::{display, shown};
+use super::names::{Names, display};
 use super::root::open_regular;
 use super::truncate::format_size;
 
@@ -19,8 +20,6 @@ const MAX_FILE_BYTES: usize = 64 * (1 << 10);
 /// Limit for a file together with those of the folders above it, which are held at the same time: 256 KiB of text take
 /// 4 MiB at most.
 const MAX_HELD_BYTES: usize = 256 * (1 << 10);
-/// Number of files that a notice names.
-const MAX_NAMED: usize = 3;
 
 /// Innermost first. Folders without a `.gitignore` have no link.
 #[derive(Debug)]
@@ -36,10 +35,7 @@ pub struct IgnoreRules {
 /// Reads the rules of one search, and records the files that exceeded the limits.
 #[derive(Debug, Default)]
 pub struct IgnoreReader {
-    /// The paths of the first ones.
-    incomplete: Vec<PathBuf>,
-    /// Their number.
-    incomplete_count: usize,
+    incomplete: Names,
 }
 
 impl IgnoreReader {
@@ -50,14 +46,10 @@ impl IgnoreReader {
             return outer;
         };
         if !is_complete {
-            self.incomplete_count += 1;
-            if self.incomplete.len() < MAX_NAMED {
-                self.incomplete.push(folder.join(FILE_NAME));
-            }
+            self.incomplete.add(&display(&folder.join(FILE_NAME)));
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let patterns = Patterns::parse(text);
+        let text = String::from_utf8_lossy(without_mark(&bytes));
+        let patterns = Patterns::parse(&text);
         if patterns.is_empty() {
             return outer;
         }
@@ -77,16 +69,13 @@ impl IgnoreReader {
 
     /// Tells the model which files were not applied, or only in part.
     pub fn notice(&self) -> Option<String> {
-        let mut names: Vec<_> = self.incomplete.iter().map(|path| shown(&display(path)).into_owned()).collect();
-        match self.incomplete_count - names.len() {
-            0 if names.is_empty() => return None,
-            0 => {}
-            more => names.push(format!("{more} others")),
+        if self.incomplete.count() == 0 {
+            return None;
         }
         let [file, held] = [MAX_FILE_BYTES, MAX_HELD_BYTES].map(|bytes| format_size(bytes as u64));
         Some(format!(
             "Ignore rules beyond {file} of a file, or {held} with those of the folders above it, were not applied: {}",
-            names.join(", ")
+            self.incomplete.list()
         ))
     }
 }

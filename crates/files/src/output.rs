@@ -33,14 +33,25 @@ pub struct Details {
     pub match_limit_reached: Option<usize>,
     /// `grep`: a line was cut.
     pub lines_truncated: bool,
-    /// `grep`: files that were not searched because of their size.
-    pub files_skipped: Option<usize>,
     /// `find`: the limit that ended the search.
     pub result_limit_reached: Option<usize>,
+    /// `grep`, `find`: what the search left out.
+    pub left_out: Option<LeftOutCounts>,
     /// `ls`: the limit that cut the list.
     pub entry_limit_reached: Option<usize>,
     /// `grep`, `find`, `ls`: "entries" or "time", the limit that ended the walk early.
     pub stopped_by: Option<&'static str>,
+}
+
+/// What a search left out. See `LeftOut` in `lib/files/tools.ts`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LeftOutCounts {
+    pub ignored_folders: usize,
+    pub ignored_files: usize,
+    pub binary_files: usize,
+    pub utf16_files: usize,
+    pub large_files: usize,
+    pub unreadable: usize,
 }
 
 impl Output {

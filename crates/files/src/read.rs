@@ -1,12 +1,13 @@
 //! `read`: lines of a text file, or an image.
 
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::Limits;
 use super::budget::Budget;
+use super::encoding::{HEAD_BYTES, Utf16, without_mark};
 use super::error::FileError;
 use super::output::{Block, Details, Output};
 use super::pool::Stop;
@@ -15,8 +16,6 @@ use super::truncate::{Truncation, count_lines, format_size, line_start, truncate
 
 /// Image types that models accept.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/// Bytes at the start of a file that determine its type, and whether it is text.
-const HEAD_BYTES: u64 = 8192;
 /// Bytes of a large file that are held in addition to those shown.
 const CHUNK_BYTES: usize = 64 << 10;
 /// The advice for text that is too large.
@@ -36,12 +35,18 @@ pub fn read(root: &Root, limits: &Limits, request: &ReadRequest, stop: &Stop) ->
     let failed = |error| FileError::access(&error, path.text, "File");
     let mut file = root.open_file(&path)?;
     let mut head = Vec::new();
-    file.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
-    file.rewind().map_err(failed)?;
+    file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
     let image = infer::get(&head).and_then(|kind| IMAGES.into_iter().find(|image| *image == kind.mime_type()));
-    if image.is_none() && head.contains(&0) {
-        return Err(binary(path.text, &head));
+    if image.is_none() {
+        if let Some(encoding) = Utf16::detect(&head) {
+            return Err(encoding.refusal("show", path.text));
+        }
+        if head.contains(&0) {
+            return Err(binary(path.text, &head));
+        }
     }
+    let start = head.len() - without_mark(&head).len();
+    file.seek(SeekFrom::Start(start as u64)).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
     if image.is_none() && size > limits.max_file_bytes && (request.offset.is_some() || request.limit.is_some()) {
         let budget = Budget::new(limits, stop);

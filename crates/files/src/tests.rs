@@ -381,17 +381,17 @@ fn ignore_rules_that_are_cut_end_with_a_whole_line_and_are_named() {
     let folder = folder(|_| {});
     folder.put("a.log", "");
     folder.put("b", "");
-    let cut = "\n\n[Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: \
-               .gitignore]";
-    for (rules, expected, notice) in [
-        (format!("{}\n*.log", "#".repeat(65_534)), ".gitignore\na.log\nb", cut),
-        (format!("*.log\n{}\n*.log\n", "#".repeat(65_528)), ".gitignore\nb", cut),
-        (format!("{}\n*.log", "#".repeat(65_530)), ".gitignore\nb", ""),
-        (format!("{}\n*.log\nb\n", "#".repeat(65_530)), ".gitignore\nb", cut),
-        ("*".repeat(70_000), ".gitignore\na.log\nb", cut),
+    let one = "Left out: 1 ignored file";
+    let cut = "Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: .gitignore";
+    for (rules, expected, notices) in [
+        (format!("{}\n*.log", "#".repeat(65_534)), ".gitignore\na.log\nb", vec![cut]),
+        (format!("*.log\n{}\n*.log\n", "#".repeat(65_528)), ".gitignore\nb", vec![one, cut]),
+        (format!("{}\n*.log", "#".repeat(65_530)), ".gitignore\nb", vec![one]),
+        (format!("{}\n*.log\nb\n", "#".repeat(65_530)), ".gitignore\nb", vec![one, cut]),
+        ("*".repeat(70_000), ".gitignore\na.log\nb", vec![cut]),
     ] {
         folder.put(".gitignore", rules);
-        assert_eq!(folder.find("*", None), format!("{expected}{notice}"));
+        assert_eq!(folder.find("*", None), format!("{expected}\n\n[{}]", notices.join(". ")));
     }
 }
 
@@ -405,13 +405,14 @@ fn ignore_rules_of_nested_folders_have_one_limit() {
         folder.put(&format!("{path}b.txt"), "needle");
     }
     // Rules of outer folders still apply to everything below.
-    let notice = "\n\n[Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: \
+    let notice = "Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: \
                   1/2/3/4/.gitignore, 1/2/3/4/5/.gitignore]";
+    let left_out = "\n\n[Left out: 7 ignored files. ";
     let found = "1/2/3/4/5/b.txt\n1/2/3/4/b.txt\n1/2/3/b.txt\n1/2/b.txt\n1/b.txt\nb.txt\nbeside/b.txt";
-    assert_eq!(folder.find("b.txt", None), format!("{found}{notice}"));
-    assert_eq!(folder.find("*.log", None), format!("No files found matching pattern{notice}"));
+    assert_eq!(folder.find("b.txt", None), format!("{found}\n\n[{notice}"));
+    assert_eq!(folder.find("*.log", None), format!("No files found matching pattern{left_out}{notice}"));
     let lines = found.split('\n').map(|path| format!("{path}:1: needle")).collect::<Vec<_>>().join("\n");
-    assert_eq!(folder.grep("needle", None, None), format!("{lines}{notice}"));
+    assert_eq!(folder.grep("needle", None, None), format!("{lines}{left_out}{notice}"));
 }
 
 #[test]
@@ -441,7 +442,7 @@ fn ignore_rules_may_begin_with_a_byte_order_mark() {
     let folder = folder(|_| {});
     folder.put("a.log", "");
     folder.put(".gitignore", "\u{feff}*.log\n");
-    assert_eq!(folder.find("*", None), ".gitignore");
+    assert_eq!(folder.find("*", None), ".gitignore\n\n[Left out: 1 ignored file]");
 }
 
 #[test]
@@ -460,7 +461,8 @@ fn braces_mean_themselves_in_ignore_rules() {
         ("{\n", "[{\na\nb\nx]\nx{\nx}\n{a,b}"),
     ] {
         folder.put(".gitignore", rules);
-        assert_eq!(folder.find("*", None), format!(".gitignore\n{kept}"), "{rules}");
+        let found = folder.find("*", None);
+        assert_eq!(found.split("\n\n").next(), Some(format!(".gitignore\n{kept}").as_str()), "{rules}");
     }
 }
 

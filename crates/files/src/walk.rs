@@ -16,8 +16,11 @@ use ignore::overrides::Override;
 
 use super::budget::Budget;
 use super::ignore_rules::{IgnoreReader, IgnoreRules, is_ignored};
+use super::left_out::LeftOut;
+use super::names::display;
 
-/// Folders that are neither entered nor listed, unless the search begins in them.
+/// Folders that are neither entered nor listed, unless the search begins in them. They do not count as left out: the
+/// descriptions of the tools name them.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
 
 /// An entry below the folder where the search began.
@@ -34,6 +37,8 @@ pub struct Walk<'a> {
     /// The files that the caller wants, if not all.
     filter: Option<Override>,
     ignore: IgnoreReader,
+    /// Whether an ignored entry counts as left out: without the rules, the search would use it.
+    wanted: &'a dyn Fn(&Found) -> bool,
     /// The remaining entries of each level.
     levels: Vec<Level>,
 }
@@ -46,17 +51,24 @@ struct Level {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(root: &'a Dir, base: PathBuf, filter: Option<Override>, budget: &mut Budget) -> Self {
+    pub fn new(
+        root: &'a Dir,
+        base: PathBuf,
+        filter: Option<Override>,
+        wanted: &'a dyn Fn(&Found) -> bool,
+        budget: &mut Budget,
+        left_out: &mut LeftOut,
+    ) -> Self {
         let mut ignore = IgnoreReader::default();
         let rules = ignore.enter_all(root, &base);
-        let mut walk = Self { root, base, filter, ignore, levels: Vec::new() };
-        let entries = walk.list(Path::new(""), budget);
+        let mut walk = Self { root, base, filter, ignore, wanted, levels: Vec::new() };
+        let entries = walk.list(Path::new(""), budget, left_out);
         walk.levels.push(Level { folder: PathBuf::new(), rules, entries });
         walk
     }
 
     /// The next entry. A folder comes before its contents. `None` at the end, or when the budget is spent.
-    pub fn next(&mut self, budget: &mut Budget) -> Option<Found> {
+    pub fn next(&mut self, budget: &mut Budget, left_out: &mut LeftOut) -> Option<Found> {
         loop {
             if !budget.has_time() {
                 return None;
@@ -66,24 +78,31 @@ impl<'a> Walk<'a> {
                 self.levels.pop();
                 continue;
             };
-            let path = level.folder.join(&name);
+            let found = Found { path: level.folder.join(&name), file_type };
             let is_dir = file_type.is_dir();
             let rules = level.rules.clone();
             if SKIPPED.iter().any(|skipped| name == *skipped)
-                || is_ignored(rules.as_ref(), &self.base.join(&path), is_dir, budget)
-                || self.filter.as_ref().is_some_and(|filter| filter.matched(&path, is_dir).is_ignore())
+                || self.filter.as_ref().is_some_and(|filter| filter.matched(&found.path, is_dir).is_ignore())
             {
                 continue;
             }
+            let place = self.base.join(&found.path);
+            let is_ignored = is_ignored(rules.as_ref(), &place, is_dir, budget);
             if budget.stopped_by().is_some() {
                 return None;
             }
-            if is_dir {
-                let entries = self.list(&path, budget);
-                let rules = self.ignore.enter(self.root, &self.base.join(&path), rules);
-                self.levels.push(Level { folder: path.clone(), rules, entries });
+            if is_ignored {
+                if (self.wanted)(&found) {
+                    left_out.add_ignored(&found.path, is_dir);
+                }
+                continue;
             }
-            return Some(Found { path, file_type });
+            if is_dir {
+                let entries = self.list(&found.path, budget, left_out);
+                let rules = self.ignore.enter(self.root, &place, rules);
+                self.levels.push(Level { folder: found.path.clone(), rules, entries });
+            }
+            return Some(found);
         }
     }
 
@@ -92,20 +111,24 @@ impl<'a> Walk<'a> {
         self.ignore.notice()
     }
 
-    /// The entries of a folder by name. A folder that cannot be listed has none.
-    fn list(&self, folder: &Path, budget: &mut Budget) -> vec::IntoIter<(OsString, FileType)> {
+    /// The entries of a folder by name. A folder that cannot be listed has none, and counts as left out.
+    fn list(&self, folder: &Path, budget: &mut Budget, left_out: &mut LeftOut) -> vec::IntoIter<(OsString, FileType)> {
         let path = self.base.join(folder);
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { &path };
         let mut entries = Vec::new();
-        if let Ok(listed) = self.root.open_dir_nofollow(path).and_then(|dir| dir.entries()) {
-            for entry in listed.flatten() {
-                if !budget.take_entry() {
-                    break;
-                }
-                if let Ok(file_type) = entry.file_type() {
-                    entries.push((entry.file_name(), file_type));
+        match self.root.open_dir_nofollow(path).and_then(|dir| dir.entries()) {
+            Ok(listed) => {
+                for entry in listed.flatten() {
+                    if !budget.take_entry() {
+                        break;
+                    }
+                    if let Ok(file_type) = entry.file_type() {
+                        entries.push((entry.file_name(), file_type));
+                    }
                 }
             }
+            Err(_) if folder.as_os_str().is_empty() => left_out.unreadable.add("./"),
+            Err(_) => left_out.unreadable.add(&format!("{}/", display(folder))),
         }
         entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         entries.into_iter()

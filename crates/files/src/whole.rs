@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::encoding::{Utf16, without_mark};
 use super::error::FileError;
 use super::root::{Root, RootPath, too_large};
 
@@ -39,10 +40,12 @@ pub fn read_bytes(root: &Root, path: &str, max_bytes: u64) -> Result<Vec<u8>, Fi
 /// characters, they would not be the content of the file.
 pub fn read_text(root: &Root, path: &str, max_bytes: u64) -> Result<String, FileError> {
     let mut bytes = read_bytes(root, path, max_bytes)?;
-    if bytes.starts_with(b"\xEF\xBB\xBF") {
-        bytes.drain(..3);
-    }
+    let mark = bytes.len() - without_mark(&bytes).len();
+    bytes.drain(..mark);
     String::from_utf8(bytes).map_err(|error| {
+        if let Some(encoding) = Utf16::detect(error.as_bytes()) {
+            return encoding.refusal("read", path);
+        }
         let at = error.utf8_error().valid_up_to();
         FileError::new("ERR_BINARY_FILE", format!("Not UTF-8 text: {path}, from byte {at} on. Use readBytes."))
     })

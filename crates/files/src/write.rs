@@ -1,14 +1,17 @@
 //! `write`: writes a whole file.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Limits;
 use super::atomic::{Target, folder_of};
+use super::encoding::{MARK, Utf16};
 use super::error::FileError;
 use super::output::Output;
 use super::root::{Root, RootPath, too_large};
 
+/// The file keeps its byte order mark, unless it becomes empty.
 pub fn write(root: &Root, limits: &Limits, path: &str, content: &str) -> Result<Output, FileError> {
     let path = RootPath::to_make(root, path)?;
     let size = content.len() as u64;
@@ -19,11 +22,21 @@ pub fn write(root: &Root, limits: &Limits, path: &str, content: &str) -> Result<
         return Err(FileError::not_writable(path.text));
     }
     make_parents(root, &path)?;
-    Target::locate(root, &path)
-        .map_err(|error| if error.code == "EISDIR" { FileError::not_writable(path.text) } else { error })?
-        .replace(content.as_bytes())
-        .map_err(|error| FileError::access(&error, path.text, "Folder"))?;
-    Ok(Output::text(format!("Successfully wrote {size} bytes to {}", path.text)))
+    let target = Target::locate(root, &path)
+        .map_err(|error| if error.code == "EISDIR" { FileError::not_writable(path.text) } else { error })?;
+    let head = target.head();
+    let has_mark = !content.is_empty() && !content.starts_with(MARK) && head.starts_with(MARK.as_bytes());
+    let content = if has_mark { Cow::Owned([MARK, content].concat()) } else { Cow::Borrowed(content) };
+    let size = content.len() as u64;
+    if size > limits.max_file_bytes {
+        return Err(too_large(path.text, size, limits.max_file_bytes));
+    }
+    target.replace(content.as_bytes()).map_err(|error| FileError::access(&error, path.text, "Folder"))?;
+    let change = match Utf16::detect(&head) {
+        Some(encoding) => format!(". It was {} text, and is UTF-8 now", encoding.name()),
+        None => String::new(),
+    };
+    Ok(Output::text(format!("Successfully wrote {size} bytes to {}{change}", path.text)))
 }
 
 /// Creates the folders above `path`.
