@@ -258,7 +258,11 @@ export type FileTools = ReadOnlyFileTools & {
    * Different line endings match each other, and new lines get the line ending of the file. If there is no exact match,
    * these differences are ignored: spaces at the ends of lines, typographic quotes, Unicode dashes, special spaces,
    * full-width characters, and other compatible forms (NFKD). If such a search finds a second match, even an
-   * overlapping one, the call fails.
+   * overlapping one, the call fails. The message then says which characters of that match differ.
+   *
+   * If nothing matches, the message describes the first passage of a file of up to 1 MiB that looks the same, with the
+   * code points that differ. Such a passage has other white space, invisible characters, or letters that look alike
+   * (UTS 39). It is not edited.
    */
   edit(args: EditArguments): Promise<FileToolResult<EditDetails>>;
   edit(path: string, oldText: string, newText: string): Promise<FileToolResult<EditDetails>>;

@@ -3,6 +3,7 @@
 use super::Limits;
 use super::atomic::Target;
 use super::diff::diff;
+use super::edit_explain::{near_miss, twins};
 use super::edit_match::{NotUnique, find_unique, line_ending, to_lf};
 use super::encoding::{MARK, Utf16};
 use super::error::FileError;
@@ -48,17 +49,23 @@ pub fn edit(root: &Root, limits: &Limits, path: &str, old_text: &str, new_text: 
 /// lines get the line ending of the file. A byte order mark stays, even if `old_text` begins with it.
 fn replace_unique(content: &str, old_text: &str, new_text: &str, path: &str) -> Result<String, FileError> {
     let found = find_unique(content, old_text).map_err(|reason| match reason {
-        NotUnique::Missing => FileError::new(
-            "ERR_TEXT_NOT_FOUND",
-            format!(
-                "Could not find the exact text in {path}. The old text must match exactly including all whitespace and newlines."
+        NotUnique::Missing => with_reason(
+            FileError::new(
+                "ERR_TEXT_NOT_FOUND",
+                format!(
+                    "Could not find the exact text in {path}. The old text must match exactly including all whitespace and newlines."
+                ),
             ),
+            near_miss(content, old_text),
         ),
-        NotUnique::Several(count) => FileError::new(
-            "ERR_TEXT_NOT_UNIQUE",
-            format!(
-                "Found {count} occurrences of the text in {path}. The text must be unique. Please provide more context to make it unique."
+        NotUnique::Several(count) => with_reason(
+            FileError::new(
+                "ERR_TEXT_NOT_UNIQUE",
+                format!(
+                    "Found {count} occurrences of the text in {path}. The text must be unique. Please provide more context to make it unique."
+                ),
             ),
+            twins(content, old_text),
         ),
     })?;
     let new_text = to_lf(new_text).replace('\n', line_ending(content));
@@ -75,6 +82,13 @@ fn replace_unique(content: &str, old_text: &str, new_text: &str, path: &str) -> 
         ));
     }
     Ok(edited)
+}
+
+fn with_reason(error: FileError, reason: Option<String>) -> FileError {
+    match reason {
+        Some(reason) => error.with_advice(&reason),
+        None => error,
+    }
 }
 
 /// The form that diffs show: without a byte order mark, lines ending in LF.

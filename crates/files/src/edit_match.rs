@@ -1,12 +1,13 @@
 //! Finds the text that an edit replaces. The first search is exact except for line endings. The second forgives the
-//! mistakes that models make.
+//! mistakes that models make. A third one only explains why the others found nothing: its places are never edited.
 //!
-//! Both searches run on a view of the content. The view maps its positions back to the content, so an edit changes
+//! All searches run on a view of the content. The view maps its positions back to the content, so an edit changes
 //! nothing outside the match.
 
 use std::ops::Range;
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
+use unicode_security::skeleton;
 
 /// Why there is not exactly one place to edit.
 #[derive(Debug, PartialEq)]
@@ -32,19 +33,70 @@ pub fn find_unique(content: &str, old_text: &str) -> Result<Range<usize>, NotUni
     }
 }
 
-/// Spaces at the end of the needle are forgiven at the end of a line. Elsewhere they are part of the search.
+/// The places that [`find_unique`] counts, if at most one of them is exact.
+#[derive(Debug, PartialEq)]
+pub struct Twins {
+    pub exact: Option<Range<usize>>,
+    /// The first ones that the forgiving search alone finds.
+    pub others: Vec<Range<usize>>,
+}
+
+/// Why `old_text` is not unique although it has at most one exact match: at most `most` places that only look like it.
+/// `None` if there are several exact matches.
+pub fn find_twins(content: &str, old_text: &str, most: usize) -> Option<Twins> {
+    let needle = to_lf(old_text);
+    let (count, exact) = View::exact(content).search(&needle, |_| true);
+    if count > 1 {
+        return None;
+    }
+    let view = View::forgiving(content);
+    let is_other = |place: &Range<usize>| {
+        exact.as_ref().is_none_or(|exact| !(place.start <= exact.start && exact.end <= place.end))
+    };
+    let searches = forgiving_searches(&needle);
+    let places = searches.iter().flat_map(|(needle, fits)| view.places(needle, fits)).filter(is_other);
+    let others = places.take(most).collect();
+    Some(Twins { exact, others })
+}
+
+/// At most `most` places that look like `old_text`, which the other searches do not find. Differences in white space,
+/// in invisible characters, and between characters that look alike (UTS 39) are ignored. White space around the places
+/// and around `old_text` is not part of the search.
+pub fn find_lookalikes(content: &str, old_text: &str, most: usize) -> Vec<Range<usize>> {
+    let needle = View::lookalike(old_text.trim()).text;
+    View::lookalike(content).places(needle.trim(), |_| true).take(most).collect()
+}
+
+/// Whether a character has no ink: white space, and invisible characters.
+pub fn is_blank(char: char) -> bool {
+    char.is_whitespace() || !char.is_ascii() && skeleton(char.encode_utf8(&mut [0; 4])).next().is_none()
+}
+
 fn search_forgiving(content: &str, needle: &str) -> (usize, Option<Range<usize>>) {
     let view = View::forgiving(content);
+    let (mut count, mut first) = (0, None);
+    for (needle, fits) in forgiving_searches(needle) {
+        let (more, place) = view.search(&needle, fits);
+        count += more;
+        first = first.or(place);
+    }
+    (count, first)
+}
+
+/// What the rest after an occurrence must be like.
+type Fits = fn(&str) -> bool;
+
+/// The searches in a forgiving view. Spaces at the end of the needle are forgiven at the end of a line. Elsewhere they
+/// are part of the search.
+fn forgiving_searches(needle: &str) -> Vec<(String, Fits)> {
     let last_line = needle.rsplit('\n').next().unwrap_or_default();
     let spaces = &last_line[last_line.trim_end().len()..];
     let forgiven = View::forgiving(needle).text;
     if spaces.is_empty() {
-        return view.search(&forgiven, |_| true);
+        return vec![(forgiven, |_| true)];
     }
-    let (at_ends, first) = view.search(&forgiven, |rest| rest.is_empty() || rest.starts_with('\n'));
-    let within = forgiven + &spaces.chars().map(plain).collect::<String>();
-    let (inside, other) = view.search(&within, |_| true);
-    (at_ends + inside, first.or(other))
+    let within = format!("{forgiven}{}", spaces.chars().map(plain).collect::<String>());
+    vec![(forgiven, |rest| rest.is_empty() || rest.starts_with('\n')), (within, |_| true)]
 }
 
 /// The line ending of `content`: that of its first line.
@@ -105,6 +157,51 @@ impl View {
         view
     }
 
+    /// Like [`Self::forgiving`], also without white space at the starts of lines and without invisible characters. Other
+    /// white space is one space. Characters that look alike are the same, also within ASCII: the prototype of I is l.
+    fn lookalike(source: &str) -> Self {
+        let mut view = Self::default();
+        let normalizer = DecomposingNormalizerBorrowed::new_nfkd();
+        let looks = |char: char, text: &mut String| {
+            for part in normalizer.normalize_iter(std::iter::once(plain(char))).map(plain) {
+                text.extend(skeleton(part.encode_utf8(&mut [0; 4])));
+            }
+        };
+        let ascii: Vec<String> = (0..128_u8)
+            .map(|byte| {
+                let mut text = String::new();
+                looks(char::from(byte), &mut text);
+                text
+            })
+            .collect();
+        view.lines(source, |view, line, at| {
+            let trimmed = line.trim_matches(is_blank);
+            let first = line.len() - line.trim_start_matches(is_blank).len();
+            view.seam(at + first);
+            let mut in_space = false;
+            for (offset, char) in trimmed.char_indices() {
+                let start = view.text.len();
+                let is_space = char.is_whitespace();
+                match ascii.get(char as usize) {
+                    _ if is_space && in_space => {}
+                    _ if is_space => view.text.push(' '),
+                    Some(text) => view.text.push_str(text),
+                    None => looks(char, &mut view.text),
+                }
+                let end = view.text.len();
+                // Invisible characters do not end white space.
+                in_space = is_space || in_space && start == end;
+                if end - start != char.len_utf8() {
+                    view.seam(at + first + offset + char.len_utf8());
+                }
+                if view.text[start..].chars().nth(1).is_some() {
+                    view.made.push(start..end);
+                }
+            }
+        });
+        view
+    }
+
     fn lines(&mut self, source: &str, mut line: impl FnMut(&mut Self, &str, usize)) {
         let mut at = 0;
         loop {
@@ -148,14 +245,18 @@ impl View {
     /// How often `needle` occurs before a rest that `fits`, and where in the source it occurs first. Occurrences may
     /// overlap.
     fn search(&self, needle: &str, fits: impl Fn(&str) -> bool) -> (usize, Option<Range<usize>>) {
-        if needle.is_empty() || needle.len() > self.text.len() {
-            return (0, None);
-        }
-        let ends = ends(&self.text, needle).filter(|&end| self.is_edge(end - needle.len()) && self.is_edge(end));
-        let mut found = ends.filter(|&end| fits(&self.text[end..]));
-        let first = found.next();
-        let place = first.map(|end| self.source_of(end - needle.len())..self.source_of(end));
-        (usize::from(first.is_some()) + found.count(), place)
+        let mut places = self.places(needle, fits);
+        let first = places.next();
+        (usize::from(first.is_some()) + places.count(), first)
+    }
+
+    /// All these places.
+    fn places(&self, needle: &str, fits: impl Fn(&str) -> bool) -> impl Iterator<Item = Range<usize>> {
+        let searched = if needle.is_empty() || needle.len() > self.text.len() { "" } else { self.text.as_str() };
+        ends(searched, needle)
+            .filter(|&end| self.is_edge(end - needle.len()) && self.is_edge(end))
+            .filter(move |&end| fits(&self.text[end..]))
+            .map(|end| self.source_of(end - needle.len())..self.source_of(end))
     }
 }
 
@@ -279,7 +380,7 @@ mod tests {
     #[test]
     fn every_position_that_can_be_matched_maps_to_a_boundary() {
         let content = "é  \r\r\n\n“ü”\u{3000}\r—–\u{a0}x \t\n\u{feff}";
-        for view in [View::exact(content), View::forgiving(content)] {
+        for view in [View::exact(content), View::forgiving(content), View::lookalike(content)] {
             for (at, _) in view.text.char_indices().chain([(view.text.len(), ' ')]) {
                 assert!(!view.is_edge(at) || content.is_char_boundary(view.source_of(at)), "{at}");
             }

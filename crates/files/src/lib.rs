@@ -9,6 +9,7 @@ mod atomic;
 mod budget;
 mod diff;
 mod edit;
+mod edit_explain;
 mod edit_match;
 mod encoding;
 mod error;
