@@ -13,6 +13,8 @@ export const MISSING_HINT: unique symbol = Symbol('missing');
 export interface Surroundings {
   /** names of functions, with their namespaces */
   functions: readonly string[];
+  /** the object with functions that find the others, if there is one */
+  lookups: string | undefined;
   /** modules that code may import */
   imports: readonly string[];
 }
@@ -63,7 +65,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
 const WITH_FUNCTIONS = new Set([NETWORK, NODE, FILES, REQUIRE]);
 /** Objects that contain the functions in other environments for code of models. */
 const PREFIXES = new Set(
-  'tools tool codemode functions function_calls api apis mcp host client sdk default_api namespace agent skills env ctx context'.split(
+  'tools tool toolbox codemode functions function_calls api apis mcp host client sdk default_api namespace agent skills env ctx context'.split(
     ' ',
   ),
 );
@@ -72,6 +74,8 @@ const GLOBALS = /^(?:globalThis|self|window|global)\.([\p{ID_Continue}$]+) is no
 /** Longer code is not searched. */
 const MAX_CODE = 256 << 10;
 const MAX_NAMES = 12;
+/** Namespaces are not deeper. */
+const MAX_DEPTH = 32;
 
 const NOT_ASYNC =
   '`await` needs an async function: write `async` before `function` or before the parameters, and `await` where it is called. Instead of `forEach` use `for (const item of items) { … }`.';
@@ -93,6 +97,8 @@ export function hintOfMissing(
   if (found !== undefined) return found.fix === undefined ? hintOfSyntax(code, found) : undefined;
   const [, ofGlobal] = GLOBALS.exec(message) ?? [];
   if (ofGlobal !== undefined) return ofName(code, ofGlobal, surroundings) ?? hint;
+  const ofLookups = hintOfLookups(code, message, surroundings);
+  if (ofLookups !== undefined) return ofLookups;
   if (hint !== undefined) return hint;
   if (name === 'ReferenceError' && message.endsWith(' is not defined')) {
     return ofName(code, message.slice(0, -' is not defined'.length), surroundings);
@@ -100,6 +106,43 @@ export function hintOfMissing(
   const [, called] = /^([\p{ID_Continue}$.]+)\.[\p{ID_Continue}$]+ is not a function$/u.exec(message) ?? [];
   if (name !== 'TypeError' || called === undefined || !surroundings.functions.includes(called)) return undefined;
   return `\`${called}\` is a function itself: call \`${called}(…)\`.`;
+}
+
+/** The same for Python, for functions that are not found because there are too many to declare them. */
+export function hintOfMissingInPython(
+  code: string,
+  { message = '' }: ExecutorErrorDetails,
+  surroundings: Surroundings,
+): string | undefined {
+  const { lookups } = surroundings;
+  if (lookups === undefined) return undefined;
+  const [, attribute] = /^'types\.SimpleNamespace' object has no attribute '(\w+)'/.exec(message) ?? [];
+  const [, name] = /^name '(\w+)' is not defined/.exec(message) ?? [];
+  const used =
+    attribute && ofMember(code, surroundings, (path) => path === attribute || path.startsWith(`${attribute}.`));
+  const missing = attribute ?? name;
+  if (used !== undefined || missing === undefined || !isCalled(code, missing)) return used;
+  return `There is no function \`${missing}\`. ${listed(surroundings)}`;
+}
+
+/** The hint for code that calls a function as a member of the object that only finds functions. */
+function hintOfLookups(code: string, message: string, surroundings: Surroundings) {
+  const { lookups } = surroundings;
+  if (lookups === undefined) return undefined;
+  const [, called] = /^([\p{ID_Continue}$.]+) is not a function$/u.exec(message) ?? [];
+  if (called?.startsWith(`${lookups}.`)) {
+    const name = called.slice(lookups.length + 1);
+    return ofMember(code, surroundings, () => true) ?? `There is no function \`${name}\`. ${listed(surroundings)}`;
+  }
+  const [, read] = /^Cannot read properties of undefined \(reading '([\p{ID_Continue}$]+)'\)$/u.exec(message) ?? [];
+  return read === undefined ? undefined : ofMember(code, surroundings, (path) => path.endsWith(`.${read}`));
+}
+
+/** The hint for a function that code calls as a member of `tools`. */
+function ofMember(code: string, { functions, lookups = '' }: Surroundings, isWanted: (path: string) => boolean) {
+  const known = new Set(functions);
+  const used = membersOf(code, lookups).find((path) => known.has(path) && isWanted(path));
+  return used === undefined ? undefined : `Call the function without \`${lookups}.\`: \`${used}(…)\`.`;
 }
 
 function hintOfSyntax(code: string, { message, location }: { message: string; location?: { line: number } }) {
@@ -112,26 +155,29 @@ function hintOfSyntax(code: string, { message, location }: { message: string; lo
   return undefined;
 }
 
-function ofName(code: string, name: string, { functions, imports }: Surroundings) {
-  if (PREFIXES.has(name)) return ofPrefix(code, name, functions);
+function ofName(code: string, name: string, surroundings: Surroundings) {
+  const { functions, imports } = surroundings;
+  if (PREFIXES.has(name)) return ofPrefix(code, name, surroundings);
   if (CHANGES_FILES.has(name) && functions.includes('readText') && !functions.includes('write')) {
-    return `Files can only be read here: there is no \`${name}\`. ${listed(functions)}`.trim();
+    return `Files can only be read here: there is no \`${name}\`. ${listed(surroundings)}`.trim();
   }
   const known = NAMES.get(name);
   if (known === REQUIRE && imports.length > 0) {
     return `${REQUIRE} Write \`await import(name)\` with one of: ${imports.slice(0, MAX_NAMES).join(', ')}.`;
   }
   if (known === FILES && functions.includes('readText')) return `${FILES} Call \`await readText(path)\`.`;
-  if (known !== undefined) return WITH_FUNCTIONS.has(known) ? `${known} ${listed(functions)}`.trim() : known;
+  if (known !== undefined) return WITH_FUNCTIONS.has(known) ? `${known} ${listed(surroundings)}`.trim() : known;
   if (functions.length === 0 || !isIdentifier(name) || !isCalled(code, name)) return undefined;
-  return `There is no function \`${name}\`. ${listed(functions)}`;
+  return `There is no function \`${name}\`. ${listed(surroundings)}`;
 }
 
-function ofPrefix(code: string, prefix: string, functions: readonly string[]) {
-  const used = membersOf(code, prefix).find((path) => functions.includes(path));
+function ofPrefix(code: string, prefix: string, surroundings: Surroundings) {
+  const { functions } = surroundings;
+  const known = new Set(functions);
+  const used = membersOf(code, prefix).find((path) => known.has(path));
   if (used !== undefined) return `Call the function without \`${prefix}.\`: \`${used}(…)\`.`;
   if (functions.length === 0) return undefined;
-  return `There is no \`${prefix}\`: call functions by their names. ${listed(functions)}`;
+  return `There is no \`${prefix}\`: call functions by their names. ${listed(surroundings)}`;
 }
 
 /** The members of an object that code names: `search` and `search.web` of `tools.search.web`. */
@@ -139,7 +185,7 @@ function membersOf(code: string, name: string) {
   const escaped = name.replaceAll('$', '\\$');
   const uses = code.slice(0, MAX_CODE).matchAll(new RegExp(`(?<![\\p{ID_Continue}$.])${escaped}((?:\\.[\\p{ID_Continue}$]+)+)`, 'gu')); // prettier-ignore
   return [...uses].flatMap(([, path]) => {
-    const names = path.slice(1).split('.');
+    const names = path.slice(1).split('.', MAX_DEPTH);
     return names.map((_, i) => names.slice(0, i + 1).join('.')).reverse();
   });
 }
@@ -152,8 +198,9 @@ function isCalled(code: string, name: string) {
   return false;
 }
 
-function listed(functions: readonly string[]) {
+function listed({ functions, lookups }: Surroundings) {
   if (functions.length === 0) return '';
+  if (lookups !== undefined) return `Find the functions with \`${lookups}.search('words')\`.`;
   const more = functions.length > MAX_NAMES ? ` and ${functions.length - MAX_NAMES} more` : '';
   return `The functions here are: ${functions.slice(0, MAX_NAMES).join(', ')}${more}.`;
 }

@@ -139,7 +139,7 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
 function approve(call: Call, answer: Answer) {
   const { onToolCall, recorded, scope } = answer;
   if (recorded?.given !== undefined) return give(recorded.given, call, answer);
-  if (onToolCall === undefined) return perform(call, call.facts.args, answer);
+  if (onToolCall === undefined || call.tool.isLookup) return perform(call, call.facts.args, answer);
   const refuseCall = (thrown: unknown) => {
     // Somebody has approved the call since the policy asked for that.
     if (recorded?.isApproved && isWaitForAnswer(thrown)) perform(call, call.facts.args, answer);

@@ -4,7 +4,7 @@ import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart, reasonText } from '../contract/errors';
 import { makeDisposable } from '../contract/await-using';
 import { describeOffer } from '../contract/executor';
-import { MISSING_HINT, hintOfMissing } from '../contract/missing-names';
+import { MISSING_HINT, hintOfMissing, hintOfMissingInPython } from '../contract/missing-names';
 import { defineEntries } from '../contract/logs';
 import { checkOptions, checkRunOptions } from '../contract/options';
 import { Readiness, recovered } from '../contract/readiness';
@@ -169,8 +169,10 @@ export class SESExecutor implements Executor {
       return isFirst ? recovered(given) : given;
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
-      const hint = core.isPython ? undefined : hintOfMissing(source, error.details ?? {}, core.surroundings);
-      if (hint !== undefined && error.details?.hint !== undefined) error.details = { ...error.details, hint };
+      const hintOf = core.isPython ? hintOfMissingInPython : hintOfMissing;
+      const hint = hintOf(source, error.details ?? {}, core.surroundings);
+      const isDetail = core.isPython || error.details?.hint !== undefined;
+      if (hint !== undefined && isDetail) error.details = { ...error.details, hint };
       else if (hint !== undefined) Object.defineProperty(error, MISSING_HINT, { value: hint });
       if (isFirst) error.details = recovered({ ...error.details });
       throw error;

@@ -192,8 +192,9 @@ export class NativeConnection {
 
   /** The names that hints can mention. */
   get surroundings(): Surroundings {
-    const names = this.tools.list().filter(({ path }) => !path[0].startsWith('__') && path.every(isIdentifier));
-    return { functions: names.map(({ path }) => path.join('.')), imports: this.#imports };
+    const named = this.tools.list().filter(({ path }) => !path[0].startsWith('__') && path.every(isIdentifier));
+    const functions = named.filter(({ isLookup }) => !isLookup).map(({ path }) => path.join('.'));
+    return { functions, lookups: named.find(({ isLookup }) => isLookup)?.path[0], imports: this.#imports };
   }
 
   get offer(): Offer {
