@@ -1,6 +1,7 @@
 // `spec.find` by words: what programs look for in their own words, over documents of APIs.
 import { describe, expect, test } from 'vitest';
 
+import { Finder } from '../../build/catalog/finder.js';
 import { registryFromOpenApi } from '../../build/sandbox/index.js';
 import { managerOf } from './market.mjs';
 
@@ -181,6 +182,17 @@ describe.each([
     const found = await foundIn(document, Object.keys(wanted));
     const ranks = Object.entries(wanted).map(([query, method]) => [query, method, found[query].indexOf(method)]);
     expect(ranks.filter(([, , rank]) => rank === -1 || rank >= 5)).toEqual([]);
+  });
+
+  test('the host finds the same in the same order', async () => {
+    const { registry } = await registryFromOpenApi(document);
+    const methods = registry.sources.flatMap(({ name: source, methods }) =>
+      methods.map(({ name, description, params }) => ({ source, name, description, params: JSON.stringify(params) })),
+    );
+    const finder = await Finder.of(methods);
+    const found = await foundIn(document, Object.keys(wanted));
+    const onHost = (query) => finder.find(query).map(({ source, name }) => `${source}.${name}`);
+    expect(Object.fromEntries(Object.keys(wanted).map((query) => [query, onHost(query)]))).toEqual(found);
   });
 
   test('a name or a summary is found first by its words', async () => {

@@ -147,6 +147,96 @@ describe('createSandboxTools', () => {
   });
 });
 
+describe('tools in programs', () => {
+  const Order = { type: 'object', properties: { id: { type: 'string' }, parent: { $ref: '#/$defs/Order' } } };
+  const registry = {
+    $defs: { Order },
+    sources: [
+      {
+        name: 'shop',
+        description: 'Orders',
+        methods: [
+          {
+            name: 'placeOrder',
+            description: 'Places an order',
+            params: {
+              type: 'object',
+              properties: { order: { $ref: '#/$defs/Order' }, note: { type: 'string', default: '' } },
+              required: ['order'],
+            },
+            result: { type: 'array', items: { $ref: '#/$defs/Order' } },
+            examples: [{ order: { id: 'a' } }],
+          },
+          { name: 'listOrders', description: 'Lists orders' },
+        ],
+      },
+    ],
+  };
+  const DECLARED = (result) => `declare const sdk: {
+  shop: {
+    /**
+     * Places an order
+     * @example {"order":{"id":"a"}}
+     */
+    placeOrder(args: {
+      order: Order;
+      /** @default "" */
+      note?: string;
+    }): ${result};
+  };
+};
+
+type Order = { id?: string; parent?: Order };`;
+  const manager = (options) => managerOf({ registry, stateSchema: anyState, ...options });
+
+  test.each([
+    ['executeSearch', "tools.search('buy an order')[0].name", 'sdk.shop.placeOrder'],
+    ['executeSearch', "(await tools.search({ query: 'list orders', limit: 1 }))", [{ name: 'sdk.shop.listOrders', description: 'Lists orders' }]],
+    ['executeSearch', "tools.describe('sdk.shop.placeOrder')", DECLARED('Order[]')],
+    ['executeCode', "tools.describe('shop.placeOrder')", DECLARED('Order[]')],
+    ['executeCode', "await tools.describe(['shop.placeOrder'])", DECLARED('Promise<Order[]>')],
+    ['executeMutate', "() => tools.describe('shop')", 'sdk.shop (2 functions):\n- sdk.shop.placeOrder: Places an order\n- sdk.shop.listOrders: Lists orders'],
+    ['executeCode', 'const tools = [1]; tools', [1]],
+  ])('%s: %s', async (method, code, expected) => {
+    expect(await manager()[method](code)).toEqual(expected);
+  }); // prettier-ignore
+
+  test.each([
+    ['tools.search(5)', 'tools.search takes the words to search for, a string'],
+    ["tools.search('a', 0)", 'the limit of tools.search must be an integer >= 1'],
+    ["tools.describe('shop.placeOrdr')", 'there is no function "sdk.shop.placeOrdr"; did you mean sdk.shop.placeOrder?'],
+    ['tools.describe(5)', 'tools.describe takes 1 to 20 names of functions, strings'],
+  ])('%s is an error', async (code, message) => {
+    await expect(manager().executeSearch(code)).rejects.toThrow(message);
+  }); // prettier-ignore
+
+  test('lookups are no SDK calls', async () => {
+    const code = "for (let i = 0; i < 3; i++) tools.describe('shop'); sdk.shop.listOrders() && 1";
+    expect(await manager({ maxSdkCalls: 1 }).executeCode(code)).toBe(1);
+  });
+
+  test('the description of execute declares all methods if they are short enough', () => {
+    const { search, execute } = createSandboxTools(manager());
+    const declared = `\n\nThese are all methods:\n\n${DECLARED('Order[]').replace('\n  };', '\n    /** Lists orders */\n    listOrders(): any;\n  };')}`;
+    expect(execute.description.endsWith(`- sdk.shop: Orders (2 methods)${declared}`)).toBe(true);
+    expect(search.description.endsWith('- sdk.shop: Orders (2 methods)')).toBe(true);
+    const asynchronous = createSandboxTools(manager(), { style: 'async' }).execute.description;
+    expect(asynchronous).toContain('): Promise<Order[]>;\n');
+    const none = createSandboxTools(manager({ maxDeclarationChars: 100 })).execute.description;
+    expect(none.endsWith('- sdk.shop: Orders (2 methods)')).toBe(true);
+    expect(none).toContain('Search for methods and read their declarations first. ');
+    const methods = Array.from({ length: 5_000 }, (_, at) => ({ name: `method${at}`, description: 'Does it.' }));
+    const many = createSandboxTools(manager({ registry: { sources: [{ name: 'api', methods }] } }));
+    expect(many.execute.description.endsWith('- sdk.api (5000 methods)')).toBe(true);
+  });
+
+  test('maxDeclarationChars is checked', () => {
+    expect(() => manager({ maxDeclarationChars: -1 })).toThrow(
+      new RangeError('options.maxDeclarationChars must be an integer >= 0, got -1'),
+    );
+  });
+});
+
 describe('renderSandboxPrompt', () => {
   test('refuses values that are not managers', () => {
     expect(() => renderSandboxPrompt()).toThrow(new TypeError('manager must be an object, got undefined'));

@@ -13,6 +13,8 @@ export interface OptionRow {
   shown?: string;
   min?: number;
   max?: number;
+  /** whether `Infinity` is accepted, too: no limit */
+  mayBeInfinite?: boolean;
   /** for defaults in readable units */
   unit?: 'bytes';
   /** for `oneOf` and `strings`; without it, all strings except the empty one */
@@ -441,6 +443,34 @@ the process, and has no other effect.`,
       type: 'bool',
       doc: 'Whether log entries are reported while the run is in progress.',
     },
+  },
+];
+
+/** Options of code tools that are numbers. They are not options of executors. */
+export const CODE_TOOL_OPTIONS: OptionRow[] = [
+  {
+    name: 'maxOutputChars',
+    type: 'integer',
+    fallback: 20_000,
+    min: 100,
+    brief: 'length of the output that the model receives',
+    doc: `Maximum length of the output that the model receives, and of the logs, in UTF-16 code units. Longer strings lose
+their middle. Lists that are far longer lose their end too, and the model is informed.`,
+    rust: null,
+  },
+  {
+    name: 'maxDeclarationChars',
+    type: 'integer',
+    fallback: 8_000,
+    min: 0,
+    mayBeInfinite: true,
+    brief: 'length of the declarations in the description; more functions are indexed',
+    doc: `Maximum length of the declarations in the description, in UTF-16 code units. If the declarations of all functions are
+longer, the description has an index of the functions instead, and code has \`tools.search(words)\` and
+\`tools.describe(name)\`. If there is a tool or variable named \`tools\`, they are in \`toolbox\`.
+
+Both functions answer on the host. \`onToolCall\` and \`approve\` are not asked. They count as calls for \`maxToolCalls\`.`,
+    rust: null,
   },
 ];
 

@@ -1,5 +1,5 @@
 import { className, describe, isPlainObject, memberPath } from './describe';
-import { OPTIONS, optionRow } from './option-table';
+import { CODE_TOOL_OPTIONS, OPTIONS, optionRow } from './option-table';
 import type { Foreign } from './foreign';
 import type { OptionRow } from './option-table';
 import type { ExecutorOptions, Language } from './executor-options';
@@ -69,6 +69,15 @@ export function checkSome(given: Given, names: readonly string[]): Given {
     given,
     OPTIONS.filter(({ name }) => names.includes(name)),
   );
+}
+
+/**
+ * Options of code tools that are numbers. Other options of `given` are ignored.
+ *
+ * @throws {TypeError | RangeError}
+ */
+export function checkCodeToolOptions(given: Given): Given {
+  return checked(given, CODE_TOOL_OPTIONS);
 }
 
 /**
@@ -190,9 +199,10 @@ function ofType(value: unknown, { name, type }: Pick<OptionRow, 'name' | 'type'>
   return value;
 }
 
-function integer(value: unknown, { name, min = -Infinity, max = Infinity }: OptionRow) {
+function integer(value: unknown, { name, min = -Infinity, max = Infinity, mayBeInfinite }: OptionRow) {
   const given = number(value, { name });
   if (Number.isInteger(given) && given >= min && given <= max) return given;
+  if (mayBeInfinite && given === Infinity) return given;
   const bound = given > max ? `an integer <= ${max}` : `an integer >= ${min}`;
   throw new RangeError(`options.${name} must be ${bound}, got ${describe(value)}`);
 }

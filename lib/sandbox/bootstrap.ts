@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import { guestText as catalogText } from '../catalog/guest-text';
 import { guestText } from './guest-text';
 
 /**
@@ -13,7 +14,7 @@ export const TEXTS = '__sandbox_texts';
 /**
  * The program that prepares an isolate. It defines one global, `KIT`:
  *
- * - `begin(style)`: defines `spec`, and except for `"search"` also `sdk` and `utils`. Called once.
+ * - `begin(style)`: defines `spec` and `tools`, and except for `"search"` also `sdk` and `utils`. Called once.
  * - `done(value)`: checks and returns the program's result, see `output.js`.
  * - `apply(value)`: calls a function with the state, and keeps any other value as it is. The value of a search is
  *   returned unchecked; other values are passed to `done`.
@@ -22,7 +23,8 @@ export const TEXTS = '__sandbox_texts';
  */
 export const bootstrap = `(() => {
 const { defineProperty } = Object;
-const { spec, registry } = (${guestText('spec')})(${TEXTS}, (${guestText('words')})(), ${guestText('search')});
+const finder = (${catalogText('find')})(${TEXTS}, (${catalogText('words')})(), ${catalogText('rank')});
+const { spec, registry, search } = (${guestText('spec')})(${TEXTS}, finder);
 const kitOf = ${guestText('sdk')};
 const kit = kitOf(${HOST}, ${TEXTS}.sources);
 const plain = (${guestText('utils')})();
@@ -38,6 +40,8 @@ const begin = (style) => {
   hasBegun = true;
   define('spec', spec);
   isSearch = style === 'search';
+  const describe = (...names) => ${HOST}.describe(names.flat(), style === 'async');
+  define('tools', harden({ search, describe }));
   if (isSearch) return;
   define('sdk', kit.sdkOf(style, registry));
   define('utils', byStyle[style]);

@@ -5,7 +5,7 @@ import { withTimeLimit } from '../contract/time-limit';
 import { codeFrame } from '../ses/code-frame';
 import { hostTooSlow } from './errors';
 import { aborted } from './failures';
-import { RULES, sourcesText } from './prompt';
+import { RULES, methodsText, sourcesText } from './prompt';
 import type { AnyManager } from './prompt';
 import type { ExecutionReport } from './report';
 import type { SandboxToolsOptions } from './tools';
@@ -31,12 +31,15 @@ export class SandboxCalls {
   get descriptions() {
     const { style = 'sync' } = this.#options;
     const sources = sourcesText(this.#manager);
+    const methods = methodsText(this.#manager, style);
     return {
-      search: `Finds methods of the API. Runs JavaScript in which only \`spec\` is defined: spec.find('words' or /pattern/) gives \
-[{ method, description }], the best first, spec.method('source.method') gives params and result as JSON schemas, spec.sources has all. The last \
-expression is the result.\n\nSources:\n${sources}`,
-      execute: `Runs JavaScript that calls the API: sdk.source.method(params), with spec and utils. Search for methods and read their \
-schemas first. The last expression is the result, and becomes the current state.\n${RULES[style]}\n\nSources:\n${sources}`,
+      search: `Finds methods of the API. Runs JavaScript in which only \`tools\` and \`spec\` are defined: tools.search('words') gives \
+[{ name, description }], the best first, and tools.describe(name, …) the declarations of methods in TypeScript; spec.find('words' or /pattern/) \
+gives [{ method, description }], spec.method('source.method') gives params and result as JSON schemas, spec.sources has all. The last expression \
+is the result.\n\nSources:\n${sources}`,
+      execute: `Runs JavaScript that calls the API: sdk.source.method(params), with tools, spec and utils. ${
+        methods === '' ? 'Search for methods and read their declarations first. ' : ''
+      }The last expression is the result, and becomes the current state.\n${RULES[style]}\n\nSources:\n${sources}${methods}`,
       mutate: `Changes the current state: a function of it, (state) => ({ ...state, … }), that may use sdk, spec and utils. The state is \
 frozen; the value that the function returns becomes the current state.\n${RULES[style]}`,
     };

@@ -20,6 +20,8 @@ export interface Api {
   /** the method, or a message that says why it does not exist */
   methodOf: (source: string, method: string) => { reader: ParamsReader; adapter: Adapter } | string;
   rateLimitOf: (source: string) => RateLimit | undefined;
+  /** Declarations of methods. */
+  describe: (names: unknown, isAsync: boolean) => string;
   maxSdkCalls: number;
 }
 
@@ -195,6 +197,11 @@ export class Execution {
   refuse(path: unknown, what: unknown) {
     if (!this.isOver) this.fail(invalidState([{ path: shown(path), message: `must be data, got ${shown(what)}` }]));
     return never;
+  }
+
+  /** Declares methods for the program. */
+  describe(names: unknown, isAsync: unknown) {
+    return this.isOver ? never : this.#api.describe(names, isAsync === true);
   }
 
   #answer(ticket: number, answer: { value?: unknown; thrown?: { error: unknown } }) {

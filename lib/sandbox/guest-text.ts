@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+import { guestText as textIn } from '../catalog/guest-text';
 
 /** @param name of a file that contains one function expression */
 export function guestText(name: string) {
-  return readFileSync(join(__dirname, 'guest', `${name}.js`), 'utf8')
-    .trim()
-    .replace(/;$/, '');
+  return textIn(name, join(__dirname, 'guest'));
 }

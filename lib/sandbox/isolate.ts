@@ -20,7 +20,7 @@ export interface IsolateOptions {
 }
 
 /** Answers the calls that an isolate makes while it is being prepared. */
-const answers = { call: () => 0, start: () => 1, next: () => 1, take: () => 0, refuse: () => 0 };
+const answers = { call: () => 0, start: () => 1, next: () => 1, take: () => 0, refuse: () => 0, describe: () => '' };
 
 /** An isolate with `spec`, `sdk` and `utils`, for one execution. */
 export class Isolate {
@@ -71,6 +71,7 @@ export class Isolate {
         next: blocking(() => execution().next()),
         take: (ticket: unknown) => execution().take(ticket),
         refuse: blocking((...args: unknown[]) => execution().refuse(args[0], args[1])),
+        describe: (...args: unknown[]) => execution().describe(args[0], args[1]),
       },
     });
     await executor.sendVariables({ [TEXTS]: texts });

@@ -6,6 +6,7 @@ import { describe } from '../contract/describe';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
 import { abortController, onAbort } from '../contract/signals';
 import { Methods } from './adapters';
+import { MethodDeclarations } from './declarations';
 import { SandboxError, busy, closed, codeTooLarge, readingTooSlow } from './errors';
 import { Execution } from './execution';
 import { aborted, failureOf, logsOf } from './failures';
@@ -66,6 +67,7 @@ export class SandboxManager<
   #validating: Set<AbortController> = new Set();
   #isClosed = false;
   #registry: Registry;
+  #declarations: MethodDeclarations;
 
   /**
    * @throws `TypeError` for options of the wrong type, unknown ones, and methods without an adapter
@@ -75,6 +77,7 @@ export class SandboxManager<
     const checked = checkManagerOptions(options);
     this.#options = checked;
     this.#registry = new Registry(checked.registry);
+    this.#declarations = new MethodDeclarations(this.#registry, checked.maxDeclarationChars);
     this.#methods = new Methods(this.#registry, checked.adapters, checked.maxParamsBytes);
     const limits = new Map();
     for (const [source, given] of checked.rateLimits) {
@@ -84,6 +87,7 @@ export class SandboxManager<
     this.#api = {
       methodOf: (source, method) => this.#methods.get(source, method),
       rateLimitOf: (source) => limits.get(source),
+      describe: (names, isAsync) => this.#declarations.describe(names, isAsync),
       maxSdkCalls: checked.maxSdkCalls,
     };
     const { executionTimeoutMs, memoryLimitMb, maxOperations, maxSdkCalls, maxTransferBytes, maxLogBytes } = checked;
@@ -113,6 +117,16 @@ export class SandboxManager<
     return this.#registry.summary.map((source) => ({ ...source }));
   }
 
+  /**
+   * The declarations of all methods as TypeScript, or undefined if they are longer than `maxDeclarationChars`.
+   *
+   * @param style of the programs
+   * @internal
+   */
+  declarations(style: 'sync' | 'async'): string | undefined {
+    return this.#declarations.all(style === 'async');
+  }
+
   /** Number of isolates that are ready now. */
   get ready(): number {
     return this.#pool.ready;
@@ -124,12 +138,12 @@ export class SandboxManager<
     return { executionTimeoutMs, memoryLimitMb, maxSdkCalls };
   }
 
-  /** Runs a program that only has `spec`, and returns its value. */
+  /** Runs a program that only has `spec` and `tools`, and returns its value. */
   async executeSearch(code: string, options?: ExecuteOptions<Context>): Promise<unknown> {
     return await this.#execute('search', code, options, {});
   }
 
-  /** Runs a program that has `spec`, `sdk` and `utils`. Returns its value, which must be a valid state. */
+  /** Runs a program that has `spec`, `tools`, `sdk` and `utils`. Returns its value, which must be a valid state. */
   async executeCode(code: string, options?: ExecuteOptions<Context>): Promise<StateOf<Schema>> {
     return (await this.#execute('execute', code, options, {})) as StateOf<Schema>;
   }

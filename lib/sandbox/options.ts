@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 
 import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { safeListener } from '../contract/logs';
-import { checkSignal, checkSome, record } from '../contract/options';
+import { checkCodeToolOptions, checkSignal, checkSome, record } from '../contract/options';
 import { dashboardState, isStandardSchema } from './state';
 import type { ExecutorOptions } from '../contract/executor-options';
 import type { SandboxAdapters, SandboxRegistry } from './api';
@@ -75,6 +75,11 @@ export interface SandboxManagerOptions<
   /** Maximum bytes of code; default 262,144. */
   maxCodeBytes?: number | undefined;
   /**
+   * Maximum length of the declarations in prompts and in descriptions of tools. If the declarations of all methods are
+   * longer, only the sources are named, and programs search for methods. An integer >= 0, or `Infinity`; default 8,000.
+   */
+  maxDeclarationChars?: number | undefined;
+  /**
    * Called at the end of each execution. If it throws, the outcome does not change: the error becomes a process
    * warning.
    */
@@ -122,6 +127,7 @@ const NUMBERS = {
  * @internal
  */
 export interface ManagerOptions extends Record<keyof typeof NUMBERS, number> {
+  maxDeclarationChars: number;
   registry: unknown;
   adapters: unknown;
   stateSchema: StandardSchemaV1;
@@ -166,6 +172,7 @@ const KNOWN_OPTIONS = [
   'onReport',
   // Part of the result of `registryFromOpenApi`, which callers spread. A manager does not use it.
   'warnings',
+  'maxDeclarationChars',
   ...PLACE,
   ...Object.keys(NUMBERS),
 ];
@@ -189,7 +196,9 @@ export function checkManagerOptions(options: unknown): ManagerOptions {
     name,
     integer(given[name], `options.${name}`, bounds as [number, number, number]),
   ]);
+  const { maxDeclarationChars } = checkCodeToolOptions({ maxDeclarationChars: given.maxDeclarationChars });
   return {
+    maxDeclarationChars,
     registry: given.registry,
     adapters,
     context: given.context,

@@ -43,12 +43,13 @@ ${sourcesText(manager)}
 
 ## Programs
 You work with these sources by writing JavaScript programs that run in a sandbox. First search for methods and read their
-schemas, then call them.
-- Search: only \`spec\`. \`spec.find('words')\` or \`spec.find(/pattern/i)\` gives [{ method, source, name, description }],
-  the best first;
+declarations, then call them.
+- Search: only \`tools\` and \`spec\`. \`tools.search('words')\` gives [{ name, description }], the best first, and
+  \`tools.describe(name, …)\` the declarations of methods in TypeScript;
+  \`spec.find('words')\` or \`spec.find(/pattern/i)\` gives [{ method, source, name, description }], the best first;
   \`spec.method('source.method')\` gives one with \`params\` and \`result\` (JSON schemas) and \`examples\`;
   \`spec.sources\` has them all, and \`spec.$defs\` the schemas that \`#/$defs/name\` refers to.
-- Execute: \`spec\`, \`sdk.source.method(params)\` and \`utils\`. Give back only what is needed.
+- Execute: \`tools\`, \`spec\`, \`sdk.source.method(params)\` and \`utils\`. Give back only what is needed.
 - Mutate: as execute, with the current state: \`(state) => ({ ...state, … })\`. The state is frozen: make a new one.
 
 ## Rules for writing programs
@@ -61,6 +62,17 @@ ${RULES[style]}
 
 ## utils
 ${UTILS}`;
+}
+
+/**
+ * The declarations of all methods, if they are short enough.
+ *
+ * @internal
+ */
+export function methodsText(manager: AnyManager, style: 'sync' | 'async'): string {
+  const declarations = manager.declarations(style);
+  if (declarations === undefined || declarations === '') return '';
+  return `\n\nThese are all methods:\n\n${declarations}`;
 }
 
 /** @internal */

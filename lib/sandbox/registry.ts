@@ -1,51 +1,22 @@
+import { WorkBudget, atOnce } from '../contract/budget';
 import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { holdsSchemas, isOfLibrary } from '../contract/standard-schema';
-import { searchTermsOf } from './search-terms';
-import { startsOf } from './starts';
+import { defineMember } from '../contract/tool-names';
+import { latin1, searchTextsIn } from '../catalog/search-texts';
+import { startsOf } from '../catalog/starts';
 import type { Foreign } from '../contract/foreign';
-import type { SearchTerms, Searched } from './search-terms';
+import type { Searched } from '../catalog/search-terms';
+import type { SearchTexts } from '../catalog/search-texts';
 
-/**
- * The registry as guests receive it: strings from which they build their objects. Details and heads hold only Latin-1
- * characters, so that an isolate can store them outside its heap.
- */
-export interface RegistryTexts {
-  /** `first`: the number of its first method among those of all sources */
-  sources: { name: string; description: string; first: number; count: number }[];
-  /** `[name, description]` of each method, as JSON, each followed by a comma */
-  heads: string;
+/** The registry as guests receive it: strings from which they build their objects, all of them in Latin-1. */
+export interface RegistryTexts extends SearchTexts {
   /** `{ params, result, examples }` of each method, as JSON */
   details: string;
-  /** one line for each method: name and description in lower case */
-  index: string;
-  /** start of each line of the index */
-  lines: Uint32Array;
-  grams: Grams;
-  terms: SearchTerms;
-  /** start of each head, and the end of the last one */
-  headAt: Uint32Array;
   /** start of each entry of `details`, and the end of the last one */
   detailAt: Uint32Array;
   /** schemas that methods share, as JSON */
   defs: { names: string[]; text: string; at: Uint32Array };
 }
-
-/**
- * Records which blocks of lines may contain a string, so that a search can skip the others. For each hash of three
- * consecutive characters, it has one bit per block that contains them.
- */
-export interface Grams {
-  /** lines per block */
-  lines: number;
-  /** number of hashes, a power of two */
-  hashes: number;
-  /** `hashes` groups of words, all of the same size. The first block is the lowest bit of a group's first word. */
-  bits: Uint32Array;
-}
-
-/** With this size, a search for one name reads one or two blocks among thousands of methods. */
-const LINES_PER_BLOCK = 16;
-const HASHES = 4096;
 
 const NAME = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 const DEF_NAME = /^[\w.-]+$/;
@@ -65,6 +36,7 @@ export class Registry {
   summary: { name: string; description: string; methods: number }[] = [];
   /** JSON of the schemas that methods share, by name. */
   defs;
+  #sharedDefs: object | undefined;
 
   constructor(registry: unknown) {
     if (!isPlainObject(registry) || !Array.isArray(registry.sources)) {
@@ -100,28 +72,50 @@ export class Registry {
     return this.#params.get(source)?.get(method)?.text;
   }
 
+  /** All methods, with the numbers of their details. */
+  methods(): { source: string; name: string; description: string; line: number }[] {
+    const { sources, heads } = this.texts;
+    const all: [string, string][] = JSON.parse(`[${heads.slice(0, -1)}]`);
+    return sources.flatMap(({ name: source, first, count }) =>
+      all
+        .slice(first, first + count)
+        .map(([name, description], at) => ({ source, name, description, line: first + at })),
+    );
+  }
+
+  /** Schemas and examples of a method. The schemas have the shared ones that they can refer to in `$defs`. */
+  detail(line: number): { params: unknown; result: unknown; examples: unknown[] } {
+    const { details, detailAt } = this.texts;
+    const { params, result, examples } = JSON.parse(details.slice(detailAt[line], detailAt[line + 1]));
+    return { params: this.#withDefs(params), result: this.#withDefs(result), examples };
+  }
+
+  #withDefs(schema: unknown) {
+    if (this.defs.size === 0 || !isPlainObject(schema)) return schema;
+    this.#sharedDefs ??= lazyDefs(this.defs);
+    const $defs = Object.defineProperties({}, Object.getOwnPropertyDescriptors(this.#sharedDefs));
+    for (const [name, own] of Object.entries(Object(schema.$defs))) defineMember($defs, name, own);
+    return { ...schema, $defs };
+  }
+
   methodNames(source: string) {
     return [...(this.#params.get(source)?.keys() ?? [])];
   }
 }
 
 class TextWriter {
-  #sources: RegistryTexts['sources'] = [];
-  #heads: string[] = [];
-  #details: string[] = [];
-  #index: string[] = [];
+  #sources: SearchTexts['sources'] = [];
   #searched: Searched[] = [];
+  #details: string[] = [];
 
   add(
     source: string,
     description: string,
     methods: { name: string; description: string; params: string; result: string; examples: string }[],
   ) {
-    this.#sources.push({ name: source, description, first: this.#index.length, count: methods.length });
+    this.#sources.push({ name: source, description, first: this.#searched.length, count: methods.length });
     for (const { name, description: text, params, result, examples } of methods) {
-      this.#heads.push(`${latin1(JSON.stringify([name, text]))},`);
       this.#details.push(latin1(`{"params":${params},"result":${result},"examples":${examples}}`));
-      this.#index.push(`${source}.${name} ${text}`.toLowerCase().replace(/\s+/g, ' '));
       this.#searched.push({ source, name, description: text, params });
     }
     return new Map(methods.map(({ name, params }) => [name, { text: params }]));
@@ -129,14 +123,8 @@ class TextWriter {
 
   texts() {
     return {
-      sources: this.#sources,
-      heads: this.#heads.join(''),
+      ...atOnce(searchTextsIn(this.#sources, this.#searched, new WorkBudget())),
       details: this.#details.join(''),
-      index: this.#index.join('\n'),
-      lines: startsOf(this.#index, 1),
-      grams: gramsOf(this.#index),
-      terms: searchTermsOf(this.#searched),
-      headAt: startsOf(this.#heads, 0),
       detailAt: startsOf(this.#details, 0),
     };
   }
@@ -153,26 +141,20 @@ function defsOf(given: unknown): Map<string, string> {
   );
 }
 
+/** Schemas that are read when they are first used. */
+function lazyDefs(defs: Map<string, string>) {
+  const all = {};
+  for (const [name, text] of defs) {
+    let known: unknown;
+    const get = () => (known ??= JSON.parse(text));
+    Object.defineProperty(all, name, { get, enumerable: true, configurable: true });
+  }
+  return all;
+}
+
 function defTexts(defs: Map<string, string>) {
   const texts = [...defs.values()].map(latin1);
   return { names: [...defs.keys()], text: texts.join(''), at: startsOf(texts, 0) };
-}
-
-/** @param index lines */
-function gramsOf(index: string[]): Grams {
-  const words = Math.ceil(index.length / LINES_PER_BLOCK / 32);
-  const bits = new Uint32Array(HASHES * words);
-  index.forEach((line, number) => {
-    const block = Math.floor(number / LINES_PER_BLOCK);
-    const word = block >> 5;
-    const bit = 1 << (block & 31);
-    for (let i = 2; i < line.length; i++) {
-      // Must match guest/spec.js.
-      const hash = (line.charCodeAt(i - 2) * 961 + line.charCodeAt(i - 1) * 31 + line.charCodeAt(i)) & (HASHES - 1);
-      bits[hash * words + word] |= bit;
-    }
-  });
-  return { lines: LINES_PER_BLOCK, hashes: HASHES, bits };
 }
 
 function checkedName(thing: Foreign, path: string) {
@@ -232,9 +214,4 @@ function textOf(value: unknown, path: string) {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;
   throw new TypeError(`${path} must be a string, got ${describe(value)}`);
-}
-
-/** JSON that escapes all characters outside Latin-1. */
-function latin1(json: string) {
-  return json.replace(/[\u0100-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,8 +1,8 @@
 import { describe } from '../../contract/describe';
 import { isOfLibrary, isStandardSchema, jsonSchemaOf } from '../../contract/standard-schema';
-import { allProperties, isRequired, isSchema, resolve, typeContext, typeText } from './schema-types';
+import { allProperties, isRequired, isSchema, resolve, typeContext, typeText } from '../../catalog/schema-types';
 import type { Foreign } from '../../contract/foreign';
-import type { Schema, TypeContext } from './schema-types';
+import type { Schema, TypeContext } from '../../catalog/schema-types';
 
 /** The definition of a tool, normalized from any accepted form. */
 export interface Definition {

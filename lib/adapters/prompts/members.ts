@@ -1,6 +1,6 @@
-import { isSchema, list, resolve, within } from './schema-types';
+import { isSchema, list, resolve, within } from '../../catalog/schema-types';
 import type { Foreign } from '../../contract/foreign';
-import type { Schema, TypeContext } from './schema-types';
+import type { Schema, TypeContext } from '../../catalog/schema-types';
 
 /** A member of a value, at any depth. */
 export interface Member {

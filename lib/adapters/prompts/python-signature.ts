@@ -2,8 +2,8 @@ import { readDefinition } from './definition';
 import { isPythonName } from '../../contract/python-names';
 import { membersOf, oneLine } from './members';
 import { alternatives, annotation, pythonLiteral } from './python-types';
-import { typeContext, typeText } from './schema-types';
-import type { TypeContext } from './schema-types';
+import { typeContext, typeText } from '../../catalog/schema-types';
+import type { TypeContext } from '../../catalog/schema-types';
 import type { FunctionDefinition, ToolDefinition } from './tool-definition';
 import type { Definition, Parameter } from './definition';
 
@@ -35,7 +35,12 @@ import type { Definition, Parameter } from './definition';
  */
 export function toPythonSignature(tool: ToolDefinition | FunctionDefinition): string {
   const definition = readDefinition(tool);
-  const { name, parameters, isWhole, output, context } = definition;
+  return [headOf(definition), docstring(definition, isNamed(definition))].join('\n');
+}
+
+/** The first line of a declaration. */
+export function headOf(definition: Definition): string {
+  const { name, isWhole, output, context } = definition;
   for (const part of name.split('.')) {
     if (!isPythonName(part))
       throw new TypeError(
@@ -44,24 +49,27 @@ export function toPythonSignature(tool: ToolDefinition | FunctionDefinition): st
   }
   const returns = output === false ? 'NoReturn' : annotation(output, typeContext(output, true));
   const types = typeContext(context.root, context.listed);
-  // Keywords form the object that the tool takes. If a name is not a valid Python name, a dictionary is used instead.
-  const isNamed = !isWhole && parameters.every((parameter) => isPythonName(parameter.name));
   const type = isWhole ? annotation(context.root, types) : 'dict';
   const args = type === 'Any' ? 'args: Any = None' : `args: ${type}`;
-  const head = isNamed ? parameterHeads(definition, types).join(', ') : args;
-  return [`def ${name}(${head}) -> ${returns}:`, docstring(definition, isNamed)].join('\n');
+  const head = isNamed(definition) ? parameterHeads(definition, types).join(', ') : args;
+  return `def ${name}(${head}) -> ${returns}:`;
+}
+
+/** Keywords form the object that the tool takes. If a name is not a valid Python name, a dictionary is used instead. */
+function isNamed({ isWhole, parameters }: Definition) {
+  return !isWhole && parameters.every((parameter) => isPythonName(parameter.name));
 }
 
 /** Required parameters after optional ones must be passed by keyword, as must the parameters of a single object. */
 function parameterHeads({ parameters, takesObject }: Definition, types: TypeContext) {
-  const heads = parameters.map((parameter) => headOf(parameter, types));
+  const heads = parameters.map((parameter) => parameterHead(parameter, types));
   const firstOptional = parameters.findIndex(({ isOptional }) => isOptional);
   const isMixed = firstOptional !== -1 && parameters.slice(firstOptional).some(({ isOptional }) => !isOptional);
   if (heads.length > 0 && (takesObject || isMixed)) heads.splice(takesObject ? 0 : firstOptional, 0, '*');
   return heads;
 }
 
-function headOf({ name, schema, isOptional, facts }: Parameter, types: TypeContext) {
+function parameterHead({ name, schema, isOptional, facts }: Parameter, types: TypeContext) {
   const possible = alternatives(schema, types);
   const type = possible.join(' | ');
   if (!isOptional) return `${name}: ${type}`;
@@ -70,23 +78,27 @@ function headOf({ name, schema, isOptional, facts }: Parameter, types: TypeConte
   return `${name}: ${possible.some((each) => each === 'Any' || each === 'None') ? type : `${type} | None`} = None`;
 }
 
-function docstring(definition: Definition, isNamed: boolean) {
+function docstring(definition: Definition, hasNames: boolean) {
   const { description, outputExample } = definition;
   const sections = [
     description.split(/\r\n|[\n\r]/),
-    ...argumentSections(definition, isNamed),
+    ...argumentSections(definition, hasNames),
     outputSection(definition),
     outputExample === undefined ? [] : ['Example of the result:', `    ${pythonLiteral(outputExample)}`],
   ].filter((lines) => lines.join('') !== '');
   if (sections.length === 0) return '    ...';
-  const lines = sections.flatMap((section, index) => (index === 0 ? section : ['', ...section]));
+  return docstringOf(sections.flatMap((section, index) => (index === 0 ? section : ['', ...section])));
+}
+
+/** A docstring that its content cannot end. */
+export function docstringOf(lines: readonly string[]): string {
   const text = lines.map((line) => line.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"'));
   return [`    """${text[0]}`, ...text.slice(1).map((line) => `    ${line}`.trimEnd()), '    """'].join('\n');
 }
 
-function argumentSections({ parameters, isWhole, context }: Definition, isNamed: boolean) {
+function argumentSections({ parameters, isWhole, context }: Definition, hasNames: boolean) {
   // Annotations cannot express keys, neither of an object nor of a dictionary that replaces keywords.
-  const isDict = isWhole || !isNamed;
+  const isDict = isWhole || !hasNames;
   const root = context.listed ? context.root : { type: 'object', properties: context.root };
   const whole = isDict ? ['Args:', `    args: ${typeScript(root, context)}`] : [];
   const members = typeContext(context.root, context.listed);
@@ -95,7 +107,7 @@ function argumentSections({ parameters, isWhole, context }: Definition, isNamed:
     const more = isDict ? described : [...shape, ...described];
     return [`    ${name}: ${oneLine(facts.description)}`.trimEnd(), ...more.map((line) => `        ${line}`)];
   });
-  return [whole, about.length === 0 ? [] : [isNamed ? 'Args:' : 'Args, keys of `args`:', ...about]];
+  return [whole, about.length === 0 ? [] : [hasNames ? 'Args:' : 'Args, keys of `args`:', ...about]];
 }
 
 function outputSection({ output, outputDescription }: Definition) {

@@ -1,6 +1,6 @@
-import { isSchema, list, within } from './schema-types';
+import { isSchema, list, within } from '../../catalog/schema-types';
 import type { Foreign } from '../../contract/foreign';
-import type { Schema, TypeContext } from './schema-types';
+import type { Schema, TypeContext } from '../../catalog/schema-types';
 
 /** Python's names for the types of JSON Schema and smolagents. */
 const TYPE_NAMES = new Map([

@@ -2,7 +2,7 @@ import { describe } from '../../contract/describe';
 import { record } from '../../contract/options';
 import { BASE_BUILTIN_MODULES } from '../../contract/python-modules';
 import { AGENT_INPUTS } from './agent-inputs';
-import { isSchema } from './schema-types';
+import { isSchema } from '../../catalog/schema-types';
 import { CODE_AGENT_PYTHON_SYSTEM_PROMPT } from './python-template';
 import { toPythonSignature } from './python-signature';
 import { toJavaScriptSignature } from './signature';

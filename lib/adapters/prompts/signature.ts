@@ -1,10 +1,10 @@
 import { readDefinition } from './definition';
 import { membersOf, oneLine } from './members';
-import { typeContext, typeText } from './schema-types';
+import { typeContext, typeText } from '../../catalog/schema-types';
 import { isBindable, isIdentifier } from '../../contract/identifiers';
 import type { FunctionDefinition, ToolDefinition } from './tool-definition';
 import type { Definition, Parameter } from './definition';
-import type { TypeContext } from './schema-types';
+import type { TypeContext } from '../../catalog/schema-types';
 
 /** Paths of names and items that TypeScript also understands. */
 const JSDOC_PATH = /^(\[\])?(\.[^.[\]]+(\[\])?)*$/;

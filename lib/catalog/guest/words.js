@@ -1,4 +1,4 @@
-// Words of searches. Guests search with them, and the host makes the terms of a registry with them (`../search-terms.ts`).
+// Words of searches, for guests and for the host.
 () => {
   const listOf = (words) => words.split(' ');
   const listsOf = (lines) => lines.map(listOf);

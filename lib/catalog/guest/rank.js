@@ -1,4 +1,4 @@
-// Guest code: ranks methods for a search by words, with the terms of `../search-terms.ts`.
+// Guest code and host code: ranks methods for a search by words, with the terms of `../search-terms.ts`.
 ({ text, at, postingAt, postings, names, summaries }, words, linesWith) => {
   const { FIELDS, TAIL, VERBS, EVERYDAY, SAME, SYNONYMS, SELF, IDENTITY, PEOPLE } = words;
   const { stemOf } = words;

@@ -1,8 +1,7 @@
-import { runInThisContext } from 'node:vm';
-
 import { isPlainObject } from '../contract/describe';
-import { guestText } from './guest-text';
+import { guestFunction } from './guest-text';
 import { startsOf } from './starts';
+import type { WorkBudget } from '../contract/budget';
 
 /**
  * Where the terms of a registry occur, for searches by words. A term is the stem of a word, or the method of HTTP in
@@ -32,7 +31,7 @@ export interface Searched {
 }
 
 /** Of `guest/words.js`. */
-interface Words {
+export interface Words {
   runsOf(text: string): string[];
   stemOf(word: string): string;
   isStopWord(word: string): boolean;
@@ -47,37 +46,44 @@ interface Words {
 /** Parameters of a method that are searched, and characters of the description of each. */
 const MAX_PARAMS = 40;
 const MAX_PARAM_TEXT = 80;
+/** Budget steps for one method. */
+const STEPS_PER_METHOD = 16;
 const REQUEST = /\((?:deprecated, )?([A-Z]+) (\/[^()]*)\)$/;
 
 /** The same text as that of the guest, so that both have the same terms. */
-const words = runInThisContext(`(${guestText('words')})()`, { filename: 'words.js' }) as Words;
+export const words: Words = guestFunction('words')();
 const { FIELDS, runsOf, spaced } = words;
 
 /** @param methods of all sources, in the order of their numbers */
-export function searchTermsOf(methods: Searched[]): SearchTerms {
+export function* searchTermsIn(methods: Searched[], budget: WorkBudget): Generator<void, SearchTerms> {
   const postings = new Map<string, number[]>();
   const stems = new Stems();
-  const fieldsOf = methods.map((method, number) => {
+  const fieldsOf: Map<string, number>[] = [];
+  for (const [number, method] of methods.entries()) {
     const fields = termsOf(method, stems);
+    fieldsOf.push(fields);
     for (const [term, bits] of fields) {
       const list = postings.get(term);
       const posting = number * 256 + bits;
       if (list === undefined) postings.set(term, [posting]);
       else list.push(posting);
     }
-    return fields;
-  });
+    budget.spend(STEPS_PER_METHOD);
+    if (budget.shouldPause) yield;
+  }
   const terms = [...postings.keys()].sort();
   const lists = terms.map((term) => postings.get(term) ?? []);
   const names = new Float32Array(methods.length);
   const summaries = new Float32Array(methods.length);
-  fieldsOf.forEach((fields, number) => {
+  for (const [number, fields] of fieldsOf.entries()) {
     for (const [term, bits] of fields) {
       const weight = words.weightOf(methods.length, postings.get(term)?.length ?? 0);
       names[number] += shareIn(bits, FIELDS.name, FIELDS.nameTail) * weight;
       summaries[number] += shareIn(bits, FIELDS.summary, FIELDS.summaryTail) * weight;
     }
-  });
+    budget.spend(STEPS_PER_METHOD);
+    if (budget.shouldPause) yield;
+  }
   return {
     text: terms.join(''),
     at: startsOf(terms, 0),

@@ -1,5 +1,5 @@
-import { isIdentifier } from '../../contract/identifiers';
-import type { Foreign } from '../../contract/foreign';
+import { isIdentifier } from '../contract/identifiers';
+import type { Foreign } from '../contract/foreign';
 
 /** JSON Schema, or an input of a smolagents tool, which is almost JSON Schema. */
 export type Schema = Record<string, Foreign>;
@@ -16,6 +16,27 @@ export interface TypeContext {
   open: Set<unknown>;
   /** The number of schemas that may still be converted: `$ref` can turn a small document into a huge type. */
   left: number;
+  /** How types are written. Absent: in one line, with the target of a `$ref` in its place. */
+  style?: TypeStyle;
+}
+
+/** A way to write types. */
+export interface TypeStyle {
+  /** Returns the name of the type that a `$ref` points to. A `$ref` without a name is replaced by its target. */
+  nameOf: (reference: string, root: unknown) => string | undefined;
+  /** Writes an object type. `more` is the type of its other members, if the schema describes them. */
+  object: (members: ObjectMember[], more: string | undefined) => string;
+  /** Writes a list of literal types. */
+  literals: (values: unknown[]) => string[];
+}
+
+/** A member of an object type. */
+export interface ObjectMember {
+  /** The name as the type writes it. */
+  name: string;
+  isOptional: boolean;
+  type: string;
+  schema: unknown;
 }
 
 /** Limits on the types of one signature. Types that are deeper or come later are `any`. */
@@ -44,15 +65,28 @@ export function typeContext(root: unknown, listed: boolean): TypeContext {
   return { root, listed, open: new Set(), left: MAX_SCHEMAS };
 }
 
-/** Converts a schema to a TypeScript type in one line. Unknown types are `any`. */
+/** Converts a schema to a TypeScript type. Unknown types are `any`. */
 export function typeText(schema: unknown, context: TypeContext): string {
   if (schema === false) return 'never';
   if (typeof schema === 'string') return TYPE_NAMES.get(schema) ?? 'any';
+  const named = namedReference(schema, context);
+  if (named !== undefined) return named;
   const text = within(schema, context, (resolved) => {
     const type = bareType(resolved, context);
     return resolved.nullable === true ? union([type, 'null']) : type;
   });
   return text ?? 'any';
+}
+
+/** The type of a `$ref` that has a name, with the keywords next to the `$ref`. */
+function namedReference(schema: unknown, context: TypeContext): string | undefined {
+  if (context.style === undefined || !isSchema(schema) || typeof schema.$ref !== 'string') return undefined;
+  const { $ref, nullable, ...others } = schema;
+  const name = context.left === 0 ? undefined : context.style.nameOf($ref, context.root);
+  if (name === undefined) return undefined;
+  context.left--;
+  const type = intersection([name, typeText(others, context)]);
+  return nullable === true ? union([type, 'null']) : type;
 }
 
 /**
@@ -104,7 +138,9 @@ function decode(part: string) {
 
 function bareType(schema: Schema, context: TypeContext): string {
   if ('const' in schema) return literal(schema.const);
-  if (Array.isArray(schema.enum) && schema.enum.length > 0) return union(schema.enum.map(literal));
+  if (Array.isArray(schema.enum) && schema.enum.length > 0) {
+    return union(context.style?.literals(schema.enum) ?? schema.enum.map(literal));
+  }
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? impliedType(schema)];
   const own = union(types.map((type) => namedType(type, schema, context)));
   const others = combinedTypes(schema, context);
@@ -161,12 +197,16 @@ function objectType(schema: Schema, context: TypeContext) {
   const more = otherMembers(schema, context);
   const names = isSchema(properties) ? Object.keys(properties) : [];
   if (names.length === 0) return more === undefined ? 'object' : recordType(more, schema, context);
-  const members = names.map((name) => {
-    const mark = isRequired(schema, name, context) ? '' : '?';
-    return `${propertyName(name)}${mark}: ${typeText(properties[name], context)}`;
-  });
-  if (more !== undefined) members.push(`[other: string]: ${more}`);
-  return `{ ${members.join(', ')} }`;
+  const members = names.map((name) => ({
+    name: propertyName(name),
+    isOptional: !isRequired(schema, name, context),
+    type: typeText(properties[name], context),
+    schema: properties[name],
+  }));
+  if (context.style !== undefined) return context.style.object(members, more);
+  const texts = members.map(({ name, isOptional, type }) => `${name}${isOptional ? '?' : ''}: ${type}`);
+  if (more !== undefined) texts.push(`[other: string]: ${more}`);
+  return `{ ${texts.join(', ')} }`;
 }
 
 /** The type of additional members. Undefined if the schema does not describe them. */
@@ -228,7 +268,8 @@ function intersection(types: string[]) {
   return different.map((type) => (type.includes(' | ') ? `(${type})` : type)).join(' & ');
 }
 
-function literal(value: unknown) {
+/** The type of a value that an enumeration or a `const` names. */
+export function literal(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'any[]' : 'object';
   return JSON.stringify(value) ?? 'any';
 }
