@@ -677,7 +677,7 @@ describe('the description', () => {
     ].join('\n');
 
     test('by their parameters, in any namespace', async () => {
-      const { description, execute } = createCodeTool({ tools: { ...files, files } });
+      const { description, execute } = createCodeTool({ tools: { ...files, files }, maxDeclarationChars: Infinity });
       expect(description).toContain(`\n\n${declaration}\nasync function readText(args) {}\n\n`);
       expect(description).toContain(`\n\n${declaration}\nfiles.readText = async function (args) {};\n\n`);
       const code =
@@ -875,7 +875,7 @@ describe('wrong use is refused immediately', () => {
     [
       'an option that is similar to none',
       { tools: {}, container: 1 },
-      `options.container is not an option; the options are tools, executor, name, description, maxOutputChars, approve, ${names.join(', ')}`,
+      `options.container is not an option; the options are tools, executor, name, description, maxOutputChars, maxDeclarationChars, approve, ${names.join(', ')}`,
     ],
   ])('for the case: %s', (_, options, message) => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));

@@ -3,7 +3,7 @@
 import table from '../../build/contract/option-table.js';
 import { HEADER, byteCount, docComment, numeral, snakeCase, wrapped } from './text.mjs';
 
-const { OPTIONS } = table;
+const { CODE_TOOL_OPTIONS, OPTIONS } = table;
 
 export function optionParts() {
   return [
@@ -15,7 +15,18 @@ export function optionParts() {
         .map(runMember)
         .join(''),
     },
-    { path: 'docs/reference/options.md', name: 'options', text: reference() },
+    {
+      path: 'lib/adapters/code-tool/types.ts',
+      name: 'CodeToolSettings',
+      text: CODE_TOOL_OPTIONS.map(member).join(''),
+    },
+    {
+      path: 'lib/adapters/mcp/index.ts',
+      name: 'McpServerOptions',
+      text: member(CODE_TOOL_OPTIONS.find(({ name }) => name === 'maxDeclarationChars')),
+    },
+    { path: 'docs/reference/options.md', name: 'options', text: reference(OPTIONS, '##') },
+    { path: 'docs/reference/options.md', name: 'code tool options', text: reference(CODE_TOOL_OPTIONS, '###') },
     { path: 'crates/protocol/src/options.rs', text: config() },
     { path: 'src/options.rs', text: nativeOptions() },
   ];
@@ -40,10 +51,12 @@ function optional(row) {
 
 /** Range and default in a sentence. */
 function range(row) {
-  const { type, min, max } = row;
+  const { type, min, max, mayBeInfinite } = row;
   const isDefault = row.none === undefined ? `default ${defaultText(row)}` : `default: ${row.none}`;
   if (type !== 'integer' && type !== 'number') return `${isDefault.replace('d', 'D')}.`;
-  return `An integer from ${numeral(min)} to ${numeral(max)}; ${isDefault}.`;
+  const bounds =
+    max === undefined ? `An integer >= ${numeral(min)}` : `An integer from ${numeral(min)} to ${numeral(max)}`;
+  return `${bounds}${mayBeInfinite ? ', or `Infinity`' : ''}; ${isDefault}.`;
 }
 
 function defaultText({ fallback, unit, values }) {
@@ -61,26 +74,26 @@ function typeOf({ type, ts, values }) {
   return type === 'strings' ? 'readonly string[]' : type;
 }
 
-/** The summary and the sections of docs/reference/options.md. */
-function reference() {
-  const rows = OPTIONS.map((row) => {
+/** A summary and the sections of docs/reference/options.md. */
+function reference(options, heading) {
+  const rows = options.map((row) => {
     const bytes = row.unit === 'bytes' ? byteCount(row.fallback) : undefined;
     const shown = row.shown ?? bytes ?? (row.type === 'modules' ? 'none' : defaultText(row));
     const name = `[\`${row.name}\`](#${row.name.toLowerCase()})`;
     return `| ${name} | ${row.fallback === undefined && row.shown === undefined ? 'none' : shown} | ${row.brief} |`;
   });
   const table = ['| option | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
-  return `\n${table}\n\n${OPTIONS.map(section).join('\n')}\n`;
+  return `\n${table}\n\n${options.map((row) => section(row, heading)).join('\n')}\n`;
 }
 
 /** @param {import('../../build/contract/option-table.js').OptionRow} row */
-function section(row) {
+function section(row, heading) {
   const facts = [
     `\`${typeOf(row)}\``,
     range(row).replace(/\.$/, ''),
     ...(row.perRun ? ['also an option of `run()`'] : []),
   ];
-  return `## ${row.name}\n\n${facts.join(' · ')}\n\n${linked(row.doc)}\n`;
+  return `${heading} ${row.name}\n\n${facts.join(' · ')}\n\n${linked(row.doc)}\n`;
 }
 
 /** Converts links of declarations to links of Markdown. Names of options link to these options. */

@@ -61,14 +61,17 @@ function typeOf(status: Foreign): 'not-applicable' | 'approved' | 'denied' | 'us
   return ['not-applicable', 'approved', 'denied'].includes(type) ? type : 'user-approval';
 }
 
+/** A call that only asks for declarations, with literal names. */
+const DESCRIBES = /\btool(?:s|box_?)\.describe\((?:[\s,]*(?:"[^"\\\n]*"|'[^'\\\n]*'|`[^`\\$]*`))*[\s,]*\)/g;
+
 /**
- * Returns the names that occur in the text of the code.
+ * Returns the names that occur in the text of the code, except in calls that only ask for declarations.
  *
  * @internal
  * @param names identifiers
  */
 export function namedIn(code: string, names: readonly string[]) {
-  const words = new Set(code.match(/[\p{ID_Continue}$\u200c\u200d]+/gu));
+  const words = new Set(code.replace(DESCRIBES, '').match(/[\p{ID_Continue}$\u200c\u200d]+/gu));
   return names.filter((name) => words.has(name));
 }
 

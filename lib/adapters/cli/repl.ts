@@ -278,7 +278,9 @@ export class Prompt {
       help: 'Show what the code can call',
       action: () =>
         this.#inTurn(async () =>
-          this.#toolset.isEmpty ? 'There are no tools.' : this.#toolset.declarationsIn(this.#language.text),
+          this.#toolset.isEmpty
+            ? 'There are no tools.'
+            : this.#toolset.catalogIn(this.#language.text, { maxChars: Infinity }).text(),
         ),
     });
     server.defineCommand('reset', {

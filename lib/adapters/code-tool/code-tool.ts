@@ -1,12 +1,13 @@
-import { callables, functionDeclaration } from './definition';
+import { callables, declaredFunction } from './definition';
 import { hostTools } from './host-tools';
 import { languageOf } from './language';
 import { OWN_OPTIONS, settingsOf } from './settings';
+import { ToolCatalog } from './tool-catalog';
 import { describe } from '../../contract/describe';
 import { isExecutor, offerOf, refuseOtherOptions } from '../../contract/executor';
 import { isIdentifier } from '../../contract/identifiers';
-import { NO_LIMIT, checkAnyLanguage, checkSignal, record } from '../../contract/options';
-import { MAX_CHARS, modelReport } from '../../contract/model-text';
+import { NO_LIMIT, checkAnyLanguage, checkCodeToolOptions, checkSignal, record } from '../../contract/options';
+import { modelReport } from '../../contract/model-text';
 import { Session } from '../../contract/session';
 import { refuseWrongOptions } from '../../ses/check-options';
 import { frontEndOf } from '../../ses/agent-program';
@@ -21,8 +22,6 @@ import type { Offer } from '../../contract/executor';
 import type { FrontEnd, Report } from '../../contract/session';
 import type { Foreign } from '../../contract/foreign';
 
-/** Minimum of `maxOutputChars`: a shorter output carries no information. */
-const MIN_CHARS = 100;
 const CALL_OPTIONS = ['signal', 'context'];
 
 /**
@@ -36,7 +35,16 @@ export function makeCodeTool(
   known: readonly string[] = OWN_OPTIONS,
 ): { tool: CodeTool; describe: (descriptions: Record<string, string | undefined>) => string } {
   const given = settingsOf(options);
-  const { tools, executor, name, description, maxOutputChars = MAX_CHARS, approve, ...executorOptions } = given;
+  const {
+    tools,
+    executor,
+    name,
+    description,
+    maxOutputChars: _o,
+    maxDeclarationChars: _d,
+    approve,
+    ...executorOptions
+  } = given;
   if (executor === undefined) refuseWrong(executorOptions, known);
   else refuseOtherOptionsOf(executor, executorOptions, known);
   for (const [key, value] of Object.entries({ approve, description })) {
@@ -46,18 +54,23 @@ export function makeCodeTool(
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw new TypeError(`options.name must be a non-empty string, got ${describe(name)}`);
   }
-  if (!Number.isInteger(maxOutputChars) || maxOutputChars < MIN_CHARS) {
-    throw new RangeError(`options.maxOutputChars must be an integer >= ${MIN_CHARS}, got ${describe(maxOutputChars)}`);
-  }
+  const { maxOutputChars, maxDeclarationChars } = checkCodeToolOptions(given);
   const language = languageOf(given);
   const callable = callables(tools, language);
   const frontEnd = frontEndOf((typeof executor === 'function' ? undefined : executor?.language) ?? given.language);
   const sessions = executor === undefined ? undefined : new Sessions(executor, frontEnd);
   const offer = executor === undefined ? ownOffer(executorOptions) : callerOffer(callable, executor);
-  const sent = (offer.tools ?? []).map((it) => functionDeclaration(it.path.join('.'), it, language));
+  const sent = (offer.tools ?? []).map((it) => {
+    const name = it.path.join('.');
+    return { name, declared: () => declaredFunction(name, it) };
+  });
+  const catalog = new ToolCatalog([...callable, ...sent], {
+    language,
+    maxChars: maxDeclarationChars,
+    taken: offer.variables,
+  });
   const describeWith = (descriptions: Record<string, string | undefined>) => {
-    const own = callable.map((it) => it.declaration(language, descriptions[it.name]));
-    const declarations = [...own, ...sent].map((text) => text.trim()).join('\n\n');
+    const declarations = catalog.text(descriptions);
     return description?.(declarations) ?? language.description(declarations, sessions !== undefined, offer);
   };
   const tool: CodeTool = {
@@ -78,7 +91,8 @@ export function makeCodeTool(
         new Session(executorOf(executorOptions), { livesOn: false, codeFrame, frontEnd });
       const { tools, end } = hostTools(callable, { approve, language, signal, context });
       try {
-        return await resultOf(await own.run(code, { tools, signal }), maxOutputChars);
+        const sent = { ...tools, ...catalog.tools };
+        return await resultOf(await own.run(code, { tools: sent, signal }), maxOutputChars);
       } finally {
         end();
         if (sessions === undefined) await own.close();

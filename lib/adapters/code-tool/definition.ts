@@ -16,10 +16,10 @@ import { isFarLargerSerialized } from '../../contract/serialized-size';
 import { JsonInput } from './json-input';
 import { hasMoreParts } from '../../contract/parts';
 import { JsonSchema } from '../../json-schema';
-import { languageText } from './language';
 import { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition } from '../prompts/definition';
-import { takesNull } from '../prompts/schema-types';
+import { takesNull } from '../../catalog/schema-types';
 import { namedArguments } from '../../python/named-arguments';
+import type { DeclaredFunction } from '../../catalog/type-declarations';
 import type { Foreign } from '../../contract/foreign';
 import type { CallContext, CodeToolDefinition } from './types';
 import type { Tool } from '../../contract/tool-registry';
@@ -42,6 +42,8 @@ export class CallableTool {
   #definition;
   #jsonInput: JsonInput | undefined;
   #keywords: ReturnType<typeof keywordsOf> | undefined;
+  /** Schemas of input and output as JSON Schema. */
+  #schemas: Pick<DeclaredFunction, 'input' | 'output'> | undefined;
   takesObject = true as const;
 
   /** @param name the identifier that code uses for the tool */
@@ -67,15 +69,17 @@ export class CallableTool {
     return name === this.name ? this : new CallableTool(name, this.#definition);
   }
 
-  declaration(language: LanguageText = languageText(), description: string | undefined = this.#definition.description) {
-    const outputSchema = outputSchemaOf(this.#definition);
-    const output = outputSchema === undefined ? undefined : plainSchema(outputSchema, 'output', this.name);
-    return language.declare({
-      name: this.name,
-      description: description ?? '',
-      inputSchema: this.#inputSchema,
-      ...(output !== undefined && { outputSchema: output }),
-    });
+  declared(description: string | undefined = this.#definition.description): DeclaredFunction {
+    this.#schemas ??= this.#plainSchemas();
+    return { name: this.name, description: description ?? '', ...this.#schemas, isAsync: true };
+  }
+
+  #plainSchemas() {
+    const output = outputSchemaOf(this.#definition);
+    return {
+      input: this.#inputSchema,
+      output: output === undefined ? undefined : plainSchema(output, 'output', this.name),
+    };
   }
 
   /** Converts positional arguments to the input of the tool. */
@@ -181,8 +185,8 @@ class CallableFunction {
     this.#tool = tool;
   }
 
-  declaration(language: LanguageText = languageText()) {
-    return functionDeclaration(this.name, { ...this.#tool, isAsync: true }, language);
+  declared() {
+    return declaredFunction(this.name, { ...this.#tool, isAsync: true });
   }
 
   async call(...args: unknown[]) {
@@ -210,9 +214,9 @@ function refuseOtherKeys(name: string, definition: object) {
   }
 }
 
-export function functionDeclaration(name: string, { definition, isAsync }: Tool, language: LanguageText) {
-  if (definition === undefined) return language.declareFunction(name, isAsync);
-  return language.declare({ name, ...definition, async: isAsync });
+export function declaredFunction(name: string, { definition, isAsync }: Tool): DeclaredFunction {
+  const { description = '', inputSchema: input, outputSchema: output } = definition ?? {};
+  return { name, description, input, output, isAsync };
 }
 
 /** Whether a tool is a definition and not only a function. */

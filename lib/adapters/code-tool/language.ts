@@ -1,5 +1,8 @@
 import { memberIdentifier, pythonIdentifier, toolIdentifier } from '../../contract/tool-names';
+import { typeDeclarations } from '../../catalog/type-declarations';
 import { toJavaScriptSignature, toPythonSignature } from '../prompts';
+import { pythonDeclarations } from '../prompts/python-declarations';
+import type { DeclaredFunction, Declarations } from '../../catalog/type-declarations';
 import type { Foreign } from '../../contract/foreign';
 import type { Offer } from '../../contract/executor';
 import type { ToolDefinition } from '../prompts';
@@ -17,10 +20,12 @@ export interface LanguageText {
   description: (declarations: string, livesOn: boolean, offer: Offer, limits?: string) => string;
   /** The sentences of a description that list what else code can use, each with a leading space. */
   surroundings: (offer: Offer, hasFunctions: boolean) => string;
-  /** Declares a tool that takes one object. */
-  declare: (tool: ToolDefinition) => string;
-  /** Declares a function that takes arbitrary arguments. */
-  declareFunction: (name: string, isAsync: boolean) => string;
+  /** Declares a function in short, and says everything if {@link isShownInShort} holds for its schemas. */
+  declare: (declared: DeclaredFunction) => string;
+  /** Declares functions with everything that their schemas say. Types that they share are declared once. */
+  declareFully: (functions: DeclaredFunction[], maxChars: number) => Declarations;
+  /** Says how code finds the functions of an index. `holder` is the object that has `search` and `describe`. */
+  lookupText: (holder: string, count: number) => string;
   /** The identifier that code uses for a tool. */
   identifier: (name: string) => string;
   /** The identifier that code uses for a function of a namespace. */
@@ -49,11 +54,17 @@ ${declarations}`.trimEnd(),
     return `${given} There is no network, no timer, ${importText}, no require and no process: only the language\
 ${hasFunctions ? ' and the functions below' : ''}.`;
   },
-  declare: toJavaScriptSignature,
-  declareFunction: (name, isAsync) => {
+  declare: (declared) => {
+    const { name, input, isAsync } = declared;
+    if (input !== undefined) return toJavaScriptSignature(definitionOf(declared));
     const keyword = isAsync ? 'async function' : 'function';
     return name.includes('.') ? `${name} = ${keyword} (...args) {};` : `${keyword} ${name}(...args) {}`;
   },
+  declareFully: typeDeclarations,
+  lookupText: (holder, count) =>
+    `There are ${count} functions, too many to declare all of them here. Find the ones you need and read their \
+declarations before you call them: \`${holder}.search('words')\` returns [{ name, description }], the best first, and \
+\`${holder}.describe(name, …)\` returns the declarations of functions as TypeScript. Call each function by its own name.`,
   identifier: toolIdentifier,
   memberIdentifier,
   namesArguments: false,
@@ -78,12 +89,24 @@ ${declarations}`.trimEnd(),
     const modules = imports.includes('*') ? '' : `, and of modules only ${imports.join(', ')}`;
     return `${given} ${place} is no network and ${files}${modules}.`;
   },
-  declare: toPythonSignature,
-  declareFunction: (name) => `def ${name}(*args, **kwargs): ...`,
+  declare: (declared) => {
+    if (declared.input === undefined) return `def ${declared.name}(*args, **kwargs): ...`;
+    return toPythonSignature(definitionOf(declared));
+  },
+  declareFully: pythonDeclarations,
+  lookupText: (holder, count) =>
+    `There are ${count} functions, too many to declare all of them here. Find the ones you need and read their \
+declarations before you call them: \`${holder}.search('words')\` returns a list of {'name', 'description'}, the best first, \
+and \`${holder}.describe(name, …)\` returns the declarations of functions. Call each function by its own name.`,
   identifier: pythonIdentifier,
   memberIdentifier: pythonIdentifier,
   namesArguments: true,
 };
+
+function definitionOf({ name, description, input, output, isAsync }: DeclaredFunction): ToolDefinition {
+  const inputSchema = input as ToolDefinition['inputSchema'];
+  return { name, description, inputSchema, ...(output !== undefined && { outputSchema: output }), async: isAsync };
+}
 
 function functionsText(declarations: string) {
   return declarations === '' ? '' : ' that can call the functions below';

@@ -1,8 +1,10 @@
+import { CODE_TOOL_OPTIONS } from '../../contract/option-table';
 import { OPTION_NAMES, optionsOf } from '../../contract/options';
 import type { Foreign } from '../../contract/foreign';
 
 /** Options of a code tool that are not options of the executor. */
-export const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', 'maxOutputChars', 'approve'];
+const NUMBERS = CODE_TOOL_OPTIONS.map(({ name }) => name);
+export const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', ...NUMBERS, 'approve'];
 
 /**
  * Returns the options of a code tool of any framework as an object that can be destructured.

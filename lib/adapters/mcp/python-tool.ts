@@ -32,9 +32,10 @@ export function registerPython(
     packages?: string;
     variables?: Record<string, unknown>;
     annotations: object;
+    forCatalog: { maxChars: number; taken: readonly string[] };
   },
 ): Session {
-  const { toolTimeoutMs, maxOperations, packages, variables, annotations } = others;
+  const { toolTimeoutMs, maxOperations, packages, variables, annotations, forCatalog } = others;
   const language = languageText('python');
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
   const options = {
@@ -49,8 +50,8 @@ export function registerPython(
   });
   const limits = { timeoutMs, memoryLimitMb, maxOperations: checkPythonOptions(imports, options).maxOperations };
   const offer = { imports, variables: Object.keys(variables ?? {}) };
-  const declarations = toolset.declarationsIn(language);
-  const description = language.description(declarations, true, offer, limitsText(language, limits));
-  registerRun(server, toolset, session, { language, description, timeoutMs, annotations });
+  const catalog = toolset.catalogIn(language, forCatalog);
+  const description = language.description(catalog.text(), true, offer, limitsText(language, limits));
+  registerRun(server, toolset, session, { language, description, lookups: catalog.tools, timeoutMs, annotations });
   return session;
 }

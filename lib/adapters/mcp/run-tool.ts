@@ -4,6 +4,7 @@ import { callResult } from './result';
 import { z } from '../../bundled/mcp';
 import { NO_LIMIT } from '../../contract/options';
 import type { Foreign } from '../../contract/foreign';
+import type { Tools } from '../../contract/tool-types';
 import type { Toolset } from './toolset';
 import type { Session } from '../../contract/session';
 import type { LanguageText } from '../code-tool/language';
@@ -11,6 +12,7 @@ import type { LanguageText } from '../code-tool/language';
 /**
  * Adds the tool that runs programs of one language in a session.
  *
+ * @param tool.lookups the functions that find tools
  * @param tool.timeoutMs default and maximum timeout of a call; if absent, the executor's own timeout applies
  */
 export function registerRun(
@@ -20,9 +22,10 @@ export function registerRun(
   {
     language,
     description,
+    lookups,
     timeoutMs,
     annotations,
-  }: { language: LanguageText; description: string; timeoutMs?: number; annotations: object },
+  }: { language: LanguageText; description: string; lookups: Tools; timeoutMs?: number; annotations: object },
 ) {
   const { toolName, title, program } = language;
   const inputSchema = inputShape(program, timeoutMs);
@@ -35,7 +38,7 @@ export function registerRun(
       const run = toolset.forRun(signal, language, progress);
       try {
         return await callResult(
-          await session.run(code, { tools: run.tools, signal, timeoutMs: deadline, afresh: reset }),
+          await session.run(code, { tools: { ...run.tools, ...lookups }, signal, timeoutMs: deadline, afresh: reset }),
         );
       } finally {
         run.end();

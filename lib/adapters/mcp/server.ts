@@ -8,6 +8,7 @@ import { encode } from '../../ses/transfer';
 import { languageText } from '../code-tool/language';
 import { McpServer } from '../../bundled/mcp';
 import { offerOf } from '../../contract/executor';
+import { checkCodeToolOptions } from '../../contract/options';
 import { Session } from '../../contract/session';
 import { refuseUnwritableNames } from '../../contract/tool-names';
 import { refuseReservedName } from '../../contract/tool-registry';
@@ -15,7 +16,6 @@ import { toolsetOf } from './tools';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
 import type { LanguageText } from '../code-tool/language';
-import type { Toolset } from './toolset';
 import type { Offer } from '../../contract/executor';
 import type { ConnectedServer } from './servers';
 import type { Language, Modules } from '../../contract/executor-options';
@@ -52,6 +52,8 @@ export interface ServerOptions {
   language?: Language;
   authorizedImports?: readonly string[];
   modules?: Modules;
+  /** Length of the declarations in a description. */
+  maxDeclarationChars?: number;
 }
 
 /** Creates an MCP server with one session. Also returns a function that ends the session. */
@@ -61,6 +63,7 @@ export function createServer({
   tools = {},
   servers = [],
   variables,
+  maxDeclarationChars,
   ...others
 }: ServerOptions) {
   const { python, executor, isolation = preferredIsolation(), ...options } = others;
@@ -82,6 +85,11 @@ export function createServer({
   const { imports, folder } =
     executor === undefined ? { imports: options.authorizedImports ?? [], folder: undefined } : offerOf(executor);
   const offer = { imports, folder, variables: names };
+  const forCatalog = {
+    maxChars: checkCodeToolOptions({ maxDeclarationChars }).maxDeclarationChars,
+    taken: [...names, ...(executor === undefined ? [] : (offerOf(executor).variables ?? []))],
+  };
+  const catalog = toolset.catalogIn(language, forCatalog);
   const server = new McpServer(
     { name: 'ses-executor', version },
     { instructions: instructions(language.toolName, files, toolset.isEmpty) },
@@ -95,12 +103,13 @@ export function createServer({
   };
   registerRun(server, toolset, session, {
     language,
-    description: description(language, options, toolset, { offer, hasFiles: root !== undefined }),
+    lookups: catalog.tools,
+    description: description(language, options, catalog.text(), { offer, hasFiles: root !== undefined }),
     timeoutMs: options.timeoutMs,
     annotations,
   });
   const sessions = python
-    ? [session, registerPython(server, toolset, { ...options, ...python, variables, annotations })]
+    ? [session, registerPython(server, toolset, { ...options, ...python, variables, annotations, forCatalog })]
     : [session];
   server.registerTool(
     'reset',
@@ -120,16 +129,15 @@ export function createServer({
 function description(
   language: LanguageText,
   limits: Pick<ServerOptions, 'timeoutMs' | 'memoryLimitMb' | 'maxOperations'>,
-  toolset: Toolset,
+  declarations: string,
   { offer, hasFiles }: { offer: Offer; hasFiles: boolean },
 ) {
-  const declarations = toolset.declarationsIn(language);
   const bounds = limitsText(language, limits);
   if (language.toolName === 'run_python') return language.description(declarations, true, offer, bounds);
   const text = `Runs JavaScript in an isolated V8 realm, and gives what the last expression or a top-level \`return\` \
 gives, and what console.log has logged. \`await\` works at the top level. Variables and functions live on from call \
 to call.${language.surroundings(offer, declarations !== '')}${bounds}`;
-  if (toolset.isEmpty) return text;
+  if (declarations === '') return text;
   const files = hasFiles ? ' The text of a file is `await readText({ path })`.' : '';
   return `${text}${files}\n\n${declarations}`;
 }

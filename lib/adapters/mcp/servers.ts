@@ -120,7 +120,8 @@ function checkedDefinition(server: OtherServer, path: string, tool: Foreign): Co
   const definition = definitionOf(server, tool);
   for (const name of ['javascript', 'python']) {
     const language = languageText(name);
-    new CallableTool(path, definition).in(language).declaration(language);
+    const callable = new CallableTool(path, definition).in(language);
+    language.declare(callable.declared());
   }
   return definition;
 }

@@ -1,12 +1,13 @@
 import {
   CallableTool,
-  functionDeclaration,
+  declaredFunction,
   isDefinition,
   refuseSameNames,
   refuseUncallable,
 } from '../code-tool/definition';
 import { hostTools } from '../code-tool/host-tools';
 import { languageText } from '../code-tool/language';
+import { ToolCatalog } from '../code-tool/tool-catalog';
 import { PROGRESS } from './progress';
 import { withoutSameNames } from './same-names';
 import { isBindable, isBuiltIn } from '../../contract/identifiers';
@@ -31,9 +32,13 @@ export class Toolset {
   /** The source of each callable, by name. */
   #sources: Map<string, string> = new Map();
 
-  declarationsIn(language: LanguageText) {
-    const functions = flattenTools(this.#functions).map((it) => functionDeclaration(it.path.join('.'), it, language));
-    return [...functions, ...this.#callableIn(language).map((it) => it.declaration(language))].join('\n\n');
+  /** The declarations of all tools, or an index. See {@link ToolCatalog}. */
+  catalogIn(language: LanguageText, { maxChars, taken }: { maxChars: number; taken?: readonly string[] }) {
+    const functions = flattenTools(this.#functions).map((it) => {
+      const name = it.path.join('.');
+      return { name, declared: () => declaredFunction(name, it) };
+    });
+    return new ToolCatalog([...functions, ...this.#callableIn(language)], { language, maxChars, taken });
   }
 
   get isEmpty() {
