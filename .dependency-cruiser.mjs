@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 const ROOT = new URL('./', import.meta.url);
 /** What all folders may use, and what adapters may. */
 const FOR_ALL = ['contract'];
-const FOR_ADAPTERS = ['ses'];
+const FOR_ADAPTERS = ['ses', 'json-schema', 'catalog'];
 
 /** Folders of `lib/` that form separate parts. */
 const PARTS = foldersOf('lib/').flatMap((name) =>
