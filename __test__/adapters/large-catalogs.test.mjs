@@ -293,6 +293,14 @@ describe('code', () => {
     }));
 });
 
+test('thousands of functions are indexed in slices, while the first search waits', async () => {
+  const tools = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`open_page_${at}`, () => at]));
+  const tool = createCodeTool({ tools });
+  const code = "[tools.search('open page 2999')[0].name, (await tools.search('open page 7'))[0].name]";
+  const outputs = await Promise.all([outputOf(tool, code), outputOf(tool, code)]);
+  expect(outputs).toEqual(Array(2).fill(['open_page_2999', 'open_page_7']));
+});
+
 describe('the object with search and describe', () => {
   test.each([
     ['a tool is named tools', { tools: { ...MANY, tools: () => 1 } }, 'toolbox'],
@@ -461,6 +469,14 @@ describe('in the framework', () => {
       [{ name: 'github_merge_pull_request', description: 'Does github merge pull request.' }],
       'github_merge_pull_request 7',
     ]);
+  });
+
+  test('ai, descriptions that are functions are in the index of each request', () => {
+    const make = FRAMEWORKS.ai.make;
+    const greet = { ...make('greet'), description: ({ context }) => `Greets ${context}.` };
+    const tool = aiCodeTool({ tools: { greet, ping: make('ping') }, maxDeclarationChars: 100 });
+    const description = tool.description({ context: { greet: 'Ada' } });
+    expect(description.endsWith('\n\n2 functions:\n- greet: Greets Ada.\n- ping: Does ping.')).toBe(true);
   });
 
   test('ai, code that only asks for the declaration of a guarded tool needs no approval', async () => {

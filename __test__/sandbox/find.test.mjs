@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { Finder } from '../../build/catalog/finder.js';
+import { WorkBudget, atOnce } from '../../build/contract/budget.js';
 import { registryFromOpenApi } from '../../build/sandbox/index.js';
 import { managerOf } from './market.mjs';
 
@@ -189,7 +190,7 @@ describe.each([
     const methods = registry.sources.flatMap(({ name: source, methods }) =>
       methods.map(({ name, description, params }) => ({ source, name, description, params: JSON.stringify(params) })),
     );
-    const finder = await Finder.of(methods);
+    const finder = atOnce(Finder.making(methods, new WorkBudget()));
     const found = await foundIn(document, Object.keys(wanted));
     const onHost = (query) => finder.find(query).map(({ source, name }) => `${source}.${name}`);
     expect(Object.fromEntries(Object.keys(wanted).map((query) => [query, onHost(query)]))).toEqual(found);

@@ -1,9 +1,10 @@
-import { Finder } from './finder';
 import { indexText, summaryOf } from './index-text';
 import { isSchema, resolve } from './schema-types';
+import { WorkBudget, atOnce, inSlices } from '../contract/budget';
 import { isPlainObject } from '../contract/describe';
 import { closest } from '../contract/options';
 import { withTraits } from '../contract/tool-traits';
+import type { Finder } from './finder';
 import type { Searched } from './search-terms';
 import type { Tools } from '../contract/tool-types';
 
@@ -16,10 +17,13 @@ export interface CatalogFunction {
   input: unknown;
 }
 
+/** A function as a search returns it. */
+type Found = Pick<CatalogFunction, 'name' | 'description'>;
+
 /** The code's side of a catalog. */
 export interface Lookups {
   /** Functions that fit a search, the best first. */
-  search: (query: unknown, limit?: unknown) => Promise<{ name: string; description: string }[]>;
+  search: (query: unknown, limit?: unknown) => Found[] | Promise<Found[]>;
   /** Declarations of functions, or the index of a namespace. */
   describe: (...names: unknown[]) => string;
 }
@@ -33,19 +37,23 @@ const MAX_PARAM_TEXT = 80;
 const MAX_PARAMS = 40;
 /** Characters of the answer of `describe`. */
 const MAX_CHARS = 20_000;
+/** Functions whose finder is made in one step: it takes some 20 ms. */
+const MAX_AT_ONCE = 1_000;
 /** Functions that one call of `describe` declares. */
 const MAX_NAMES = 20;
 /** Names that are compared with one that does not exist, and the characters of each. */
 const MAX_COMPARED = 2_000;
 const MAX_NAME = 80;
 
+type PathFinder = Finder<Searched & { path: string }>;
+
 /** Functions that are too many to be declared in a prompt. Code finds them by words and reads the declarations of some. */
 export class Catalog<T extends CatalogFunction> implements Lookups {
   #functions: Map<string, T>;
   #declare;
   #holder;
-  /** Made by the first search. */
-  #finder: Promise<Finder<Searched & { path: string }>> | undefined;
+  /** Made by the first search. A promise while it is made. */
+  #finder: PathFinder | Promise<PathFinder> | undefined;
 
   /**
    * @param declare returns the declarations of functions, of at most `maxChars` characters
@@ -62,7 +70,7 @@ export class Catalog<T extends CatalogFunction> implements Lookups {
     return indexText(this.#listed(), maxChars);
   }
 
-  async search(query: unknown, limit: unknown = LIMIT) {
+  search(query: unknown, limit: unknown = LIMIT) {
     const { query: text, limit: most } = isPlainObject(query)
       ? { limit, ...query, query: query.query ?? query.q }
       : { query, limit: isPlainObject(limit) ? (limit.limit ?? LIMIT) : limit };
@@ -72,10 +80,14 @@ export class Catalog<T extends CatalogFunction> implements Lookups {
     if (!Number.isInteger(most) || (most as number) < 1) {
       throw new RangeError(`the limit of ${this.#holder}.search must be an integer >= 1`);
     }
-    const names = text.trim() === '' ? [...this.#functions.keys()] : await this.#found(text);
-    return names.slice(0, Math.min(most as number, MAX_LIMIT)).map((name) => {
-      return { name, description: summaryOf(this.#functions.get(name)?.description ?? '') };
-    });
+    const shown = (names: string[]) =>
+      names.slice(0, Math.min(most as number, MAX_LIMIT)).map((name) => {
+        return { name, description: summaryOf(this.#functions.get(name)?.description ?? '') };
+      });
+    if (text.trim() === '') return shown([...this.#functions.keys()]);
+    const finder = this.#finderOfAll();
+    const inFinder = (it: PathFinder) => shown(it.find(text).map(({ path }) => path));
+    return finder instanceof Promise ? finder.then(inFinder) : inFinder(finder);
   }
 
   describe(...names: unknown[]) {
@@ -101,14 +113,19 @@ export class Catalog<T extends CatalogFunction> implements Lookups {
     throw new Error(`there is no function ${JSON.stringify(name.slice(0, 100))}; ${hint}`);
   }
 
-  async #found(text: string) {
-    this.#finder ??= Finder.of(
-      [...this.#functions.values()].map(({ name: path, description, input }) => {
-        const { namespace: source, name } = parted(path);
-        return { path, source, name, description: description.slice(0, MAX_SEARCHED), params: paramsText(input) };
-      }),
-    );
-    return (await this.#finder).find(text).map(({ path }) => path);
+  #finderOfAll() {
+    if (this.#finder !== undefined) return this.#finder;
+    // Loaded lazily: it reads files, and code that only declares functions must not need them.
+    const { Finder } = require('./finder') as typeof import('./finder');
+    const functions = [...this.#functions.values()].map(({ name: path, description, input }) => {
+      const { namespace: source, name } = parted(path);
+      return { path, source, name, description: description.slice(0, MAX_SEARCHED), params: paramsText(input) };
+    });
+    const budget = new WorkBudget();
+    const making = Finder.making(functions, budget);
+    if (functions.length <= MAX_AT_ONCE) return (this.#finder = atOnce(making));
+    this.#finder = inSlices(making, budget).then((finder) => (this.#finder = finder));
+    return this.#finder;
   }
 
   #listed() {

@@ -1,7 +1,7 @@
 import { guestFunction } from './guest-text';
 import { words } from './search-terms';
 import { searchTextsIn } from './search-texts';
-import { WorkBudget, inSlices } from '../contract/budget';
+import type { WorkBudget } from '../contract/budget';
 import type { Searched } from './search-terms';
 
 /** Characters of a search. The rest adds nothing that a model would write. */
@@ -15,8 +15,8 @@ export class Finder<T extends Searched> {
   #functions;
   #linesFor;
 
-  /** Makes a finder in slices: there may be thousands of functions, with texts of third parties. */
-  static async of<T extends Searched>(functions: readonly T[]): Promise<Finder<T>> {
+  /** Work that makes a finder. There may be thousands of functions, with texts of third parties. */
+  static *making<T extends Searched>(functions: readonly T[], budget: WorkBudget): Generator<void, Finder<T>> {
     const bySource: Map<string, T[]> = new Map();
     for (const each of functions) {
       const known = bySource.get(each.source);
@@ -30,8 +30,7 @@ export class Finder<T extends Searched> {
       return source;
     });
     const sorted = [...bySource.values()].flat();
-    const budget = new WorkBudget();
-    const texts = await inSlices(searchTextsIn(sources, sorted, budget), budget);
+    const texts = yield* searchTextsIn(sources, sorted, budget);
     return new Finder(sorted, finderOf(texts, words, rankerOf).linesFor);
   }
 
