@@ -139,7 +139,8 @@ pub unsafe fn reply(
     Ok((call as ToolCallId, reply))
 }
 
-/// `[name, message, code, bridge]`; a code is a string, a number or undefined.
+/// `[name, message, code, bridge, details]`; a code is a string, a number or undefined. Details are serialized bytes and
+/// may be missing.
 ///
 /// # Safety
 /// As for [`values`].
@@ -147,7 +148,10 @@ unsafe fn tool_error(env: sys::napi_env, parts: sys::napi_value) -> Result<ToolE
     // SAFETY: as the caller promises.
     unsafe {
         let parts = elements(env, parts)?;
-        let [name, message, code, bridge] = parts[..] else { return Err(not_an_error()) };
+        let (&[name, message, code, bridge] | &[name, message, code, bridge, _]) = &parts[..] else {
+            return Err(not_an_error());
+        };
+        let details = parts.get(4).map(|&details| take_wire(env, details)).transpose()?;
         let text = |part| match primitive(env, part)? {
             Value::Latin1(text) => Ok(text.iter().map(|&unit| char::from(unit)).collect()),
             Value::Utf16(units) => Ok(String::from_utf16_lossy(&units)),
@@ -159,12 +163,12 @@ unsafe fn tool_error(env: sys::napi_env, parts: sys::napi_value) -> Result<ToolE
             _ => Some(ErrorCode::Text(text(code)?)),
         };
         let bridge = matches!(primitive(env, bridge)?, Value::Bool(true));
-        Ok(ToolError { name: text(name)?, message: text(message)?, code, bridge })
+        Ok(ToolError { name: text(name)?, message: text(message)?, code, bridge, details })
     }
 }
 
 fn not_an_error() -> Error {
-    Error::new(Status::InvalidArg, "an error has four parts")
+    Error::new(Status::InvalidArg, "an error has four or five parts")
 }
 
 /// # Safety

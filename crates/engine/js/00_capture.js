@@ -18,6 +18,7 @@
     reflectDefine: Reflect.defineProperty,
     reflectDelete: Reflect.deleteProperty,
     reflectHas: Reflect.has,
+    setPrototypeOf: Object.setPrototypeOf,
     defineProperty,
     create: Object.create,
     entries: Object.entries,
@@ -69,7 +70,9 @@
     String,
     RangeError,
     ReferenceError,
+    SyntaxError,
     TypeError,
+    AggregateError,
     Error,
   };
 

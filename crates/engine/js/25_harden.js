@@ -173,6 +173,7 @@
   boot.freezeGraph = freezeGraph;
   boot.harden = harden;
   boot.hardenFresh = hardenFresh;
+  boot.setStack = setStack;
   boot.setStacks = setStacks;
   boot.isObject = isObject;
 })();

@@ -281,6 +281,7 @@ const {
     isSent: (name) => reading(isSent, name),
     hardenFresh: boot.hardenFresh,
     setStacks: boot.setStacks,
+    addDetails: boot.addDetails,
   });
   warmUp();
   resetConsole();

@@ -53,7 +53,8 @@ impl ToolReply {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Value(value) => value.wire_bytes(),
-            Self::Error(_) | Self::Promise => 0,
+            Self::Error(error) => error.details.as_ref().map_or(0, Vec::len),
+            Self::Promise => 0,
         }
     }
 }
@@ -65,6 +66,8 @@ pub struct ToolError {
     pub message: String,
     pub code: Option<ErrorCode>,
     pub bridge: bool,
+    /// Its cause, errors, status and data in V8's serialization format, in the form of `lib/contract/error-details.ts`.
+    pub details: Option<Vec<u8>>,
 }
 
 /// The `code` property of an error.

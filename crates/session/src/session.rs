@@ -222,5 +222,5 @@ fn no_room(bytes: usize, limit: usize) -> ToolError {
          make fewer calls at once"
     );
     let code = Some(ErrorCode::Text(ERR_TRANSFER_LIMIT_EXCEEDED.to_owned()));
-    ToolError { name: "RangeError".to_owned(), message, code, bridge: true }
+    ToolError { name: "RangeError".to_owned(), message, code, bridge: true, details: None }
 }

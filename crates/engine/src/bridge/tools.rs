@@ -264,13 +264,31 @@ fn read_reply<'s>(
                 bridge_error(scope, host.tool_name(tool), reason)
             })
         }
-        ToolReply::Error(ToolError { name, message, code, bridge }) => {
+        ToolReply::Error(ToolError { name, message, code, bridge, details }) => {
             let code = code.and_then(|code| match code {
                 ErrorCode::Text(text) => v8::String::new(scope, &text).map(Into::into),
                 ErrorCode::Number(number) => Some(v8::Number::new(scope, number).into()),
             });
             let mark = Mark::Tool { name: host.tool_name(tool), call: number, bridge };
-            Err(marked_error(scope, host, &name, &message, code, &mark))
+            let error = marked_error(scope, host, &name, &message, code, &mark);
+            if let Some(details) = details.filter(|wire| wire.len() <= host.context.config().max_transfer_bytes) {
+                add_details(scope, host, error, &details);
+            }
+            Err(error)
         }
+    }
+}
+
+/// Gives the error of a tool its cause, errors, status and data. Without memory for them it stays as it is.
+fn add_details(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, details: &[u8]) {
+    let Some(realm) = host.realm.get() else { return };
+    v8::tc_scope!(let attempt, scope);
+    let error = v8::Local::new(attempt, error);
+    let details = match serialize::read(attempt, details) {
+        Some(details) if host.context.config().harden_tool_results => realm.harden(attempt, details),
+        details => details,
+    };
+    if let Some(details) = details {
+        realm.add_details(attempt, error, details);
     }
 }

@@ -322,15 +322,18 @@ fn read<'s>(
 
 fn bridge_error(name: &str, message: String, code: Option<&str>) -> ToolError {
     let code = code.map(|code| ErrorCode::Text(code.to_owned()));
-    ToolError { name: name.to_owned(), message, code, bridge: true }
+    ToolError { name: name.to_owned(), message, code, bridge: true, details: None }
 }
 
 /// Throws an exception from which `guest.js` makes a Python error. `call`: the number of the call and its tool.
-fn throw_error(scope: &mut v8::PinScope, call: Option<(ToolCallId, u32)>, error: ToolError) {
+fn throw_error(scope: &mut v8::PinScope, call: Option<(ToolCallId, u32)>, mut error: ToolError) {
+    let mut details = None;
     if let (Some((id, tool)), Some(host), Some(own)) = (call, host(scope), own(scope)) {
+        let wire = error.details.take().filter(|wire| wire.len() <= host.context.config().max_transfer_bytes);
+        details = wire.and_then(|wire| serialize::read_or_nothing(scope, &wire));
         own.facts.add_failed(id, host.tool_name(tool), error.clone());
     }
-    let ToolError { name, message, code, bridge } = error;
+    let ToolError { name, message, code, bridge, .. } = error;
     let Some(message) = v8::String::new(scope, &message) else { return };
     let thrown = v8::Exception::error(scope, message);
     let Ok(object) = v8::Local::<v8::Object>::try_from(thrown) else { return };
@@ -344,6 +347,7 @@ fn throw_error(scope: &mut v8::PinScope, call: Option<(ToolCallId, u32)>, error:
         ("code", code),
         ("call", call.map(|(id, _)| v8::Number::new(scope, id as f64).into())),
         ("bridge", Some(v8::Boolean::new(scope, bridge).into())),
+        ("details", details),
     ];
     for (key, value) in fields {
         if let (Some(key), Some(value)) = (v8::String::new(scope, key), value) {

@@ -98,7 +98,7 @@ impl FailedCall {
 
     /// The fields of `details` that describe the call.
     pub fn details(&self, call: ToolCallId) -> Map<String, Value> {
-        let ToolError { name, message, code, bridge } = &self.error;
+        let ToolError { name, message, code, bridge, .. } = &self.error;
         let code = match code {
             Some(ErrorCode::Text(code)) => json!(code),
             Some(ErrorCode::Number(code)) => json!(code),
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn error(name: &str, message: &str) -> ToolError {
-        ToolError { name: name.to_owned(), message: message.to_owned(), code: None, bridge: false }
+        ToolError { name: name.to_owned(), message: message.to_owned(), code: None, bridge: false, details: None }
     }
 
     #[test]

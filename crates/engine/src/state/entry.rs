@@ -147,6 +147,17 @@ impl Realm {
         self.call(scope, "hardenFresh", &[value])
     }
 
+    /// Gives `error` the parts that `details` lists, which have just been deserialized. If they are hardened, so are the
+    /// parts.
+    pub fn add_details<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        error: v8::Local<'s, v8::Value>,
+        details: v8::Local<'s, v8::Value>,
+    ) {
+        self.call(scope, "addDetails", &[error, details]);
+    }
+
     /// Gives errors without stacks new ones, in a value that has just been deserialized.
     pub fn set_stacks<'s>(
         &self,

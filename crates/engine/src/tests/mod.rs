@@ -150,7 +150,8 @@ pub fn run(job: u64, code: &str) -> Command {
 fn a_guest_needs_no_more_than_its_context() {
     let tool = ToolSpec { path: vec!["tool".to_owned()], id: 3, is_async: false, length: 1, is_limited: false };
     let code = Some(ErrorCode::Number(7.0));
-    let error = ToolError { name: "RangeError".to_owned(), message: "no".to_owned(), code, bridge: false };
+    let error =
+        ToolError { name: "RangeError".to_owned(), message: "no".to_owned(), code, bridge: false, details: None };
     let answer = ToolReply::Error(error);
     let (mut guest, context) = guest(vec![
         Command::SetTools { job: 1, tools: vec![tool] },
@@ -182,6 +183,57 @@ fn a_guest_needs_no_more_than_its_context() {
     }
     let expected = ["1 Ok(Done)", "2 logs a", "call 1 of 3, the 1st", "2 gives RangeError no 7, 1 calls, sound true"];
     assert_eq!(seen, expected);
+}
+
+/// The serialized bytes of the value of a program.
+fn wire_of(code: &str) -> Vec<u8> {
+    let (mut guest, context) = guest(vec![run(1, code)]);
+    guest.serve_session();
+    let wire = |event| match event {
+        Event::Settled { result: Ok(Success::Output { value: Value::Wire(wire), .. }), .. } => Some(wire),
+        _ => None,
+    };
+    context.events.take().into_iter().find_map(wire).expect("an object")
+}
+
+/// What a guest sees of an error of a tool with these details.
+fn seen_of(details: &[u8], max_transfer_bytes: usize, harden_tool_results: bool) -> String {
+    let tool = ToolSpec { path: vec!["tool".to_owned()], id: 3, is_async: false, length: 0, is_limited: false };
+    let (name, message) = ("AggregateError".to_owned(), "all".to_owned());
+    let error = ToolError { name, message, code: None, bridge: false, details: Some(details.to_vec()) };
+    let code = "const see = (e) => e && [e.constructor.name, e.name, e.message, e.code, e.status].join();
+        let error; try { tool() } catch (thrown) { error = thrown }
+        const { cause, errors, data } = error;
+        [see(error), error.stack.split('\\n')[0], see(cause), errors?.join(), data?.a].join(' | ')
+            + [cause, errors, data].map(Object.isFrozen)";
+    let commands = vec![
+        Command::SetTools { job: 1, tools: vec![tool] },
+        run(2, code),
+        Command::ToolReplies { replies: vec![((1 << 32) + 1, ToolReply::Error(error))], now_ms: None },
+    ];
+    let mut context = Context::new(commands, 64 << 20);
+    context.config = Config { max_transfer_bytes, harden_tool_results, ..context.config };
+    let context = Rc::new(context);
+    let booted = Booted::new(context.config.memory_limit_bytes, Rc::new(|_| {})).expect("there is memory");
+    Guest::new(booted, context.clone(), Arc::default()).serve_session();
+    texts(&context).concat()
+}
+
+#[test]
+fn errors_of_tools_have_their_details() {
+    let details = wire_of(
+        "({ isAggregate: true, cause: ['TypeError', 'why', 'E_WHY', { status: 1 }], errors: [[1], ['E', 'two', 2, undefined]],
+            status: 404, data: { a: [1], text: 'x'.repeat(300) } })",
+    );
+    let whole =
+        "AggregateError,AggregateError,all,,404 | AggregateError: all | TypeError,TypeError,why,E_WHY,1 | 1,E: two | 1";
+    let bare = "Error,AggregateError,all,, | AggregateError: all |  |  | true,true,true";
+    let bytes = details.len();
+    assert_eq!(seen_of(&details, bytes, false), format!("{whole}false,false,false"));
+    assert_eq!(seen_of(&details, bytes, true), format!("{whole}true,true,true"));
+    // Without room for them, the error itself arrives. The same holds for bytes that V8 cannot read.
+    assert_eq!(seen_of(&details, bytes - 1, false), bare);
+    assert_eq!(seen_of(&details[..bytes - 2], bytes, false), bare);
 }
 
 #[test]

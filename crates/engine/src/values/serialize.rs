@@ -357,6 +357,12 @@ pub fn read<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Loc
     read_without_errors(scope, cleaned.as_deref().unwrap_or(wire))
 }
 
+/// As [`read`], without a pending exception.
+pub fn read_or_nothing<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
+    v8::tc_scope!(let attempt, scope);
+    read(attempt, wire)
+}
+
 /// As [`read`], for serialized bytes without errors.
 fn read_without_errors<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
     let context = scope.get_current_context();

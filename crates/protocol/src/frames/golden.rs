@@ -68,8 +68,19 @@ fn to_worker() -> Vec<ToWorker> {
         Value::Bytes(Block::copy_of(&[1, 2, 3]).expect("memory")),
         Value::Wire(vec![0xFF, 15, b'_']),
     ];
-    let thrown = ToolError { name: "E".into(), message: "no".into(), code: Some(ErrorCode::Number(2.0)), bridge: true };
-    let coded = ToolError { code: Some(ErrorCode::Text("ENOENT".into())), bridge: false, ..thrown.clone() };
+    let thrown = ToolError {
+        name: "E".into(),
+        message: "no".into(),
+        code: Some(ErrorCode::Number(2.0)),
+        bridge: true,
+        details: None,
+    };
+    let coded = ToolError {
+        code: Some(ErrorCode::Text("ENOENT".into())),
+        bridge: false,
+        details: Some(vec![0xFF, 15, b'_']),
+        ..thrown.clone()
+    };
     let replies = vec![
         (9, ToolReply::Value(text("ok"))),
         (10, ToolReply::Promise),

@@ -204,7 +204,7 @@ choice!(ModuleBody { 0 Source(text), 1 Exports { names, values, functions } });
 record!(RunLimits { max_operations, timeout_ms, cpu_ms, reports_waits, now_ms, seed, language });
 
 choice!(ToolReply { 0 Value(value), 1 Error(error), 2 Promise });
-record!(ToolError { name, message, code, bridge });
+record!(ToolError { name, message, code, bridge, details });
 choice!(ErrorCode { 0 Text(code), 1 Number(code) });
 record!(ToolCall { id, tool, is_async, args, made });
 record!(Figures { operations, tool_calls, heap_used_bytes, dropped_calls });
