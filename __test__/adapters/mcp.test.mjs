@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 
@@ -18,6 +19,9 @@ import { connectServers } from '../../build/adapters/mcp/servers.js';
 import { StdioTransport } from '../../build/adapters/mcp/stdio.js';
 import { OPTIONS } from '../../build/contract/option-table.js';
 import { ROOT, deferred, gateTool, runChild, spawnNode, spawnProgram, withExecutor, withFolder } from '../helpers.mjs';
+
+// As the modules load each other: each is loaded once.
+const { errorDetails } = createRequire(import.meta.url)('../../build/contract/error-details.js');
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
@@ -934,6 +938,25 @@ describe('another server', () => {
         /^the server a has ended and cannot be started again: it has been started 4 times lately; wait \d+ s$/,
       );
     }));
+
+  // The causes of these errors are of the host's client.
+  test('shows code the code and the data of its errors, but no causes', () =>
+    withOther(
+      `{ fail: (id) => console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'no', data: { retryable: true } } })),
+        end: () => process.exit(3) }`,
+      async (_, definitions) => {
+        const seen = {};
+        for (const name of ['fail', 'end']) {
+          const calling = definitions[name].execute({}, { signal: new AbortController().signal });
+          const error = await calling.catch((thrown) => thrown);
+          seen[name] = [error.code, errorDetails(error), error.cause !== undefined];
+        }
+        expect(seen).toStrictEqual({
+          fail: [-32000, { data: { retryable: true } }, false],
+          end: [undefined, undefined, true],
+        });
+      },
+    ));
 
   test
     .skipIf(process.platform === 'win32')

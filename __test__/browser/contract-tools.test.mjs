@@ -6,6 +6,7 @@ describeBrowser([
   'tools',
   'definition of tools',
   'failures of tools',
+  'details of failures',
   're-entrance',
   'values of the host',
   'blocking tools',

@@ -90,6 +90,36 @@ describe('values', () => {
     });
   });
 
+  test('of failed calls cross, even if guests have patched what the page could use', async () => {
+    const cause = Object.assign(new TypeError('why'), { code: 'E_WHY', status: 1 });
+    const thrown = Object.assign(new AggregateError([cause, 'text'], 'all', { cause }), { data: { a: [1] } });
+    const tools = {
+      fail: () => {
+        throw thrown;
+      },
+      later: () => Promise.reject(thrown),
+    };
+    await withBrowser({}, tools, async (executor) => {
+      const code = `
+        const thrown = () => { throw new Error('patched'); };
+        const show = (e) => [e.name, e.message, e.code, e.status];
+        const seen = (e) => [e instanceof AggregateError, Object.hasOwn(e, 'name'), show(e), show(e.cause), show(e.errors[0]), e.errors[1], e.errors.length, e.data];
+        for (const key of ['cause', 'errors', 'status', 'data', 0, 3, 4]) {
+          Object.defineProperty(Object.prototype, key, { set: thrown, get: () => undefined, configurable: true });
+        }
+        Array.prototype[Symbol.iterator] = Array.prototype.map = Array.prototype.push = Object.setPrototypeOf = thrown;
+        globalThis.AggregateError.prototype.message = 5;
+        const all = {};
+        try { fail(); } catch (e) { all.sync = seen(e); }
+        await later().catch((e) => { all.later = seen(e); });
+        return JSON.stringify(all);`;
+      const shown = ['TypeError', 'why', 'E_WHY', 1];
+      const expected = [true, false, ['AggregateError', 'all', null, null], shown, shown, 'text', 2, { a: [1] }];
+      const { output } = await executor.run(code);
+      expect(JSON.parse(output)).toStrictEqual({ sync: expected, later: expected });
+    });
+  });
+
   test('may be nested to any depth', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run('let deep = 1; for (let i = 0; i < 1e5; i++) deep = [deep]; deep');

@@ -291,7 +291,7 @@ describe('answerToolCall', () => {
     ['a getter on then that throws', () => hostileThen(), [[4, failed('then')]]],
     ['a thrown string', () => thrower('text'), [[4, failed('text')]]],
     ['a thrown undefined', () => thrower(undefined), [[4, failed('undefined')]]],
-    ['a thrown object', () => thrower({ status: 404 }), [[4, failed('{"status":404}')]]],
+    ['a thrown object', () => thrower({ reason: 404 }), [[4, failed('{"reason":404}')]]],
     ['a thrown symbol', () => thrower(Symbol('s')), [[4, failed('Symbol(s)')]]],
     ['a result that cannot be cloned', () => ({ f() {} }), [[4, bridge('result.f (function) cannot be cloned')]]],
     [
@@ -445,8 +445,16 @@ describe('answerToolCall', () => {
   });
 
   test('errors cross without stack and other properties', async () => {
-    const error = Object.assign(new Error('m', { cause: boom }), { path: '/etc', code: 5 });
+    const error = Object.assign(new Error('m'), { path: '/etc', code: 5 });
     expect((await answers(() => thrower(error))).replies).toEqual([[4, ['Error', 'm', 5, false]]]);
+  });
+
+  test('errors cross with their details, unless these are larger than maxTransferBytes', () => {
+    const tool = { fn: () => thrower(Object.assign(new Error('m'), { status: 404 })) };
+    const [[status, [, , , , details]]] = limited(tool).replies;
+    expect([status, valueOf(details)]).toEqual([4, { status: 404 }]);
+    const [[, parts]] = limited(tool, { maxTransferBytes: details.length - 1 }).replies;
+    expect(parts).toEqual(['Error', 'm', undefined, false]);
   });
 
   test('a thrown proxy whose traps throw is reported', async () => {

@@ -66,6 +66,22 @@ test('a program of Python waits, and goes on in another session object', { timeo
   expect(output.output).toStrictEqual([2, 'yes', 2]);
 });
 
+test('details of failed calls of Python are the same in another session object', { timeout: 120_000 }, async () => {
+  const options = { store: memoryStore(), engine: 'python' };
+  const fails = async () => {
+    const cause = Object.assign(new Error('why'), { code: 'E_WHY' });
+    throw Object.assign(new AggregateError([cause], 'all', { cause }), { status: 503, data: { tries: 3 } });
+  };
+  const first = await openSession('s', { ...options, tools: { fails } });
+  await first.run('try: fails()\nexcept ToolError as e: error = e');
+  await first.cleanup();
+  const again = await openSession('s', { ...options, tools: untouchable({ fails }) });
+  const { output } = await again.run(
+    '[str(error), str(error.__cause__), error.__cause__.code, [str(each) for each in error.exceptions], error.status, error.data.tries]',
+  );
+  expect(output).toStrictEqual(['AggregateError: all', 'why', 'E_WHY', ['why'], 503, 3]);
+});
+
 test('a run of Python that is lost is undone', { timeout: 120_000 }, async () => {
   const session = await openSession('s', {
     engine: 'python',

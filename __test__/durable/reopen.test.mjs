@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { memoryStore } from 'ses-executor/durable';
+import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
 import { all, inFolder, openSession, untouchable } from './helpers.mjs';
 
@@ -52,6 +52,31 @@ test.each(PAIRS)('a session of a %s goes on in a %s', async (from, to) => {
   const again = await openSession('s', { store, tools: untouchable(TOOLS), executor: { isolation: to } });
   expect(again.state).toBe('READY');
   expect((await again.run('[drawn, given, counter()]')).output).toStrictEqual([expected[5], [1], 3]);
+});
+
+test.each(PAIRS)('details of failed calls of a %s are the same in a %s, also in a run that waits', async (from, to) => {
+  const store = memoryStore();
+  const cause = Object.assign(new TypeError('fetch failed'), { code: 'ENO', status: 'LOW' });
+  const data = { tries: 3, at: new Date(5) };
+  const fails = async () => {
+    throw Object.assign(new AggregateError([cause, 'text'], 'all', { cause }), { status: 503, data });
+  };
+  const tools = { fails, ask: async () => waitForAnswer() };
+  const caught = 'try { await fails(); } catch (thrown) { error = thrown; }';
+  const shown = `const show = (e) => e instanceof Error ? [e.constructor.name, e.message, e.code, e.status, show(e.cause), e.errors?.map(show)] : e;
+    [error instanceof AggregateError, show(error), error.data]`;
+  const ofCause = ['TypeError', 'fetch failed', 'ENO', 'LOW', undefined, undefined];
+  const expected = [true, ['AggregateError', 'all', undefined, 503, ofCause, [ofCause, 'text']], data];
+  const first = await openSession('s', { store, tools, executor: { isolation: from } });
+  await first.run(`let error; ${caught}`);
+  expect((await first.run(shown)).output).toStrictEqual(expected);
+  const { status } = await first.start(`error = undefined; ${caught} await ask(); ${shown}`);
+  expect(status).toBe('waiting');
+  await first.cleanup();
+
+  const again = await openSession('s', { store, tools: untouchable(tools), executor: { isolation: to } });
+  const { output } = await again.answer({ 's/3/2': { result: 1 } });
+  expect(output.output).toStrictEqual(expected);
 });
 
 test('tools of the session that is opened again are called by what comes next', async () => {

@@ -1,9 +1,10 @@
-// attack: paths and stacks of the host by errors of its tools: message, stack, cause, properties
+// attack: paths and stacks of the host by errors of its tools: message, stack, cause, errors, properties
 // outcome: value 'nothing of the host'
 // state: READY
 export const tools = {
   leak: () => {
-    const error = new Error('outer', { cause: new Error('inner') });
+    const inner = Object.assign(new Error('inner'), { path: '/etc/secret' });
+    const error = new AggregateError([inner, new Error('second', { cause: inner })], 'outer', { cause: inner });
     Object.assign(error, { path: '/etc/secret', stackCopy: error.stack });
     throw error;
   },
@@ -12,10 +13,13 @@ export const scenario = async ({ executor }) => {
   const { output } = await executor.run(`
     try { leak(); } catch (error) {
       const texts = [];
-      for (let at = error; at; at = at.cause) {
+      const open = [error];
+      for (const at of open) {
         for (const key of Reflect.ownKeys(at)) texts.push(String(key) + ': ' + String(at[key]));
         texts.push(at.stack);
+        open.push(...[at.cause, ...(at.errors ?? [])].filter(Boolean));
       }
+      if (open.length !== 5) texts.push('node: of these errors some are missing');
       return texts.join('\\n');
     }`);
   const failure = await executor.run('leak()').catch((error) => error);

@@ -1,5 +1,7 @@
 // The programs of the contract's suites of tools in Python: what tools throw and give, how they are defined, and what calls back.
 
+import { COUNT_CAUSES, COUNT_ERRORS, showing } from '../contract/suite/tool-error-details.mjs';
+
 /** Calls of tools that throw, in the suite of failures. */
 const BOOMS = ['syncBoom()', 'await asyncBoom()', 'await promiseBoom()'];
 /** Of tools that throw anything. */
@@ -53,11 +55,42 @@ const programsOfGiving = (call) => [
   ],
 ];
 
+/** @type {(call: string) => [string, string]} */
+const programOfDetails = (call) => [
+  showing(call),
+  `def show(e):
+    if e is None: return None
+    parts = dict(isAggregate=isinstance(e, ExceptionGroup), name=e.name, message=e.message, code=e.code, status=e.status, data=e.data)
+    parts |= dict(cause=show(e.__cause__), errors=e.errors and [show(each) for each in e.errors])
+    return {name: part for name, part in parts.items() if part is not None}
+try:
+    ${call}
+except ToolError as error:
+    seen = show(error)
+seen`,
+];
+
 /** @type {[string, string][]} */
 export const TOOL_PROGRAMS = [
   // Failures.
   ...BOOMS.flatMap(programsOfBoom),
   ...THROWING.flatMap(programsOfThrowing),
+  // Their details.
+  ...['sync()', 'await later()', 'await promise()'].map(programOfDetails),
+  [
+    COUNT_CAUSES,
+    `count = 0
+try: deep()
+except ToolError as error:
+    at = error.__cause__
+    while at:
+        count, at = count + 1, at.__cause__
+count`,
+  ],
+  [
+    COUNT_ERRORS,
+    'try: wide()\nexcept ToolError as error: last = [len(error.errors), error.exceptions[20].message]\nlast',
+  ],
   ["console.log('before');\nreturn asyncBoom();", 'print("before")\nasyncBoom()'],
   ["console.log('before');\nawait Promise.all([fine(1), asyncBoom()]);", 'print("before")\n[fine(1), asyncBoom()]'],
   [

@@ -6,5 +6,6 @@ describePythonContract('Python on a thread', [
   'values of the host',
   'definition of tools',
   'failures of tools',
+  'details of failures',
   're-entrance',
 ]);

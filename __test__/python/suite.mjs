@@ -1247,6 +1247,69 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         ).toStrictEqual(['RangeError', 'too far', 'E_FAR']);
       });
 
+      test('raise a group of errors if they throw an AggregateError', async () => {
+        const cause = Object.assign(new Error('why'), { data: { list: [1, null] } });
+        const thrown = Object.assign(new AggregateError([cause, 'text', { n: 1 }], 'all', { cause }), {
+          status: 'LOW',
+        });
+        await executor.sendTools({
+          fail: () => {
+            throw thrown;
+          },
+        });
+        const code = `
+try: fail()
+except ToolError as e: error = e
+[isinstance(error, ExceptionGroup), str(error), error.message, error.name, error.status, error.data, error.errors == list(error.exceptions),
+  [[str(each), each.data] for each in error.errors], [type(error.__cause__).__name__, error.__cause__.data.list]]`;
+        expect(await output(code)).toStrictEqual([
+          ...[true, 'AggregateError: all', 'all', 'AggregateError', 'LOW', null, true],
+          [
+            ['why', { list: [1, null] }],
+            ['text', 'text'],
+            ['', { n: 1 }],
+          ],
+          ['ToolError', [1, null]],
+        ]);
+        const split = `
+def is_text(error): return error.data == "text"
+try: fail()
+except* ToolError as e: whole = type(e).__name__
+match, rest = error.split(is_text)
+[whole, [str(each) for each in match.exceptions], [str(each) for each in rest.exceptions]]`;
+        expect(await output(split)).toStrictEqual(['ToolErrorGroup', ['text'], ['why', '']]);
+        const failed = await failureOf(executor, 'fail()');
+        expect([failed.code, failed.details.name, failed.cause]).toStrictEqual([
+          'ERR_TOOL_PROXY_FAIL',
+          'AggregateError',
+          thrown,
+        ]);
+        expect(failed.details.cause).toBe(
+          'ToolError: AggregateError: all\nCode execution failed at line 1: fail()\nCaused by ToolError: why\n  - ToolError: why\n  - ToolError: text\n  - ToolError',
+        );
+        const again = await failureOf(executor, 'raise error');
+        expect([again.code, again.details.name, again.details.message]).toStrictEqual([
+          'ERR_RUNTIME_EXCEPTION',
+          'AggregateError',
+          'all',
+        ]);
+      });
+
+      test.each([
+        ['a date that Python does not have', { status: 5, data: new Date(8.64e15) }],
+        ['an empty list of errors', Object.assign(new AggregateError([], 'no'), { status: 5 })],
+        ['a cause that is null', { status: 5, cause: null, data: undefined }],
+      ])('raise a ToolError if they throw an error with %s', async (_title, parts) => {
+        const thrown = parts instanceof Error ? parts : Object.assign(new Error('no'), parts);
+        await executor.sendTools({
+          fail: () => {
+            throw thrown;
+          },
+        });
+        const code = 'try: fail()\nexcept ToolError as e: r = [type(e).__name__, e.message]\nr';
+        expect(await output(code)).toStrictEqual(['ToolError', 'no']);
+      });
+
       // A code that is not a JSON number made the failure unreadable.
       test.each([NaN, Infinity])('may throw an error with the code %d, which is omitted', async (code) => {
         const thrown = Object.assign(new Error('no'), { code });

@@ -329,6 +329,29 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       }
     });
 
+    test('guests see status, data and causes of the error of an adapter, not the error as its own cause', async () => {
+      const cause = Object.assign(new TypeError('why'), { code: 'E_WHY' });
+      const thrown = Object.assign(new AggregateError([cause], 'all', { cause }), {
+        statusCode: 429,
+        data: { wait: 1 },
+      });
+      const manager = managerOf({ stateSchema: anyState, adapters: () => Promise.reject(thrown) });
+      const code = `const seen = (e) => e && [e.name, e.message, e.code, e.status, e.data, seen(e.cause), e.errors && e.errors.map(seen)];
+        try { sdk.market.getQuote(); 'no error' } catch (error) { JSON.stringify(seen(error)) }`;
+      const shown = ['TypeError', 'why', 'E_WHY', null, null, null, null];
+      expect(JSON.parse(await manager.executeCode(code))).toStrictEqual([
+        'AggregateError',
+        'all',
+        null,
+        429,
+        { wait: 1 },
+        shown,
+        [shown],
+      ]);
+      const error = await expectCode(manager.executeCode('sdk.market.getQuote()'), 'ERR_TOOL_PROXY_FAIL');
+      expect(error.cause).toBe(thrown);
+    });
+
     test('an adapter that answers after the end is ignored', async () => {
       const late = deferred();
       const rejected = deferred();

@@ -24,7 +24,7 @@ const documentWith = (scheme) =>
 async function failureOf(scheme, options) {
   const { manager, requests } = await apiOf(documentWith(scheme), options);
   const guest = await manager.executeCode(
-    'try { sdk.api.a() } catch (error) { [error.name, error.message, error.stack, JSON.stringify(error)].join() }',
+    'try { sdk.api.a() } catch (error) { [error.name, error.message, error.stack, JSON.stringify(error), error.cause, error.errors].join() }',
   );
   const error = await expectCode(manager.executeCode('sdk.api.a()'), 'ERR_TOOL_PROXY_FAIL');
   const host = [
@@ -108,6 +108,31 @@ test.each([
   const { manager } = await apiOf(documentWith(scheme), options);
   const said = await manager.executeCode('try { sdk.api.a() } catch (error) { [error.name, error.message] }');
   expect(said).toEqual(['Error', `the host has failed to make the ${what}`]);
+});
+
+// What a `fetch` of the host throws may show the request in any form, also one that is not known to be a secret.
+test('guests see only message, code and status of an error of `fetch`', async () => {
+  const request = new Error(`GET https://api.test/a?key=${SECRET}`, { cause: `authorization: Bearer ${SECRET}` });
+  const answer = () => {
+    const cause = Object.assign(new AggregateError([request], 'connect failed', { cause: request }), { code: 'EAWAY' });
+    const shown = { status: 503, data: { url: 'https://internal.test/a', session: 'a1b2' }, errors: ['internal.test'] };
+    throw Object.assign(new TypeError('fetch failed', { cause }), shown);
+  };
+  const code = `const see = ({ message, code, status, ...others }) => ({ message, code, status, others });
+    try { sdk.api.a() } catch (error) { [see(error), Reflect.ownKeys(error).sort()] }`;
+  for (const scheme of [undefined, 'token']) {
+    const { manager } = await apiOf(documentWith(scheme), { answer, credentials: scheme && { token: SECRET } });
+    const [seen, keys] = await manager.executeCode(code);
+    expect([seen.code, seen.others]).toStrictEqual(['EAWAY', {}]);
+    expect(keys).not.toContain('cause');
+    expect(keys).not.toContain('errors');
+    expect(keys).not.toContain('data');
+  }
+  const { manager } = await apiOf(documentWith(), { answer: () => new Response('no', { status: 418 }) });
+  expect(await manager.executeCode(code)).toStrictEqual([
+    { message: 'HTTP 418: no', code: 'HTTP_418', status: 418, others: {} },
+    ['code', 'message', 'name', 'stack', 'status'],
+  ]);
 });
 
 describe('a URL with user and password', () => {

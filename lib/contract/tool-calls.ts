@@ -4,6 +4,7 @@ import { REPLY_KIND } from './boundary-numbers';
 import { clearTimeout, setTimeout } from './clock';
 import { TRANSFER_LIMIT_CODE, TransferLimitError, UncloneableError, describeThrown } from './errors';
 import { describe } from './describe';
+import { errorDetails } from './error-details';
 import { within } from './run-scope';
 import { traceToolCall } from './tracing';
 import { isWaitForAnswer } from './waiting-call';
@@ -255,7 +256,21 @@ function fail(answer: Answer, thrown: unknown) {
   answer.onThrown(thrown);
   answer.trace?.rejected(thrown);
   const { name, message, code } = describeThrown(thrown);
-  answer.reply(ERROR, [name, message, code, false]);
+  const details = detailsOf(answer, thrown);
+  const parts = [name, message, code, false];
+  answer.reply(ERROR, details === undefined ? parts : [...parts, details]);
+}
+
+/** The payload of the details of an error. They are too small for a promise of it. */
+function detailsOf({ wire, maxTransferBytes, scope }: Answer, thrown: unknown) {
+  const details = errorDetails(thrown);
+  if (details === undefined) return undefined;
+  try {
+    return wire.payloadOf(wire.kindOf(details), details, 'details', maxTransferBytes, scope);
+  } catch {
+    // They take more than `maxTransferBytes`.
+    return undefined;
+  }
 }
 
 /** The bridge failed, not the tool. */

@@ -174,8 +174,8 @@ function prepare(pyodide, { prelude, modules }) {
 }
 
 /**
- * The functions that the host provides. `callTool` throws an error with `name`, `message`, `code`, `call` and `bridge`.
- * It returns a promise only if the host does not block.
+ * The functions that the host provides. `callTool` throws an error with `name`, `message`, `code`, `call`, `bridge` and
+ * `details`, which are `ErrorDetails` or undefined. It returns a promise only if the host does not block.
  *
  * @typedef {object} Host
  * @property {(tool: number, args: unknown[]) => unknown} callTool
@@ -327,10 +327,11 @@ function bridgeOf(pyodide, host) {
   /** @param {any} error */
   function failed(error) {
     if (lacksMemory(error)) return pyodide.toPy([FAILED, '', MEMORY_ERROR, undefined, undefined, true]);
-    const { message, name, code, call, bridge = true } = error;
+    const { message, name, code, call, bridge = true, details } = error;
     // The failure of a run is reported as JSON, which has no other numbers.
     const kept = typeof code === 'number' && !Number.isFinite(code) ? undefined : code;
-    return pyodide.toPy([FAILED, String(message), name, kept, call, bridge]);
+    const tape = details === undefined ? undefined : encode([details]);
+    return pyodide.toPy([FAILED, String(message), name, kept, call, bridge, tape]);
   }
 }
 

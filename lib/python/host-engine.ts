@@ -223,10 +223,10 @@ export class HostEngine {
     function take() {
       const { status, payload } = answer as ToolAnswer;
       if (status !== REPLY_KIND.ERROR) return payload;
-      const [name, message, code, bridge] = payload as [string, string, unknown, boolean];
+      const [name, message, code, bridge, details] = payload as [string, string, unknown, boolean, unknown];
       const told = typeof code === 'number' && !Number.isFinite(code) ? null : (code ?? null);
       run.failed.set(call, { name, message, code: told, call, ...(bridge && { bridge }) });
-      throw Object.assign(new Error(message), { name, code, bridge, call });
+      throw Object.assign(new Error(message), { name, code, bridge, call, details });
     }
   }
 

@@ -1,3 +1,4 @@
+import { wrapDetails } from '../contract/error-details';
 import { ExecutorError, describeThrown } from '../contract/errors';
 import { failureOf } from '../contract/failure';
 import { failureText } from '../contract/failure-text';
@@ -78,6 +79,7 @@ export class SdkCallError extends Error {
   constructor(source: string, method: string, thrown: unknown, at: number) {
     const { name, message, code } = describeThrown(thrown);
     super(message, { cause: thrown });
+    wrapDetails(this, thrown);
     this.name = name;
     if (code !== undefined) this.code = code;
     this.path = `sdk.${source}.${method}`;

@@ -20,6 +20,7 @@ import { describeReentrance } from './reentrance.mjs';
 import { describeStats } from './stats.mjs';
 import { describeToolDeadlines } from './tool-deadlines.mjs';
 import { describeToolDefinition } from './tool-definition.mjs';
+import { describeToolErrorDetails } from './tool-error-details.mjs';
 import { describeToolFailures } from './tool-failures.mjs';
 import { describeTools } from './tools.mjs';
 import { describeTracing } from './tracing.mjs';
@@ -76,6 +77,7 @@ export const SUITES = {
   tools: describeTools,
   'definition of tools': describeToolDefinition,
   'failures of tools': describeToolFailures,
+  'details of failures': describeToolErrorDetails,
   're-entrance': describeReentrance,
   'blocking tools': describeBlocking,
   'deadlines of tools': describeToolDeadlines,

@@ -7,6 +7,7 @@ import { textOf } from './messages';
 import { Client, z } from '../../bundled/mcp';
 import { performance } from '../../contract/clock';
 import { describe } from '../../contract/describe';
+import { hideDetails } from '../../contract/error-details';
 import { memberIdentifier } from '../../contract/tool-names';
 import { CallableTool } from '../code-tool/definition';
 import { languageText } from '../code-tool/language';
@@ -156,7 +157,7 @@ class OtherServer {
   async callTool(tool: string, input: Foreign, signal: AbortSignal, progress?: Progress): Promise<Foreign> {
     const { name } = this.#command;
     const { client, transport } = await this.#run().catch((cause) => {
-      throw new Error(`the server ${name} has ended and cannot be started again: ${cause.message}`, { cause });
+      throw wrapped(`the server ${name} has ended and cannot be started again: ${cause.message}`, cause);
     });
     try {
       // The SDK never removes its listener from a signal, and cancels requests even after they are answered.
@@ -169,7 +170,7 @@ class OtherServer {
       );
     } catch (cause) {
       if (signal.aborted || transport.ending === undefined) throw readable(cause);
-      throw new Error(`the server ${name} has ended (${transport.ending}); the next call starts it again`, { cause });
+      throw wrapped(`the server ${name} has ended (${transport.ending}); the next call starts it again`, cause);
     }
   }
 
@@ -272,7 +273,12 @@ function unlikeSchema(reason: string) {
  * Makes an error of a server readable. The SDK's error for an answer that violates the protocol lists every violation.
  */
 function readable(error: Foreign) {
-  return Array.isArray(error?.issues) ? new Error(textOf(error, 'its answer'), { cause: error }) : error;
+  return Array.isArray(error?.issues) ? wrapped(textOf(error, 'its answer'), error) : error;
+}
+
+/** An error for guests whose cause is for the host only. */
+function wrapped(message: string, cause: unknown) {
+  return hideDetails(new Error(message, { cause }));
 }
 
 /** @param of the progress that a server reports */

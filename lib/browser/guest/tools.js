@@ -13,8 +13,9 @@ function makeTools(language, page, { key, isQuick }) {
     language;
   const { freeze, hide, indexOf, mapClear, mapDelete, mapGet, mapSet, own, ownKeys, parse, put, slice, text } =
     language;
-  const { weakGet, weakSet } = language;
+  const { setPrototypeOf, weakGet, weakSet } = language;
   const G = /** @type {any} */ (globalThis);
+  const aggregatePrototype = G.AggregateError.prototype;
 
   /**
    * Makes calls that wait for the result: the dialog blocks the page until the host has entered the answer as its text.
@@ -32,6 +33,35 @@ function makeTools(language, page, { key, isQuick }) {
     captureStackTrace(trace, fn);
     return trace;
   };
+
+  /** The value or the error that a `Part` of lib/contract/error-details.ts stands for. */
+  const valueOf = (/** @type {any} */ part) => {
+    if (part.length === 1) return part[0];
+    const name = part[0];
+    const message = part[1];
+    const code = part[2];
+    const error = new (NATIVE_ERRORS[name] ?? Error)(message);
+    if (part[3] !== undefined) addDetails(error, part[3]);
+    if (error.name !== name) hide(error, 'name', name);
+    if (code !== undefined) put(error, 'code', code);
+    hide(error, 'stack', message === '' ? name : `${name}: ${message}`);
+    return error;
+  };
+  /** Gives an error what `ErrorDetails` has. Guests may have added properties to the prototype of the details. */
+  const addDetails = (/** @type {any} */ error, /** @type {any} */ details) => {
+    const partOf = (/** @type {string} */ key) => own(details, key)?.value;
+    if (partOf('isAggregate') === true) setPrototypeOf(error, aggregatePrototype);
+    if (partOf('cause') !== undefined) hide(error, 'cause', valueOf(details.cause));
+    const parts = partOf('errors');
+    if (parts !== undefined) {
+      /** @type {any[]} */
+      const errors = [];
+      for (let at = 0; at < parts.length; at++) put(errors, at, valueOf(parts[at]));
+      hide(error, 'errors', errors);
+    }
+    if (partOf('status') !== undefined) put(error, 'status', details.status);
+    if (own(details, 'data') !== undefined) put(error, 'data', details.data);
+  };
   const failureOf = (/** @type {string} */ facts, /** @type {number} */ call, /** @type {any} */ trace) => {
     // Destructuring would call the iterator of lists, which guests may have changed.
     const parts = parse(facts);
@@ -39,6 +69,7 @@ function makeTools(language, page, { key, isQuick }) {
     const message = parts[1];
     const code = parts[2];
     const error = new (NATIVE_ERRORS[name] ?? Error)(message);
+    if (parts.length > 4) addDetails(error, page.decode(parts[4]));
     if (error.name !== name) hide(error, 'name', name);
     if (code !== null) put(error, 'code', code);
     const stack = text(attempt((/** @type {any} */ from) => from.stack, trace));

@@ -90,7 +90,7 @@ def _known_tool_text(error):
 
 
 def _name_of(error):
-    if type(error) is ToolError:
+    if type(error) in _TOOL_ERRORS:
         return "ToolError"
     return _plain_text(_name_of_class(type(error)))
 
@@ -387,7 +387,7 @@ def _failure_of(error, code, codes, place):
     kind, known = _known_of(error)
     if kind is not None:
         return _Failure(text, kind, details | known)
-    if type(error) is ToolError:
+    if type(error) in _TOOL_ERRORS:
         # An error of an earlier run, or a copy. It belongs to the guest, whatever the guest has written into it.
         own = _own_of(error)
         details |= {name: given for name in ("name", "message") if type(given := dict.get(own, name)) is str}

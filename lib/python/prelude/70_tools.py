@@ -2,7 +2,9 @@
 
 
 class ToolError(Exception):
-    """A tool of the host has failed, or its arguments or result cannot cross."""
+    """A tool of the host has failed, or its arguments or result cannot cross. `errors` is a list of further errors."""
+
+    status = data = errors = None
 
     def __init__(self, message="", name="Error", code=None, call=None, is_bridge=False, tool=None):
         super().__init__(message if name == "Error" else f"{name}: {message}")
@@ -14,6 +16,21 @@ class ToolError(Exception):
         self.tool = tool
 
 
+class ToolErrorGroup(ToolError, ExceptionGroup):
+    """A tool of the host has failed with several errors: an `AggregateError`."""
+
+    # The message of a group is read-only, and its string counts the errors.
+    message = ""
+    __str__ = Exception.__str__
+
+    def __new__(cls, message, name, code, call, is_bridge, tool, errors):
+        return ExceptionGroup.__new__(cls, message, errors)
+
+    def __init__(self, message, name, code, call, is_bridge, tool, errors):
+        super().__init__(message, name, code, call, is_bridge, tool)
+
+
+_TOOL_ERRORS = (ToolError, ToolErrorGroup)
 # Guest code catches it by its name.
 builtins.ToolError = ToolError
 
@@ -65,15 +82,48 @@ async def _receive(name, promise):
     return _received(name, await promise)
 
 
-def _tool_error(tool, message, name, code, call, is_bridge):
+def _tool_error(tool, message, name, code, call, is_bridge, details=None):
     if is_bridge and name == "MemoryError":
         _show_lack()
         return MemoryError()
     if is_bridge and code == "ERR_TOOL_CALL_LIMIT_EXCEEDED":
         _run.decided()
-    error = ToolError(message, name, code, call, is_bridge, tool)
+    error = _made_error((message, name, code, call, is_bridge, tool), _details_of(details))
     known = {"name": name, "message": message, "tool": tool, "code": code, "call": call}
     _remember(error, "ERR_TOOL_PROXY_FAIL", known | {"bridge": True} if is_bridge else known)
+    return error
+
+
+def _details_of(tape):
+    """The `ErrorDetails` of the host; none if Python has no counterpart of a date among them."""
+    try:
+        return {} if tape is None else _decode(tape)[0]
+    except _UncrossableError:
+        return {}
+
+
+def _made_error(about, details):
+    """An error of a tool with its details. `about` are the arguments of `ToolError`."""
+    errors = [_error_of(part) for part in details["errors"]] if "errors" in details else None
+    is_group = "isAggregate" in details and errors
+    error = ToolErrorGroup(*about, errors) if is_group else ToolError(*about)
+    if errors is not None:
+        error.errors = errors
+    for name in ("status", "data"):
+        if name in details:
+            setattr(error, name, details[name])
+    if "cause" in details:
+        error.__cause__ = _error_of(details["cause"])
+    return error
+
+
+def _error_of(part):
+    """The error of a part of details. Any other value becomes the `data` of an error."""
+    if len(part) > 1:
+        name, message, code, details = part
+        return _made_error((message, name, code, None, False, None), details or {})
+    error = ToolError(part[0] if type(part[0]) is str else "")
+    error.data = part[0]
     return error
 
 

@@ -1,4 +1,5 @@
 import { describe, isPlainObject } from '../../contract/describe';
+import { hideDetails } from '../../contract/error-details';
 import { parseJson } from '../../contract/json';
 import { quotingIntegers } from './integers';
 import { answerOf } from './response';
@@ -82,7 +83,8 @@ export function requester({
     try {
       return await made(operation, baseUrl, given, call, secrets);
     } catch (error) {
-      throw secrets.hiddenFrom(error);
+      // Causes may come from the host's `fetch`, and show requests.
+      throw hideDetails(secrets.hiddenFrom(error));
     }
   };
 }
