@@ -896,8 +896,11 @@ describe('wrong use is refused immediately', () => {
   test.each([
     [null, 'options must be an object, got null'],
     [{ signal: 5 }, 'options.signal must be an AbortSignal, got 5'],
-    [{ abortSignal: AbortSignal.abort() }, 'options.abortSignal is not an option; the options are signal, context'],
-    [{ timeoutMs: 50 }, 'options.timeoutMs is not an option; the options are signal, context'],
+    [
+      { abortSignal: AbortSignal.abort() },
+      'options.abortSignal is not an option; the options are signal, context, answer',
+    ],
+    [{ timeoutMs: 50 }, 'options.timeoutMs is not an option; the options are signal, context, answer'],
     [AbortSignal.abort(), 'options must be a plain object, got an AbortSignal; pass { signal }'],
   ])('options of a call are refused: %j', async (options, message) => {
     await expect(createCodeTool({ tools: {} }).execute('1', options)).rejects.toThrow(new TypeError(message));

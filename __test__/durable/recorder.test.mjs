@@ -240,7 +240,7 @@ test.each([
 });
 
 test('currentCall is the call that code works for, also after an await', async () => {
-  const { currentCall } = require('../../build/durable/calls.js');
+  const { currentCall } = require('../../build/contract/current-call.js');
   const { recorder } = recorderOf(memoryStore());
   const scope = new RunScope();
   const call = recorder.callOf(3, { path: ['a'] }, []);

@@ -5,11 +5,16 @@ import { printingForModel } from './render';
 import { isBriefJson } from './survey';
 import type { RunFailure } from './run-failure';
 import type { Report } from './session';
+import type { WaitingCall } from './waiting-types';
 
 // How adapters report runs to models. All outputs, logs and failures are shown and cut here.
 
 /** UTF-16 units of an output, or of logs, that a model sees: about 5,000 tokens. */
 export const MAX_CHARS = 20_000;
+
+/** The most calls that an answer names, and the most characters of their arguments and payloads. */
+const MAX_CALLS = 10;
+const MAX_CALL_CHARS = 500;
 
 /** Advice about the part that was cut. */
 const OUTPUT_ADVICE = 'give back a part, a count or a summary';
@@ -74,18 +79,52 @@ export interface ModelReport extends Told {
 
 /** A report for a model. Its parts are cut, and its output is text, or data that JSON can represent. */
 export async function modelReport(report: Told, maxChars: number = MAX_CHARS): Promise<ModelReport> {
-  const { output, note } = report;
+  const { output, note, waiting } = report;
   const logs = modelLogs(report.logs, maxChars);
   const failure = report.failure && modelFailure(report.failure, maxChars);
-  const shown = failure === undefined ? await modelOutput(output, { maxChars }) : undefined;
-  const main = failure === undefined ? shown?.text : failureText(failure);
+  const hasOutput = failure === undefined && waiting === undefined;
+  const shown = hasOutput ? await modelOutput(output, { maxChars }) : undefined;
+  const main =
+    waiting === undefined ? (shown?.text ?? failureText(failure as RunFailure)) : waitsText('The program', waiting);
   const noted = note === undefined ? main : `${main}\n\nNote: ${note}`;
   const text = `${noted}${logs === '' ? '' : `\n\nLogs:\n${logs}`}`;
   return {
     text,
     logs,
-    ...(failure === undefined ? { output: shown?.value, ...(note !== undefined && { note }) } : { failure }),
+    ...(failure === undefined
+      ? { ...(hasOutput ? { output: shown?.value } : { waiting }), ...(note !== undefined && { note }) }
+      : { failure }),
   };
+}
+
+/**
+ * Says to a model that a program waits, and for what.
+ *
+ * @param program the subject of the first sentence
+ */
+export function waitsText(program: string, calls: readonly WaitingCall[]) {
+  if (calls.length === 0)
+    return `${program} was interrupted and has not ended. Send the same code again to continue it.`;
+  const lines = calls.slice(0, MAX_CALLS).map(callText);
+  const more = calls.length > MAX_CALLS ? [`- and ${calls.length - MAX_CALLS} more`] : [];
+  return [
+    `${program} has not ended. It waits for the answer to:`,
+    ...lines,
+    ...more,
+    'It continues after this call when the answer is there. Do not send other code in its place.',
+  ].join('\n');
+}
+
+function callText({ name, args, payload, isInDoubt }: WaitingCall) {
+  const call = `- ${name}(${args.map((arg) => brief(arg)).join(', ')})`;
+  if (isInDoubt) return `${call}, which may have taken effect already`;
+  return payload === undefined ? call : `${call}: ${brief(payload)}`;
+}
+
+function brief(value: unknown) {
+  return typeof value === 'string'
+    ? JSON.stringify(modelText(value, { maxChars: MAX_CALL_CHARS }))
+    : modelText(value, { maxChars: MAX_CALL_CHARS });
 }
 
 export function modelLogs(logs: string, maxChars: number = MAX_CHARS) {

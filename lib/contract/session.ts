@@ -1,18 +1,24 @@
-import { ExecutorError } from './errors';
+import { ExecutorError, errorOf } from './errors';
 import { failureOf } from './failure';
 import { STATE_LOST, withStateLost } from './hints';
 import { queueOf } from './executor-queue';
 import { REFUSALS, invalidState } from './lifecycle';
 import { passEntries } from './logs';
+import { waitsText } from './model-text';
+import { pausedRunOf } from './waiting-call';
 import type { Executor, LogEntry } from './executor-types';
 import type { Tools } from './tool-types';
 import type { CodeFrame } from './failure';
 import type { RunFailure } from './run-failure';
+import type { PausedRun } from './waiting-call';
+import type { Answer, WaitingCall } from './waiting-types';
 
-/** The result of a run: `failure` if it failed, otherwise `output`. */
+/** The result of a run: `failure` if it failed, `waiting` if it has not ended, otherwise `output`. */
 export interface Report {
   output?: unknown;
   failure?: RunFailure;
+  /** the calls that the program waits for, whose answers continue it */
+  waiting?: readonly WaitingCall[];
   logs: string;
   logEntries: LogEntry[];
   /** additional information for the author of the code, if there is no `failure` whose hint contains it */
@@ -28,6 +34,8 @@ export interface SessionRunOptions {
   afresh?: boolean;
   signal?: AbortSignal;
   timeoutMs?: number;
+  /** Called if the code is that of a paused run. Without answers, the run goes on waiting. */
+  answer?: (run: PausedRun) => Record<string, Answer> | undefined;
 }
 
 /** How a session reads programs: what runs of the code, and how facts of failures name its positions. */
@@ -123,7 +131,7 @@ export class Session {
 
   async #run(
     code: string,
-    { tools = {}, isPlain = false, afresh = false, ...runOptions }: SessionRunOptions,
+    { tools = {}, isPlain = false, afresh = false, answer, ...runOptions }: SessionRunOptions,
   ): Promise<Report> {
     const reading = isPlain ? undefined : this.#frontEnd?.(code, this.#livesOn);
     // It is awaited below, unless something else fails first.
@@ -135,7 +143,14 @@ export class Session {
       this.#isolate ??= this.#queue.isolate;
       await this.#queue.sendTools(tools);
       program = await reading;
-      const outcome = await this.#executor.run(program?.text ?? code, runOptions);
+      const text = program?.text ?? code;
+      const paused = pausedRunOf(this.#executor);
+      if (paused !== undefined && paused.code !== text) return this.#otherWaits(paused.calls);
+      const answers = paused && answer?.(paused);
+      // A run without calls to decide about was interrupted by the end of its process.
+      if (paused !== undefined && answers === undefined && paused.calls.length > 0) return waitingReport(paused.calls);
+      const running = paused?.answer(answers ?? {}, runOptions.signal) ?? this.#executor.run(text, runOptions);
+      const outcome = await running;
       const note = program?.note !== undefined && { note: program.note };
       return passEntries({ output: outcome.output, logs: outcome.logs, ...note }, outcome);
     } catch (thrown) {
@@ -149,8 +164,20 @@ export class Session {
   /** @throws errors that are not an `ExecutorError` */
   #reportOf(thrown: unknown, code: string): Report {
     if (!(thrown instanceof ExecutorError)) throw thrown;
+    const { calls } = thrown.details ?? {};
+    // Only a session with further runs can continue the program.
+    if (this.#livesOn && thrown.code === 'ERR_RUN_WAITING' && Array.isArray(calls)) {
+      return passEntries({ waiting: calls as WaitingCall[], logs: thrown.logs ?? '' }, thrown);
+    }
     const failure = failureOf(thrown, { code, codeFrame: this.#codeFrame });
     return passEntries({ failure, logs: thrown.logs ?? '' }, thrown);
+  }
+
+  /** The failure of code that cannot run because another program of the session has not ended. */
+  #otherWaits(calls: readonly WaitingCall[]): Report {
+    const error = errorOf('ERR_RUN_WAITING', {}, { calls: [...calls] });
+    const failure = { ...failureOf(error), hint: `This code has not run. ${waitsText('An earlier program', calls)}` };
+    return { failure, logs: '', logEntries: [] };
   }
 
   /** A run that was aborted drops its report, so the next run reports the lost state. */
@@ -171,9 +198,14 @@ export class Session {
 
   async #makeReady() {
     await this.#queue.makeReady();
+    if (pausedRunOf(this.#executor) !== undefined) return;
     const { isolate } = this.#queue;
     if (this.#variables === undefined || this.#variablesIn === isolate) return;
     await this.#executor.sendVariables(this.#variables);
     this.#variablesIn = isolate;
   }
+}
+
+function waitingReport(waiting: readonly WaitingCall[]): Report {
+  return { waiting, logs: '', logEntries: [] };
 }

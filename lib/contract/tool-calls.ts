@@ -116,10 +116,10 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
     recorded: answer.recorded && {
       ...answer.recorded,
       // The call may be answered in days.
-      wait: (payload: unknown) => {
+      wait: (payload: unknown, memo?: unknown) => {
         if (isDone) return;
         finish();
-        answer.recorded?.wait(payload);
+        answer.recorded?.wait(payload, memo);
       },
     },
   };
@@ -242,9 +242,9 @@ function refuseResult(answer: Answer, error: unknown) {
   refuse(answer, 'TypeError', reason);
 }
 
-function wait(answer: Answer, recorded: RecordedCall, payload: unknown) {
+function wait(answer: Answer, recorded: RecordedCall, payload: unknown, memo?: unknown) {
   try {
-    recorded.wait(payload);
+    recorded.wait(payload, memo);
   } catch (error) {
     fail(answer, error);
   }
@@ -252,7 +252,8 @@ function wait(answer: Answer, recorded: RecordedCall, payload: unknown) {
 
 /** The tool itself failed, or waits for somebody. */
 function fail(answer: Answer, thrown: unknown) {
-  if (answer.recorded !== undefined && isWaitForAnswer(thrown)) return wait(answer, answer.recorded, thrown.payload);
+  if (answer.recorded !== undefined && isWaitForAnswer(thrown))
+    return wait(answer, answer.recorded, thrown.payload, thrown.memo);
   answer.onThrown(thrown);
   answer.trace?.rejected(thrown);
   const { name, message, code } = describeThrown(thrown);

@@ -1,6 +1,8 @@
 // Tool calls of recorded sessions. `lib/durable` makes them; executors only need to know what to do with a call.
 
 import type { RunScope } from './run-scope';
+import type { CodeOutput, Executor } from './executor-types';
+import type { Answer, WaitingCall } from './waiting-types';
 
 /** How a call ends without a call of its tool. */
 export type Given =
@@ -24,7 +26,34 @@ export interface RecordedCall {
   /** Calls the tool, which may ask the same. */
   perform<T>(scope: RunScope, work: () => T): T;
   /** The call waits for somebody. It is not answered in this process. */
-  wait: (payload: unknown) => void;
+  wait: (payload: unknown, memo?: unknown) => void;
+}
+
+/** The run of a recorded session that has not ended and that no isolate works on. */
+export interface PausedRun {
+  code: string;
+  /** those that somebody has to decide about */
+  calls: readonly WaitingCall[];
+  /** how often somebody has answered or approved a call of the run */
+  answered: number;
+  /** what the host has kept of a call that waits, by its key */
+  memos: ReadonlyMap<string, unknown>;
+  /** Continues the run. Settles as `run()` does. */
+  answer: (answers: Record<string, Answer>, signal: AbortSignal | undefined) => Promise<CodeOutput>;
+}
+
+const PAUSED: unique symbol = Symbol('paused run');
+
+/** Registers the function that returns the paused run of a session of this class. */
+export function describePausedRun<T extends object>(prototype: T, paused: (session: T) => PausedRun | undefined) {
+  const get = function (this: T) {
+    return paused(this);
+  };
+  Object.defineProperty(prototype, PAUSED, { get, configurable: true });
+}
+
+export function pausedRunOf(executor: Executor): PausedRun | undefined {
+  return (executor as { [PAUSED]?: PausedRun })[PAUSED];
 }
 
 /** Property of what {@link WaitForAnswer} throws, for another copy of this package. */
@@ -34,10 +63,13 @@ const IS_WAIT: unique symbol = Symbol.for('ses-executor:wait-for-answer');
 export class WaitForAnswer extends Error {
   [IS_WAIT] = true;
   payload;
+  memo;
 
-  constructor(payload: unknown) {
+  /** @param memo data for JSON that adapters need again when the call is answered */
+  constructor(payload: unknown, memo?: unknown) {
     super('waitForAnswer() needs a DurableSession: this session is not recorded, so nobody could answer later');
     this.payload = payload;
+    this.memo = memo;
   }
 }
 

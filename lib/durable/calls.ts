@@ -1,23 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
 import { describe } from '../contract/describe';
 import { record } from '../contract/options';
 import { withTraits } from '../contract/tool-traits';
 import { WaitForAnswer } from '../contract/waiting-call';
 import type { InDoubt } from '../contract/tool-traits';
-import type { RunScope } from '../contract/run-scope';
-import type { CurrentCall, DurableTool } from './types';
+import type { DurableTool } from './types';
 
 const IN_DOUBT: readonly InDoubt[] = ['wait', 'repeat', 'fail'];
-const underWay: AsyncLocalStorage<CurrentCall> = new AsyncLocalStorage();
-
-/**
- * The tool call that the caller works for, in a tool of a `DurableSession` and in everything that the tool calls, also after
- * an `await`; undefined elsewhere.
- */
-export function currentCall(): CurrentCall | undefined {
-  return underWay.getStore();
-}
 
 /**
  * Pauses the current tool call until somebody answers it with `answer()`, which may be in another process, on another day.
@@ -50,25 +38,4 @@ export function durable<T extends Function>(fn: T, how: DurableTool): T {
 export function checkInDoubt(value: unknown, path: string): void {
   if (value === undefined || IN_DOUBT.includes(value as InDoubt)) return;
   throw new TypeError(`${path} must be "wait", "repeat" or "fail", got ${describe(value)}`);
-}
-
-/**
- * Calls code of the host for a tool call.
- *
- * @internal
- */
-export function within<T>(
-  call: { key: string; attempt: number; isApproved: boolean },
-  scope: RunScope,
-  work: () => T,
-): T {
-  return underWay.run(
-    {
-      ...call,
-      get signal() {
-        return scope.signal;
-      },
-    },
-    work,
-  );
 }

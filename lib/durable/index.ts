@@ -5,7 +5,8 @@
  * @packageDocumentation
  */
 
-export { currentCall, durable, waitForAnswer } from './calls';
+export { currentCall } from '../contract/current-call';
+export { durable, waitForAnswer } from './calls';
 export { fileStore } from './file-store';
 export { memoryStore } from './memory-store';
 export { DurableSession } from './session';

@@ -4,8 +4,11 @@ import type { RunOptions } from '../contract/executor-options';
 
 /** One of its members is present. */
 export interface Note {
-  /** A call waits for somebody. `payload`: JSON of `{ payload }`. `attempts`: how often its tool was called. */
-  waiting?: { call: number; payload: string; attempts: number };
+  /**
+   * A call waits for somebody. `payload`: JSON of `{ payload }`. `attempts`: how often its tool was called. `memo`: what
+   * an adapter keeps of it.
+   */
+  waiting?: { call: number; payload: string; attempts: number; memo?: unknown };
   /** A call is made again. */
   attempt?: { call: number; attempt: number; isApproved: boolean };
   /** The limits of the run that begins. */
@@ -18,6 +21,10 @@ export interface Note {
 export interface OpenNotes {
   /** payloads by the numbers of calls */
   waiting: Map<number, unknown>;
+  /** memos by the numbers of calls */
+  memos: Map<number, unknown>;
+  /** how often calls have begun to wait */
+  waits: number;
   /** how often the tool of a call was called */
   attempts: Map<number, number>;
   /** calls that somebody has approved */
@@ -27,11 +34,20 @@ export interface OpenNotes {
 
 /** Notes are covered by the MAC of the journal. One of a later version of this package may say something else. */
 export function readNotes(texts: readonly string[]): OpenNotes {
-  const found: OpenNotes = { waiting: new Map(), attempts: new Map(), approved: new Set(), options: undefined };
+  const found: OpenNotes = {
+    waiting: new Map(),
+    memos: new Map(),
+    waits: 0,
+    attempts: new Map(),
+    approved: new Set(),
+    options: undefined,
+  };
   for (const text of texts) {
     const { waiting, attempt, options } = JSON.parse(text) as Note;
     if (waiting !== undefined) {
       found.waiting.set(waiting.call, JSON.parse(waiting.payload).payload);
+      found.memos.set(waiting.call, waiting.memo);
+      found.waits++;
       found.attempts.set(waiting.call, waiting.attempts);
     }
     if (attempt !== undefined) {

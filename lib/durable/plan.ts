@@ -13,6 +13,8 @@ export interface OpenRun {
   code: string;
   options: ReturnType<typeof readNotes>['options'];
   calls: OpenCall[];
+  /** how often somebody has answered or approved a call */
+  answered: number;
 }
 
 export interface OpenCall {
@@ -23,6 +25,8 @@ export interface OpenCall {
   attempts: number;
   /** undefined for a tool that has to be called again, or that fails */
   waiting: WaitingCall | undefined;
+  /** what an adapter has kept of a call that waits */
+  memo: unknown;
   /** whether somebody has approved the call, before the process ended */
   wasApproved: boolean;
   rule: InDoubt;
@@ -57,13 +61,15 @@ export function openRunOf(
       key,
       attempts: noted.attempts.get(call) ?? 1,
       waiting,
+      memo: noted.memos.get(call),
       wasApproved: noted.approved.has(call),
       rule,
       isKnown: given !== undefined,
       name,
     };
   });
-  return { code: open.code, options: noted.options, calls };
+  const unanswered = open.calls.filter(({ call }) => noted.waiting.has(call)).length;
+  return { code: open.code, options: noted.options, calls, answered: noted.waits - unanswered };
 }
 
 /**

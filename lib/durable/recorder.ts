@@ -1,5 +1,5 @@
+import { within } from '../contract/current-call';
 import { appendEntries } from './entries';
-import { within } from './calls';
 import { storeFailed } from './errors';
 import type { ExecutorError } from '../contract/errors';
 import type { Given, RecordedCall } from '../contract/waiting-call';
@@ -135,9 +135,10 @@ export class Recorder implements Recording {
         this.called.push({ key, name });
         return within(about, scope, work);
       },
-      wait: (payload) => {
+      wait: (payload, memo) => {
         const text = waiting === undefined ? textOf(payload) : undefined;
-        if (text !== undefined) this.#note({ waiting: { call: number, payload: text, attempts } });
+        if (text !== undefined)
+          this.#note({ waiting: { call: number, payload: text, attempts, ...(memo !== undefined && { memo }) } });
         const shown = { payload: text === undefined ? undefined : JSON.parse(text).payload, isInDoubt: false };
         this.waiting.set(call, waiting ?? { key, name, args: Array.isArray(args) ? args : [], ...shown });
         this.journal.setWaiting([...this.waiting.keys()]);

@@ -2,13 +2,14 @@ import { randomBytes, createHash } from 'node:crypto';
 
 import { makeDisposable } from '../contract/await-using';
 import { describe } from '../contract/describe';
-import { ExecutorError, errorOf } from '../contract/errors';
+import { ExecutorError, abortedBeforeStart, errorOf } from '../contract/errors';
 import { describeOffer, offerOf } from '../contract/executor';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
-import { objectOf, record } from '../contract/options';
+import { checkSignal, objectOf, record } from '../contract/options';
 import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { traceRun, untold } from '../contract/tracing';
+import { describePausedRun } from '../contract/waiting-call';
 import { PyodideExecutor } from '../python/executor';
 import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
@@ -24,6 +25,7 @@ import type { RunOptions } from '../contract/executor-options';
 import type { CodeOutput, DurableState, Executor, ExecutorState, Isolation } from '../contract/executor-types';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { Tools } from '../contract/tool-types';
+import type { PausedRun } from '../contract/waiting-call';
 import type { NativeJournal, NativeJournalContent } from '../../native';
 import type { Head } from './head';
 import type { DurableOptions } from './options';
@@ -84,6 +86,7 @@ export class DurableSession implements Executor {
 
   static {
     describeOffer(this.prototype, (session) => (session.#live === undefined ? {} : offerOf(session.#live.executor)));
+    describePausedRun(this.prototype, (session) => session.#paused);
   }
 
   /**
@@ -198,11 +201,20 @@ export class DurableSession implements Executor {
    *
    * Rejects as `run()` would if the program fails.
    *
+   * @param options.signal as of `run()`
    * @returns `stale` if none of these calls waits any more
    */
-  async answer(answers: Record<string, Answer>): Promise<Finished | Waiting | Stale> {
+  async answer(
+    answers: Record<string, Answer>,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<Finished | Waiting | Stale> {
     checkAnswers(answers);
-    const answered = this.#answering.then(() => this.#answer({ ...answers }));
+    const { signal } = record(options, 'options', ['signal']);
+    checkSignal(signal);
+    const answered = this.#answering.then(() => {
+      if (signal?.aborted) throw abortedBeforeStart(signal.reason);
+      return this.#answer({ ...answers }, signal);
+    });
     this.#answering = answered.catch(() => {});
     return answered;
   }
@@ -456,7 +468,26 @@ export class DurableSession implements Executor {
     return openRunOf(this.id, content, ruleOf);
   }
 
-  async #answer(answers: Record<string, Answer>): Promise<Finished | Waiting | Stale> {
+  /** For adapters, which continue a run by its code. */
+  get #paused(): PausedRun | undefined {
+    const open = this.#open;
+    if (open === undefined) return undefined;
+    return {
+      code: open.code,
+      calls: this.waiting,
+      answered: open.answered,
+      memos: new Map(open.calls.map(({ key, memo }) => [key, memo])),
+      answer: async (answers, signal) => {
+        const result = await this.answer(answers, { signal });
+        if (result.status === 'finished') return result.output;
+        if (result.status === 'waiting') throw errorOf('ERR_RUN_WAITING', {}, { calls: result.calls });
+        const reason = 'somebody else has answered these calls';
+        throw errorOf('ERR_JOURNAL_CONFLICT', { reason }, { reason });
+      },
+    };
+  }
+
+  async #answer(answers: Record<string, Answer>, signal?: AbortSignal): Promise<Finished | Waiting | Stale> {
     if (this.state === 'NEW' || this.state === 'DEAD') throw invalidState(this.state, 'answer', REFUSALS.NO_ISOLATE);
     if (this.#open === undefined) return { status: 'stale' };
     await this.#claim();
@@ -477,10 +508,15 @@ export class DurableSession implements Executor {
       await this.#release();
       return { status: 'stale' };
     }
-    return this.#continue(found, open, continuations);
+    return this.#continue(found, open, continuations, signal);
   }
 
-  async #continue(found: Found, open: OpenRun, continuations: ReturnType<typeof continuationsOf>) {
+  async #continue(
+    found: Found,
+    open: OpenRun,
+    continuations: ReturnType<typeof continuationsOf>,
+    signal: AbortSignal | undefined,
+  ) {
     const epoch = this.#epoch;
     let live: Live;
     try {
@@ -495,7 +531,7 @@ export class DurableSession implements Executor {
     live.recorder.beginRun(continuations);
     this.#open = undefined;
     try {
-      return await asResult(this.#execute(live, open.code, open.options));
+      return await asResult(this.#execute(live, open.code, { ...open.options, signal }));
     } finally {
       if (this.#readyLive === live) await this.#supplement(live, found);
     }

@@ -1,5 +1,9 @@
 import type { CodeOutput } from '../contract/executor-types';
 import type { InDoubt } from '../contract/tool-traits';
+import type { WaitingCall } from '../contract/waiting-types';
+
+export type { CurrentCall } from '../contract/current-call';
+export type { Answer, WaitingCall } from '../contract/waiting-types';
 
 /** The result of a program that has ended. */
 export interface Finished {
@@ -28,42 +32,6 @@ export interface ForkOptions {
 
 /** When entries must survive a loss of power. They always survive the end of the process. */
 export type Durability = 'call' | 'turn' | 'run';
-
-/** A tool call that waits for somebody outside. */
-export interface WaitingCall {
-  /** `<session id>/<run>/<call>`: what `answer()` takes. */
-  readonly key: string;
-  /** The tool, with its namespaces: `Host.pay`. */
-  readonly name: string;
-  /** The arguments of the call. */
-  readonly args: readonly unknown[];
-  /** What the tool or the policy has passed to `waitForAnswer()`; undefined for a call in doubt. */
-  readonly payload: unknown;
-  /** Whether the process ended after the call had begun and before its answer was stored. */
-  readonly isInDoubt: boolean;
-}
-
-/** What somebody decides about a call that waits. */
-export type Answer =
-  | { result: unknown }
-  | { error: { name?: string; message: string; code?: string } }
-  /** The call is made, or made again. */
-  | { approve: true };
-
-/** The tool call that code of the host works for. */
-export interface CurrentCall {
-  /**
-   * `<session id>/<run>/<call>`. The same in each replay, after a restart and on another machine: the idempotency key for
-   * what the call does. A fork has its own keys.
-   */
-  readonly key: string;
-  /** How often the tool was called, this time included. More than 1 after a restart or an approval. */
-  readonly attempt: number;
-  /** Whether somebody has approved the call with `{ approve: true }`. */
-  readonly isApproved: boolean;
-  /** Aborted when the run ends. */
-  readonly signal: AbortSignal;
-}
 
 /** What a tool needs of a `DurableSession`. */
 export interface DurableTool {

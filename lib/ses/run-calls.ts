@@ -128,9 +128,9 @@ export class RunCalls {
       },
       recorded: recorded && {
         ...recorded,
-        wait: (payload) => {
+        wait: (payload, memo) => {
           if (this.#isOver) return;
-          recorded.wait(payload);
+          recorded.wait(payload, memo);
           this.#unanswered--;
           if (isCounted) this.#limiter.leave();
         },

@@ -17,7 +17,7 @@ import {
 } from '../../contract/standard-schema';
 import { byIdentifier } from '../../contract/tool-names';
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
-import { succeeded } from '../code-tool/code-tool-error';
+import { succeededData } from '../code-tool/code-tool-error';
 import { isDefinition } from '../code-tool/definition';
 import { languageOf } from '../code-tool/language';
 import { withoutEnvelope } from '../code-tool/mcp-result';
@@ -139,8 +139,7 @@ export function createCodeTool<Tools extends CodeTools>(
     execute: async ({ code }: { code: string }, call: Foreign = {}) => {
       const { abortSignal: signal } = call;
       const approved = asksItself || !isApproved(call) ? [] : namedIn(code, guarded);
-      const { text: _, ...result } = succeeded(await execute(code, { signal, context: { options: call, approved } }));
-      return result;
+      return succeededData(await execute(code, { signal, context: { options: call, approved } }));
     },
   };
   return tool;

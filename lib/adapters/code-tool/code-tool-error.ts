@@ -20,11 +20,20 @@ export class CodeToolError extends Error {
 }
 
 /**
- * Returns the result of a call that succeeded.
+ * Returns the result of a call that did not fail.
  *
  * @throws {CodeToolError} if the call failed
  */
-export function succeeded(result: CodeToolResult): Extract<CodeToolResult, { output: unknown }> {
+export function succeeded(result: CodeToolResult): Exclude<CodeToolResult, { error: unknown }> {
   if ('error' in result) throw new CodeToolError(result.text, result.error, result.logs);
   return result;
+}
+
+/**
+ * As {@link succeeded}, for frameworks that pass on data. The output of a program that waits is what the model has to
+ * know.
+ */
+export function succeededData(result: CodeToolResult): { output: unknown; logs: string; note?: string } {
+  const { text, ...data } = succeeded(result);
+  return 'waiting' in data ? { output: text, logs: data.logs } : data;
 }

@@ -20,9 +20,11 @@ import type { CodeTool, CodeToolOptions, CodeToolResult } from './types';
 import type { Executor } from '../../contract/executor-types';
 import type { Offer } from '../../contract/executor';
 import type { FrontEnd, Report } from '../../contract/session';
+import type { PausedRun } from '../../contract/waiting-call';
+import type { Answer } from '../../contract/waiting-types';
 import type { Foreign } from '../../contract/foreign';
 
-const CALL_OPTIONS = ['signal', 'context'];
+const CALL_OPTIONS = ['signal', 'context', 'answer'];
 
 /**
  * The tool that lets a model call other tools from code. Also returns a function that writes its description with other
@@ -84,15 +86,19 @@ export function makeCodeTool(
     },
     execute: async (code, of = {}) => {
       if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-      const { signal, context } = record(of, 'options', CALL_OPTIONS);
+      const { signal, context, answer } = record(of, 'options', CALL_OPTIONS);
       checkSignal(signal);
+      if (answer !== undefined && typeof answer !== 'function') {
+        throw new TypeError(`options.answer must be a function, got ${describe(answer)}`);
+      }
       const own =
         (await sessions?.of(context)) ??
         new Session(executorOf(executorOptions), { livesOn: false, codeFrame, frontEnd });
       const { tools, end } = hostTools(callable, { approve, language, signal, context });
       try {
         const sent = { ...tools, ...catalog.tools };
-        return await resultOf(await own.run(code, { tools: sent, signal }), maxOutputChars);
+        const told = await own.run(code, { tools: sent, signal, answer: answer && answerTo(answer) });
+        return await resultOf(told, maxOutputChars);
       } finally {
         end();
         if (sessions === undefined) await own.close();
@@ -171,6 +177,11 @@ class Sessions {
     this.#known.set(executor, session);
     return session;
   }
+}
+
+/** @param answer the option `answer` of a call. Adapters also need what they have kept of the calls. */
+function answerTo(answer: (calls: PausedRun['calls'], run: PausedRun) => Record<string, Answer> | undefined) {
+  return (run: PausedRun) => answer(run.calls, run);
 }
 
 async function resultOf(report: Report, maxChars: number): Promise<CodeToolResult> {

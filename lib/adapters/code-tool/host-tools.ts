@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
+import { currentCall } from '../../contract/current-call';
 import { abortController, onAbort } from '../../contract/signals';
 import { defineMember } from '../../contract/tool-names';
+import { WaitForAnswer } from '../../contract/waiting-call';
 import type { Tools } from '../../contract/tool-types';
 import type { ApprovalRequest, Approve, CallContext } from './types';
 import type { LanguageText } from './language';
@@ -67,10 +69,13 @@ function toolOf(callable: Callable, context: RunContext, language: LanguageText 
   return async (...args: unknown[]) => callable.call(...args);
 }
 
-/** @throws {Error} if the call must not be made */
+/** @throws if the call must not be made, or not yet */
 async function mustBeApproved(approve: Approve | undefined, request: ApprovalRequest) {
   const { name } = request;
+  const recorded = currentCall();
+  if (recorded?.isApproved) return;
   if (approve === undefined) {
+    if (recorded !== undefined) throw new WaitForAnswer({ needsApproval: name });
     throw approvalError(`${name} needs a person's approval, which code cannot get: call the tool itself instead`);
   }
   if ((await approve(request)) !== true) {

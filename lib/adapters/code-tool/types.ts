@@ -3,6 +3,7 @@
 import type { ExecutorOptions, Language } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
 import type { RunFailure } from '../../contract/run-failure';
+import type { Answer, WaitingCall } from '../../contract/waiting-types';
 import type { Tools } from '../../contract/tool-types';
 import type { PyodideExecutorOptions } from '../../python/options';
 import type { JsonSchema, StandardSchema } from '../prompts/tool-definition';
@@ -132,7 +133,8 @@ export interface CodeToolSettings
    * `timeoutMs` unless `toolTimeoutMs` limits calls.
    *
    * Without this option, such calls fail in the guest with an `ApprovalError` whose code is `ERR_NOT_APPROVED`. The
-   * error tells the model to call the tool directly. `onToolCall` covers all calls.
+   * error tells the model to call the tool directly. In a `DurableSession`, they pause the program until somebody answers.
+   * `onToolCall` covers all calls.
    */
   approve?: Approve | undefined;
 }
@@ -146,7 +148,10 @@ export interface CodeToolOptions<Context = any> extends CodeToolSettings {
   tools: CodeTools<Context>;
 }
 
-/** The result of a call: `error` if the call failed, otherwise `output`. */
+/**
+ * The result of a call: `error` if the call failed, `waiting` if the program of a `DurableSession` has not ended, otherwise
+ * `output`.
+ */
 export type CodeToolResult =
   | {
       /**
@@ -165,6 +170,13 @@ export type CodeToolResult =
       /** The whole result as the model reads it. */
       text: string;
     }
+  | {
+      /** The calls that the program waits for. A call of the tool with the same code continues the program. */
+      waiting: readonly WaitingCall[];
+      logs: string;
+      note?: string;
+      text: string;
+    }
   | { error: RunFailure; logs: string; text: string };
 
 /** Options of one call. */
@@ -173,6 +185,12 @@ export interface CallOptions<Context = any> {
   signal?: AbortSignal | undefined;
   /** Passed on to the tools. */
   context?: Context | undefined;
+  /**
+   * Answers calls of a program of a `DurableSession` that waits. It is called if the code is that of the program, and
+   * returns answers to some or all of its calls, by their keys. The program continues after these calls. Without answers,
+   * the result is `waiting` again.
+   */
+  answer?: ((calls: readonly WaitingCall[]) => Record<string, Answer> | undefined) | undefined;
 }
 
 /** A tool that takes code, for any framework. */

@@ -8,7 +8,7 @@ import { requirePeer } from '../../contract/peer-dependency';
 import { standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
-import { succeeded } from '../code-tool/code-tool-error';
+import { succeededData } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
 import { withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
@@ -68,8 +68,7 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<{ code: string
     inputSchema: standardSchema('ses-executor', inputSchema, validateCode) as Foreign,
     execute: async ({ code }: Foreign, toolContext: Foreign) => {
       const run = { signal: toolContext?.abortSignal, context: { toolContext } };
-      const { text: _, ...result } = succeeded(await execute(code, run));
-      return result;
+      return succeededData(await execute(code, run));
     },
   });
 }

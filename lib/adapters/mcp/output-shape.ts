@@ -5,6 +5,10 @@ export const OUTPUT_SHAPE = {
   output: z.unknown().optional().describe('What the program gives, as JSON'),
   logs: z.string().describe('What the program has logged'),
   note: z.string().optional().describe('What else there is to know: that earlier variables are gone'),
+  waiting: z
+    .array(z.looseObject({ key: z.string(), name: z.string(), args: z.unknown(), payload: z.unknown().optional() }))
+    .optional()
+    .describe('The calls that the program waits for; it has not ended'),
   error: z
     .looseObject({
       code: z.string(),

@@ -1,0 +1,116 @@
+// The code tool with a durable session: programs that wait, and calls of the tool that continue them.
+
+import { expect, test } from 'vitest';
+
+import { createCodeTool } from 'ses-executor/code-tool';
+import { memoryStore, waitForAnswer } from 'ses-executor/durable';
+import { openSession } from './helpers.mjs';
+
+const CODE = 'const paid = await pay({ amount: 5 }); const reply = await ask({ question: "Ship?" }); [paid, reply]';
+const ASKED = { name: 'ask', args: [{ question: 'Ship?' }], payload: { question: 'Ship?' }, isInDoubt: false };
+
+const NUMBER = { type: 'object', properties: { amount: { type: 'number' } } };
+const TEXT = { type: 'object', properties: { question: { type: 'string' } } };
+
+/** A code tool with tools that count their calls. */
+function counting(executor, options = {}) {
+  const calls = [];
+  const tools = {
+    pay: {
+      inputSchema: NUMBER,
+      execute: async ({ amount }) => {
+        calls.push(`pay ${amount}`);
+        return amount;
+      },
+      ...options.pay,
+    },
+    ask: {
+      inputSchema: TEXT,
+      execute: async ({ question }) => {
+        calls.push(`ask ${question}`);
+        return waitForAnswer({ question });
+      },
+    },
+  };
+  return { calls, tool: createCodeTool({ tools, executor, ...options.tool }) };
+}
+
+test.each([
+  ['javascript', CODE],
+  ['python', 'paid = pay(amount=5)\nreply = ask(question="Ship?")\n[paid, reply]'],
+])(
+  'a program in %s that waits is a result, and the same code continues it in another process',
+  async (engine, code) => {
+    const store = memoryStore();
+    const first = counting(await openSession('s', { store, engine }));
+    const waiting = await first.tool.execute(code);
+    expect(waiting).toStrictEqual({
+      waiting: [{ key: 's/1/2', ...ASKED }],
+      logs: '',
+      text: `The program has not ended. It waits for the answer to:
+- ask({"question":"Ship?"}): {"question":"Ship?"}
+It continues after this call when the answer is there. Do not send other code in its place.`,
+    });
+    const second = counting(await openSession('s', { store, engine }));
+    expect(await second.tool.execute(code)).toStrictEqual(waiting);
+    const seen = [];
+    const answer = (calls) => {
+      seen.push(...calls);
+      return { 's/1/2': { result: 'yes' } };
+    };
+    const { output } = await second.tool.execute(code, { answer });
+    expect(output).toStrictEqual([5, 'yes']);
+    expect(seen).toStrictEqual(waiting.waiting);
+    expect([first.calls, second.calls]).toStrictEqual([['pay 5', 'ask Ship?'], []]);
+  },
+);
+
+test('other code does not run while a program waits, and the failure names the calls', async () => {
+  const { tool, calls } = counting(await openSession('s'));
+  await tool.execute(CODE);
+  const { error } = await tool.execute('await pay({ amount: 7 })');
+  expect(error.code).toBe('ERR_RUN_WAITING');
+  expect(error.hint).toBe(`This code has not run. An earlier program has not ended. It waits for the answer to:
+- ask({"question":"Ship?"}): {"question":"Ship?"}
+It continues after this call when the answer is there. Do not send other code in its place.`);
+  expect(calls).toStrictEqual(['pay 5', 'ask Ship?']);
+});
+
+test('a tool that needs approval pauses the program, and is called when the call is approved', async () => {
+  const { tool, calls } = counting(await openSession('s'), { pay: { needsApproval: ({ amount }) => amount > 100 } });
+  const code = 'await pay({ amount: 1 }); await pay({ amount: 500 }).catch(({ code, message }) => [code, message])';
+  const { waiting } = await tool.execute(code);
+  expect(waiting).toStrictEqual([
+    { key: 's/1/2', name: 'pay', args: [{ amount: 500 }], payload: { needsApproval: 'pay' }, isInDoubt: false },
+  ]);
+  expect(calls).toStrictEqual(['pay 1']);
+  const approved = await tool.execute(code, { answer: ([{ key }]) => ({ [key]: { approve: true } }) });
+  expect(approved.output).toBe(500);
+  expect(calls).toStrictEqual(['pay 1', 'pay 500']);
+
+  const again = await tool.execute(code);
+  expect(again.waiting[0].key).toBe('s/2/2');
+  const refusal = { message: 'not today', code: 'ERR_NOT_APPROVED' };
+  const refused = await tool.execute(code, { answer: () => ({ 's/2/2': { error: refusal } }) });
+  expect(refused.output).toStrictEqual(['ERR_NOT_APPROVED', 'not today']);
+  expect(calls).toStrictEqual(['pay 1', 'pay 500', 'pay 1']);
+});
+
+test('approve decides in place of the pause', async () => {
+  const tool = { approve: ({ input }) => input.amount < 100 };
+  const made = counting(await openSession('s'), { pay: { needsApproval: true }, tool });
+  expect((await made.tool.execute('await pay({ amount: 5 })')).output).toBe(5);
+});
+
+test('an abort ends a program that continues', async () => {
+  const { tool } = counting(await openSession('s'));
+  const code = 'await ask({ question: "on?" }); await new Promise(() => {})';
+  await tool.execute(code);
+  const ended = new AbortController();
+  const answer = ([{ key }]) => {
+    setImmediate(() => ended.abort(new Error('stop')));
+    return { [key]: { result: 'yes' } };
+  };
+  const { error } = await tool.execute(code, { signal: ended.signal, answer });
+  expect([error.code, error.message]).toStrictEqual(['ERR_EXEC_TIMEOUT', 'Execution aborted: stop']);
+});

@@ -1,0 +1,22 @@
+// Types that callers of recorded sessions pass and receive.
+
+/** A tool call that waits for somebody outside. */
+export interface WaitingCall {
+  /** `<session id>/<run>/<call>`: what `answer()` takes. */
+  readonly key: string;
+  /** The tool, with its namespaces: `Host.pay`. */
+  readonly name: string;
+  /** The arguments of the call. */
+  readonly args: readonly unknown[];
+  /** What the tool or the policy has passed to `waitForAnswer()`; undefined for a call in doubt. */
+  readonly payload: unknown;
+  /** Whether the process ended after the call had begun and before its answer was stored. */
+  readonly isInDoubt: boolean;
+}
+
+/** What somebody decides about a call that waits. */
+export type Answer =
+  | { result: unknown }
+  | { error: { name?: string; message: string; code?: string } }
+  /** The call is made, or made again. */
+  | { approve: true };
