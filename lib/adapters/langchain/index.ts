@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+import { currentCall } from '../../contract/current-call';
 import { isPlainObject } from '../../contract/describe';
 import { checkOf, isStandardSchema, isZod3, standardSchema } from '../../contract/standard-schema';
 import { requirePeer } from '../../contract/peer-dependency';
@@ -13,6 +14,7 @@ import { byName } from '../code-tool/definition';
 import { isMcpBlock, mcpValue, withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
+import { answerFromGraph, canAsk, configOfCall, isInGraph, isInterrupt, waitingForGraph } from './interrupts';
 import type { Foreign } from '../../contract/foreign';
 import type { StructuredToolInterface as ImportedTool } from '@langchain/core/tools' with {
   'resolution-mode': 'import',
@@ -40,7 +42,9 @@ export interface CodeToolOptions extends CodeToolSettings {
  * receive the configuration of the call, with a `signal` that is also aborted when the run ends.
  *
  * An `interrupt()` of LangGraph in a tool ends the code, even if the code catches it, and interrupts the graph. After
- * the answer, the code runs again from its beginning, as a node does.
+ * the answer, the code runs again from its beginning, as a node does. If `executor` is a `DurableSession`, the code
+ * continues after the call instead, also in another process. A tool that waits in another way, by `waitForAnswer()`,
+ * `needsApproval` or `onToolCall`, interrupts the graph with its payload too.
  *
  * If a tool returns a `ToolMessage`, code receives its `content`. With `status: 'error'`, the content is thrown. A
  * `Command` from code does not reach the graph. The call fails with a `CommandError` that tells the model to call the
@@ -71,9 +75,19 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
   });
   return tool(
     async ({ code }: Foreign, config: Foreign) => {
-      const result = await stoppable(config?.signal, (signal, stop) =>
-        execute(code, { signal, context: { config, stop } }),
-      );
+      const resumed: Map<string, unknown[]> = new Map();
+      const answer = answerFromGraph(resumed);
+      const run = () =>
+        stoppable(config?.signal, (signal, stop) =>
+          execute(code, {
+            signal,
+            context: { config, stop, resumed },
+            ...(isInGraph(config) && { answer }),
+          }),
+        );
+      let result = await run();
+      // In a graph, the program waits by an interrupt, which the next call of the tool throws.
+      while (isInGraph(config) && 'waiting' in result && canAsk(result.waiting)) result = await run();
       const { toolCall } = config ?? {};
       if (toolCall?.id === undefined || !('error' in result)) return succeeded(result).text;
       // A thrown error would end an agent, or the agent would change its text.
@@ -98,9 +112,9 @@ function definitionOf(name: string, tool: Foreign): Foreign {
   return {
     description,
     inputSchema: neutral(schema),
-    execute: async (value: unknown, { input, signal, toolCallId, context: { config, stop } }: Foreign) => {
+    execute: async (value: unknown, { input, signal, toolCallId, context: { config, stop, resumed } }: Foreign) => {
       // With the call of the outer tool, the result would be that call's message.
-      const { toolCall: _, ...own } = config ?? {};
+      const { toolCall: _, ...own } = configOfCall(config, resumed);
       const isOfMcp = isMcpTool(tool);
       const checked = parsesItself(tool, value) ? { tool, value: input } : { tool: unchecked(tool), value };
       // Only the message of a call has the data that an MCP server returned.
@@ -112,6 +126,7 @@ function definitionOf(name: string, tool: Foreign): Foreign {
         const output = outputOf(name, await checked.tool.invoke(call, { ...own, signal }), isOfMcp);
         return await (isOfMcp ? mcpValue(output, signal) : withoutEnvelope(output, signal));
       } catch (thrown) {
+        if (isInterrupt(thrown) && currentCall() !== undefined) throw waitingForGraph(thrown, resumed);
         if (isForGraph(thrown)) stop(thrown);
         throw thrown;
       }
