@@ -105,7 +105,7 @@ export async function modelReport(report: Told, maxChars: number = MAX_CHARS): P
 export function waitsText(program: string, calls: readonly WaitingCall[]) {
   if (calls.length === 0)
     return `${program} was interrupted and has not ended. Send the same code again to continue it.`;
-  const lines = calls.slice(0, MAX_CALLS).map(callText);
+  const lines = calls.slice(0, MAX_CALLS).map(waitingCallText);
   const more = calls.length > MAX_CALLS ? [`- and ${calls.length - MAX_CALLS} more`] : [];
   return [
     `${program} has not ended. It waits for the answer to:`,
@@ -115,7 +115,8 @@ export function waitsText(program: string, calls: readonly WaitingCall[]) {
   ].join('\n');
 }
 
-function callText({ name, args, payload, isInDoubt }: WaitingCall) {
+/** A call that waits, as an item of a list. */
+export function waitingCallText({ name, args, payload, isInDoubt }: WaitingCall) {
   const call = `- ${name}(${args.map((arg) => brief(arg)).join(', ')})`;
   if (isInDoubt) return `${call}, which may have taken effect already`;
   return payload === undefined ? call : `${call}: ${brief(payload)}`;

@@ -1,3 +1,4 @@
+import { askPerson } from './elicitation';
 import { OUTPUT_SHAPE } from './output-shape';
 import { Progress } from './progress';
 import { callResult } from './result';
@@ -7,6 +8,7 @@ import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 import type { Toolset } from './toolset';
 import type { Session } from '../../contract/session';
+import type { Answer } from '../../contract/waiting-types';
 import type { LanguageText } from '../code-tool/language';
 
 /**
@@ -37,9 +39,17 @@ export function registerRun(
       const progress = new Progress(extra);
       const run = toolset.forRun(signal, language, progress);
       try {
-        return await callResult(
-          await session.run(code, { tools: { ...run.tools, ...lookups }, signal, timeoutMs: deadline, afresh: reset }),
-        );
+        const options = { tools: { ...run.tools, ...lookups }, signal, timeoutMs: deadline };
+        let report = await session.run(code, { ...options, afresh: reset });
+        // A program of a durable session may wait for a person.
+        while (report.waiting !== undefined && report.waiting.length > 0) {
+          const [call] = report.waiting;
+          const answer = await askPerson(server, call, signal);
+          if (answer === undefined) break;
+          const answers: Record<string, Answer> = { [call.key]: answer };
+          report = await session.run(code, { ...options, answer: () => answers });
+        }
+        return await callResult(report);
       } finally {
         run.end();
         await progress.end();

@@ -1,0 +1,70 @@
+// An MCP server with a durable session: it asks the person at the client about calls that wait.
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { memoryStore, waitForAnswer } from 'ses-executor/durable';
+import { createMcpServer } from 'ses-executor/mcp';
+import { openSession } from './helpers.mjs';
+
+const CODE = '[await charge(5), await ask("Ship?").catch(({ code }) => code)]';
+const CALL = { key: 's/1/2', name: 'ask', args: ['Ship?'], payload: { question: 'Ship?' }, isInDoubt: false };
+
+/** A client of a server whose code can charge and ask. `decide` replies to elicitations. */
+async function connect(executor, decide) {
+  const calls = [];
+  const tools = {
+    charge: async (amount) => (calls.push(`charge ${amount}`), amount),
+    ask: async (question) => waitForAnswer({ question }),
+  };
+  const server = await createMcpServer({ executor, tools });
+  const capabilities = decide === undefined ? {} : { elicitation: {} };
+  const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities });
+  if (decide !== undefined) client.setRequestHandler(ElicitRequestSchema, ({ params }) => decide(params));
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(theirs), client.connect(ours)]);
+  onTestFinished(() => server.close());
+  // The client checks `structuredContent` against the schema of the tool.
+  await client.listTools();
+  const run = (code) => client.callTool({ name: 'run_javascript', arguments: { code } });
+  return { calls, run };
+}
+
+test('a program that waits is a result with its calls, and a client that can ask continues it in another process', async () => {
+  const store = memoryStore();
+  const first = await connect(await openSession('s', { store }));
+  const waiting = await first.run(CODE);
+  expect(waiting.isError).toBeUndefined();
+  expect(waiting.structuredContent).toStrictEqual({ waiting: [CALL], logs: '' });
+  const asked = [];
+  const second = await connect(await openSession('s', { store }), ({ message }) => {
+    asked.push(message);
+    return { action: 'accept', content: { decision: 'answer', answer: 'yes' } };
+  });
+  expect((await second.run(CODE)).structuredContent).toStrictEqual({ output: [5, 'yes'], logs: '' });
+  expect(asked).toStrictEqual(['A program waits for your decision about:\n- ask("Ship?"): {"question":"Ship?"}']);
+  expect([first.calls, second.calls]).toStrictEqual([['charge 5'], []]);
+});
+
+test.each([
+  ['declines', { action: 'decline' }],
+  ['refuses', { action: 'accept', content: { decision: 'refuse' } }],
+])('a person who %s makes the call fail', async (_, reply) => {
+  const { run } = await connect(await openSession('s'), () => reply);
+  expect((await run(CODE)).structuredContent.output).toStrictEqual([5, 'ERR_NOT_APPROVED']);
+});
+
+test('a person who cancels leaves the program waiting', async () => {
+  const { run } = await connect(await openSession('s'), () => ({ action: 'cancel' }));
+  expect((await run(CODE)).structuredContent.waiting).toStrictEqual([CALL]);
+});
+
+test('an approval makes the call', async () => {
+  const onToolCall = ({ name }) => (name === 'charge' ? { wait: null } : undefined);
+  const executor = await openSession('s', { executor: { onToolCall } });
+  const { calls, run } = await connect(executor, () => ({ action: 'accept', content: { decision: 'approve' } }));
+  expect((await run('await charge(5)')).structuredContent.output).toBe(5);
+  expect(calls).toStrictEqual(['charge 5']);
+});
