@@ -2,7 +2,7 @@ import { describe } from '../../contract/describe';
 import { describeThrown } from '../../contract/errors';
 import { losesState } from '../../contract/failure';
 import { failureText } from '../../contract/failure-text';
-import { modelLogs, modelText } from '../../contract/model-text';
+import { modelLogs, modelText, waitsText } from '../../contract/model-text';
 import { objectOf } from '../../contract/options';
 import type { Foreign } from '../../contract/foreign';
 import type { Reader } from '../../contract/failure-text';
@@ -32,6 +32,10 @@ export function formatErrorObservation(error: unknown): string {
   const { message } = error instanceof Error ? error : describeThrown(error);
   // The message of a `SmolagentsExecutor` error is already complete.
   const isExplained = message === explanation;
+  if (code === 'ERR_RUN_WAITING' && Array.isArray(details?.calls)) {
+    const heading = typeof logs === 'string' && logs !== '' ? `${LOGS_HEADING}${modelLogs(logs)}\n` : '';
+    return `${heading}${waitsText('The program', details.calls)}`;
+  }
   const { codeFrame, diagnostics, hint } = isExplained ? {} : (details ?? {});
   return failureText(
     {
