@@ -82,6 +82,11 @@ export class WorkBudget<E = unknown> {
     this.spend(1);
   }
 
+  /** @param parts that will be added; throws if they are too many, before memory is allocated for them */
+  expectParts(parts: number) {
+    if (parts > this.#partsLeft) throw this.#exceeded('parts');
+  }
+
   /** @param bytes of allocated memory */
   addBytes(bytes: number) {
     this.#bytesLeft -= bytes;

@@ -13,8 +13,6 @@ const MAX_PROPERTIES = 100_000;
 /** Memory of an object or array without its parts, and of one part. */
 const OBJECT_BYTES = 48;
 const PART_BYTES = 8;
-/** Elements that are copied between two looks at the budget. */
-const CHUNK = 64;
 
 /** A value is not JSON, or has a shape that no schema can allow. */
 export class NotJsonError extends TypeError {}
@@ -49,24 +47,23 @@ export class PlainData {
   }
 
   *#array(array: unknown[]) {
-    this.#budget.addBytes(OBJECT_BYTES);
+    const { length } = array;
+    this.#budget.expectParts(length);
+    this.#budget.addBytes(OBJECT_BYTES + PART_BYTES * length);
     const path = this.#path;
-    const copy: unknown[] = [];
-    for (let index = 0; index < array.length; index++) {
+    // If the copy grew, V8 would move all its elements several times, each time in one piece.
+    const copy: unknown[] = new Array(length);
+    for (let index = 0; index < length; index++) {
       const element = array[index];
-      if (index % CHUNK === 0) {
-        const count = Math.min(CHUNK, array.length - index);
-        this.#budget.addBytes(PART_BYTES * count);
-        if (this.#budget.shouldPause) yield;
-      }
+      if (this.#budget.shouldPause) yield;
       const isSimple = typeof element === 'number' ? Number.isFinite(element) : typeof element === 'string';
       if (isSimple) {
         this.#budget.addPart();
-        copy.push(element);
+        copy[index] = element;
         continue;
       }
       path.push(index);
-      copy.push(element === undefined ? this.#missing() : yield* this.copy(element));
+      copy[index] = element === undefined ? this.#missing() : yield* this.copy(element);
       path.pop();
     }
     return copy;
