@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { expectCode, gateTool, neverTool, rejection } from '../helpers.mjs';
+import { deferred, expectCode, gateTool, neverTool, rejection } from '../helpers.mjs';
 import { atDeadline, make, withBrowser } from './helpers.mjs';
 
 test('a run begins when its document is complete', async () => {
@@ -412,13 +412,19 @@ describe('tools', () => {
   test('end the run beyond the call limit, and wait beyond the concurrency', async () => {
     let now = 0;
     let most = 0;
+    // Calls may reach the host one by one. None is answered before the page has made all of them.
+    const areMade = deferred();
     const slow = async () => {
       most = Math.max(most, ++now);
-      await new Promise((resolve) => setImmediate(resolve));
+      await areMade.promise;
       now--;
     };
-    await withBrowser({ maxToolCalls: 20, maxConcurrentToolCalls: 3 }, { slow }, async (executor) => {
-      await executor.run('await Promise.all(Array.from({ length: 20 }, () => slow()))');
+    const options = { maxToolCalls: 20, maxConcurrentToolCalls: 3, onLog: () => areMade.resolve() };
+    await withBrowser(options, { slow }, async (executor) => {
+      await executor.run(`
+        const calls = Array.from({ length: 20 }, () => slow());
+        console.log('all are made');
+        await Promise.all(calls);`);
       expect(most).toBe(3);
       const error = await expectCode(executor.run('for (;;) slow()'), 'ERR_TOOL_CALL_LIMIT_EXCEEDED');
       expect(error.message).toBe('Tool call limit exceeded (20)');
