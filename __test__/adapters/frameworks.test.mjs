@@ -19,6 +19,7 @@ import { createCodeTool as mastraCodeTool } from 'ses-executor/mastra';
 import { createCodeTool as openAiCodeTool } from 'ses-executor/openai-agents';
 
 import { Guardrails } from '../../build/adapters/openai-agents/guardrails.js';
+import { withLongestTurn } from '../cpu-time.mjs';
 import { deferred, spawnNode } from '../helpers.mjs';
 
 const CORRECTED = `const degrees = await Promise.all(cities.map((city) => get_temperature({ city })));
@@ -267,19 +268,12 @@ describe('langchain: a tool', () => {
     };
     const count = langchainTool(({ list }) => list.length, { name: 'count', description: '', schema });
     const tool = langchainCodeTool({ tools: [count], maxOperations: 1e9 });
-    let longest = 0;
-    let last = process.cpuUsage().user;
-    const turn = () => {
-      const { user } = process.cpuUsage();
-      longest = Math.max(longest, user - last);
-      last = user;
-      immediate = setImmediate(turn);
-    };
-    let immediate = setImmediate(turn);
-    expect(await call(tool, 'await count({ list: Array(300_000).fill(1) })')).toBe('300000');
-    clearImmediate(immediate);
-    // Processor time of all threads; LangChain's own check of it took two seconds.
-    expect(longest / 1_000).toBeLessThan(500);
+    const { result, longest } = await withLongestTurn(() =>
+      call(tool, 'await count({ list: Array(300_000).fill(1) })'),
+    );
+    expect(result).toBe('300000');
+    // LangChain's own check of it took twenty times as long as the reference.
+    expect(longest).toBeLessThan(5);
   });
 
   test('does not get only the `args` of an input that resembles a call', async () => {

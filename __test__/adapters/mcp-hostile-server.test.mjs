@@ -10,14 +10,21 @@ import { expect, test } from 'vitest';
 const SERVER = fileURLToPath(new URL('fixtures/hostile-mcp-server.cjs', import.meta.url));
 const SERVERS = fileURLToPath(new URL('../../build/adapters/mcp/servers.js', import.meta.url));
 
-/** Connects in a process with a small heap, calls the tools, and gives what they answer and the longest gap of the event loop. */
+/**
+ * Connects in a process with a small heap, calls the tools, and gives what they answer, and the most processor time between two turns of the
+ * event loop, as a multiple of what writing a list of 5,000,000 numbers takes (about 100 ms).
+ */
 const PROGRAM = `
   const { connectServers } = require(${JSON.stringify(SERVERS)});
   const command = process.argv[1];
-  let [last, gap, timer] = [performance.now(), 0];
+  const cpu = () => {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  };
+  let [last, most, timer] = [cpu(), 0];
   const tick = () => {
-    const now = performance.now();
-    gap = Math.max(gap, now - last);
+    const now = cpu();
+    most = Math.max(most, now - last);
     last = now;
     timer = setImmediate(tick);
   };
@@ -43,7 +50,10 @@ const PROGRAM = `
       ({ message }) => message,
     );
     clearImmediate(timer);
-    console.log(JSON.stringify({ result, gap, names, warnings }));
+    const begin = cpu();
+    JSON.stringify(Array(5e6).fill(1));
+    const longest = most / (cpu() - begin);
+    console.log(JSON.stringify({ result, longest, names, warnings }));
     process.exit();
   })();`;
 
@@ -54,30 +64,30 @@ async function attacked(attack, hangs = false) {
   return { ...JSON.parse(stdout), stderr };
 }
 
-// Much more than there are on an idle machine (some 50 ms), much less than before (seconds).
-const MAX_GAP_MS = 2_000;
+// Much more than on an idle machine (0.5), much less than before (several seconds).
+const MAX_LONGEST = 10;
 
 test.each([['numbers', [0, 1, 2, 3, 4].map((at) => `content.${at}: Invalid input`).join('; ')]])(
   'a result with %s instead of blocks is refused with its first errors',
   async (attack, issues) => {
-    const { result, gap } = await attacked(attack);
+    const { result, longest } = await attacked(attack);
     expect(result).toEqual([`its answer is not valid: ${issues}`, 'ok']);
-    expect(gap).toBeLessThan(MAX_GAP_MS);
+    expect(longest).toBeLessThan(MAX_LONGEST);
   },
 );
 
 test.each(['deep', 'open'])('a result that is nested too deeply fails only its own call: %s', async (attack) => {
-  const { result, gap } = await attacked(attack);
+  const { result, longest } = await attacked(attack);
   const text = 'MCP error -32600: the answer of the server a cannot be read: it is nested more than 1000 levels deep';
   expect(result).toEqual([text, 'ok']);
-  expect(gap).toBeLessThan(MAX_GAP_MS);
+  expect(longest).toBeLessThan(MAX_LONGEST);
 });
 
 test.each(['wide', 'meta'])('a result with too many keys fails only its own call: %s', async (attack) => {
-  const { result, gap } = await attacked(attack);
+  const { result, longest } = await attacked(attack);
   const text = 'MCP error -32600: a message, its result and its params may have 1000 keys each';
   expect(result).toEqual([text, 'ok']);
-  expect(gap).toBeLessThan(MAX_GAP_MS);
+  expect(longest).toBeLessThan(MAX_LONGEST);
 });
 
 test.each([
@@ -88,17 +98,17 @@ test.each([
   ['text', 'x'.repeat(20)],
   ['large', '{"rows":[{"id":0,"na'],
 ])('a result that is merely large arrives: %s', async (attack, begins) => {
-  const { result, gap } = await attacked(attack);
+  const { result, longest } = await attacked(attack);
   expect([result[0].slice(0, 20), result[1]]).toEqual([begins, 'ok']);
-  expect(gap).toBeLessThan(MAX_GAP_MS);
+  expect(longest).toBeLessThan(MAX_LONGEST);
 });
 
 test.each(['pings', 'logs', 'answers', 'garbage', 'empty'])(
   'a server that endlessly writes %s neither stalls the host nor delays other answers',
   async (attack) => {
-    const { result, gap } = await attacked(attack, true);
+    const { result, longest } = await attacked(attack, true);
     expect(result[0]).toBe('MCP error -32001: TimeoutError: The operation was aborted due to timeout');
-    expect(gap).toBeLessThan(MAX_GAP_MS);
+    expect(longest).toBeLessThan(MAX_LONGEST);
   },
 );
 
@@ -109,26 +119,26 @@ test.each([
   ['instructions', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
   ['capabilities', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
 ])('a server with an oversized description of itself is refused: %s', async (attack, message) => {
-  const { result, gap } = await attacked(attack);
+  const { result, longest } = await attacked(attack);
   expect(result).toBe(`the server a cannot be used: ${message}`);
-  expect(gap).toBeLessThan(MAX_GAP_MS);
+  expect(longest).toBeLessThan(MAX_LONGEST);
 });
 
 test.each(['description', 'properties'])(
   'a tool with an oversized description is omitted, and the others can be called: %s',
   async (attack) => {
-    const { result, gap, names, warnings } = await attacked(attack, true);
+    const { result, longest, names, warnings } = await attacked(attack, true);
     expect(names).toEqual(['attack', 'ok']);
     expect(warnings).toEqual(['the tool "a" of the server a is left out: it is described by too much']);
     expect(result[1]).toBe('ok');
-    expect(gap).toBeLessThan(MAX_GAP_MS);
+    expect(longest).toBeLessThan(MAX_LONGEST);
   },
 );
 
 test('the stderr of a server that endlessly writes to it is shortened, and its answers arrive', async () => {
-  const { result, gap, stderr } = await attacked('stderr', true);
+  const { result, longest, stderr } = await attacked('stderr', true);
   expect(result).toEqual(['MCP error -32001: TimeoutError: The operation was aborted due to timeout', 'ok']);
-  expect(gap).toBeLessThan(MAX_GAP_MS);
+  expect(longest).toBeLessThan(MAX_LONGEST);
   expect(stderr.slice(0, 10)).toBe('\u20ac'.repeat(10));
   // 256 KiB, and 64 KiB in each second.
   expect(stderr.length).toBeGreaterThan(60_000);

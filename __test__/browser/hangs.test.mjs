@@ -46,8 +46,8 @@ test('P13 each hanging program ends at its deadline', async () => {
       late.push(error.lateMs);
     }
     late.sort((a, b) => a - b);
-    // A busy machine has its delays; what waits for the page would wait for ever.
-    expect(late[late.length >> 1]).toBeLessThan(2_000);
+    // Code that was told to stop has 5 s. The outcome does not wait for it.
+    expect(late[late.length >> 1]).toBeLessThan(4_000);
     // One page is made ahead, and one may be closing.
     await until(() => chromeProcesses().filter(({ type }) => type === 'renderer').length <= 2);
     // What goes on would take a processor, or what of it a busy machine leaves.
@@ -79,7 +79,7 @@ test('a tool that does not answer does not hold a synchronous caller beyond the 
   const { tool } = neverTool();
   await withBrowser({}, { never: blocking(tool) }, async (executor) => {
     const error = await atDeadline(executor, 'never()', ({ stats }) => stats.toolCalls === 1);
-    expect(error.lateMs).toBeLessThan(2_000);
+    expect(error.lateMs).toBeLessThan(4_000);
   });
 });
 

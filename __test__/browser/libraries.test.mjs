@@ -79,9 +79,14 @@ describe('a library that measures and animates', () => {
       const cancelled = 'getCanvas(10, 10); cancelAnimationFrame(requestAnimationFrame(() => {})); 1';
       const elsewhere = 'const spin = () => requestAnimationFrame(spin); spin(); 2';
       for (const [code, expected] of [[cancelled, 1], [elsewhere, 2]]) {
-        const { output, stats } = await executor.run(code);
-        expect(output).toBe(expected);
-        expect(stats.durationMs).toBeLessThan(2_000);
+        const durations = [];
+        for (let i = 0; i < 5; i++) {
+          const { output, stats } = await executor.run(code);
+          expect(output).toBe(expected);
+          durations.push(stats.durationMs);
+        }
+        // The end of a run that waits for its picture comes after 300 ms without a change.
+        expect(Math.min(...durations)).toBeLessThan(300);
       }
     });
   }); // prettier-ignore

@@ -109,7 +109,8 @@ describe.runIf(isLinux)('on Linux', () => {
       const error = await expectCode(executor.run('1', { timeoutMs: 300 }), 'ERR_EXEC_TIMEOUT');
       process.kill(pid, 'SIGCONT');
       expect(error.details).toEqual({ timeoutMs: 300, reason: 'deadline' });
-      expect(error.stats.durationMs).toBeLessThan(5_000);
+      // A browser that does not open a page is given up after 10 s.
+      expect(error.stats.durationMs).toBeLessThan(9_000);
       expect((await executor.run('2')).output).toBe(2);
     });
   });

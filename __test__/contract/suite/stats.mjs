@@ -141,14 +141,16 @@ export function describeStats({ withExecutor, can }) {
     test('is the time from the start to the outcome', async () => {
       const wait = async () => new Promise((resolve) => setTimeout(resolve, 120));
       await withExecutor({}, { wait }, async (executor) => {
-        const start = performance.now();
-        const { stats } = await executor.run('await wait()');
-        const elapsed = performance.now() - start;
-        expect(stats.durationMs).toBeGreaterThanOrEqual(118);
-        expect(stats.durationMs).toBeLessThanOrEqual(elapsed);
-        const quick = await executor.run('1');
-        expect(quick.stats.durationMs).toBeGreaterThan(0);
-        expect(quick.stats.durationMs).toBeLessThan(100 * can.pace);
+        for (const [code, leastMs] of [
+          ['await wait()', 118],
+          ['1', 0],
+        ]) {
+          const start = performance.now();
+          const { stats } = await executor.run(code);
+          const elapsed = performance.now() - start;
+          expect(stats.durationMs).toBeGreaterThan(leastMs);
+          expect(stats.durationMs).toBeLessThanOrEqual(elapsed);
+        }
       });
     });
   });
