@@ -601,6 +601,15 @@ console.log('    at lunch (with agent 7)');`);
 });
 
 describe('failures', () => {
+  /** The hint of a failure. A page that does not answer within 100 ms causes none: on a busy machine it is asked again. */
+  const hintOf = async (executor, code) => {
+    let hint;
+    for (let attempt = 0; attempt < 5 && hint === undefined; attempt++) {
+      ({ hint } = (await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')).details);
+    }
+    return hint;
+  };
+
   test.each([
     ['throw new RangeError("r")', 'RangeError', 'r', 1, 7],
     ['let a = 1;\n  a.b.c', 'TypeError', "Cannot read properties of undefined (reading 'c')", 2, 7],
@@ -633,8 +642,7 @@ describe('failures', () => {
     ['undefined.a; throw new Error("", { cause: 1 })', undefined],
   ])('the hint of %j lists the errors inside it', async (code, hint) => {
     await withBrowser({}, {}, async (executor) => {
-      const { details } = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
-      expect(details.hint).toBe(hint);
+      expect(await hintOf(executor, code)).toBe(hint);
     });
   });
 
@@ -710,7 +718,7 @@ describe('failures', () => {
     ['await import("https://cdn.example/d3")', noNetwork],
   ])('%s has a hint that names what the page has', async (code, hint) => {
     await withBrowser({}, {}, async (executor) => {
-      expect((await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')).details.hint).toBe(hint);
+      expect(await hintOf(executor, code)).toBe(hint);
     });
   });
 

@@ -9,12 +9,20 @@ export function describeHints({ withExecutor, can }) {
   const tools = { search: () => [1], Host: { readDoc: () => 'x', B: { c: () => 1 } } };
   const variables = { rows: [{ name: 'a', price: 1 }], user: { address: { street: 'x' }, none: null } };
 
-  const hintOf = (code, before) =>
-    withExecutor({}, tools, async (executor) => {
-      await executor.sendVariables(variables);
-      if (before !== undefined) await executor.run(before);
-      return (await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')).details.hint;
-    });
+  /** A page that does not answer within 100 ms causes no hint. On a busy machine it is asked again. */
+  const ATTEMPTS = can.browse ? 5 : 1;
+
+  const hintOf = async (code, before) => {
+    let hint;
+    for (let attempt = 0; attempt < ATTEMPTS && hint === undefined; attempt++) {
+      hint = await withExecutor({}, tools, async (executor) => {
+        await executor.sendVariables(variables);
+        if (before !== undefined) await executor.run(before);
+        return (await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')).details.hint;
+      });
+    }
+    return hint;
+  };
 
   describe('hints that suggest a name', () => {
     test.each([
