@@ -1495,7 +1495,7 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
         );
         expect([value, logs]).toStrictEqual([
           1,
-          'stderr: what an open file keeps cannot be written: OSError: [Errno 8] Bad file descriptor\n',
+          'stderr: the buffer of an open file could not be written: OSError: [Errno 8] Bad file descriptor\n',
         ]);
         await own.cleanup();
       });

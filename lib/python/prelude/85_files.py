@@ -27,7 +27,7 @@ class _Files:
                 # A failure is reported once. A closed or detached file has no buffer.
                 self._files.discard(file)
                 if not _is(error, ValueError):
-                    _streams[1].write(f"what an open file keeps cannot be written: {_error_text(error)}\n")
+                    _streams[1].write(f"the buffer of an open file could not be written: {_error_text(error)}\n")
 
 
 _files = _Files()
