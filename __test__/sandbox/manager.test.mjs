@@ -601,7 +601,7 @@ test('close() ends all executions without waiting', async () => {
 test.each([0, 1])('close() ends calls made in the same turn, with %d isolates created ahead', async (poolSize) => {
   const calls = [];
   const manager = managerOf({ stateSchema: anyState, poolSize, adapters: (...call) => void calls.push(call) });
-  await vi.waitUntil(() => manager.ready === poolSize);
+  await vi.waitUntil(() => manager.ready === poolSize, 20_000);
   const asked = manager.executeCode('sdk.market.getQuote()');
   await manager.close();
   await expectCode(asked, 'ERR_SANDBOX_CLOSED');
