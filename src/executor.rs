@@ -21,10 +21,10 @@ use ses_session::{Delivery, Executor};
 use crate::arguments::{self, NativeEngine, NativeIsolation, NativeTool};
 use crate::deliver::NativeOutcome;
 use crate::dispatcher::{Dispatcher, NativeDispatcher};
-use crate::engine::{Place, engine_for, recorded};
 use crate::inbox::Inbox;
 use crate::journal::NativeJournal;
 use crate::options::NativeOptions;
+use crate::resources::{Place, recorded, resources_for};
 use crate::values;
 #[cfg(unix)]
 use crate::worker;
@@ -134,11 +134,11 @@ impl NativeExecutor {
         let bytes_per_isolate = engine_of(&engine).map_err(napi::Error::from_reason)?.held_bytes() as i64;
         let config = Config::from(options);
         let place = place(isolation, engine, &config)?;
-        let engine = match journal {
-            Some(journal) => recorded(&engine_for(place), journal.0.clone()),
-            None => engine_for(place),
+        let resources = match journal {
+            Some(journal) => recorded(&resources_for(place), journal.0.clone()),
+            None => resources_for(place),
         };
-        let executor = Executor::new(config, engine, owner_events);
+        let executor = Executor::new(config, resources, owner_events);
         let inner = Rc::new(RefCell::new(Inner {
             executor,
             number,

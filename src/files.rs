@@ -16,7 +16,7 @@ use ses_files::{
     ReadRequest, Stat, Truncation,
 };
 
-use crate::engine::file_pool;
+use crate::resources::file_pool;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeFileLimits {

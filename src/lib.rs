@@ -8,7 +8,6 @@
 mod arguments;
 mod deliver;
 mod dispatcher;
-mod engine;
 mod executor;
 mod files;
 mod inbox;
@@ -17,6 +16,7 @@ mod numbers;
 mod options;
 mod page;
 mod prepare;
+mod resources;
 mod sandbox;
 mod values;
 #[cfg(unix)]

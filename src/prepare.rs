@@ -8,8 +8,8 @@ use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{Diagnostic, Location};
 
 use crate::arguments::language;
-use crate::engine::checker;
 use crate::options::NativePrepareOptions;
+use crate::resources::checker;
 
 /// How long the host's thread waits for validation alone.
 const VALIDATION: Duration = Duration::from_millis(50);

@@ -1,4 +1,4 @@
-//! State shared by all executors whose engines count together.
+//! State shared by all executors whose resources have the same counters.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -9,9 +9,9 @@ use ses_protocol::{
 };
 
 use crate::backend::Process;
-use crate::engine::Engine;
 use crate::lost_isolates::Held;
 use crate::owner_event::{Delivery, End, OwnerEvent, OwnerEvents};
+use crate::resources::Resources;
 use crate::session::Session;
 
 /// A call in the queue.
@@ -101,7 +101,7 @@ struct Closing {
 pub struct Executor {
     state: State,
     config: Arc<Config>,
-    engine: Arc<Engine>,
+    resources: Arc<Resources>,
     owner_events: OwnerEvents,
     session: Option<Session>,
     sessions_started: SessionId,
@@ -119,12 +119,12 @@ pub struct Executor {
 }
 
 impl Executor {
-    pub fn new(config: Config, engine: Arc<Engine>, owner_events: OwnerEvents) -> Self {
-        engine.backend.expect(&config);
+    pub fn new(config: Config, resources: Arc<Resources>, owner_events: OwnerEvents) -> Self {
+        resources.backend.expect(&config);
         Self {
             state: State::New,
             config: Arc::new(config),
-            engine,
+            resources,
             owner_events,
             session: None,
             sessions_started: 0,
@@ -162,13 +162,14 @@ impl Executor {
             return Some(Outcome::done());
         }
         if self.state != State::Initializing {
-            let held = self.engine.counters.lost_isolates.of(&self.config.owner);
-            if self.engine.backend.parks() && held.bytes() >= self.config.max_parked_bytes as u64 {
+            let held = self.resources.counters.lost_isolates.of(&self.config.owner);
+            if self.resources.backend.parks() && held.bytes() >= self.config.max_parked_bytes as u64 {
                 self.state = State::Dead;
                 return Some(Outcome::failed(too_much_held(&held)));
             }
             self.sessions_started += 1;
-            match Session::start(self.sessions_started, self.config.clone(), &self.engine, self.owner_events.clone()) {
+            match Session::start(self.sessions_started, self.config.clone(), &self.resources, self.owner_events.clone())
+            {
                 Ok(session) => {
                     self.session = Some(session);
                     self.lost = None;

@@ -6,7 +6,6 @@
 
 mod backend;
 mod counters;
-mod engine;
 mod executor;
 mod folders;
 mod jobs;
@@ -16,6 +15,7 @@ mod owner_event;
 mod pool;
 mod recent_pools;
 mod reporter;
+mod resources;
 mod run_clock;
 mod run_deadline;
 mod session;
@@ -26,10 +26,10 @@ mod watchdog;
 
 pub use backend::{Backend, Boot, Events, Link, Process};
 pub use counters::{Counters, EngineStats};
-pub use engine::Engine;
 pub use executor::Executor;
 pub use folders::Folders;
 pub use owner_event::{Delivery, End, OwnerEvent, OwnerEvents};
 pub use pool::{Booting, Pool};
 pub use reporter::Reporter;
+pub use resources::Resources;
 pub use watchdog::{Deadline, Watchdog};

@@ -11,9 +11,9 @@ use ses_protocol::{
 };
 
 use crate::backend::{Boot, Link, Process};
-use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::owner_event::OwnerEvents;
+use crate::resources::Resources;
 use crate::run_clock::RunClock;
 use crate::run_deadline::{ABORT_GRACE, CPU, RunDeadline, STOP_GRACE, arm_set_up, interrupt, timed_out};
 use crate::session_state::SessionState;
@@ -36,16 +36,16 @@ impl Session {
     pub fn start(
         id: SessionId,
         config: Arc<Config>,
-        engine: &Engine,
+        resources: &Resources,
         owner_events: OwnerEvents,
     ) -> Result<Self, Failure> {
-        let session_state = Arc::new(SessionState::new(id, config.clone(), engine, owner_events));
-        engine.counters.add_live();
+        let session_state = Arc::new(SessionState::new(id, config.clone(), resources, owner_events));
+        resources.counters.add_live();
         let events = {
             let session_state = session_state.clone();
             Arc::new(move |event| session_state.on_event(event))
         };
-        match engine.backend.boot(Boot { session: id, config, events }) {
+        match resources.backend.boot(Boot { session: id, config, events }) {
             Ok(link) => Ok(Self { session_state, link, deadline: None, cpu_deadline: None }),
             Err(failure) => {
                 session_state.end_life();

@@ -13,9 +13,9 @@ use ses_sync::priority::Thread;
 
 use crate::backend::Link;
 use crate::counters::Counters;
-use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
 use crate::owner_event::{End, OwnerEvent, OwnerEvents};
+use crate::resources::Resources;
 use crate::run_clock::RunClock;
 use crate::watchdog::{Deadline, Watchdog};
 
@@ -117,13 +117,13 @@ impl Open {
 }
 
 impl SessionState {
-    pub fn new(id: SessionId, config: Arc<Config>, engine: &Engine, owner_events: OwnerEvents) -> Self {
+    pub fn new(id: SessionId, config: Arc<Config>, resources: &Resources, owner_events: OwnerEvents) -> Self {
         let session_state = Self {
             id,
             config,
             owner_events,
-            counters: engine.counters.clone(),
-            watchdog: engine.watchdog.clone(),
+            counters: resources.counters.clone(),
+            watchdog: resources.watchdog.clone(),
             open: Mutex::new(Open { is_live: true, ..Open::default() }),
             is_given_up: AtomicBool::new(false),
             operations: AtomicU64::new(0),

@@ -10,7 +10,7 @@ use ses_sync::priority::Thread;
 
 use crate::lost_isolates::{Held, LostIsolates};
 use crate::watchdog::HELD_UP;
-use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, OwnerEvent, Process, Watchdog};
+use crate::{Backend, Boot, Counters, Delivery, Events, Executor, Link, OwnerEvent, Process, Resources, Watchdog};
 
 /// A request to an isolate.
 #[derive(Debug, PartialEq)]
@@ -120,7 +120,7 @@ impl Bench {
         let isolate =
             Arc::new(Isolate { events: Mutex::default(), asked: Mutex::default(), looks: AtomicBool::default() });
         let counters = Arc::<Counters>::default();
-        let engine = Engine {
+        let resources = Resources {
             backend: Arc::new(OneIsolate(isolate.clone())),
             watchdog: Arc::new(watchdog),
             counters: counters.clone(),
@@ -128,7 +128,7 @@ impl Bench {
         let owner_events = Arc::<Mutex<Vec<OwnerEvent>>>::default();
         let inbox = owner_events.clone();
         let executor =
-            Executor::new(config, Arc::new(engine), Arc::new(move |event| inbox.lock().unwrap().push(event)));
+            Executor::new(config, Arc::new(resources), Arc::new(move |event| inbox.lock().unwrap().push(event)));
         let mut bench = Self { executor, isolate, counters, owner_events };
         assert!(bench.executor.init(1.0).is_none());
         bench

@@ -7,7 +7,7 @@ use crate::counters::Counters;
 use crate::watchdog::Watchdog;
 
 /// What executors share: the backend that makes isolates, the watchdog for their deadlines, and the counters.
-pub struct Engine {
+pub struct Resources {
     pub backend: Arc<dyn Backend>,
     pub watchdog: Arc<Watchdog>,
     pub counters: Arc<Counters>,

@@ -1,4 +1,4 @@
-//! The engines of the executors in this process.
+//! What the executors in this process share.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
@@ -10,33 +10,33 @@ use ses_journal::{Journal, JournalBackend};
 #[cfg(unix)]
 use ses_process::{Confinement, ProcessBackend};
 use ses_protocol::EngineSpec;
-use ses_session::{Backend, Counters, Engine, EngineStats, Watchdog};
+use ses_session::{Backend, Counters, EngineStats, Resources, Watchdog};
 use ses_thread::ThreadBackend;
 
 #[cfg(unix)]
 use crate::worker;
 
-/// Isolates that the default engine keeps ready.
+/// Isolates that a backend keeps ready by default.
 const DEFAULT_POOL: usize = 1;
 
 /// The state that all executors of the process share.
-static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::default);
+static RESOURCES: LazyLock<AllResources> = LazyLock::new(AllResources::default);
 
-/// The engines of the process, and the services that they share.
+/// The resources of all executors, and the parts that are the same for all of them.
 #[derive(Default)]
-struct Engines {
-    /// Watches over the deadlines of all engines.
+struct AllResources {
+    /// Watches over all deadlines.
     watchdog: Arc<Watchdog>,
-    /// Counts the isolates of all engines.
+    /// Counts all isolates.
     counters: Arc<Counters>,
     /// Prepares and checks programs that do not run.
     checker: Arc<Checker>,
     /// Threads of the file tools.
     files: Arc<FilePool>,
-    /// The engine of all executors without special options.
-    default: OnceLock<Arc<Engine>>,
-    /// The engines of all other executors. Each engine is freed with the last of its executors.
-    others: Mutex<BTreeMap<Place, Weak<Engine>>>,
+    /// The resources of all executors without special options.
+    default: OnceLock<Arc<Resources>>,
+    /// The resources of all other executors. They are freed with the last executor at their place.
+    others: Mutex<BTreeMap<Place, Weak<Resources>>>,
 }
 
 /// Where isolates live, and how many of them are kept ready.
@@ -74,21 +74,21 @@ impl Place {
     }
 }
 
-impl Engines {
-    fn at(&self, place: Place) -> Arc<Engine> {
+impl AllResources {
+    fn at(&self, place: Place) -> Arc<Resources> {
         if place == Place::thread(Arc::default(), None) {
             return self.default.get_or_init(|| self.make(&place)).clone();
         }
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         others.get(&place).and_then(Weak::upgrade).unwrap_or_else(|| {
             let made = self.make(&place);
-            others.retain(|_, engine| engine.strong_count() > 0);
+            others.retain(|_, resources| resources.strong_count() > 0);
             others.insert(place, Arc::downgrade(&made));
             made
         })
     }
 
-    fn make(&self, place: &Place) -> Arc<Engine> {
+    fn make(&self, place: &Place) -> Arc<Resources> {
         let (watchdog, counters) = (self.watchdog.clone(), self.counters.clone());
         let backend: Arc<dyn Backend> = match place {
             Place::Thread { engine, warm_pool } => {
@@ -102,29 +102,29 @@ impl Engines {
                 Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
             }
         };
-        Arc::new(Engine { backend, watchdog, counters })
+        Arc::new(Resources { backend, watchdog, counters })
     }
 }
 
-/// The engine of an executor. Executors with the same place share it.
-pub fn engine_for(place: Place) -> Arc<Engine> {
-    ENGINES.at(place)
+/// The resources of an executor. Executors at the same place share them.
+pub fn resources_for(place: Place) -> Arc<Resources> {
+    RESOURCES.at(place)
 }
 
-/// The engine of an executor whose session is recorded.
-pub fn recorded(engine: &Engine, journal: Arc<Journal>) -> Arc<Engine> {
-    let backend = Arc::new(JournalBackend::new(engine.backend.clone(), journal));
-    Arc::new(Engine { backend, watchdog: engine.watchdog.clone(), counters: engine.counters.clone() })
+/// The resources of an executor whose session is recorded.
+pub fn recorded(resources: &Resources, journal: Arc<Journal>) -> Arc<Resources> {
+    let backend = Arc::new(JournalBackend::new(resources.backend.clone(), journal));
+    Arc::new(Resources { backend, watchdog: resources.watchdog.clone(), counters: resources.counters.clone() })
 }
 
 /// The threads for calls of file tools.
 pub fn file_pool() -> Arc<FilePool> {
-    ENGINES.files.clone()
+    RESOURCES.files.clone()
 }
 
 /// Prepares and checks programs that do not run.
 pub fn checker() -> &'static Checker {
-    &ENGINES.checker
+    &RESOURCES.checker
 }
 
 /// Counters of the process.
@@ -141,7 +141,7 @@ pub struct NativeEngineStats {
 
 #[napi]
 pub fn engine_stats() -> NativeEngineStats {
-    let EngineStats { live, warm, parked, parked_bytes, stuck, stuck_bytes, terminated } = ENGINES.counters.now();
+    let EngineStats { live, warm, parked, parked_bytes, stuck, stuck_bytes, terminated } = RESOURCES.counters.now();
     NativeEngineStats {
         live: live as f64,
         warm: warm as f64,
