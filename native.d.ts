@@ -486,13 +486,13 @@ export interface NativeProgram {
   diagnostics: Array<NativeDiagnostic>;
 }
 
-export interface NativeSandboxProgram {
+export interface NativeSdkProgram {
   style: 'sync' | 'async';
   insertions: Array<NativeInsertion>;
 }
 
 /** `kit`: the global through which insertions reach the sandbox. */
-export interface NativeSandboxRequest {
+export interface NativeSdkProgramRequest {
   code: string;
   kit: string;
   kind: 'search' | 'execute' | 'mutate';
@@ -549,6 +549,6 @@ export declare function preparePage(
 export declare function prepareProgram(code: string, options: NativePrepareOptions): NativeProgram;
 
 /** Adds the parts of a sandbox to a program. */
-export declare function sandboxProgram(request: NativeSandboxRequest): Promise<NativeSandboxProgram>;
+export declare function sdkProgram(request: NativeSdkProgramRequest): Promise<NativeSdkProgram>;
 
 export declare function validateCode(code: string, options: NativePrepareOptions): Array<NativeDiagnostic>;

@@ -1,4 +1,4 @@
-// A source of market data for the demo of the sandbox: walks that are made anew from one seed each time.
+// A source of market data for the demo of `SandboxManager`: walks that are made anew from one seed each time.
 
 const DAY = 86_400_000;
 const FIRST = Date.UTC(2024, 0, 1);

@@ -17,7 +17,7 @@ mod options;
 mod page;
 mod prepare;
 mod resources;
-mod sandbox;
+mod sdk_program;
 mod values;
 #[cfg(unix)]
 mod worker;

@@ -185,7 +185,7 @@ test('blocks that declare the same names again are reported', async () => {
   expect(reports).toEqual([note]);
 });
 
-test('programs of a sandbox may call the API in every form', async () => {
+test('programs of a SandboxManager may call the API in every form', async () => {
   for (const code of [
     'async function main() { return (await sdk.api.twice({ n: 20 })) + 2 }',
     'function main() { return sdk.api.twice({ n: 21 }) }',

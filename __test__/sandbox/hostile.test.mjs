@@ -104,12 +104,12 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
     const refused = {
       '__proto__ in a literal': `sdk.market.getKline({ symbol: 'XAUUSD', ['__proto__']: { limit: 5 } })`,
       '__proto__ inside': `sdk.market.getQuote({ deep: [JSON.parse('{"__proto__": {"admin": true}}')] })`,
-      '__proto__ by the tool itself': `__sandbox_host.call('market', 'getQuote', '{"a":{"__proto__":{"admin":true}}}')`,
+      '__proto__ by the tool itself': `__sdk_host.call('market', 'getQuote', '{"a":{"__proto__":{"admin":true}}}')`,
       'inherited parameters': `sdk.market.getKline(Object.create({ symbol: 'XAUUSD' }))`,
-      'a missing string': `__sandbox_host.call('market', 'getQuote', { symbol: 5 })`,
-      'a method that every object inherits': `__sandbox_host.call('market', 'toString', '{}')`,
-      'a source that every object inherits': `__sandbox_host.call('constructor', 'name', '{}')`,
-      'no names': `__sandbox_host.call({}, [], '{}')`,
+      'a missing string': `__sdk_host.call('market', 'getQuote', { symbol: 5 })`,
+      'a method that every object inherits': `__sdk_host.call('market', 'toString', '{}')`,
+      'a source that every object inherits': `__sdk_host.call('constructor', 'name', '{}')`,
+      'no names': `__sdk_host.call({}, [], '{}')`,
     };
     test.each(Object.keys(refused))('%s is refused', async (name) => {
       let calls = 0;
@@ -125,7 +125,7 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       const shared = 'let x = [1]; for (let i = 0; i < 40; i++) x = [x, x];';
       for (const args of ["x, 'getQuote'", "'market', x", 'x, x']) {
         const error = await expectCode(
-          manager.executeCode(`${shared} __sandbox_host.call(${args}, '{}')`),
+          manager.executeCode(`${shared} __sdk_host.call(${args}, '{}')`),
           'ERR_UNKNOWN_METHOD',
         );
         expect(error.message).toContain('there is no method whose name is an array');
@@ -274,9 +274,9 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       utils.parallel(() => go(depth - 1), () => go(depth - 1)); go(6)`,
       'functions that are compiled': `utils.parallel(${'function () { for (;;) try { sdk.market.getQuote(); } catch {} },'.repeat(3)})`,
       'promises that are not awaited': `for (let i = 0; i < 100; i++) sdk.market.getQuote().catch(() => {}); await new Promise(() => {})`,
-      'tickets that are not taken': `for (let i = 0; i < 100; i++) __sandbox_host.start('market', 'getQuote', '{}')`,
+      'tickets that are not taken': `for (let i = 0; i < 100; i++) __sdk_host.start('market', 'getQuote', '{}')`,
       'a finally that continues': `try { for (;;) sdk.market.getQuote(); } finally { for (;;) try { sdk.market.getQuote(); } catch {} }`,
-      'many sources': `for (let i = 0; i < 100; i++) try { __sandbox_host.call('source' + i, 'x', '{}') } catch {}`,
+      'many sources': `for (let i = 0; i < 100; i++) try { __sdk_host.call('source' + i, 'x', '{}') } catch {}`,
     };
     test.each(Object.keys(programs))('for %s', async (name) => {
       let calls = 0;
@@ -287,7 +287,7 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
 
     test('calls of other tools are limited too', async () => {
       const manager = managerOf({ maxSdkCalls: 8, stateSchema: anyState });
-      const flood = 'for (;;) try { __sandbox_host.take(1) } catch {}';
+      const flood = 'for (;;) try { __sdk_host.take(1) } catch {}';
       await expectCode(manager.executeCode(flood), 'ERR_TOOL_CALL_LIMIT_EXCEEDED');
     });
   });
@@ -356,7 +356,7 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
         adapters: (source, method, { fail }) => (fail ? rejected.promise : late.promise),
       });
       await manager.executeCode(
-        '__sandbox_host.start("market", "getQuote", "{}"); __sandbox_host.start("market", "getQuote", "{\\"fail\\":1}"); 1',
+        '__sdk_host.start("market", "getQuote", "{}"); __sdk_host.start("market", "getQuote", "{\\"fail\\":1}"); 1',
       );
       await manager.executeCode(
         'sdk.market.getQuote().catch(() => {}); sdk.market.getQuote({ fail: 1 }).catch(() => {}); 1',
@@ -377,15 +377,15 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       let calls = 0;
       const manager = managerOf({ adapters: () => ++calls });
       const programs = [
-        `__sandbox_host.call('market', 'getQuote', '{}')`,
-        `await __sandbox_host.callLater('market', 'getQuote', '{}')`,
-        `__sandbox_host.take(__sandbox_host.next(__sandbox_host.start('market', 'getQuote', '{}')))`,
+        `__sdk_host.call('market', 'getQuote', '{}')`,
+        `await __sdk_host.callLater('market', 'getQuote', '{}')`,
+        `__sdk_host.take(__sdk_host.next(__sdk_host.start('market', 'getQuote', '{}')))`,
       ];
       for (const code of programs) {
         const error = await expectCode(manager.executeSearch(code), 'ERR_UNKNOWN_METHOD');
         expect(error.message).toBe('a search has no sdk');
       }
-      const begun = `const kit = globalThis[Object.getOwnPropertyNames(globalThis).find((name) => /^__sandbox_[0-9a-f]{12}$/.test(name))];
+      const begun = `const kit = globalThis[Object.getOwnPropertyNames(globalThis).find((name) => /^__sdk_[0-9a-f]{12}$/.test(name))];
       kit.begin('sync'); kit.begin('async'); [typeof sdk, typeof utils]`;
       expect(await manager.executeSearch(begun)).toEqual(['undefined', 'undefined']);
       expect(calls).toBe(0);

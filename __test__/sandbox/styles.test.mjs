@@ -307,7 +307,7 @@ test('failures of adapters and of parameters can be caught and have a place', as
     });
     expect([code, error.details.column]).toEqual([code, column]);
     expect(error.cause).toBeInstanceOf(RangeError);
-    expect(error.details.stack).not.toMatch(/step-|__sandbox/);
+    expect(error.details.stack).not.toMatch(/step-|__sdk_/);
     expect(error.details.codeFrame).toContain('^ RangeError: too far');
   }
   const wrong = await expectCode(manager.executeCode('\n sdk.market.getKline({ symbol: 5 })'), 'ERR_INVALID_PARAMS');

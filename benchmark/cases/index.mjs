@@ -15,8 +15,8 @@ import python from './python.mjs';
 import pythonMemory from './python-memory.mjs';
 import pythonStart from './python-start.mjs';
 import reruns from './reruns.mjs';
-import sandbox from './sandbox.mjs';
-import sandboxMemory from './sandbox-memory.mjs';
+import largeApis from './large-apis.mjs';
+import largeApisMemory from './large-apis-memory.mjs';
 import steps from './steps.mjs';
 import throughput from './throughput.mjs';
 import tools from './tools.mjs';
@@ -48,8 +48,8 @@ export const CASES = [
   prepare,
   throughput,
   isolation,
-  sandbox,
-  sandboxMemory,
+  largeApis,
+  largeApisMemory,
   browser,
   pythonStart,
   python,

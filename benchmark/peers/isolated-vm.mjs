@@ -52,7 +52,7 @@ const SDK = `const sdk = {}; const utils = {}; globalThis.sdk = sdk; globalThis.
   }`;
 
 /** A fresh isolate for each program, with a copy of the registry. `poolSize`: isolates that `ready` makes and keeps. */
-export async function openSandbox({ registry, call, poolSize = 0 }) {
+export async function openApi({ registry, call, poolSize = 0 }) {
   const copy = new ivm.ExternalCopy(registry);
   const kept = [];
   const fresh = async () => {

@@ -53,7 +53,7 @@ async function session({ tools, memoryLimitMb = 128, timeoutMs = 120_000, warmPo
 }
 
 /** A manager; `ready` resolves when its pool is full. */
-export async function openSandbox({ registry, call, poolSize = 4 }) {
+export async function openApi({ registry, call, poolSize = 4 }) {
   const { SandboxManager, anyState } = createRequire(import.meta.url)('../../build/sandbox/index.js');
   const adapters = (source, method, params) => call(params);
   const manager = new SandboxManager({ registry, adapters, poolSize, stateSchema: anyState });

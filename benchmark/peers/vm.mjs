@@ -8,15 +8,15 @@ export const traits = { isStoppable: true, hasMemoryLimit: false, hasSessions: t
 const AsyncFunction = (async () => {}).constructor;
 
 export async function open({ tools = {}, timeoutMs } = {}) {
-  const sandbox = { ...tools };
-  const context = vm.createContext(sandbox);
+  const globals = { ...tools };
+  const context = vm.createContext(globals);
   return {
     evaluate: async (expression) => vm.runInContext(expression, context, { timeout: timeoutMs }),
-    run: async (body) => new AsyncFunction(...Object.keys(sandbox), body)(...Object.values(sandbox)),
+    run: async (body) => new AsyncFunction(...Object.keys(globals), body)(...Object.values(globals)),
     set: async (name, value) => {
-      sandbox[name] = structuredClone(value);
+      globals[name] = structuredClone(value);
     },
-    get: async (name) => structuredClone(sandbox[name]),
+    get: async (name) => structuredClone(globals[name]),
     close: async () => {},
   };
 }

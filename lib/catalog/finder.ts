@@ -10,7 +10,7 @@ const MAX_QUERY = 300;
 const finderOf = guestFunction('find');
 const rankerOf = guestFunction('rank');
 
-/** Finds functions by words on the host, in the same way as `spec.find` of a sandbox does in the guest. */
+/** Finds functions by words on the host, in the same way as `spec.find` of a `SandboxManager` does in the guest. */
 export class Finder<T extends Searched> {
   #functions;
   #linesFor;

@@ -17,7 +17,7 @@ const VARIABLES_HINT =
 const CPU_HINT = 'Compute less in one run. Time in which it waits does not count.';
 const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
-/** Property of error classes with other general hints than the error table: `PYTHON_HINTS`, `SANDBOX_HINTS`. */
+/** Property of error classes with other general hints than the error table: `PYTHON_HINTS`, `MANAGER_HINTS`. */
 export const GENERAL_HINTS = Symbol('hints');
 /** Replaces hints of the error table, which are written for JavaScript. */
 export const PYTHON_HINTS: Record<string, string> = {
@@ -25,8 +25,8 @@ export const PYTHON_HINTS: Record<string, string> = {
     'Write loops that end earlier, or use built-ins such as sum and sorted, and the functions that are provided.',
   ERR_EXEC_TIMEOUT: 'Do less in one run, and wait less.',
 };
-/** Hints for failures that only sandboxes have. */
-export const SANDBOX_HINTS: Record<string, string> = {
+/** Hints for failures that only a `SandboxManager` has. */
+export const MANAGER_HINTS: Record<string, string> = {
   ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
   ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
   ERR_UNKNOWN_METHOD: 'Look for the method with spec.find("words").',
@@ -89,7 +89,7 @@ export function hintOfTimeout(hint: string | undefined, unanswered: number) {
   const fact = `At the deadline the host had not answered ${calls}`;
   return `${errorRow('ERR_EXEC_TIMEOUT')?.hint} ${fact}: waiting for tools counts, unless \`toolTimeoutMs\` limits calls.`;
 }
-/** The fact in a hint of {@link hintOfTimeout}. It names an option that managers of sandboxes do not have. */
+/** The fact in a hint of {@link hintOfTimeout}. It names an option that `SandboxManager` does not have. */
 const UNANSWERED = / At the deadline the host had not answered [^:]*: .*/;
 
 /** A hint in the terms of Python. Facts about a run follow the general hint, so only the general part is replaced. */
@@ -113,7 +113,7 @@ const ABSENT_HINTS = {
 const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a function$/u;
 
 /**
- * `details.hint` of an error that a program of a sandbox has thrown, if it differs from that of other code.
+ * `details.hint` of an error that a program of a `SandboxManager` has thrown, if it differs from that of other code.
  *
  * @param kind of the execution
  * @param unknownMethod known facts about a method that its source does not have
@@ -130,7 +130,7 @@ export function hintOfProgram(
   return missing === null ? undefined : unknownMethod(missing[1], missing[2]);
 }
 
-/** The note that an error was thrown in the preparation of a sandbox's isolate. */
+/** The note that an error was thrown in the preparation of an isolate of a `SandboxManager`. */
 const FROM_PREPARATION = /It was thrown in [^\n]*\(step-1\.js\)[^\n]*/;
 /** The note that another run declares a name. The search for it also finds names in the preparation. */
 const FROM_OTHERS = /`[^`\n]*` was declared in another run, [^\n]*/;
@@ -138,11 +138,11 @@ const FROM_OTHERS = /`[^`\n]*` was declared in another run, [^\n]*/;
 const MAX_NAMES = 5;
 
 /**
- * A hint in words for programs of sandboxes: without facts about the preparation of their isolate.
+ * A hint in words for programs of a `SandboxManager`: without facts about the preparation of their isolate.
  *
  * @param unanswered methods that were unanswered at the deadline
  */
-export function hintInSandbox(hint: string, unanswered: string[]) {
+export function hintForManager(hint: string, unanswered: string[]) {
   const more = unanswered.length > MAX_NAMES ? ' and others' : '';
   const names = unanswered.slice(0, MAX_NAMES).join(', ') + more;
   const waited = names === '' ? '' : ` At the deadline there was no answer of ${names}: waiting for it counts.`;

@@ -7,9 +7,9 @@ import { guestText } from './guest-text';
  * The global through which code that the host adds to a program reaches the isolate. It is random so that no program
  * uses the same name by chance. Nothing depends on the name being secret.
  */
-export const KIT = `__sandbox_${randomBytes(6).toString('hex')}`;
-export const HOST = '__sandbox_host';
-export const TEXTS = '__sandbox_texts';
+export const KIT = `__sdk_${randomBytes(6).toString('hex')}`;
+export const HOST = '__sdk_host';
+export const TEXTS = '__sdk_texts';
 
 /**
  * The program that prepares an isolate. It defines one global, `KIT`:

@@ -15,7 +15,7 @@ import type { RunFailure } from '../contract/run-failure';
  * The three ways to use a manager, as a model's tools call them. Failures are values. The state lives here, or in the
  * store that the options name.
  */
-export class SandboxCalls {
+export class ManagerCalls {
   #manager;
   #options;
   #state: unknown;

@@ -2,7 +2,7 @@ import { wrapDetails } from '../contract/error-details';
 import { ExecutorError, describeThrown } from '../contract/errors';
 import { failureOf } from '../contract/failure';
 import { failureText } from '../contract/failure-text';
-import { GENERAL_HINTS, SANDBOX_HINTS } from '../contract/hints';
+import { GENERAL_HINTS, MANAGER_HINTS } from '../contract/hints';
 import type { ExecutorErrorCode } from '../contract/error-codes';
 import type { ExecutorErrorDetails } from '../contract/errors';
 import type { ExecutionReport } from './report';
@@ -40,7 +40,7 @@ export interface SandboxError extends Omit<ExecutorError, 'code' | 'name' | 'det
   report?: ExecutionReport;
 }
 
-/** The facts of a failure. Some codes exist for sandboxes only. */
+/** The facts of a failure. Some codes exist for a `SandboxManager` only. */
 type Fields = Omit<ConstructorParameters<typeof ExecutorError>[1], 'code' | 'details'> &
   Pick<SandboxError, 'code' | 'details'>;
 
@@ -63,7 +63,7 @@ export const SandboxError: {
   }
 } as never;
 Object.defineProperty(SandboxError.prototype, 'name', { value: 'SandboxError', writable: true, configurable: true });
-Object.defineProperty(SandboxError.prototype, GENERAL_HINTS, { value: SANDBOX_HINTS });
+Object.defineProperty(SandboxError.prototype, GENERAL_HINTS, { value: MANAGER_HINTS });
 
 /**
  * The error that a guest's adapter call fails with: the adapter's error, reduced to the parts that guests may see.
@@ -190,7 +190,7 @@ export function codeTooLarge(limit: number) {
 
 /** @internal */
 export function busy(maxQueued: number) {
-  return new SandboxError(`Sandbox is busy (${maxQueued} executions wait)`, {
+  return new SandboxError(`SandboxManager is busy (${maxQueued} executions wait)`, {
     code: 'ERR_SANDBOX_BUSY',
     severity: 'ERROR',
     retryable: true,
@@ -200,7 +200,7 @@ export function busy(maxQueued: number) {
 
 /** @internal */
 export function closed() {
-  return new SandboxError('Sandbox is closed', {
+  return new SandboxError('SandboxManager is closed', {
     code: 'ERR_SANDBOX_CLOSED',
     severity: 'ERROR',
     retryable: false,

@@ -1,5 +1,5 @@
 import { ExecutorError, reasonText } from '../contract/errors';
-import { hintInSandbox, hintOfProgram } from '../contract/hints';
+import { hintForManager, hintOfProgram } from '../contract/hints';
 import { withEntries } from '../contract/logs';
 import { codeFrame } from '../ses/code-frame';
 import { HOST } from './bootstrap';
@@ -87,7 +87,7 @@ function detailsOf(
   if (typeof facts.tool === 'string' && facts.tool.startsWith(HOST)) delete facts.tool;
   if (typeof facts.stack === 'string') facts.stack = stackOf(facts.stack, program);
   if (typeof facts.hint === 'string') {
-    const hint = hintInSandbox(facts.hint, execution.unanswered);
+    const hint = hintForManager(facts.hint, execution.unanswered);
     if (hint === undefined) delete facts.hint;
     else facts.hint = hint;
   }

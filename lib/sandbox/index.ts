@@ -1,6 +1,6 @@
 /**
  * Lets a model work with a large API through code. The model has two or three tools, which provide thousands of
- * methods. Sections refer to the specification of the sandbox.
+ * methods. Sections refer to the specification of `SandboxManager`.
  *
  * @packageDocumentation
  */

@@ -5,7 +5,7 @@ import { uncalledFunction } from '../ses/uncalled';
 import { valuesOf } from '../ses/agent-program';
 import type { Insertion } from '../ses/program';
 
-/** A program of a sandbox. */
+/** A program of a `SandboxManager`. */
 export interface StyledProgram {
   program: Program;
   style: 'sync' | 'async';

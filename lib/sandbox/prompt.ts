@@ -42,8 +42,8 @@ export function renderSandboxPrompt(
 ${sourcesText(manager)}
 
 ## Programs
-You work with these sources by writing JavaScript programs that run in a sandbox. First search for methods and read their
-declarations, then call them.
+You work with these sources by writing JavaScript programs. First search for methods and read their declarations, then call
+them.
 - Search: only \`tools\` and \`spec\`. \`tools.search('words')\` gives [{ name, description }], the best first, and
   \`tools.describe(name, …)\` the declarations of methods in TypeScript;
   \`spec.find('words')\` or \`spec.find(/pattern/i)\` gives [{ method, source, name, description }], the best first;

@@ -2,7 +2,7 @@ import { describe, isPlainObject } from '../contract/describe';
 import { modelReport } from '../contract/model-text';
 import { record } from '../contract/options';
 import { requirePeer } from '../contract/peer-dependency';
-import { SandboxCalls } from './calls';
+import { ManagerCalls } from './calls';
 import { SandboxManager } from './manager';
 /** @ts-ignore: the type is `any` if `ai` is not installed. Only `createSandboxTools` needs it. */
 import type { Tool } from 'ai';
@@ -56,7 +56,7 @@ export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
   }
   const given = record(options, 'options', ['context', 'style', 'state', 'getState', 'setState']);
   const { jsonSchema, tool } = requirePeer('createSandboxTools', 'ai zod', () => require('ai'));
-  const calls = new SandboxCalls(manager, given);
+  const calls = new ManagerCalls(manager, given);
   const { descriptions } = calls;
   const toolOf = (name: 'search' | 'execute' | 'mutate') =>
     tool({

@@ -2,7 +2,7 @@ import { Program } from './program';
 import { programText, pythonText, withoutExports } from './program-text';
 import { isMainName, uncalledFunction } from './uncalled';
 import { validateCode } from './check';
-import { sandboxProgram } from './sandbox-program';
+import { sdkProgram } from './sdk-program';
 import { tokensOf } from '../contract/javascript-tokens';
 import type { Insertion } from './program';
 import type { FrontEnd } from '../contract/session';
@@ -118,10 +118,10 @@ async function insertionsOf(
 export async function valuesOf(source: string, kit: string, style: 'auto' | 'sync' | 'async') {
   const request = { kit, kind: 'mutate', style } as const;
   const range = objectIn(source);
-  if (range === undefined) return sandboxProgram({ ...request, code: source });
+  if (range === undefined) return sdkProgram({ ...request, code: source });
   const { start, end } = range;
   const code = `${source.slice(0, start)}(${source.slice(start, end)})${source.slice(end)}`;
-  const found = await sandboxProgram({ ...request, code });
+  const found = await sdkProgram({ ...request, code });
   const insertions: Insertion[] = [];
   for (const { at, text } of found.insertions) {
     const isAfter = at > end + 1;

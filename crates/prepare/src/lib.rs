@@ -25,7 +25,7 @@ mod positions;
 mod print;
 mod regexps;
 mod rules;
-mod sandbox;
+mod sdk_program;
 mod source_index;
 mod stack;
 mod syntax;
@@ -45,7 +45,7 @@ pub use regexps::may_be_costly;
 pub use rules::imports::{MAX_NAME_CHARS, module_name};
 pub use rules::mistakes::{WRAPPING_RULES, without_wrapping};
 pub use rules::text::{not_checked, not_checked_in_time};
-pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
+pub use sdk_program::{CallStyle, Insertion, SdkProgram, SdkProgramKind, SdkProgramRequest, sdk_program};
 pub use transform::guest_text;
 
 use std::sync::{Arc, OnceLock};

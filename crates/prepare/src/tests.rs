@@ -7,7 +7,7 @@ mod fixtures;
 mod positions;
 mod robustness;
 mod rules;
-mod sandbox;
+mod sdk_program;
 mod sweep;
 mod typescript;
 mod typescript_robustness;

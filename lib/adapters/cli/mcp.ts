@@ -87,11 +87,11 @@ async function serverOf(api: Api | undefined, given: SessionOptions) {
     credentials: credentialsOf(api.credentials),
     readFile: readerIn(dirname(api.file)),
   };
-  const { createSandboxServer } = require('../mcp/sandbox-server') as typeof import('../mcp/sandbox-server');
+  const { createApiServer } = require('../mcp/api-server') as typeof import('../mcp/api-server');
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
   const limits = { timeoutMs, memoryLimitMb, maxOperations };
   const document = readText(api.file);
-  const made = await asUsage(() => createSandboxServer({ document, ...connection, ...limits }));
+  const made = await asUsage(() => createApiServer({ document, ...connection, ...limits }));
   return made;
 }
 

@@ -22,7 +22,7 @@ export class StdioTransport {
   #input;
   #output;
   #lines = new LineReader();
-  /** Chunks whose lines have not been processed yet. The stream is paused meanwhile. */
+  /** Chunks whose lines have not been handled yet. The stream is paused meanwhile. */
   #waiting: Generator<Line, undefined>[] = [];
   /** A line that precedes these chunks. */
   #held: Line | undefined;
@@ -112,7 +112,7 @@ export class StdioTransport {
     return undefined;
   }
 
-  /** @returns when the next line may be processed: a promise, a number of milliseconds, or undefined for immediately */
+  /** @returns when the next line may be handled: a promise, a number of milliseconds, or undefined for immediately */
   #takeLine({ text, isTooLong }: Line): Promise<void> | number | undefined {
     if (this.#isClosed || text.trim() === '') return undefined;
     try {
@@ -133,7 +133,7 @@ export class StdioTransport {
   }
 
   /**
-   * Whether a message is processed.
+   * Whether a message is handled.
    *
    * @protected
    * @param _chars length of the message in characters
@@ -143,10 +143,10 @@ export class StdioTransport {
   }
 
   /**
-   * The delay in milliseconds before the next line may be processed. Undefined for no delay.
+   * The delay in milliseconds before the next line may be handled. Undefined for no delay.
    *
    * @protected
-   * @param _message the message that was processed; undefined for a line that was not a message
+   * @param _message the message that was handled; undefined for a line that was not a message
    */
   delayAfter(_message?: JSONRPCMessage): number | undefined {
     return undefined;

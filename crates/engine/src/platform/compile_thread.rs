@@ -3,7 +3,7 @@
 //! V8's own threads compile for all isolates in turn. One guest could delay the others, and the memory of such a thread
 //! could not be counted for a guest. So each isolate has its own queue and its own thread. The linker redirects three
 //! functions of V8 to this file (`--wrap`, build.rs). Two of them make and destroy an isolate's queue. The third posts
-//! the task that processes the queue.
+//! the task that works on the queue.
 //!
 //! In a process with many isolates, the guest compiles large functions itself (tiers.rs), so that it never waits long
 //! for this thread. In a process with one isolate, the thread is made before the sandbox is closed, because the sandbox

@@ -1,13 +1,13 @@
-//! The parts that a sandbox adds to programs.
+//! The code that is added to programs that call the SDK.
 
 use ses_protocol::Language;
 
-use crate::{CallStyle, PrepareOptions, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
+use crate::{CallStyle, PrepareOptions, SdkProgram, SdkProgramKind, SdkProgramRequest, sdk_program};
 
-fn added(code: &str, kind: SandboxKind, style: Option<CallStyle>) -> (CallStyle, String) {
+fn added(code: &str, kind: SdkProgramKind, style: Option<CallStyle>) -> (CallStyle, String) {
     let options = PrepareOptions { language: Language::Auto, ..PrepareOptions::unlimited() };
-    let request = SandboxRequest { kit: "K".into(), kind, style };
-    let SandboxProgram { style, insertions } = sandbox_program(code, &request, &options);
+    let request = SdkProgramRequest { kit: "K".into(), kind, style };
+    let SdkProgram { style, insertions } = sdk_program(code, &request, &options);
     let mut text = String::new();
     let mut at = 0;
     for insertion in insertions {
@@ -19,15 +19,15 @@ fn added(code: &str, kind: SandboxKind, style: Option<CallStyle>) -> (CallStyle,
 }
 
 fn execute(code: &str) -> String {
-    added(code, SandboxKind::Execute, None).1
+    added(code, SdkProgramKind::Execute, None).1
 }
 
 fn mutate(code: &str) -> String {
-    added(code, SandboxKind::Mutate, None).1
+    added(code, SdkProgramKind::Mutate, None).1
 }
 
 fn style(code: &str) -> CallStyle {
-    added(code, SandboxKind::Execute, None).0
+    added(code, SdkProgramKind::Execute, None).0
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn the_style_is_that_of_the_syntax_tree() {
     ] {
         assert_eq!(style(code), CallStyle::Async, "{code}");
     }
-    assert_eq!(added("await a", SandboxKind::Execute, Some(CallStyle::Sync)).0, CallStyle::Sync);
+    assert_eq!(added("await a", SdkProgramKind::Execute, Some(CallStyle::Sync)).0, CallStyle::Sync);
 }
 
 #[test]
@@ -106,7 +106,10 @@ fn what_is_not_known_to_be_the_same_stays() {
         "const run = () => sdk.a.b(); run()",
     ] {
         let whole = format!("{code}; class Last {{}}");
-        assert_eq!(added(&whole, SandboxKind::Execute, Some(CallStyle::Sync)).1, format!("K.begin(\"sync\");{whole}"));
+        assert_eq!(
+            added(&whole, SdkProgramKind::Execute, Some(CallStyle::Sync)).1,
+            format!("K.begin(\"sync\");{whole}")
+        );
     }
 }
 
@@ -134,7 +137,7 @@ fn a_function_is_what_it_gives() {
     assert_eq!(execute("const main = () => 1"), "K.begin(\"sync\");const main = () => 1;K.apply(main)");
     assert_eq!(execute("1; function helper() {}"), "K.begin(\"sync\");1; function helper() {}");
     assert_eq!(execute("f"), "K.begin(\"sync\");K.done((f))");
-    assert_eq!(added("1 + 1", SandboxKind::Search, None).1, "K.begin(\"search\");1 + 1");
+    assert_eq!(added("1 + 1", SdkProgramKind::Search, None).1, "K.begin(\"search\");1 + 1");
 }
 
 #[test]
@@ -147,7 +150,7 @@ fn what_the_program_gives_is_looked_at_whichever_way_it_ends() {
         execute("try { if (a) b; else { c; ; } } catch { d } finally { e }"),
         "K.begin(\"sync\");try { if (a) K.done((b)); else { K.done((c)); ; } } catch { K.done((d)) } finally { e }"
     );
-    assert_eq!(added("if (a) return b; c", SandboxKind::Search, None).1, "K.begin(\"search\");if (a) return b; c");
+    assert_eq!(added("if (a) return b; c", SdkProgramKind::Search, None).1, "K.begin(\"search\");if (a) return b; c");
 }
 
 #[test]

@@ -39,34 +39,34 @@ const execute = (n) =>
   return all.reduce((sum, value) => sum + value, 0); })()`;
 
 const KINDS = {
-  'sandbox-search-25': { count: 25, once: (sandbox, n) => searchOnce(sandbox, n % 25) },
-  'sandbox-search-2500': { count: 2_500, once: (sandbox, n) => searchOnce(sandbox, n % 2_500) },
-  'sandbox-execute': { count: 25, once: executeOnce },
-  'sandbox-concurrent': {
+  'api-search-25': { count: 25, once: (manager, n) => searchOnce(manager, n % 25) },
+  'api-search-2500': { count: 2_500, once: (manager, n) => searchOnce(manager, n % 2_500) },
+  'api-execute': { count: 25, once: executeOnce },
+  'api-concurrent': {
     count: 25,
-    once: (sandbox, n) => Promise.all(Array.from({ length: CONCURRENT }, (_, i) => executeOnce(sandbox, n + i))),
+    once: (manager, n) => Promise.all(Array.from({ length: CONCURRENT }, (_, i) => executeOnce(manager, n + i))),
   },
 };
 
 export default {
-  id: 'sandbox',
-  title: 'sandbox',
+  id: 'large-apis',
+  title: 'large APIs',
   rounds: 8,
   seconds: 40,
   variants: [
-    { id: 'sandbox-search-25', title: 'sandbox: a search over 25 methods' },
-    { id: 'sandbox-search-2500', title: 'sandbox: a search over 2,500 methods' },
-    { id: 'sandbox-execute', title: `sandbox: a program with ${CALLS} calls` },
-    { id: 'sandbox-concurrent', title: `sandbox: ${CONCURRENT} programs with ${CALLS} calls at a time` },
+    { id: 'api-search-25', title: 'large APIs: a search over 25 methods' },
+    { id: 'api-search-2500', title: 'large APIs: a search over 2,500 methods' },
+    { id: 'api-execute', title: `large APIs: a program with ${CALLS} calls` },
+    { id: 'api-concurrent', title: `large APIs: ${CONCURRENT} programs with ${CALLS} calls at a time` },
   ],
   metrics: [{ id: 'time', unit: 'ms' }],
 
   async prepare(peer) {
-    if (peer.openSandbox === undefined) return { reason: 'no sandbox' };
+    if (peer.openApi === undefined) return { reason: 'not supported' };
     const registries = { 25: registryOf(25), 2500: registryOf(2_500) };
-    const state = { peer, registries, sandboxes: {}, last: 0 };
+    const state = { peer, registries, managers: {}, last: 0 };
     for (const count of [25, 2_500]) {
-      state.sandboxes[count] = await peer.openSandbox({ registry: registries[count], call: async ({ id }) => id * 2 });
+      state.managers[count] = await peer.openApi({ registry: registries[count], call: async ({ id }) => id * 2 });
     }
     for (const kind of Object.keys(KINDS)) for (let i = 0; i < 3; i++) await sampleOf(state, kind);
     return { state };
@@ -84,17 +84,17 @@ export default {
 
 async function sampleOf(state, id) {
   const { count, once } = KINDS[id];
-  const sandbox = state.sandboxes[count];
-  await sandbox.ready();
+  const manager = state.managers[count];
+  await manager.ready();
   const started = performance.now();
-  await once(sandbox, (state.last += CONCURRENT));
+  await once(manager, (state.last += CONCURRENT));
   return performance.now() - started;
 }
 
-async function searchOnce(sandbox, n) {
-  expectEqual(await sandbox.search(search(n)), [`api.${nameOf(n)}`], 'search');
+async function searchOnce(manager, n) {
+  expectEqual(await manager.search(search(n)), [`api.${nameOf(n)}`], 'search');
 }
 
-async function executeOnce(sandbox, n) {
-  expectEqual(await sandbox.execute(execute(n)), 2 * (CALLS * n + (CALLS * (CALLS - 1)) / 2), 'execute');
+async function executeOnce(manager, n) {
+  expectEqual(await manager.execute(execute(n)), 2 * (CALLS * n + (CALLS * (CALLS - 1)) / 2), 'execute');
 }

@@ -11,7 +11,7 @@ use super::CallStyle;
 /// What [`survey`] finds.
 pub(super) struct Survey {
     pub(super) style: CallStyle,
-    /// Whether `sdk` is the sandbox's everywhere in the program.
+    /// Whether `sdk` is the global everywhere in the program.
     pub(super) has_sdk: bool,
     /// The same for `utils`.
     pub(super) has_utils: bool,

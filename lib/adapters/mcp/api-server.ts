@@ -3,7 +3,7 @@ import { OUTPUT_SHAPE } from './output-shape';
 import { Progress } from './progress';
 import { McpServer, z } from '../../bundled/mcp';
 import { SandboxManager, anyState, registryFromOpenApi, renderSandboxPrompt } from '../../sandbox';
-import { SandboxCalls } from '../../sandbox/calls';
+import { ManagerCalls } from '../../sandbox/calls';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
 
@@ -15,14 +15,14 @@ const TITLES = {
 } as const;
 
 /**
- * Creates an MCP server with the three tools of a sandbox for an API. Also returns a function that ends the server.
+ * Creates an MCP server with the three tools of a `SandboxManager` for an API. Also returns a function that ends the server.
  *
  * @param options.document OpenAPI document in JSON or YAML
  * @param options.headers headers of each request
  * @param options.credentials by security scheme
  * @param options.readFile reads other files of the document
  */
-export async function createSandboxServer({
+export async function createApiServer({
   document,
   baseUrl,
   headers,
@@ -49,7 +49,7 @@ export async function createSandboxServer({
     memoryLimitMb,
     maxOperations,
   });
-  const calls = new SandboxCalls(manager);
+  const calls = new ManagerCalls(manager);
   const server = new McpServer({ name: 'ses-executor', version }, { instructions: renderSandboxPrompt(manager) });
   for (const name of Object.keys(TITLES) as (keyof typeof TITLES)[]) {
     server.registerTool(

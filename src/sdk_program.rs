@@ -1,16 +1,16 @@
-//! Adds the parts of a sandbox to programs, on a thread of Node.js's pool. The programs need not have been checked
-//! before.
+//! Adds to programs of `SandboxManager` the code that they need, on a thread of Node.js's pool. The programs need not have
+//! been checked before.
 
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Result, Task};
 use napi_derive::napi;
 
-use ses_prepare::{CallStyle, PrepareOptions, SandboxKind, SandboxRequest};
+use ses_prepare::{CallStyle, PrepareOptions, SdkProgramKind, SdkProgramRequest};
 use ses_protocol::Language;
 
-/// `kit`: the global through which insertions reach the sandbox.
+/// `kit`: the global through which insertions reach the preparation of the isolate.
 #[napi(object, object_to_js = false)]
-pub struct NativeSandboxRequest {
+pub struct NativeSdkProgramRequest {
     pub code: String,
     pub kit: String,
     #[napi(ts_type = "'search' | 'execute' | 'mutate'")]
@@ -27,25 +27,25 @@ pub struct NativeInsertion {
 }
 
 #[napi(object, object_from_js = false)]
-pub struct NativeSandboxProgram {
+pub struct NativeSdkProgram {
     #[napi(ts_type = "'sync' | 'async'")]
     pub style: &'static str,
     pub insertions: Vec<NativeInsertion>,
 }
 
 /// One request, on a thread of the pool.
-pub struct SandboxTask {
+pub struct SdkProgramTask {
     code: String,
-    request: SandboxRequest,
+    request: SdkProgramRequest,
 }
 
-impl Task for SandboxTask {
-    type Output = NativeSandboxProgram;
-    type JsValue = NativeSandboxProgram;
+impl Task for SdkProgramTask {
+    type Output = NativeSdkProgram;
+    type JsValue = NativeSdkProgram;
 
     fn compute(&mut self) -> Result<Self::Output> {
         let options = PrepareOptions { language: Language::Auto, ..PrepareOptions::unlimited() };
-        let program = ses_prepare::sandbox_program(&self.code, &self.request, &options);
+        let program = ses_prepare::sdk_program(&self.code, &self.request, &options);
         let (mut bytes, mut units) = (0, 0);
         let insertions = program.insertions.into_iter().map(|insertion| {
             // The insertions are in order, so the text is measured once.
@@ -54,7 +54,7 @@ impl Task for SandboxTask {
             NativeInsertion { at: units as u32, text: insertion.text }
         });
         let style = if program.style == CallStyle::Sync { "sync" } else { "async" };
-        Ok(NativeSandboxProgram { style, insertions: insertions.collect() })
+        Ok(NativeSdkProgram { style, insertions: insertions.collect() })
     }
 
     fn resolve(&mut self, _: Env, output: Self::Output) -> Result<Self::JsValue> {
@@ -62,19 +62,19 @@ impl Task for SandboxTask {
     }
 }
 
-/// Adds the parts of a sandbox to a program.
-#[napi(ts_return_type = "Promise<NativeSandboxProgram>")]
-pub fn sandbox_program(request: NativeSandboxRequest) -> AsyncTask<SandboxTask> {
-    let NativeSandboxRequest { code, kit, kind, style } = request;
+/// Adds to a program the code that it needs to call the SDK.
+#[napi(ts_return_type = "Promise<NativeSdkProgram>")]
+pub fn sdk_program(request: NativeSdkProgramRequest) -> AsyncTask<SdkProgramTask> {
+    let NativeSdkProgramRequest { code, kit, kind, style } = request;
     let kind = match kind.as_str() {
-        "search" => SandboxKind::Search,
-        "mutate" => SandboxKind::Mutate,
-        _ => SandboxKind::Execute,
+        "search" => SdkProgramKind::Search,
+        "mutate" => SdkProgramKind::Mutate,
+        _ => SdkProgramKind::Execute,
     };
     let style = match style.as_str() {
         "sync" => Some(CallStyle::Sync),
         "async" => Some(CallStyle::Async),
         _ => None,
     };
-    AsyncTask::new(SandboxTask { code, request: SandboxRequest { kit, kind, style } })
+    AsyncTask::new(SdkProgramTask { code, request: SdkProgramRequest { kit, kind, style } })
 }

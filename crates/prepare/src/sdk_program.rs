@@ -1,4 +1,4 @@
-//! Adds the parts of a sandbox to a program before it runs: where its API is created, how functions that run in
+//! Adds to a program of `SandboxManager` the code that it needs to call the SDK: where the SDK is created, how functions that run in
 //! parallel wait, and where calls are. It only inserts text, and inserts a line break only at the end, so positions
 //! stay known.
 
@@ -24,7 +24,7 @@ pub enum CallStyle {
 
 /// What kind of program it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SandboxKind {
+pub enum SdkProgramKind {
     /// Has no API to call.
     Search,
     Execute,
@@ -34,10 +34,10 @@ pub enum SandboxKind {
 
 /// What the caller decides.
 #[derive(Debug)]
-pub struct SandboxRequest {
-    /// The global through which insertions reach the sandbox; an identifier.
+pub struct SdkProgramRequest {
+    /// The global through which insertions reach the preparation of the isolate; an identifier.
     pub kit: String,
-    pub kind: SandboxKind,
+    pub kind: SdkProgramKind,
     /// `None`: the style in which the program is written.
     pub style: Option<CallStyle>,
 }
@@ -52,13 +52,13 @@ pub struct Insertion {
 /// Insertions in the order of their positions. There are none if the program does not parse: running it gives the best
 /// error.
 #[derive(Debug)]
-pub struct SandboxProgram {
+pub struct SdkProgram {
     pub style: CallStyle,
     pub insertions: Vec<Insertion>,
 }
 
-/// Determines the style of a program, and the insertions that a sandbox needs.
-pub fn sandbox_program(code: &str, request: &SandboxRequest, options: &PrepareOptions) -> SandboxProgram {
+/// Determines the style of a program, and the insertions that it needs.
+pub fn sdk_program(code: &str, request: &SdkProgramRequest, options: &PrepareOptions) -> SdkProgram {
     let whole = |module: &Module, insertions: &mut Insertions| wrap_values(module, request, insertions);
     if let Some(program) = insertions_of(code, 0, request, options, whole) {
         return program;
@@ -76,7 +76,7 @@ pub fn sandbox_program(code: &str, request: &SandboxRequest, options: &PrepareOp
         true
     };
     insertions_of(&in_parentheses, 1, request, options, expression)
-        .unwrap_or(SandboxProgram { style: request.style.unwrap_or(CallStyle::Sync), insertions: Vec::new() })
+        .unwrap_or(SdkProgram { style: request.style.unwrap_or(CallStyle::Sync), insertions: Vec::new() })
 }
 
 /// The position at which swc starts a source.
@@ -103,10 +103,10 @@ impl Insertions {
 fn insertions_of(
     text: &str,
     before: usize,
-    request: &SandboxRequest,
+    request: &SdkProgramRequest,
     options: &PrepareOptions,
     wrap: impl FnOnce(&Module, &mut Insertions) -> bool,
-) -> Option<SandboxProgram> {
+) -> Option<SdkProgram> {
     let mut report = Report::new(Vec::new());
     parsed(text, options, Goal::Program, &mut report, |source, _| {
         let module = &source.module;
@@ -114,28 +114,28 @@ fn insertions_of(
         let survey = style::survey(module);
         let style = request.style.unwrap_or(survey.style);
         let begin = match (request.kind, style) {
-            (SandboxKind::Search, _) => "search",
+            (SdkProgramKind::Search, _) => "search",
             (_, CallStyle::Sync) => "sync",
             (_, CallStyle::Async) => "async",
         };
         let mut insertions = Insertions::default();
         insertions.push(first.max(BytePos(FIRST + before as u32)), format!("{}.begin(\"{begin}\");", request.kit));
-        if request.kind != SandboxKind::Search {
+        if request.kind != SdkProgramKind::Search {
             calls::compile(module, &request.kit, style, &survey, before, &mut insertions);
         }
-        wrap(module, &mut insertions).then(|| SandboxProgram { style, insertions: insertions.into_sorted(before) })
+        wrap(module, &mut insertions).then(|| SdkProgram { style, insertions: insertions.into_sorted(before) })
     })
 }
 
 /// Wraps the value of a program. If a program ends with a function, the value is the function's result, for the state
 /// if there is one. The same applies to a program that only declares a function.
-fn wrap_values(module: &Module, request: &SandboxRequest, insertions: &mut Insertions) -> bool {
+fn wrap_values(module: &Module, request: &SdkProgramRequest, insertions: &mut Insertions) -> bool {
     let mut values = Values { request, insertions };
     module.visit_with(&mut values);
     let mut items = module.body.iter().rev().filter(|item| !matches!(item, ModuleItem::Stmt(Stmt::Empty(_))));
     let (last, others) = (items.next(), items.count());
     match last {
-        Some(ModuleItem::Stmt(Stmt::Decl(declaration))) if request.kind == SandboxKind::Mutate || others == 0 => {
+        Some(ModuleItem::Stmt(Stmt::Decl(declaration))) if request.kind == SdkProgramKind::Mutate || others == 0 => {
             if let Some(name) = declared_function(declaration) {
                 values.insertions.push(declaration.span_hi(), format!(";{}.apply({name})", request.kit));
             }
@@ -148,17 +148,17 @@ fn wrap_values(module: &Module, request: &SandboxRequest, insertions: &mut Inser
 
 /// Expressions that may be the value of the program: those that it returns, and that of its last statement.
 struct Values<'a> {
-    request: &'a SandboxRequest,
+    request: &'a SdkProgramRequest,
     insertions: &'a mut Insertions,
 }
 
 impl Values<'_> {
     fn wrap(&mut self, expr: &Expr) {
         let wrapper = match self.request.kind {
-            SandboxKind::Mutate => "apply",
+            SdkProgramKind::Mutate => "apply",
             _ if style::is_function(expr) => "apply",
-            SandboxKind::Execute => "done",
-            SandboxKind::Search => return,
+            SdkProgramKind::Execute => "done",
+            SdkProgramKind::Search => return,
         };
         self.insertions.push(expr.span_lo(), format!("{}.{wrapper}((", self.request.kit));
         self.insertions.push(expr.span_hi(), "))".into());
