@@ -409,7 +409,10 @@ describe('wrong use: status 2, and the reason on stderr', () => {
   };
   test.each([
     [[], /a command is missing; the commands are run, check, repl, mcp, python, sessions, replay\n/],
-    [['walk', 'a.js'], /there is no command "walk"; the commands are run, check, repl, mcp, python, sessions, replay\n/],
+    [
+      ['walk', 'a.js'],
+      /there is no command "walk"; the commands are run, check, repl, mcp, python, sessions, replay\n/,
+    ],
     [['run'], /file/],
     [['run', 'a.js', 'b.js'], /one file/],
     [['run', 'missing.js'], /missing\.js/],

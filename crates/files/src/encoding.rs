@@ -56,7 +56,7 @@ impl Utf16 {
         )
     }
 
-    /// The label in the Encoding Standard, which Python accepts too.
+    /// The label in the Encoding Standard, which other languages accept too.
     fn label(self) -> &'static str {
         match self {
             Self::LittleEndian => "utf-16le",
