@@ -491,7 +491,7 @@ export interface NativeSdkProgram {
   insertions: Array<NativeInsertion>;
 }
 
-/** `kit`: the global through which insertions reach the sandbox. */
+/** `kit`: the global through which insertions reach the preparation of the isolate. */
 export interface NativeSdkProgramRequest {
   code: string;
   kit: string;
@@ -548,7 +548,7 @@ export declare function preparePage(
 
 export declare function prepareProgram(code: string, options: NativePrepareOptions): NativeProgram;
 
-/** Adds the parts of a sandbox to a program. */
+/** Adds to a program the code that it needs to call the SDK. */
 export declare function sdkProgram(request: NativeSdkProgramRequest): Promise<NativeSdkProgram>;
 
 export declare function validateCode(code: string, options: NativePrepareOptions): Array<NativeDiagnostic>;
