@@ -1026,7 +1026,8 @@ describe('progress', () => {
     };
     const flood = (id, { progressToken }) => {
       for (let progress = 1; progress <= 500; progress++) report(progressToken, { progress });
-      answer(id, { content: [] });
+      // The SDK drops reports that it reads together with the answer.
+      setTimeout(() => answer(id, { content: [] }), 150);
     };
     ${rawServer('{ work() {}, flood() {} }').replace('tools[params.name](id)', '({ work, flood })[params.name](id, params._meta)')}`;
 
@@ -1058,9 +1059,10 @@ describe('progress', () => {
   });
 
   test('of a server that reports each step is reduced', async () => {
-    const { reports } = await withProgress('await other.flood()');
+    const { reports } = await withProgress('await other.flood(); await other.work()');
     expect(reports.length).toBeLessThan(100);
-    expect(reports.at(-1).message).toBe('other.flood: 500');
+    const messages = reports.map(({ message }) => message).filter((message) => message.startsWith('other.flood'));
+    expect(messages.at(-1)).toBe('other.flood: 500');
   });
 
   test('is reported for a silent run, so that the client does not end it', async () => {
