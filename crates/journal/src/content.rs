@@ -253,13 +253,18 @@ fn open_run(open: &mut Done) -> Option<OpenRun> {
     Some(OpenRun { run: open.run, code: code.clone(), calls })
 }
 
-/// The frame of a call, as it is compared and recorded. Returns the call with its own number.
+/// The frame of a call, as it is compared. Returns the call with its own number.
 pub fn frame_of_call(call: ToolCall) -> (Vec<u8>, ToolCall) {
+    as_recorded(call, |event| message_frame(0, event).unwrap_or_default())
+}
+
+/// Shows `work` the event of a call as journals have it. Returns the call with its own number, too.
+pub fn as_recorded<T>(call: ToolCall, work: impl FnOnce(&Event) -> T) -> (T, ToolCall) {
     let id = call.id;
     let event = Event::ToolCalls(vec![ToolCall { id: plain(id), ..call }]);
-    let frame = message_frame(0, &event).unwrap_or_default();
+    let result = work(&event);
     let Event::ToolCalls(mut calls) = event else { unreachable!("it is the event above") };
-    (frame, ToolCall { id, ..calls.remove(0) })
+    (result, ToolCall { id, ..calls.remove(0) })
 }
 
 /// The frame of a log entry, without its time.

@@ -10,7 +10,7 @@ use ses_protocol::{
 use ses_session::{Events, Link};
 
 use crate::chain::{Chain, MAC_BYTES};
-use crate::content::{Done, Record, Told, frame_of_call, frame_of_log, frame_of_settled, plain_failure};
+use crate::content::{Done, Record, Told, as_recorded, frame_of_call, frame_of_log, frame_of_settled, plain_failure};
 use crate::effects::{Effect, Effects, Outbox};
 use crate::entry::{message_frame, plain};
 
@@ -205,8 +205,9 @@ impl State {
     }
 
     fn record(&mut self, message: &impl ses_protocol::frames::Message) {
-        if let Some(frame) = message_frame(self.runs, message) {
-            self.append(frame);
+        match message_frame(self.runs, message) {
+            Some(frame) => self.append(frame),
+            None => self.is_full = true,
         }
     }
 
@@ -431,10 +432,7 @@ impl State {
         self.is_idle = false;
         self.made.insert(plain(id), (id, number));
         self.unanswered.insert(plain(id));
-        let event = Event::ToolCalls(vec![ToolCall { id: plain(id), ..call }]);
-        self.record(&event);
-        let Event::ToolCalls(mut calls) = event else { unreachable!("it is the event above") };
-        ToolCall { id, ..calls.remove(0) }
+        as_recorded(call, |event| self.record(event)).1
     }
 
     /// A job has ended.
@@ -640,7 +638,7 @@ impl State {
             Some(Command::SetTools { job, tools }) => Command::SetTools { job: job | REPEATED, tools },
             Some(Command::Run { job, code, limits }) => {
                 self.now_ms = self.now_ms.max(limits.now_ms.unwrap_or_default());
-                Command::Run { job: job | REPEATED, code, limits: RunLimits { reports_waits: true, ..limits } }
+                Command::Run { job: job | REPEATED, code, limits }
             }
             Some(Command::ToolReplies { .. }) | None => return,
         };
