@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 
 import { describe, isLongBigint, isPlainObject } from './describe';
+import { readProperty } from './errors';
 import { defineMember } from './tool-names';
 import { isWide } from './wide-objects';
 import type { Foreign } from './foreign';
@@ -102,7 +103,7 @@ class DetailsReader {
     this.#containing.add(error);
     if (isAggregate(error)) Object.assign(details, { isAggregate: true, errors: [] });
     if (!discreet.has(error)) this.#addInner(details, error, depth);
-    const status = [read(error, 'status'), read(error, 'statusCode')].find(isStatus);
+    const status = [readProperty(error, 'status'), readProperty(error, 'statusCode')].find(isStatus);
     if (status !== undefined) details.status = status;
     this.#containing.delete(error);
     return Object.keys(details).length === 0 ? undefined : details;
@@ -110,11 +111,11 @@ class DetailsReader {
 
   #addInner(details: ErrorDetails, error: object, depth: number) {
     // First, because inner errors may use up what is left of the limits.
-    const data = this.#value(read(error, 'data'));
+    const data = this.#value(readProperty(error, 'data'));
     if (data !== undefined) [details.data] = data;
-    const cause = this.#part(read(error, 'cause'), depth);
+    const cause = this.#part(readProperty(error, 'cause'), depth);
     if (cause !== undefined) details.cause = cause;
-    const errors = this.#errorsOf(read(error, 'errors'), depth);
+    const errors = this.#errorsOf(readProperty(error, 'errors'), depth);
     if (errors !== undefined) details.errors = errors;
   }
 
@@ -123,7 +124,7 @@ class DetailsReader {
     const { length } = errors;
     const parts: Part[] = [];
     for (let at = 0; at < Math.min(length, MAX_ERRORS); at++) {
-      const value = read(errors, at);
+      const value = readProperty(errors, at);
       const part: Part | undefined = value === undefined ? [undefined] : this.#part(value, depth);
       if (part !== undefined) parts.push(part);
     }
@@ -136,7 +137,7 @@ class DetailsReader {
   #part(value: unknown, depth: number): Part | undefined {
     if (!isReadable(value) || !isError(value)) return this.#value(value);
     if (depth >= MAX_DEPTH || this.#containing.has(value) || --this.#errorsLeft < 0) return undefined;
-    const [name, message, code] = ['name', 'message', 'code'].map((key) => read(value, key));
+    const [name, message, code] = ['name', 'message', 'code'].map((key) => readProperty(value, key));
     const told = typeof message === 'string' || message === undefined ? (message ?? '') : describe(message);
     const part: Part = [
       typeof name === 'string' && name !== '' ? cut(name) : 'Error',
@@ -238,7 +239,10 @@ function isError(value: object) {
 }
 
 function isAggregate(value: object) {
-  return isInstance(value, AggregateError) || (types.isNativeError(value) && read(value, 'name') === 'AggregateError');
+  return (
+    isInstance(value, AggregateError) ||
+    (types.isNativeError(value) && readProperty(value, 'name') === 'AggregateError')
+  );
 }
 
 function isStatus(value: unknown): value is number | string {
@@ -251,14 +255,6 @@ function isInstance(value: object, Class: Function) {
     return value instanceof Class;
   } catch {
     return false;
-  }
-}
-
-function read(object: object, key: PropertyKey): unknown {
-  try {
-    return Reflect.get(object, key);
-  } catch {
-    return undefined;
   }
 }
 

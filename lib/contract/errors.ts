@@ -259,9 +259,9 @@ const MAX_TEXT = 32_768;
  */
 export function describeThrown(thrown: unknown): { name: string; message: string; code?: string | number } {
   const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
-  const name = isObject ? read(thrown, 'name') : undefined;
-  const message = isObject ? read(thrown, 'message') : thrown;
-  const code = isObject ? read(thrown, 'code') : undefined;
+  const name = isObject ? readProperty(thrown, 'name') : undefined;
+  const message = isObject ? readProperty(thrown, 'message') : thrown;
+  const code = isObject ? readProperty(thrown, 'code') : undefined;
   const described = {
     name: typeof name === 'string' && name !== '' ? cut(name) : 'Error',
     message: cut(text(message === undefined && isObject ? thrown : message)),
@@ -271,7 +271,12 @@ export function describeThrown(thrown: unknown): { name: string; message: string
     : described;
 }
 
-function read(object: object, key: string): unknown {
+/**
+ * A property of an object of others, whose getter may throw.
+ *
+ * @internal
+ */
+export function readProperty(object: object, key: PropertyKey): unknown {
   try {
     return Reflect.get(object, key);
   } catch {

@@ -1,11 +1,11 @@
-import { ExecutorError, errorOf } from './errors';
+import { ExecutorError } from './errors';
 import { failureOf } from './failure';
 import { STATE_LOST, withStateLost } from './hints';
 import { queueOf } from './executor-queue';
 import { REFUSALS, invalidState } from './lifecycle';
 import { passEntries } from './logs';
 import { waitsText } from './model-text';
-import { pausedRunOf } from './waiting-call';
+import { pausedRunOf, runWaiting } from './waiting-call';
 import type { Executor, LogEntry } from './executor-types';
 import type { Tools } from './tool-types';
 import type { CodeFrame } from './failure';
@@ -175,8 +175,10 @@ export class Session {
 
   /** The failure of code that cannot run because another program of the session has not ended. */
   #otherWaits(calls: readonly WaitingCall[]): Report {
-    const error = errorOf('ERR_RUN_WAITING', {}, { calls: [...calls] });
-    const failure = { ...failureOf(error), hint: `This code has not run. ${waitsText('An earlier program', calls)}` };
+    const failure = {
+      ...failureOf(runWaiting(calls)),
+      hint: `This code has not run. ${waitsText('An earlier program', calls)}`,
+    };
     return { failure, logs: '', logEntries: [] };
   }
 

@@ -1,5 +1,7 @@
 // Tool calls of recorded sessions. `lib/durable` makes them; executors only need to know what to do with a call.
 
+import { errorOf } from './errors';
+import type { ExecutorError } from './errors';
 import type { RunScope } from './run-scope';
 import type { CodeOutput, Executor } from './executor-types';
 import type { Answer, WaitingCall } from './waiting-types';
@@ -79,4 +81,9 @@ export function isWaitForAnswer(thrown: unknown): thrown is WaitForAnswer {
   } catch {
     return false;
   }
+}
+
+/** The error of a run that cannot go on before somebody answers these calls. */
+export function runWaiting(calls: readonly WaitingCall[]): ExecutorError {
+  return errorOf('ERR_RUN_WAITING', {}, { calls: [...calls] });
 }

@@ -1,4 +1,5 @@
 import { ExecutorError, describeThrown, errorOf } from '../contract/errors';
+import { journalConflict } from './store';
 
 /** What is wrong with a journal. */
 export type Flaw = 'form' | 'mac' | 'order' | 'store';
@@ -20,7 +21,7 @@ export function limitReached(limit: number): ExecutorError {
 export function storeFailed(thrown: unknown): ExecutorError {
   if (thrown instanceof ExecutorError) return thrown;
   const { message, code } = describeThrown(thrown);
-  if (code === 'ERR_JOURNAL_CONFLICT') return errorOf('ERR_JOURNAL_CONFLICT', { reason: message }, { reason: message });
+  if (code === 'ERR_JOURNAL_CONFLICT') return journalConflict(message);
   const error = journalInvalid('store', undefined, `the store failed: ${message}`);
   error.cause = thrown;
   return error;

@@ -3,7 +3,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path';
 
 import { checkOptions, objectOf } from '../contract/options';
-import { flattenTools } from '../contract/tool-registry';
+import { ToolRegistry, flattenTools } from '../contract/tool-registry';
+import { nativeModules } from '../ses/modules';
 import { engineDiffers, journalInvalid } from './errors';
 import type { Foreign } from '../contract/foreign';
 import type { DurableSettings } from './options';
@@ -103,9 +104,8 @@ export function compareHead(head: Head, settings: DurableSettings): string[] {
     const reason = `it is a session of ${head.engine}; pass engine: ${JSON.stringify(head.engine)}`;
     throw engineDiffers('engine', head.engine, settings.engine, reason);
   }
-  const missing = head.tools.filter(
-    (path) => settings.tools !== undefined && !toolPaths(settings.tools).includes(path),
-  );
+  const offered = settings.tools && new Set(toolPaths(settings.tools));
+  const missing = offered === undefined ? [] : head.tools.filter((path) => !offered.has(path));
   if (missing.length > 0) {
     throw engineDiffers(
       'tools',
@@ -174,8 +174,6 @@ function asJson(value: unknown) {
 
 /** The text of modules, and what exports of the host are. */
 function digestOfModules(modules: object) {
-  const { nativeModules } = require('../ses/modules') as typeof import('../ses/modules');
-  const { ToolRegistry } = require('../contract/tool-registry') as typeof import('../contract/tool-registry');
   const hash = createHash('sha256');
   for (const { values, ...rest } of nativeModules(modules, new ToolRegistry()) as Foreign[]) {
     hash.update(JSON.stringify(rest)).update(values ?? '');
@@ -189,9 +187,10 @@ function versionsOf(engine: 'javascript' | 'python'): Record<string, string> {
     addon: digestOfAddon(),
     arch: process.arch,
   });
-  return engine === 'python' ? { ...shared, pyodide: pyodideVersion() } : shared;
+  return engine === 'python' ? { ...shared, pyodide: (knownPyodide ??= pyodideVersion()) } : shared;
 }
 let known: Record<string, string> | undefined;
+let knownPyodide: string | undefined;
 
 /** The build of the addon, which has V8 and ICU in it. */
 function digestOfAddon() {

@@ -1,5 +1,5 @@
-import { clearTimeout, setTimeout } from '../contract/clock';
 import { errorOf } from '../contract/errors';
+import { withTimeLimit } from '../contract/time-limit';
 
 /** Replays of one owner that run at the same time. Others wait for their turn. */
 const MAX_CONCURRENT = 4;
@@ -17,24 +17,18 @@ const byOwner = new Map<string, Turns>();
  *
  * @param owner the option of the executor
  * @param limitMs how long the replay may take
- * @param stop ends the replay, so that `replay` rejects
+ * @param stop ends the replay
  * @throws {ExecutorError} `ERR_EXEC_TIMEOUT`
  */
 export async function inTurn(owner: string, limitMs: number, replay: () => Promise<void>, stop: () => void) {
   await begin(owner);
-  let isOver = false;
-  const timer = setTimeout(() => {
-    isOver = true;
+  const late = () => {
     stop();
-  }, limitMs);
+    return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs: limitMs }, { timeoutMs: limitMs, reason: 'replay' });
+  };
   try {
-    await replay();
-  } catch (error) {
-    throw isOver
-      ? errorOf('ERR_EXEC_TIMEOUT', { timeoutMs: limitMs }, { timeoutMs: limitMs, reason: 'replay' })
-      : error;
+    await withTimeLimit(replay(), { timeoutMs: limitMs, late });
   } finally {
-    clearTimeout(timer);
     end(owner);
   }
 }

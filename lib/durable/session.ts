@@ -2,14 +2,14 @@ import { randomBytes, createHash } from 'node:crypto';
 
 import { makeDisposable } from '../contract/await-using';
 import { describe } from '../contract/describe';
-import { ExecutorError, abortedBeforeStart, errorOf } from '../contract/errors';
+import { ExecutorError, abortedBeforeStart } from '../contract/errors';
 import { describeOffer, offerOf } from '../contract/executor';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { checkSignal, objectOf, record } from '../contract/options';
 import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { traceRun, untold } from '../contract/tracing';
-import { describePausedRun } from '../contract/waiting-call';
+import { describePausedRun, runWaiting } from '../contract/waiting-call';
 import { PyodideExecutor } from '../python/executor';
 import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
@@ -20,6 +20,7 @@ import { divergenceOf, historyOf } from './history';
 import { continuationsOf, openRunOf } from './plan';
 import { Recorder } from './recorder';
 import { inTurn } from './replays';
+import { journalConflict } from './store';
 import type { AwaitUsing } from '../contract/await-using';
 import type { RunOptions } from '../contract/executor-options';
 import type { CodeOutput, DurableState, Executor, ExecutorState, Isolation } from '../contract/executor-types';
@@ -341,7 +342,7 @@ export class DurableSession implements Executor {
   async #ready(operation: 'run' | 'sendVariables' | 'sendTools'): Promise<Live> {
     for (;;) {
       const { state } = this;
-      if (state === 'WAITING') throw errorOf('ERR_RUN_WAITING', {}, { calls: [...this.waiting] });
+      if (state === 'WAITING') throw runWaiting(this.waiting);
       if (state === 'NEW' || state === 'DEAD') throw invalidState(state, operation, REFUSALS.NO_ISOLATE);
       const live = this.#readyLive;
       if (live !== undefined) return live;
@@ -480,9 +481,8 @@ export class DurableSession implements Executor {
       answer: async (answers, signal) => {
         const result = await this.answer(answers, { signal });
         if (result.status === 'finished') return result.output;
-        if (result.status === 'waiting') throw errorOf('ERR_RUN_WAITING', {}, { calls: result.calls });
-        const reason = 'somebody else has answered these calls';
-        throw errorOf('ERR_JOURNAL_CONFLICT', { reason }, { reason });
+        if (result.status === 'waiting') throw runWaiting(result.calls);
+        throw journalConflict('somebody else has answered these calls');
       },
     };
   }

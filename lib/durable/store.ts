@@ -1,4 +1,5 @@
 import { errorOf } from '../contract/errors';
+import type { ExecutorError } from '../contract/errors';
 
 /**
  * Where journals are kept. An entry is a number of bytes that the store does not look into. Entries of a session are
@@ -37,7 +38,7 @@ export interface JournalStore {
 }
 
 /** The error of a store for a session that another host has, or has written to. */
-export function journalConflict(reason: string, details: Record<string, unknown> = {}): Error {
+export function journalConflict(reason: string, details: Record<string, unknown> = {}): ExecutorError {
   return errorOf('ERR_JOURNAL_CONFLICT', { reason }, { reason, ...details });
 }
 
