@@ -67,7 +67,7 @@ async function checkedInChild(schema, make) {
 
 describe('a check of a huge value against a schema', { timeout: 30_000 }, () => {
   const list = (items) => JSON.stringify(object({ list: { type: 'array', items } }));
-  // The last number of a row is how often the clock is read at least: once per 64 parts, or until there is no room for more errors.
+  // The last number of a row is the least number of times that the clock is read: once per 64 parts, until the list of errors is full.
   test.each([
     [
       'of wrong items',

@@ -35,12 +35,10 @@ test.each(ENDINGS)('%s: the next run finds the state before', async (name, code,
 });
 
 test('a worker that is killed loses its run only', async () => {
-  const session = await openSession('s', { tools, executor: { isolation: 'process' } });
+  const kill = () => process.kill(session.isolation.pid, 'SIGKILL');
+  const session = await openSession('s', { tools, executor: { isolation: 'process', onLog: kill } });
   await session.run('let n = 1');
-  const { pid } = session.isolation;
-  const running = session.run('n = 2; await pay(1); await new Promise(() => {})');
-  setTimeout(() => process.kill(pid, 'SIGKILL'), 200);
-  const error = await rejection(running);
+  const error = await rejection(session.run('n = 2; await pay(1); console.log("paid"); await new Promise(() => {})'));
   expect(error.code).toBe('ERR_WORKER_LOST');
   expect(error.details.lostCalls).toMatchObject([{ key: 's/2/1', name: 'pay' }]);
   expect((await session.run('n')).output).toBe(1);

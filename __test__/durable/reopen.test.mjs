@@ -225,7 +225,7 @@ describe('what a session was recorded with', () => {
     await openSession('s', options);
   });
 
-  test('the same options are no change', async () => {
+  test('the same options change nothing', async () => {
     const store = memoryStore();
     const options = { store, executor: { maxOperations: 100 }, onEngineChange: 'refuse' };
     await (await openSession('s', options)).cleanup();

@@ -128,7 +128,7 @@ describe('fileStore', () => {
     expect(await texts(store, 's')).toStrictEqual(['first', 'second']);
   });
 
-  test('a file that is no journal is refused and not changed', async () => {
+  test('a file that is not a journal is refused and left unchanged', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 's.journal');
     writeFileSync(path, 'something else that somebody needs');

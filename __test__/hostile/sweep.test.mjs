@@ -37,7 +37,7 @@ test('a parent that reads late misses no output of a child', { timeout: 120_000 
   expect(done).toBe(45);
 });
 
-test('a call that ends at its deadline is no finding', { timeout: 120_000 }, async () => {
+test('a call that ends at its deadline is not a finding', { timeout: 120_000 }, async () => {
   let done = 0;
   const cases = ['() => { for (;;); }', 'Math.abs'].map((builtin) => ({ builtin, receiver: 'undefined', from: 13 }));
   expect(await sweep(cases, { width: 1, onProgress: (count) => (done = count) })).toEqual([]);

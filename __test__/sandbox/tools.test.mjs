@@ -210,7 +210,7 @@ type Order = { id?: string; parent?: Order };`;
     await expect(manager().executeSearch(code)).rejects.toThrow(message);
   }); // prettier-ignore
 
-  test('lookups are no SDK calls', async () => {
+  test('lookups do not count as SDK calls', async () => {
     const code = "for (let i = 0; i < 3; i++) tools.describe('shop'); sdk.shop.listOrders() && 1";
     expect(await manager({ maxSdkCalls: 1 }).executeCode(code)).toBe(1);
   });
