@@ -12,7 +12,7 @@ const NEVER = 'await new Promise(() => {})';
 const HANGS = {
   'an empty loop': 'for (;;);',
   'a promise that does not settle': NEVER,
-  microtasks: 'const next = () => Promise.resolve().then(next); next(); await new Promise(() => {})',
+  microtasks: 'const next = () => { Promise.resolve().then(next); }; next(); await new Promise(() => {})',
   timers: `setInterval(() => { for (let i = 0; i < 1e7; i++); }, 0); ${NEVER}`,
   'animation frames': `const draw = () => { requestAnimationFrame(draw); }; draw(); ${NEVER}`,
   'a worker': `${worker('for (;;);')}; ${NEVER}`,

@@ -9,7 +9,7 @@ export const scenario = async ({ SESExecutor, options, outcomeOf }) => {
   const programs = [
     'const hoard = []; for (;;) hoard.push({});',
     'for (;;);',
-    'const a = () => Promise.resolve().then(a); await a();',
+    'const a = () => { Promise.resolve().then(a); }; a(); await new Promise(() => {});',
   ];
   const attacks = hostile.map((executor, i) => outcomeOf(executor.run(programs[i], { timeoutMs: 2000 })));
   const honest = Array.from({ length: 5 }, make);

@@ -8,7 +8,7 @@ export const scenario = async (/** @type {any} */ { SESExecutor, options, api })
   const odd = [];
   for (let i = 0; i < 5; i++) {
     const lost = await executor
-      .run("globalThis.left = 1; never().then(tooLate, tooLate); const f = () => Promise.resolve().then(f); await f()")
+      .run("globalThis.left = 1; never().then(tooLate, tooLate); const f = () => { Promise.resolve().then(f); }; f(); await new Promise(() => {})")
       .catch((/** @type {any} */ error) => error);
     const { output } = await executor.run(`return [next(${i}), typeof left]`, { timeoutMs: 5_000 });
     if (lost.code !== 'ERR_EXEC_TIMEOUT' || output[0] !== i + 1 || output[1] !== 'undefined') odd.push([lost.code, output]);

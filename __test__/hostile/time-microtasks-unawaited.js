@@ -2,6 +2,6 @@
 // outcome: ERR_EXEC_TIMEOUT
 // state: DIRTY
 // options: {"timeoutMs":150}
-const again = () => Promise.resolve().then(again);
+const again = () => { Promise.resolve().then(again); };
 again();
 return 'returned';

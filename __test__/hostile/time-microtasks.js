@@ -2,5 +2,6 @@
 // outcome: ERR_EXEC_TIMEOUT
 // state: DIRTY
 // options: {"timeoutMs":150}
-const again = () => Promise.resolve().then(again);
-await again();
+const again = () => { Promise.resolve().then(again); };
+again();
+await new Promise(() => {});

@@ -3,6 +3,6 @@
 // state: DIRTY
 // options: {"timeoutMs":400,"toolTimeoutMs":20000,"maxOperations":1000000000000}
 never();
-const again = () => Promise.resolve().then(again);
+const again = () => { Promise.resolve().then(again); };
 again();
 await never();

@@ -140,9 +140,9 @@ await halfAsync(1), await givenAsync(1), await promisedAsync(1), await nothingAs
   ['await { then() {} }', 'class Never:\n    def __await__(self):\n        while True: yield\nawait Never()'],
   ['return new Promise(() => {})', 'async def f():\n    await never()\nawait f()'],
   ['final_answer(new Promise(() => {}))', 'final_answer(never())'],
-  ['const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})', FLOOD],
+  ['const f = () => { Promise.resolve().then(f); }; f(); await new Promise(() => {})', FLOOD],
   [
-    'const f = () => Promise.resolve().then(f); f(); 1;',
+    'const f = () => { Promise.resolve().then(f); }; f(); 1;',
     'class D:\n    def __del__(self):\n        while True: pass\nd = D()\ndel d\n1',
   ],
   ['for (;;) await null;', 'while True: await 0'],
@@ -185,7 +185,7 @@ await halfAsync(1), await givenAsync(1), await promisedAsync(1), await nothingAs
     'import time\nend = time.monotonic() + 0.08\nwhile time.monotonic() < end: pass\n1',
   ],
   [
-    'console.log("before"); started(); const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})',
+    'console.log("before"); started(); const f = () => { Promise.resolve().then(f); }; f(); await new Promise(() => {})',
     `print("before")\nstarted()\n${FLOOD}`,
   ],
   // Deadlines of tools.

@@ -13,7 +13,8 @@ const ENDLESS = {
   'a loop that calls built-ins': 'started(); for (;;) Math.max(count++, 1);',
   'a regular expression': 'started(); /(a+)+$/.test("a".repeat(64) + "b");',
   'a microtask': 'started(); await Promise.resolve().then(() => { for (;;) count++; });',
-  'microtasks without an end': 'started(); const again = () => Promise.resolve().then(again); await again();',
+  'microtasks without an end':
+    'started(); const again = () => { Promise.resolve().then(again); }; again(); await new Promise(() => {});',
   'a promise that never settles': 'started(); await new Promise(() => {});',
   'an async tool': 'started(); await hang();',
   'a tool that it waits for': 'started(); hangBlocking();',

@@ -34,8 +34,8 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       ['a thenable that never calls back', 'await { then() {} }'],
       ['a promise that is returned', 'return new Promise(() => {})'],
       ['final_answer of a promise', 'final_answer(new Promise(() => {}))'],
-      ['a microtask flood', 'const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})'],
-      ['a microtask flood after the last statement', 'const f = () => Promise.resolve().then(f); f(); 1;'],
+      ['a microtask flood', 'const f = () => { Promise.resolve().then(f); }; f(); await new Promise(() => {})'],
+      ['a microtask flood after the last statement', 'const f = () => { Promise.resolve().then(f); }; f(); 1;'],
       ['an await in a loop', 'for (;;) await null;'],
       ['a loop', 'for (;;);'],
       ['a loop after the first await', 'await null; for (;;);'],
@@ -258,7 +258,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
   describe("P5 the host's event loop", () => {
     test.each([
       ['a loop', 'for (;;);'],
-      ['a microtask flood', 'const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})'],
+      ['a microtask flood', 'const f = () => { Promise.resolve().then(f); }; f(); await new Promise(() => {})'],
       ['a regular expression', '/^(a+)+$/.test("a".repeat(50) + "!")'],
       ['a program that takes long to parse', `[${'[1, { a: 1 }], '.repeat(60_000)}]; for (;;);`],
       ['a flood of logs', 'for (;;) console.log("text")'],
@@ -297,7 +297,10 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       ['an await', 'started(); await new Promise(() => {})'],
       ['a loop', 'started(); for (;;);'],
       ['a tool', 'await never()'],
-      ['a microtask flood', 'started(); const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})'],
+      [
+        'a microtask flood',
+        'started(); const f = () => { Promise.resolve().then(f); }; f(); await new Promise(() => {})',
+      ],
     ])('ends a run immediately, like a timeout, during %s', async (_, code) => {
       const { tool, called } = neverTool();
       let hasStarted;
