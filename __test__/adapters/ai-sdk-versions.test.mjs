@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 
 import { createCodeTool } from 'ses-executor/ai';
+import { withExecutor } from '../helpers.mjs';
 
 /** A model that answers each request with the next turn: the code of a call, or its last words. */
 const VERSIONS = {
@@ -270,4 +271,105 @@ describe('contexts of tools in AI SDK 7', () => {
     const { output } = await run('await weather({ city: "Oslo" })', approving(decide), { code: { weather: { from: 'here' } } });
     expect(output).toMatchObject(expected);
   }); // prettier-ignore
+});
+
+describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
+  const sdk = VERSIONS[7];
+  const { generateText, isStepCount, tool } = sdk;
+  const inputSchema = z.object({ a: z.number() });
+  const twice = tool({ description: 'Doubles.', inputSchema, execute: async ({ a }) => 2 * a });
+  const third = tool({ description: 'Divides by three.', inputSchema, execute: async ({ a }) => a / 3 });
+
+  /** The requests that the model got, and the results of the code. */
+  async function conversation(code, turns, settings = {}) {
+    const model = scripted(sdk, [...turns, { text: 'done' }]);
+    const { steps } = await generateText({
+      model,
+      tools: { code, twice, third },
+      stopWhen: isStepCount(5),
+      prompt: 'go',
+      ...settings,
+    });
+    const results = steps
+      .flatMap(({ content }) => content)
+      .filter(({ type }) => ['tool-result', 'tool-error'].includes(type))
+      .map(({ output, error }) => output ?? error.failure);
+    return { requests: model.doGenerateCalls, results };
+  }
+
+  test('are declared in the description and called by code, and the model does not see them', async () => {
+    const { requests, results } = await conversation(
+      createCodeTool(),
+      [{ code: '[await twice({ a: 4 }), typeof third]' }, { code: 'await twice({ a: "four" })' }],
+      { experimental_toolCallers: { twice: ['code'] } },
+    );
+    expect(requests[0].tools.map(({ name }) => name)).toEqual(['code', 'third']);
+    expect(requests[0].tools[0].description).toContain('async function twice(args) {}');
+    expect(results).toEqual([
+      { output: [8, 'undefined'], logs: '' },
+      expect.objectContaining({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'twice', line: 1, column: 7 }),
+    ]);
+  });
+
+  test('can be called by the model too', async () => {
+    const { requests } = await conversation(createCodeTool(), [{ code: 'await twice({ a: 1 })' }], {
+      experimental_toolCallers: { twice: ['code', 'AI_SDK_DIRECT_TOOL_CALL'] },
+    });
+    expect(requests[0].tools.map(({ name }) => name)).toEqual(['code', 'twice', 'third']);
+  });
+
+  test('are there beside the tools of the option, and may change between two steps', async () => {
+    const own = tool({ inputSchema: z.object({}), execute: async () => 'own' });
+    await withExecutor({}, {}, async (executor) => {
+      const { results } = await conversation(
+        createCodeTool({ tools: { own }, executor }),
+        [
+          { code: 'var kept = [await own({}), await twice({ a: 1 }), typeof third]; kept' },
+          { code: '[kept, await twice({ a: 1 }).catch(({ message }) => message), await third({ a: 3 })]' },
+        ],
+        {
+          experimental_toolCallers: { twice: ['code'], third: ['code'] },
+          prepareStep: ({ stepNumber }) => ({ activeTools: ['code', stepNumber === 0 ? 'twice' : 'third'] }),
+        },
+      );
+      expect(results[0].output).toEqual(['own', 2, 'undefined']);
+      expect(results[1].output).toEqual([
+        ['own', 2, 'undefined'],
+        'twice is none of the functions that this code can call',
+        1,
+      ]);
+    });
+  });
+
+  test('without that option, the tool is the same as before', async () => {
+    const { results } = await conversation(createCodeTool({ tools: { twice } }), [{ code: 'await twice({ a: 2 })' }]);
+    expect(results).toEqual([{ output: 4, logs: '' }]);
+  });
+
+  test('a second tool of one name is refused', () => {
+    const { bind } = createCodeTool({ tools: { twice } }).experimental_toolCaller;
+    expect(bind({ twice }).description).toContain('async function twice(args) {}');
+    expect(() => bind({ twice: third })).toThrow(
+      new TypeError(
+        'experimental_toolCallers names the tool "twice", but options.tools of the code tool has another tool of this ' +
+          'name: rename one of them',
+      ),
+    );
+  });
+
+  test('need approval if they say so, or if toolApproval of the code tool does', async () => {
+    const guarded = { ...twice, needsApproval: true };
+    const code = createCodeTool({ toolApproval: { third: 'user-approval' } });
+    const model = scripted(sdk, [{ code: 'await guarded({ a: 1 })' }, { text: 'done' }]);
+    const tools = { code, guarded, third };
+    const experimental_toolCallers = { guarded: ['code'], third: ['code'] };
+    const { content } = await generateText({ model, tools, experimental_toolCallers, prompt: 'go' });
+    expect(content.map(({ type }) => type)).toEqual(['tool-call', 'tool-approval-request']);
+    const bound = code.experimental_toolCaller.bind({ guarded, third });
+    const isAsked = (text) => bound.needsApproval({ code: text }, {});
+    expect(['guarded({})', 'third({})', '1'].map(isAsked)).toEqual([true, true, false]);
+    expect(() => code.experimental_toolCaller.bind({ thrid: third })).toThrow(
+      new TypeError('options.toolApproval.third is not a tool; did you mean options.toolApproval.thrid?'),
+    );
+  });
 });

@@ -526,7 +526,7 @@ test('the code tool accepts any executor that implements the contract', async ()
 describe('wrong use is refused immediately', () => {
   const inputSchema = jsonSchema(Promise.resolve({ type: 'object' }));
   test.each([
-    ['no options', undefined, 'options must be an object, got undefined'],
+    ['no options', null, 'options must be an object, got null'],
     ['no tools', { tools: [] }, 'options.tools must be an object of tools, got an array'],
     ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
     [

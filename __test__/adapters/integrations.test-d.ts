@@ -57,8 +57,7 @@ export async function aiSdk(model: LanguageModel): Promise<void> {
   // @ts-expect-error: it must return an executor
   createCodeTool({ tools: { double }, executor: () => 1 });
   createCodeTool({ tools: { double, now: () => 1, files: createFileTools({ root: '.' }) } });
-  // @ts-expect-error: tools are needed
-  createCodeTool({});
+  createCodeTool({ toolApproval: { bound: 'user-approval' } });
   // @ts-expect-error: no such option
   createCodeTool({ tools: {}, timeout: 5 });
   createCodeTool({ tools: { double }, toolApproval: { double: 'user-approval' } });

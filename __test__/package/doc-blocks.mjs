@@ -1,6 +1,6 @@
 // Fenced blocks of Markdown pages, and how each kind is run.
 
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { transform } from 'esbuild';
@@ -82,6 +82,8 @@ async function runProgram(page, { language, text }) {
   await withProject(async (folder) => {
     const { modules, preload } = standInsOf(page);
     for (const [name, source] of Object.entries(modules)) {
+      // A link to the real package.
+      if (!name.startsWith('.')) rmSync(join(folder, 'node_modules', name), { force: true, recursive: true });
       const file = name.startsWith('.') ? join(folder, name) : join(folder, 'node_modules', name, 'index.mjs');
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, source);

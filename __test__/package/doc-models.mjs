@@ -17,7 +17,14 @@ export const openai = () => scriptedModel('${tool}', [{ code: ${JSON.stringify(c
 
 const PAGES = {
   'docs/guide/ai-sdk.md': {
-    modules: { '@ai-sdk/openai': aiProvider('code', { code: 'await add({ a: 1, b: 2 })', text: '1 + 2 is 3.' }) },
+    modules: {
+      // The newest version.
+      ai: "export * from 'ai-v7';",
+      '@ai-sdk/openai': aiProvider('code', { code: 'await add({ a: 1, b: 2 })', text: '1 + 2 is 3.' }).replace(
+        "MockLanguageModelV3 } from 'ai/test'",
+        "MockLanguageModelV4 as MockLanguageModelV3 } from 'ai-v7/test'",
+      ),
+    },
   },
   'docs/guide/mastra.md': {
     modules: { '@ai-sdk/openai': aiProvider('code', { ...DOUBLE, code: 'await double({ n: 21 })' }) },

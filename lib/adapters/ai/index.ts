@@ -50,14 +50,29 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    * `toolsContext: { code: { getWeather: { apiKey } } }`; TypeScript needs `as never`. A context that `contextSchema`
    * rejects is an error in the code. If a description of a tool is a function, the description of this tool is a
    * function too.
+   *
+   * In AI SDK 7, `experimental_toolCallers` of `generateText` can name this tool too, and its code then calls those tools
+   * beside these ones. Default: only those tools. `toolApproval` of `generateText` does not reach them: pass it to this
+   * function.
    */
-  tools: Tools;
+  tools?: Tools | undefined;
   /**
    * Same as `toolApproval` of `generateText` in AI SDK 7, by the name of the tool. It takes precedence over
-   * `needsApproval`. Unknown names are rejected. Functions receive `toolContext`. Reading `runtimeContext`, which the
+   * `needsApproval`. Unknown names are rejected: names that are not in `tools`, or without `tools`, names of tools that
+   * `experimental_toolCallers` does not bind to this one. Functions receive `toolContext`. Reading `runtimeContext`, which the
    * AI SDK passes to no tool, is an error in the code.
    */
   toolApproval?: { readonly [Name in keyof Tools]?: ToolApproval } | undefined;
+}
+
+/** What lets `experimental_toolCallers` of AI SDK 7 name the tool. */
+export interface CodeToolCaller {
+  /** Read by the SDK. */
+  readonly experimental_toolCaller: {
+    readonly type: 'local';
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools of the caller's version of the SDK
+    bind(tools: any): any;
+  };
 }
 
 /** The result of a call of the tool. */
@@ -99,20 +114,61 @@ const VALIDATOR = Symbol.for('vercel.ai.validator');
  * const code = createCodeTool({ tools: { getWeather, getRates }, timeoutMs: 30_000 });
  * const { text } = await generateText({ model, tools: { code }, stopWhen: stepCountIs(5), prompt });
  * ```
+ *
+ * @example In AI SDK 7, with tools that are bound later
+ * ```js
+ * const tools = { code: createCodeTool({ timeoutMs: 30_000 }), getWeather, getRates };
+ * const experimental_toolCallers = { getWeather: ['code'], getRates: ['code'] };
+ * const { text } = await generateText({ model, tools, experimental_toolCallers, prompt });
+ * ```
  */
-export function createCodeTool<Tools extends CodeTools>(
-  options: CodeToolOptions<Tools>,
-): Tool<{ code: string }, CodeToolResult> {
-  // The package `ai` is loaded only for schemas of zod 3, so that any version of it is accepted.
-  const given = settingsOf(options);
-  const executor = executorIn(given.executor, ({ options: call }) => call);
-  const { tools, toolApproval = {}, ...settings }: Foreign = { ...given, executor };
+export function createCodeTool<Tools extends CodeTools = CodeTools>(
+  options: CodeToolOptions<Tools> = {},
+): Tool<{ code: string }, CodeToolResult> & CodeToolCaller {
+  const { tools = {}, ...settings }: Foreign = settingsOf(options);
   if (!isPlainObject(tools)) throw new TypeError(`options.tools must be an object of tools, got ${describe(tools)}`);
+  const own = toolWith(tools, settings, options.tools === undefined);
+  let last: { added: Record<string, Foreign>; tool: Foreign } = { added: {}, tool: own };
+  const bind = (added: Record<string, Foreign>) => {
+    // AI SDK 7 binds the tools before each request, and they are mostly the same ones.
+    if (!isSame(added, last.added)) last = { added, tool: toolWith(withAdded(tools, added), settings) };
+    return last.tool;
+  };
+  // Not enumerable, as in the SDK: a copy of the tool would be bound to what the copied one does.
+  return Object.defineProperty(own, 'experimental_toolCaller', { value: { type: 'local', bind } });
+}
+
+function isSame(one: Record<string, Foreign>, other: Record<string, Foreign>) {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+}
+
+/** @throws {TypeError} for two tools of one name */
+function withAdded(tools: Record<string, Foreign>, added: Record<string, Foreign>) {
+  for (const name of Object.keys(added)) {
+    if (!Object.hasOwn(tools, name) || tools[name] === added[name]) continue;
+    throw new TypeError(
+      `experimental_toolCallers names the tool ${JSON.stringify(name)}, but options.tools of the code tool has another ` +
+        'tool of this name: rename one of them',
+    );
+  }
+  return { ...tools, ...added };
+}
+
+/**
+ * The tool of the AI SDK that lets code call `tools`.
+ *
+ * @param isOpen whether the tools are not known yet, so that `toolApproval` may name others
+ */
+function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolean = false): Foreign {
+  // The package `ai` is loaded only for schemas of zod 3, so that any version of it is accepted.
+  const executor = executorIn(given.executor, ({ options: call }) => call);
+  const { toolApproval = {}, ...settings }: Foreign = { ...given, executor };
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
   const { identifier } = languageOf(settings);
-  const policies = withPolicies(tools, toolApproval as Record<string, ToolApproval>, identifier);
+  const policies = withPolicies(tools, isOpen ? {} : (toolApproval as Record<string, ToolApproval>), identifier);
   const callable = Object.entries(byIdentifier(policies, identifier));
   const definitions = callable.map(([name, { tool, policy, key }]) => [
     name,
