@@ -106,5 +106,5 @@ test('outside of a graph, the text says what the program waits for', async () =>
   });
   expect(await tool.invoke({ code: 'await ask({})' })).toBe(`The program has not ended. It waits for the answer to:
 - ask({}): "Sure?"
-It continues after this call when the answer is there. Do not send other code in its place.`);
+When the answer is there, send the same code again: the program continues after this call. Do not send other code before.`);
 });

@@ -111,7 +111,7 @@ export function waitsText(program: string, calls: readonly WaitingCall[]) {
     `${program} has not ended. It waits for the answer to:`,
     ...lines,
     ...more,
-    'It continues after this call when the answer is there. Do not send other code in its place.',
+    'When the answer is there, send the same code again: the program continues after this call. Do not send other code before.',
   ].join('\n');
 }
 

@@ -54,6 +54,11 @@ export function describePausedRun<T extends object>(prototype: T, paused: (sessi
   Object.defineProperty(prototype, PAUSED, { get, configurable: true });
 }
 
+/** Whether the tool calls of the executor are recorded, so that its programs can wait for somebody. */
+export function isRecorded(executor: Executor): boolean {
+  return PAUSED in executor;
+}
+
 export function pausedRunOf(executor: Executor): PausedRun | undefined {
   return (executor as { [PAUSED]?: PausedRun })[PAUSED];
 }

@@ -82,9 +82,35 @@ export function namedIn(code: string, names: readonly string[]) {
  * @internal
  */
 export function isApproved({ toolCallId, messages = [] }: Call) {
-  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
-  const ids = parts
-    .filter((part) => part.type === 'tool-approval-request' && part.toolCallId === toolCallId)
+  const parts = partsOf(messages);
+  const ids = requestsOf(parts)
+    .filter((request) => request.toolCallId === toolCallId)
     .map(({ approvalId }) => approvalId);
-  return parts.some((part) => part.type === 'tool-approval-response' && part.approved && ids.includes(part.approvalId));
+  return parts.some((part) => part.type === RESPONSE && part.approved && ids.includes(part.approvalId));
+}
+
+/**
+ * The code of the tool calls that a person has refused, by these messages, the last one first.
+ *
+ * @internal
+ */
+export function refusedCode({ messages = [] }: Call): { code: string; reason: string | undefined }[] {
+  const parts = partsOf(messages);
+  const requests = new Map(requestsOf(parts).map((request) => [request.approvalId, request.toolCallId]));
+  const inputs = new Map(parts.filter(({ type }) => type === 'tool-call').map((it) => [it.toolCallId, it.input]));
+  return parts
+    .filter((part) => part.type === RESPONSE && part.approved === false)
+    .map(({ approvalId, reason }) => ({ code: inputs.get(requests.get(approvalId))?.code, reason }))
+    .filter(({ code }) => typeof code === 'string')
+    .reverse();
+}
+
+const RESPONSE = 'tool-approval-response';
+
+function partsOf(messages: readonly Foreign[]): Foreign[] {
+  return messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+}
+
+function requestsOf(parts: Foreign[]) {
+  return parts.filter(({ type }) => type === 'tool-approval-request');
 }

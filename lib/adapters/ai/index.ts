@@ -5,6 +5,7 @@
  */
 
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
+import { isExecutor } from '../../contract/executor';
 import { closest } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
 import {
@@ -16,6 +17,7 @@ import {
   validate,
 } from '../../contract/standard-schema';
 import { byIdentifier } from '../../contract/tool-names';
+import { isRecorded } from '../../contract/waiting-call';
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { succeededData } from '../code-tool/code-tool-error';
 import { isDefinition } from '../code-tool/definition';
@@ -25,6 +27,7 @@ import { makeCodeTool } from '../code-tool/code-tool';
 import { OWN_OPTIONS, executorIn, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../prompts/definition';
 import { ToolPolicy, isApproved, namedIn } from './approval';
+import { PausedPrograms } from './paused-programs';
 import type { Foreign } from '../../contract/foreign';
 import type { RunFailure } from '../../contract/run-failure';
 import type { CallContext, CodeFunctions, CodeToolDefinition, CodeToolSettings } from '../code-tool/types';
@@ -45,6 +48,8 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    * AI SDK requests this approval from version 6 on, and the person sees the code. Such a tool fails in the code if the
    * approved code does not name it. All such tools fail in a call that has not been approved. With `approve`, each call
    * is approved separately instead, with its input.
+   * With a `DurableSession` as `executor`, code runs until a call needs approval, and the approved call of the code tool
+   * continues it after that call.
    *
    * In AI SDK 7, the tools receive their contexts from the context of this tool, by name. If this tool is `code`, pass
    * `toolsContext: { code: { getWeather: { apiKey } } }`; TypeScript needs `as never`. A context that `contextSchema`
@@ -187,15 +192,32 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
   };
   const guarded = callable.filter(([, { policy }]) => policy.mayNeed).map(([name]) => name);
   const asksItself = settings.approve !== undefined || guarded.length === 0;
+  const run = (code: string, call: Foreign, approved: string[], answer?: Foreign) =>
+    execute(code, { signal: call.abortSignal, context: { options: call, approved }, answer });
+  const programs = new PausedPrograms((code, call, answer) => run(code, call, [], answer));
+  /** The executor of the call if its programs can wait for approval of their own calls. */
+  const recordedIn = async (call: Foreign) => {
+    if (asksItself || given.executor === undefined) return undefined;
+    const it = typeof given.executor === 'function' ? await given.executor(call) : given.executor;
+    return isExecutor(it) && isRecorded(it) ? it : undefined;
+  };
+  const isNamed = (code: string) => namedIn(code, guarded).length > 0;
+  const needsApproval = async ({ code }: { code: string }, call: Foreign = {}) => {
+    const recorded = await recordedIn(call);
+    return recorded === undefined ? isNamed(code) : programs.mustAsk(recorded, code, call);
+  };
   // No version of the SDK declares all that the others take.
   const tool: Foreign = {
     description: described.length === 0 ? description : describeIn,
     inputSchema: codeSchema(inputSchema),
-    ...(!asksItself && { needsApproval: ({ code }: { code: string }) => namedIn(code, guarded).length > 0 }),
+    ...(!asksItself && {
+      needsApproval: given.executor === undefined ? ({ code }: { code: string }) => isNamed(code) : needsApproval,
+    }),
     execute: async ({ code }: { code: string }, call: Foreign = {}) => {
-      const { abortSignal: signal } = call;
+      const recorded = await recordedIn(call);
+      if (recorded !== undefined) return succeededData(await programs.resultOf(recorded, code, call));
       const approved = asksItself || !isApproved(call) ? [] : namedIn(code, guarded);
-      return succeededData(await execute(code, { signal, context: { options: call, approved } }));
+      return succeededData(await run(code, call, approved));
     },
   };
   return tool;

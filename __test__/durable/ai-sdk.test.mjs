@@ -1,0 +1,167 @@
+// Approvals of the AI SDK inside programs of a `DurableSession`: the program waits, and goes on after the call.
+
+import * as ai6 from 'ai';
+import * as mocks6 from 'ai/test';
+import * as ai7 from 'ai-v7';
+import * as mocks7 from 'ai-v7/test';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { createCodeTool } from 'ses-executor/ai';
+import { DurableSession, memoryStore } from 'ses-executor/durable';
+
+const VERSIONS = { 6: { ...ai6, Model: mocks6.MockLanguageModelV3 }, 7: { ...ai7, Model: mocks7.MockLanguageModelV4 } };
+
+describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
+  const { Model, generateText, stepCountIs, tool } = VERSIONS[version];
+
+  /** A conversation with a model whose turns are given, and a session that can be opened again. */
+  async function conversation(turns) {
+    const store = memoryStore();
+    const paid = [];
+    const messages = [{ role: 'user', content: 'go' }];
+    const pay = tool({
+      inputSchema: z.object({ amount: z.number() }),
+      needsApproval: ({ amount }) => amount > 10,
+      execute: async ({ amount }) => paid.push(amount),
+    });
+    let turn = 0;
+    const usage = { inputTokens: { total: 0 }, outputTokens: { total: 0 } };
+    const model = new Model({
+      doGenerate: async () => {
+        const { code, text } = turns[turn++];
+        const call = {
+          type: 'tool-call',
+          toolCallId: `call-${turn}`,
+          toolName: 'code',
+          input: JSON.stringify({ code }),
+        };
+        const content = [text === undefined ? call : { type: 'text', text }];
+        return { content, finishReason: { unified: text === undefined ? 'tool-calls' : 'stop' }, usage, warnings: [] };
+      },
+    });
+    let session = await DurableSession.open('chat', { store });
+    let code = createCodeTool({ tools: { pay }, executor: session });
+    return {
+      paid,
+      get session() {
+        return session;
+      },
+      /** Sends the messages; returns the results of the code, and whether approval is requested. */
+      send: async () => {
+        const {
+          content,
+          steps,
+          response,
+          responseMessages = response.messages,
+        } = await generateText({
+          model,
+          tools: { code },
+          stopWhen: stepCountIs(9),
+          messages,
+        });
+        messages.push(...responseMessages);
+        const request = content.find(({ type }) => type === 'tool-approval-request');
+        const outputs = steps
+          .flatMap(({ content }) => content)
+          .filter(({ type }) => ['tool-result', 'tool-error'].includes(type))
+          .map(({ output, error }) => output?.output ?? error.failure.code);
+        return { outputs, request };
+      },
+      decide: ({ approvalId }, approved, reason) =>
+        messages.push({ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved, reason }] }),
+      restart: async () => {
+        await session.cleanup();
+        session = await DurableSession.open('chat', { store, tools: {} });
+        code = createCodeTool({ tools: { pay }, executor: session });
+      },
+      /** Results of the tool in the messages, which an approved call gives before the model's turn. */
+      results: () =>
+        messages
+          .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+          .filter(({ type }) => type === 'tool-result')
+          .map(({ output }) => output),
+      end: () => session.cleanup(),
+    };
+  }
+
+  const LOOP =
+    'const receipts = [];\nfor (const amount of [5, 20, 7, 30]) receipts.push(await pay({ amount }));\nreceipts';
+
+  test('each call that needs approval pauses the program, which repeats nothing', async () => {
+    const chat = await conversation([{ code: LOOP }, { code: LOOP }, { text: 'done' }]);
+    const first = await chat.send();
+    expect(first.request.toolCall.input).toEqual({ code: LOOP });
+    expect(chat.paid).toEqual([5]);
+    expect(chat.session.waiting.map(({ name, args }) => [name, args])).toEqual([['pay', [{ amount: 20 }]]]);
+    chat.decide(first.request, true);
+    const second = await chat.send();
+    expect(chat.paid).toEqual([5, 20, 7]);
+    expect(second.request.toolCall.toolCallId).toBe('call-2');
+    chat.decide(second.request, true);
+    await chat.send();
+    expect(chat.paid).toEqual([5, 20, 7, 30]);
+    expect(chat.results().at(-1).value).toEqual({ output: [1, 2, 3, 4], logs: '' });
+    expect(chat.session.state).toBe('READY');
+    await chat.end();
+  });
+
+  test('the approval survives a restart of the process', async () => {
+    const chat = await conversation([
+      { code: 'const first = await pay({ amount: 1 });\n[first, await pay({ amount: 50 })]' },
+      { text: 'done' },
+    ]);
+    const { request } = await chat.send();
+    await chat.restart();
+    expect(chat.session.state).toBe('WAITING');
+    chat.decide(request, true);
+    await chat.send();
+    expect(chat.paid).toEqual([1, 50]);
+    expect(chat.results().at(-1).value).toEqual({ output: [1, 2], logs: '' });
+    await chat.end();
+  });
+
+  test('a refused call fails in the program before other code runs', async () => {
+    const chat = await conversation([
+      {
+        code: 'var reasons = [];\nfor (const amount of [50, 60]) await pay({ amount }).catch(({ code, message }) => reasons.push([code, message]));',
+      },
+      { code: 'await pay({ amount: 2 }); reasons' },
+      { text: 'done' },
+    ]);
+    const { request } = await chat.send();
+    chat.decide(request, false, 'too much');
+    const { outputs } = await chat.send();
+    const reason = [
+      'ERR_NOT_APPROVED',
+      'a person has refused this call of pay: too much; do not try it again unless the person asks for it',
+    ];
+    expect(outputs.at(-1)).toEqual([reason, reason]);
+    expect(chat.paid).toEqual([2]);
+    await chat.end();
+  });
+
+  test('a program that names such a tool and does not need approval runs immediately', async () => {
+    const chat = await conversation([{ code: 'pay; await pay({ amount: 3 })' }, { code: 'fail()' }, { text: 'done' }]);
+    const { outputs, request } = await chat.send();
+    expect(request).toBeUndefined();
+    expect(outputs).toEqual([1, 'ERR_RUNTIME_EXCEPTION']);
+    await chat.end();
+  });
+
+  test('an approval counts for the calls that waited when it was requested', async () => {
+    const chat = await conversation([
+      { code: 'await pay({ amount: 20 }); await pay({ amount: 30 })' },
+      { text: 'done' },
+    ]);
+    const { request } = await chat.send();
+    // Somebody else answers this call, and the program comes to the next one.
+    const [{ key }] = chat.session.waiting;
+    await chat.session.answer({ [key]: { result: 0 } });
+    chat.decide(request, true);
+    await chat.send();
+    expect(chat.paid).toEqual([]);
+    expect(chat.session.waiting.map(({ args }) => args)).toEqual([[{ amount: 30 }]]);
+    await chat.end();
+  });
+});
