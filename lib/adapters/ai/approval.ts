@@ -1,4 +1,5 @@
 import type { Foreign } from '../../contract/foreign';
+import type { CallOfTool, Refused } from '../code-tool/paused-programs';
 
 // Tools that need approval still need it when code calls them. The AI SDK requests approval before a tool call. It
 // therefore requests approval of code that names such a tool, and the person sees the code. The code can then call the
@@ -89,12 +90,13 @@ export function isApproved({ toolCallId, messages = [] }: Call) {
   return parts.some((part) => part.type === RESPONSE && part.approved && ids.includes(part.approvalId));
 }
 
-/**
- * The code of the tool calls that a person has refused, by these messages, the last one first.
- *
- * @internal
- */
-export function refusedCode({ messages = [] }: Call): { code: string; reason: string | undefined }[] {
+/** @internal */
+export function callOf(call: Call): CallOfTool {
+  return { id: call.toolCallId, isApproved: isApproved(call), refused: () => refusedCode(call) };
+}
+
+/** The code of the tool calls that a person has refused, by these messages, the last one first. */
+function refusedCode({ messages = [] }: Call): Refused[] {
   const parts = partsOf(messages);
   const requests = new Map(requestsOf(parts).map((request) => [request.approvalId, request.toolCallId]));
   const inputs = new Map(parts.filter(({ type }) => type === 'tool-call').map((it) => [it.toolCallId, it.input]));

@@ -5,7 +5,6 @@
  */
 
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
-import { isExecutor } from '../../contract/executor';
 import { closest } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
 import {
@@ -17,17 +16,16 @@ import {
   validate,
 } from '../../contract/standard-schema';
 import { byIdentifier } from '../../contract/tool-names';
-import { isRecorded } from '../../contract/waiting-call';
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { succeededData } from '../code-tool/code-tool-error';
 import { isDefinition } from '../code-tool/definition';
 import { languageOf } from '../code-tool/language';
 import { withoutEnvelope } from '../code-tool/mcp-result';
 import { makeCodeTool } from '../code-tool/code-tool';
+import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
 import { OWN_OPTIONS, executorIn, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../prompts/definition';
-import { ToolPolicy, isApproved, namedIn } from './approval';
-import { PausedPrograms } from './paused-programs';
+import { ToolPolicy, callOf, isApproved, namedIn } from './approval';
 import type { Foreign } from '../../contract/foreign';
 import type { RunFailure } from '../../contract/run-failure';
 import type { CallContext, CodeFunctions, CodeToolDefinition, CodeToolSettings } from '../code-tool/types';
@@ -194,17 +192,13 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
   const asksItself = settings.approve !== undefined || guarded.length === 0;
   const run = (code: string, call: Foreign, approved: string[], answer?: Foreign) =>
     execute(code, { signal: call.abortSignal, context: { options: call, approved }, answer });
-  const programs = new PausedPrograms((code, call, answer) => run(code, call, [], answer));
-  /** The executor of the call if its programs can wait for approval of their own calls. */
-  const recordedIn = async (call: Foreign) => {
-    if (asksItself || given.executor === undefined) return undefined;
-    const it = typeof given.executor === 'function' ? await given.executor(call) : given.executor;
-    return isExecutor(it) && isRecorded(it) ? it : undefined;
-  };
+  const programs = new PausedPrograms();
+  const recordedIn = async (call: Foreign) => (asksItself ? undefined : recordedExecutor(given.executor, call));
+  const runRecorded = (call: Foreign) => (code: string, answer?: Foreign) => run(code, call, [], answer);
   const isNamed = (code: string) => namedIn(code, guarded).length > 0;
   const needsApproval = async ({ code }: { code: string }, call: Foreign = {}) => {
     const recorded = await recordedIn(call);
-    return recorded === undefined ? isNamed(code) : programs.mustAsk(recorded, code, call);
+    return recorded === undefined ? isNamed(code) : programs.mustAsk(recorded, code, callOf(call), runRecorded(call));
   };
   // No version of the SDK declares all that the others take.
   const tool: Foreign = {
@@ -215,7 +209,9 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
     }),
     execute: async ({ code }: { code: string }, call: Foreign = {}) => {
       const recorded = await recordedIn(call);
-      if (recorded !== undefined) return succeededData(await programs.resultOf(recorded, code, call));
+      if (recorded !== undefined) {
+        return succeededData(await programs.resultOf(recorded, code, callOf(call), runRecorded(call)));
+      }
       const approved = asksItself || !isApproved(call) ? [] : namedIn(code, guarded);
       return succeededData(await run(code, call, approved));
     },

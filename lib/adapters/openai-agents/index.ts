@@ -10,6 +10,7 @@ import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { CodeToolError, succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
+import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
 import { executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import { Guardrails } from './guardrails';
@@ -17,6 +18,7 @@ import { ToolCalls } from './tool-calls';
 import type { Foreign } from '../../contract/foreign';
 import type { FunctionTool } from '@openai/agents';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
+import type { CallOfTool } from '../code-tool/paused-programs';
 import type { RunOfCode } from './guardrails';
 
 /** A function tool, whatever its context and schema. `any`, because it both takes and returns them. */
@@ -36,7 +38,8 @@ export interface CodeToolOptions extends CodeToolSettings {
  * Creates a function tool of the OpenAI Agents SDK (`@openai/agents`) that takes JavaScript in which the other tools
  * are functions.
  *
- * Tools that need approval fail in code without `approve`. Input that `parameters` reject is an error in code. A tool
+ * Tools that need approval fail in code without `approve`. With a `DurableSession` as `executor`, they interrupt the run of
+ * the agent instead, and the program continues after the call when the run is resumed. Input that `parameters` reject is an error in code. A tool
  * that fails throws in code. By default, a tool created with `tool()` answers its own errors with a fixed sentence, which
  * is then the message. With `errorFunction: null`, code receives the error itself.
  *
@@ -76,6 +79,22 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
     executor: executorIn(executor, ({ runContext }) => runContext),
     tools: Object.fromEntries(definitions),
   });
+  const programs = new PausedPrograms();
+  const run = (code: string, runContext: Foreign, { signal, agent, answer }: Foreign) =>
+    stoppable(signal, (own, stop) => execute(code, { signal: own, context: { runContext, agent, stop }, answer }));
+  const recordedIn = async (runContext: Foreign) =>
+    settings.approve === undefined ? recordedExecutor(executor, runContext) : undefined;
+  const callOf = (runContext: Foreign, callId: string | undefined): CallOfTool => {
+    const decided = (id: string | undefined) => runContext?.isToolApproved?.({ toolName: name, callId: id });
+    return {
+      id: callId,
+      isApproved: decided(callId) === true,
+      refused: (requested) =>
+        [...requested]
+          .filter(([id]) => decided(id) === false)
+          .map(([id, { code }]) => ({ code, reason: runContext.getRejectionMessage?.(name, id) })),
+    };
+  };
   /** Agents by call. Guardrails receive the agent, but `execute` does not. */
   const agents = new WeakMap();
   return sdk.tool({
@@ -92,13 +111,23 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
         },
       },
     ],
+    needsApproval: async (runContext: Foreign, input: unknown, callId: string) => {
+      const recorded = isCodeInput(input) ? await recordedIn(runContext) : undefined;
+      if (recorded === undefined || !isCodeInput(input)) return false;
+      return programs.mustAsk(recorded, input.code, callOf(runContext, callId), (code, answer) =>
+        run(code, runContext, { answer }),
+      );
+    },
     execute: async (input: unknown, runContext: Foreign, details: Foreign) => {
       if (!isCodeInput(input)) throw new CodeInputError(WRONG_INPUT);
       const { signal, toolCall } = details ?? {};
       const agent = toolCall && agents.get(toolCall);
-      const result = await stoppable(signal, (own, stop) =>
-        execute(input.code, { signal: own, context: { runContext, agent, stop } }),
-      );
+      const recorded = await recordedIn(runContext);
+      const runCode = (code: string, answer?: Foreign) => run(code, runContext, { signal, agent, answer });
+      const result =
+        recorded === undefined
+          ? await runCode(input.code)
+          : await programs.resultOf(recorded, input.code, callOf(runContext, toolCall?.callId), runCode);
       // The SDK reports a thrown error in its trace, and sends the text of `errorFunction` to the model.
       return succeeded(result).text;
     },

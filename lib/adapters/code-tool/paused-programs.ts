@@ -1,0 +1,131 @@
+import { isExecutor } from '../../contract/executor';
+import { isPlainObject } from '../../contract/describe';
+import { isRecorded, pausedRunOf } from '../../contract/waiting-call';
+import type { Executor } from '../../contract/executor-types';
+import type { Answer, WaitingCall } from '../../contract/waiting-types';
+import type { CodeToolResult } from './types';
+
+// Approvals of calls that programs of a `DurableSession` make, in frameworks that ask for approval before they call a tool
+// and have nothing for a tool that waits. The program runs while the framework wants to know whether the call of the code
+// tool needs approval. If the program then waits for approval of its own calls, the call of the code tool needs approval,
+// and the approved call continues the program. Otherwise the call gives the result that is there already.
+//
+// If a person refuses, the framework does not call the tool. The calls fail when the session is next used.
+
+/** Results that the framework has not fetched. It does not fetch those of a conversation that was aborted. */
+const MAX_RESULTS = 100;
+
+/** A call of the code tool, as the framework describes it. */
+export interface CallOfTool {
+  id: string | undefined;
+  /** Whether a person has approved it. */
+  isApproved: boolean;
+  /**
+   * The code of earlier calls that a person has refused.
+   *
+   * @param requested the code of calls for which approval was requested in this process, by their ids
+   */
+  refused: (requested: ReadonlyMap<string | undefined, Requested>) => Refused[];
+}
+
+export interface Requested {
+  code: string;
+  /** Keys of the calls in the program. */
+  keys: ReadonlySet<string>;
+}
+
+export interface Refused {
+  code: string;
+  /** What the person has said. */
+  reason: string | undefined;
+}
+
+/** Runs code without approval of the call, or continues the program that waits and has this code. */
+type Execute = (
+  code: string,
+  answer?: (calls: readonly WaitingCall[]) => Record<string, Answer> | undefined,
+) => Promise<CodeToolResult>;
+
+export class PausedPrograms {
+  /** By the id of the call of the code tool. */
+  #results: Map<string | undefined, CodeToolResult> = new Map();
+  /** By the same id. After a restart it is not known for what approval was requested. */
+  #requested: Map<string | undefined, Requested> = new Map();
+
+  /** Whether the call needs approval. Runs the program as far as it comes. */
+  async mustAsk(executor: Executor, code: string, call: CallOfTool, execute: Execute): Promise<boolean> {
+    const { id } = call;
+    // Frameworks ask again when they have an answer.
+    if (call.isApproved) return pausedRunOf(executor) !== undefined;
+    if (this.#results.has(id)) return false;
+    await this.#refuse(executor, call, execute);
+    const result = await execute(code);
+    const keys = 'waiting' in result ? result.waiting.filter(isForApproval).map(({ key }) => key) : [];
+    if (keys.length === 0) keep(this.#results, id, result);
+    else keep(this.#requested, id, { code, keys: new Set(keys) });
+    return keys.length > 0;
+  }
+
+  /** The result of the call, which has approval if it needs it. */
+  async resultOf(executor: Executor, code: string, call: CallOfTool, execute: Execute): Promise<CodeToolResult> {
+    const { id } = call;
+    const result = this.#results.get(id);
+    this.#results.delete(id);
+    if (result !== undefined) return result;
+    if (!call.isApproved) {
+      await this.#refuse(executor, call, execute);
+      return execute(code);
+    }
+    const requested = this.#requested.get(id);
+    this.#requested.delete(id);
+    return execute(code, (calls) => {
+      const approved = calls.filter((it) => isForApproval(it) && (requested?.keys.has(it.key) ?? true));
+      const answers = approved.map(({ key }) => [key, { approve: true as const }]);
+      return answers.length === 0 ? undefined : Object.fromEntries(answers);
+    });
+  }
+
+  /** Lets the calls fail that a person has refused since. */
+  async #refuse(executor: Executor, { refused }: CallOfTool, execute: Execute) {
+    for (const { code, reason } of refused(this.#requested)) {
+      // Each refusal may lead the program to a further call, for which nobody was asked.
+      while (pausedRunOf(executor)?.calls.some(isForApproval)) {
+        let isRefused = false;
+        await execute(code, (calls) => {
+          const waiting = calls.filter(isForApproval);
+          isRefused = waiting.length > 0;
+          return isRefused ? Object.fromEntries(waiting.map((it) => [it.key, refusal(it, reason)])) : undefined;
+        });
+        // Another program waits.
+        if (!isRefused) break;
+      }
+    }
+  }
+}
+
+/**
+ * The executor of a call if its programs can wait for approval of their own calls.
+ *
+ * @param executor the option `executor` as the caller passed it
+ * @param context what the framework passes to tools
+ */
+export async function recordedExecutor(executor: unknown, context: unknown): Promise<Executor | undefined> {
+  const it = typeof executor === 'function' ? await executor(context) : executor;
+  return isExecutor(it) && isRecorded(it) ? it : undefined;
+}
+
+function isForApproval({ payload, isInDoubt }: WaitingCall): boolean {
+  return !isInDoubt && isPlainObject(payload) && payload.needsApproval !== undefined;
+}
+
+function refusal({ name }: WaitingCall, reason: string | undefined): Answer {
+  const message =
+    `a person has refused this call of ${name}${reason === undefined ? '' : `: ${reason}`}; ` +
+    'do not try it again unless the person asks for it';
+  return { error: { name: 'ApprovalError', code: 'ERR_NOT_APPROVED', message } };
+}
+
+function keep<T>(map: Map<string | undefined, T>, id: string | undefined, value: T) {
+  map.set(id, value);
+  if (map.size > MAX_RESULTS) map.delete(map.keys().next().value);
+}
