@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 
 import { createCodeTool } from 'ses-executor/ai';
-import { withExecutor } from '../helpers.mjs';
+import { deferred, withExecutor } from '../helpers.mjs';
 
 /** A model that answers each request with the next turn: the code of a call, or its last words. */
 const VERSIONS = {
@@ -371,5 +371,63 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
     expect(() => code.experimental_toolCaller.bind({ thrid: third })).toThrow(
       new TypeError('options.toolApproval.third is not a tool; did you mean options.toolApproval.thrid?'),
     );
+  });
+});
+
+describe.each(['6', '7'])('preliminary results in AI SDK %s', (version) => {
+  const { Model, reason, streamText, stepCountIs, tool } = VERSIONS[version];
+  const usage = { inputTokens: { total: 0 }, outputTokens: { total: 0 } };
+
+  test('have what the code has logged and called, and the result is the last one', async () => {
+    const gate = deferred();
+    const wait = tool({ inputSchema: z.object({}), execute: async () => gate.promise });
+    const code = createCodeTool({ tools: { wait }, preliminaryResults: true });
+    const input = JSON.stringify({
+      code: 'console.log("first");\nconst n = await wait({});\nconsole.log("second");\nn',
+    });
+    const turns = [
+      [{ type: 'tool-call', toolCallId: 'call-1', toolName: 'code', input }],
+      [
+        { type: 'text-start', id: '1' },
+        { type: 'text-delta', id: '1', delta: 'done' },
+        { type: 'text-end', id: '1' },
+      ],
+    ];
+    const model = new Model({
+      doStream: async () => {
+        const parts = turns.shift();
+        const finish = { type: 'finish', finishReason: reason(turns.length > 0 ? 'tool-calls' : 'stop'), usage };
+        const stream = ReadableStream.from([{ type: 'stream-start', warnings: [] }, ...parts, finish]);
+        return { stream };
+      },
+    });
+    const { fullStream } = streamText({ model, tools: { code }, stopWhen: stepCountIs(2), prompt: 'go' });
+    const results = [];
+    for await (const part of fullStream) {
+      if (part.type !== 'tool-result') continue;
+      results.push(part);
+      // The tool ends when the model's user has seen that it waits.
+      if (part.output.progress?.running.length === 1 && part.output.logs === 'first') gate.resolve(7);
+    }
+    const final = { output: 7, logs: 'first\nsecond' };
+    expect(results.at(-1).output).toEqual(final);
+    expect(results.at(-1).preliminary ?? false).toBe(false);
+    const preliminary = results.slice(0, -1);
+    expect(preliminary.every((it) => it.preliminary)).toBe(true);
+    expect(preliminary.map(({ output }) => output)).toContainEqual({
+      output: undefined,
+      logs: 'first',
+      progress: { calls: 1, running: ['wait'] },
+    });
+  });
+
+  test('are followed by the failure', async () => {
+    const code = createCodeTool({ preliminaryResults: true });
+    const all = [];
+    const failure = await (async () => {
+      for await (const one of code.execute({ code: 'console.log(1);\nfail()' }, {})) all.push(one);
+    })().catch((error) => error.failure);
+    expect(failure).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', line: 2 });
+    expect(all.every(({ output }) => output === undefined)).toBe(true);
   });
 });

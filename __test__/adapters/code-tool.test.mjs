@@ -773,6 +773,58 @@ describe('signatures of Standard Schemas', () => {
   });
 });
 
+describe('onProgress', () => {
+  test('receives log lines and calls before the run ends', async () => {
+    const gate = deferred();
+    const seen = [];
+    const tool = createCodeTool({ tools: { host: { wait: () => gate.promise } } });
+    const { output, logs } = await tool.execute('console.log("one");\nawait host.wait()', {
+      onProgress: (progress) => {
+        seen.push(progress);
+        // The run ends when both were reported.
+        if (progress.logs === 'one' && progress.running.length === 1) gate.resolve('end');
+      },
+    });
+    expect({ output, logs }).toEqual({ output: 'end', logs: 'one' });
+    expect(seen).toContainEqual({ logs: 'one', calls: 1, running: ['host.wait'] });
+  });
+
+  test('gets the end of a long log, in few reports', async () => {
+    const seen = [];
+    const tool = createCodeTool({ tools: {}, maxOutputChars: 100 });
+    const { output } = await tool.execute('for (let i = 0; i < 20000; i++) console.log(`line ${i}`);\n20000', {
+      onProgress: ({ logs }) => seen.push(logs),
+    });
+    expect(output).toBe(20_000);
+    // A report for each line would be 20,000.
+    expect(seen.length).toBeLessThan(1_000);
+    expect(Math.max(...seen.map(({ length }) => length))).toBeLessThanOrEqual(100);
+  });
+
+  test('receives calls of Python code, and the caller gets its own log lines too', async () => {
+    const gate = deferred();
+    const [seen, lines] = [[], []];
+    const onLog = ({ message }) => lines.push(message);
+    const tool = createCodeTool({ language: 'python', tools: { wait: () => gate.promise }, onLog });
+    const { output } = await tool.execute('print("one")\nwait()', {
+      onProgress: (progress) => {
+        seen.push(progress);
+        if (progress.logs === 'one' && progress.running.length === 1) gate.resolve(5);
+      },
+    });
+    expect(output).toBe(5);
+    expect(lines).toEqual(['one']);
+    expect(seen).toContainEqual({ logs: 'one', calls: 1, running: ['wait'] });
+  });
+
+  test('must be a function', async () => {
+    const tool = createCodeTool({ tools: {} });
+    await expect(tool.execute('1', { onProgress: 5 })).rejects.toThrow(
+      new TypeError('options.onProgress must be a function, got 5'),
+    );
+  });
+});
+
 describe('wrong use is refused immediately', () => {
   const names = OPTIONS.map(({ name }) => name);
 
@@ -898,9 +950,9 @@ describe('wrong use is refused immediately', () => {
     [{ signal: 5 }, 'options.signal must be an AbortSignal, got 5'],
     [
       { abortSignal: AbortSignal.abort() },
-      'options.abortSignal is not an option; the options are signal, context, answer',
+      'options.abortSignal is not an option; the options are signal, context, answer, onProgress',
     ],
-    [{ timeoutMs: 50 }, 'options.timeoutMs is not an option; the options are signal, context, answer'],
+    [{ timeoutMs: 50 }, 'options.timeoutMs is not an option; the options are signal, context, answer, onProgress'],
     [AbortSignal.abort(), 'options must be a plain object, got an AbortSignal; pass { signal }'],
   ])('options of a call are refused: %j', async (options, message) => {
     await expect(createCodeTool({ tools: {} }).execute('1', options)).rejects.toThrow(new TypeError(message));

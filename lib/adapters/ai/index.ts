@@ -28,9 +28,18 @@ import { inputSchemaOf, outputSchemaOf } from '../prompts/definition';
 import { ToolPolicy, callOf, isApproved, namedIn } from './approval';
 import type { Foreign } from '../../contract/foreign';
 import type { RunFailure } from '../../contract/run-failure';
-import type { CallContext, CodeFunctions, CodeToolDefinition, CodeToolSettings } from '../code-tool/types';
+import type {
+  CallContext,
+  CodeFunctions,
+  CodeToolDefinition,
+  CodeToolResult as CodeToolOutcome,
+  CodeToolSettings,
+  RunProgress,
+} from '../code-tool/types';
 import type { ToolApproval } from './approval';
 import type { Tool, ToolSet } from 'ai';
+
+type OnProgress = (progress: RunProgress) => void;
 
 /** Tools of the AI SDK, functions, and namespaces of functions. */
 type CodeTools = Readonly<Record<string, ToolSet[string] | CodeFunctions>>;
@@ -66,6 +75,11 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    * AI SDK passes to no tool, is an error in the code.
    */
   toolApproval?: { readonly [Name in keyof Tools]?: ToolApproval } | undefined;
+  /**
+   * Whether the tool gives preliminary results while code runs, as tools of the AI SDK do whose `execute` is a generator.
+   * They have `progress`, and the lines that the code has logged, if the tool creates the executor. Default `false`.
+   */
+  preliminaryResults?: boolean | undefined;
 }
 
 /** What lets `experimental_toolCallers` of AI SDK 7 name the tool. */
@@ -90,6 +104,8 @@ export interface CodeToolResult {
   logs: string;
   /** States that the values of earlier runs are lost, if no earlier result has stated it. */
   note?: string;
+  /** In preliminary results: what the code has done so far. */
+  progress?: Omit<RunProgress, 'logs'>;
 }
 
 /** Symbols by which the AI SDK recognizes its own schemas. The second symbol is used only in version 5. */
@@ -166,7 +182,10 @@ function withAdded(tools: Record<string, Foreign>, added: Record<string, Foreign
 function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolean = false): Foreign {
   // The package `ai` is loaded only for schemas of zod 3, so that any version of it is accepted.
   const executor = executorIn(given.executor, ({ options: call }) => call);
-  const { toolApproval = {}, ...settings }: Foreign = { ...given, executor };
+  const { toolApproval = {}, preliminaryResults = false, ...settings }: Foreign = { ...given, executor };
+  if (typeof preliminaryResults !== 'boolean') {
+    throw new TypeError(`options.preliminaryResults must be a boolean, got ${describe(preliminaryResults)}`);
+  }
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
@@ -180,6 +199,7 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
   const { tool: made, describe: describeWith } = makeCodeTool({ ...settings, tools: Object.fromEntries(definitions) }, [
     ...OWN_OPTIONS,
     'toolApproval',
+    'preliminaryResults',
   ]);
   const { inputSchema, description, execute } = made;
   const described = callable.filter(([, { tool }]) => isDefinition(tool) && typeof tool.description === 'function');
@@ -190,16 +210,23 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
   };
   const guarded = callable.filter(([, { policy }]) => policy.mayNeed).map(([name]) => name);
   const asksItself = settings.approve !== undefined || guarded.length === 0;
-  const run = (code: string, call: Foreign, approved: string[], answer?: Foreign) =>
-    execute(code, { signal: call.abortSignal, context: { options: call, approved }, answer });
+  const runIn = (call: Foreign, approved: string[], onProgress?: OnProgress) => (code: string, answer?: Foreign) =>
+    execute(code, { signal: call.abortSignal, context: { options: call, approved }, answer, onProgress });
   const programs = new PausedPrograms();
   const recordedIn = async (call: Foreign) => (asksItself ? undefined : recordedExecutor(given.executor, call));
-  const runRecorded = (call: Foreign) => (code: string, answer?: Foreign) => run(code, call, [], answer);
   const isNamed = (code: string) => namedIn(code, guarded).length > 0;
   const needsApproval = async ({ code }: { code: string }, call: Foreign = {}) => {
     const recorded = await recordedIn(call);
-    return recorded === undefined ? isNamed(code) : programs.mustAsk(recorded, code, callOf(call), runRecorded(call));
+    return recorded === undefined ? isNamed(code) : programs.mustAsk(recorded, code, callOf(call), runIn(call, []));
   };
+  const resultOf = async (code: string, call: Foreign, onProgress?: OnProgress) => {
+    const recorded = await recordedIn(call);
+    if (recorded !== undefined) {
+      return programs.resultOf(recorded, code, callOf(call), runIn(call, [], onProgress));
+    }
+    return runIn(call, asksItself || !isApproved(call) ? [] : namedIn(code, guarded), onProgress)(code);
+  };
+
   // No version of the SDK declares all that the others take.
   const tool: Foreign = {
     description: described.length === 0 ? description : describeIn,
@@ -207,16 +234,38 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
     ...(!asksItself && {
       needsApproval: given.executor === undefined ? ({ code }: { code: string }) => isNamed(code) : needsApproval,
     }),
-    execute: async ({ code }: { code: string }, call: Foreign = {}) => {
-      const recorded = await recordedIn(call);
-      if (recorded !== undefined) {
-        return succeededData(await programs.resultOf(recorded, code, callOf(call), runRecorded(call)));
-      }
-      const approved = asksItself || !isApproved(call) ? [] : namedIn(code, guarded);
-      return succeededData(await run(code, call, approved));
-    },
+    execute: preliminaryResults
+      ? ({ code }: { code: string }, call: Foreign = {}) =>
+          withPreliminaryResults((onProgress) => resultOf(code, call, onProgress))
+      : async ({ code }: { code: string }, call: Foreign = {}) => succeededData(await resultOf(code, call)),
   };
   return tool;
+}
+
+/** Preliminary results, then the result. What the SDK does not read in time is left out. */
+async function* withPreliminaryResults(
+  run: (onProgress: OnProgress) => Promise<CodeToolOutcome>,
+): AsyncGenerator<CodeToolResult> {
+  let latest: RunProgress | undefined;
+  let isRunning = true;
+  let wake: () => void = () => {};
+  const result = run((progress) => {
+    latest = progress;
+    wake();
+  });
+  const ended = result
+    .catch(() => {})
+    .finally(() => {
+      isRunning = false;
+    });
+  while (isRunning) {
+    if (latest === undefined) await Promise.race([ended, new Promise<void>((resolve) => void (wake = resolve))]);
+    if (latest === undefined || !isRunning) continue;
+    const { logs, ...progress }: RunProgress = latest;
+    latest = undefined;
+    yield { output: undefined, logs, progress };
+  }
+  yield succeededData(await result);
 }
 
 /** A tool that code can call. `key` is its name in the option `tools`. */
@@ -384,4 +433,4 @@ function codeSchema(jsonSchema: object) {
   };
 }
 
-export type { RunFailure, ToolApproval };
+export type { RunFailure, RunProgress, ToolApproval };

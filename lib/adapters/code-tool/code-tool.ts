@@ -1,6 +1,7 @@
 import { callables, declaredFunction } from './definition';
 import { hostTools } from './host-tools';
 import { languageOf } from './language';
+import { ProgressReports } from './run-progress';
 import { OWN_OPTIONS, settingsOf } from './settings';
 import { ToolCatalog } from './tool-catalog';
 import { describe } from '../../contract/describe';
@@ -17,14 +18,14 @@ import { PyodideExecutor } from '../../python';
 import { checkPythonOptions, offerWith } from '../../python/options';
 import type { Given } from '../../contract/options';
 import type { CodeTool, CodeToolOptions, CodeToolResult } from './types';
-import type { Executor } from '../../contract/executor-types';
+import type { Executor, LogEntry } from '../../contract/executor-types';
 import type { Offer } from '../../contract/executor';
 import type { FrontEnd, Report } from '../../contract/session';
 import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer } from '../../contract/waiting-types';
 import type { Foreign } from '../../contract/foreign';
 
-const CALL_OPTIONS = ['signal', 'context', 'answer'];
+const CALL_OPTIONS = ['signal', 'context', 'answer', 'onProgress'];
 
 /**
  * The tool that lets a model call other tools from code. Also returns a function that writes its description with other
@@ -86,20 +87,23 @@ export function makeCodeTool(
     },
     execute: async (code, of = {}) => {
       if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-      const { signal, context, answer } = record(of, 'options', CALL_OPTIONS);
+      const { signal, context, answer, onProgress } = record(of, 'options', CALL_OPTIONS);
       checkSignal(signal);
-      if (answer !== undefined && typeof answer !== 'function') {
-        throw new TypeError(`options.answer must be a function, got ${describe(answer)}`);
+      for (const [key, value] of Object.entries({ answer, onProgress })) {
+        if (value === undefined || typeof value === 'function') continue;
+        throw new TypeError(`options.${key} must be a function, got ${describe(value)}`);
       }
+      const progress = onProgress && new ProgressReports(onProgress, maxOutputChars);
       const own =
         (await sessions?.of(context)) ??
-        new Session(executorOf(executorOptions), { livesOn: false, codeFrame, frontEnd });
-      const { tools, end } = hostTools(callable, { approve, language, signal, context });
+        new Session(executorOf(withLog(executorOptions, progress)), { livesOn: false, codeFrame, frontEnd });
+      const { tools, end } = hostTools(callable, { approve, language, signal, context, progress });
       try {
         const sent = { ...tools, ...catalog.tools };
         const told = await own.run(code, { tools: sent, signal, answer: answer && answerTo(answer) });
         return await resultOf(told, maxOutputChars);
       } finally {
+        progress?.end();
         end();
         if (sessions === undefined) await own.close();
       }
@@ -124,6 +128,19 @@ function refuseWrong({ language, ...others }: Given, known: readonly string[]) {
 function executorOf({ language, maxOperations = NO_LIMIT, ...others }: Given): Executor {
   if (language !== 'python') return new SESExecutor({ language, ...others, maxOperations });
   return new PyodideExecutor(undefined, pythonOptions(others));
+}
+
+/** Reports log lines, beside the caller's `onLog`. */
+function withLog(options: Given, progress: ProgressReports | undefined): Given {
+  if (progress === undefined) return options;
+  const { onLog } = options;
+  return {
+    ...options,
+    onLog: (entry: LogEntry) => {
+      progress.log(entry);
+      return onLog?.(entry);
+    },
+  };
 }
 
 /** The offer to code in an executor that `executorOf` creates. */

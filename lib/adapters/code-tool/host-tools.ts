@@ -7,6 +7,7 @@ import { WaitForAnswer } from '../../contract/waiting-call';
 import type { Tools } from '../../contract/tool-types';
 import type { ApprovalRequest, Approve, CallContext } from './types';
 import type { LanguageText } from './language';
+import type { ProgressReports } from './run-progress';
 import type { callables } from './definition';
 
 /** The context of all calls of one run. */
@@ -22,10 +23,11 @@ export interface RunOfTools {
   approve?: Approve;
   /** The language of the code. Default: JavaScript. */
   language?: LanguageText;
+  progress?: ProgressReports;
 }
 
 /** Creates the functions that code of one run calls, and the function to call when the run has ended. */
-export function hostTools(callable: Callable[], { signal, context, approve, language }: RunOfTools) {
+export function hostTools(callable: Callable[], { signal, context, approve, language, progress }: RunOfTools) {
   // Tools are notified when the run no longer waits for them.
   const ended = abortController();
   const stopListening = signal && onAbort(signal, () => ended.abort(signal.reason));
@@ -34,8 +36,12 @@ export function hostTools(callable: Callable[], { signal, context, approve, lang
     context,
     approve: (name: string, input: unknown) => mustBeApproved(approve, { name, input, signal: ended.signal, context }),
   };
+  const toolOfRun = (it: Callable): Tools[string] => {
+    const tool = toolOf(it, callContext, language);
+    return progress === undefined ? tool : (...args: unknown[]) => progress.during(it.name, () => tool(...args));
+  };
   return {
-    tools: hostFunctions(callable.map((it) => [it.name, toolOf(it, callContext, language)])),
+    tools: hostFunctions(callable.map((it) => [it.name, toolOfRun(it)])),
     end: () => {
       stopListening?.();
       ended.abort();

@@ -191,6 +191,21 @@ export interface CallOptions<Context = any> {
    * the result is `waiting` again.
    */
   answer?: ((calls: readonly WaitingCall[]) => Record<string, Answer> | undefined) | undefined;
+  /**
+   * Called when the code has logged or called a tool, or when a call has ended, at most once in 100 ms. Log lines are known
+   * of executors that the code tool creates.
+   */
+  onProgress?: ((progress: RunProgress) => void) | undefined;
+}
+
+/** What a run has done so far. */
+export interface RunProgress {
+  /** The lines that the code has logged, or the end of them: at most `maxOutputChars` UTF-16 code units. */
+  logs: string;
+  /** How many calls of tools have begun. */
+  calls: number;
+  /** The names of the tools whose calls have not ended. */
+  running: readonly string[];
 }
 
 /** A tool that takes code, for any framework. */
