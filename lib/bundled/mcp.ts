@@ -3,6 +3,7 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import {
   CallToolRequestSchema,
@@ -23,4 +24,13 @@ export const REQUEST_SCHEMAS = [
   CallToolRequestSchema,
 ];
 
-export { Client, JSONRPCMessageSchema, JSONRPCRequestSchema, McpServer, ToolSchema, serializeMessage, z };
+export {
+  Client,
+  JSONRPCMessageSchema,
+  JSONRPCRequestSchema,
+  McpServer,
+  StreamableHTTPServerTransport,
+  ToolSchema,
+  serializeMessage,
+  z,
+};

@@ -38,7 +38,7 @@ const COMMANDS = {
   mcp: {
     takes: [
       ...[...SESSION_OPTIONS, 'tool-timeout', 'keep-state', 'no-keep-state'],
-      ...['openapi', 'base-url', 'header', 'credential'],
+      ...['openapi', 'base-url', 'header', 'credential', 'http', 'allow-origin', 'max-sessions'],
     ],
     words: noFile,
     load: () => (require('./mcp') as typeof import('./mcp')).mcp,
@@ -87,6 +87,10 @@ export interface CommandOptions {
   headers: string[];
   credentials: string[];
   memoryLimitMb?: number;
+  /** Where the server listens: `<host>:<port>`. */
+  http?: string;
+  origins: string[];
+  maxSessions?: number;
   store?: string;
   /** JSON text */
   result?: string;
@@ -186,6 +190,9 @@ async function dispatch(args: string[]) {
     baseUrl: values['base-url'],
     headers: values.header ?? [],
     credentials: values.credential ?? [],
+    http: values.http,
+    origins: values['allow-origin'] ?? [],
+    maxSessions: count('--max-sessions', values['max-sessions']),
     memoryLimitMb: integer('--memory', values.memory, 'memoryLimitMb'),
     store: values.store,
     result: values.result,

@@ -3,21 +3,40 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { inspect } from 'node:util';
 
 import { loadTools, readText, readVariables, refuseNoFolder } from './input';
+import { endServersBySignal, signalled } from './end-by-signal';
 import { limitsOf } from './limits';
 import { lost, ownStdout } from './terminal';
 import { UsageError, asUsage } from './usage-error';
 import type { Command, CommandOptions } from './main';
+import type { Foreign } from '../../contract/foreign';
+import type { HttpOptions } from '../mcp/http';
 
 /** All options except those for an API. */
-type SessionOptions = Omit<CommandOptions, 'openapi' | 'baseUrl' | 'headers' | 'credentials'>;
+type SessionOptions = Omit<
+  CommandOptions,
+  'openapi' | 'baseUrl' | 'headers' | 'credentials' | 'http' | 'origins' | 'maxSessions'
+>;
+
+/** The environment variable with what clients of `--http` must send. */
+const TOKEN = 'SES_EXECUTOR_MCP_TOKEN';
+const MIN_TOKEN_CHARS = 16;
+/** Default of `--max-sessions`. */
+const MAX_SESSIONS = 16;
+
+/** How sessions are made: one for stdin and stdout, one for each client of an address. */
+interface Servers {
+  warnings: string[];
+  open: () => Foreign;
+  close: () => Promise<unknown>;
+}
 
 /**
- * Runs `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends. The exit status
- * is 0.
+ * Runs `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends, or at an address until
+ * a signal ends it. The exit status is 0.
  */
 export async function mcp(
   _file: Parameters<Command>[0],
-  { openapi, baseUrl, headers, credentials, ...given }: Parameters<Command>[1],
+  { openapi, baseUrl, headers, credentials, http, origins, maxSessions, ...given }: Parameters<Command>[1],
 ): ReturnType<Command> {
   const { root, readOnly } = given;
   refuseNoFolder(root, readOnly);
@@ -27,22 +46,70 @@ export async function mcp(
   const ofApi = { 'base-url': [baseUrl].flat(), header: headers, credential: credentials };
   const [lone] = Object.entries(ofApi).find(([, values]) => values.some((value) => value !== undefined)) ?? [];
   if (api === undefined && lone !== undefined) throw new UsageError(`--${lone} needs --openapi`);
+  if (http === undefined && origins.length > 0) throw new UsageError('--allow-origin needs --http');
+  if (http === undefined && maxSessions !== undefined) throw new UsageError('--max-sessions needs --http');
+  const address = http === undefined ? undefined : { ...addressOf(http), token: tokenOf(), origins };
   // Stdout is reserved for the protocol.
   const stdout = ownStdout();
   // A tool may have left a rejected promise without a handler. By default, Node.js would end the session.
   process.on('unhandledRejection', (reason) => {
     process.stderr.write(`ses-executor: a rejection that nobody has handled: ${inspect(reason)}\n`);
   });
-  const { server, close, warnings } = await serverOf(api, given);
-  for (const warning of warnings) process.stderr.write(`ses-executor: ${warning}\n`);
+  const ended = address === undefined ? endServersBySignal() : signalled();
+  const servers = await serversOf(api, given);
+  for (const warning of servers.warnings) process.stderr.write(`ses-executor: ${warning}\n`);
+  if (address === undefined) await serveStreams(servers, stdout);
+  else await serveAddress(servers, { ...address, maxSessions: maxSessions ?? MAX_SESSIONS }, ended);
+  await servers.close();
+  return 0;
+}
+
+const onerror = (error: Error) => void process.stderr.write(`ses-executor: ${error.message}\n`);
+
+async function serveStreams({ open }: Servers, stdout: ReturnType<typeof ownStdout>) {
   const { StdioTransport } = require('../mcp/stdio') as typeof import('../mcp/stdio');
-  server.server.onerror = (error: Error) => process.stderr.write(`ses-executor: ${error.message}\n`);
+  const { server, close } = await asUsage(open);
+  server.server.onerror = onerror;
   const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
   await server.connect(new StdioTransport(process.stdin, stdout));
   await Promise.race([ended, lost(stdout)]);
   await close();
   await server.close();
-  return 0;
+}
+
+async function serveAddress(
+  { open }: Servers,
+  options: Omit<HttpOptions, 'open' | 'onerror'>,
+  ended: Promise<unknown> | undefined,
+) {
+  const { isLoopback, listen } = require('../mcp/http') as typeof import('../mcp/http');
+  // Wrong options are reported before there is a client.
+  const { close } = await asUsage(open);
+  await close();
+  const endpoint = await asUsage(() => listen({ ...options, open, onerror }));
+  process.stderr.write(`ses-executor: listening at ${endpoint.url}\n`);
+  if (!isLoopback(options.host)) {
+    process.stderr.write('ses-executor: others on the network can read requests and the token: use a proxy with TLS\n');
+  }
+  await ended;
+  await endpoint.close();
+}
+
+function addressOf(text: string) {
+  const [, v6, name = v6, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  if (name === undefined || Number(port) > 65_535) {
+    throw new UsageError(`--http must be like 127.0.0.1:3000, got ${JSON.stringify(text)}`);
+  }
+  return { host: name, port: Number(port) };
+}
+
+function tokenOf(): string {
+  const token = process.env[TOKEN] ?? '';
+  if (token.length >= MIN_TOKEN_CHARS && !/\s/.test(token)) return token;
+  throw new UsageError(
+    `--http needs a token of at least ${MIN_TOKEN_CHARS} characters without spaces in the environment variable ${TOKEN}: ` +
+      'clients send it as "Authorization: Bearer <token>"',
+  );
 }
 
 /** Rejects options that do not apply to an API. The API defines everything that its programs can call. */
@@ -79,20 +146,19 @@ interface Api {
   credentials: string[];
 }
 
-async function serverOf(api: Api | undefined, given: SessionOptions) {
-  if (api === undefined) return await sessionServer(given);
+async function serversOf(api: Api | undefined, given: SessionOptions): Promise<Servers> {
+  if (api === undefined) return await sessionServers(given);
   const connection = {
     baseUrl: api.baseUrl === undefined ? undefined : fromEnvironment(api.baseUrl, '--base-url'),
     headers: headersOf(api.headers),
     credentials: credentialsOf(api.credentials),
     readFile: readerIn(dirname(api.file)),
   };
-  const { createApiServer } = require('../mcp/api-server') as typeof import('../mcp/api-server');
+  const { createApiServers } = require('../mcp/api-server') as typeof import('../mcp/api-server');
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
   const limits = { timeoutMs, memoryLimitMb, maxOperations };
   const document = readText(api.file);
-  const made = await asUsage(() => createApiServer({ document, ...connection, ...limits }));
-  return made;
+  return await asUsage(() => createApiServers({ document, ...connection, ...limits }));
 }
 
 /** Reads the files of a document. Links do not lead out of its folder. */
@@ -105,7 +171,7 @@ function readerIn(folder: string) {
   };
 }
 
-async function sessionServer({
+async function sessionServers({
   root,
   readOnly,
   vars,
@@ -118,16 +184,14 @@ async function sessionServer({
   keepState,
   ...given
 }: SessionOptions) {
-  const { createSessionServer } = require('../mcp/session-server') as typeof import('../mcp/session-server');
-  const { endServersBySignal } = require('./end-by-signal') as typeof import('./end-by-signal');
+  const { createSessionServers } = require('../mcp/session-server') as typeof import('../mcp/session-server');
   const exported = tools === undefined ? {} : await loadTools(tools);
   const variables = vars === undefined ? undefined : readVariables(vars);
   const options = {
     ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules, keepState },
     python: python ? { maxOperations: given.maxOperations, packages } : undefined,
   };
-  endServersBySignal();
-  return await asUsage(() => createSessionServer({ ...options, ...limitsOf(given) }));
+  return await asUsage(() => createSessionServers({ ...options, ...limitsOf(given) }));
 }
 
 /** @param texts header lines; lines with the same name form one header. Messages do not show them: they are secrets. */

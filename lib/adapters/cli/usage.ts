@@ -18,7 +18,7 @@ const COMMANDS: [name: string, call: string, text: string][] = [
     'check whether a library, a package or a file, loads as a module of code,\nand which globals it names that code does not have; npm install esbuild',
   ],
   ['repl', 'repl [options]', 'run what you type'],
-  ['mcp', 'mcp [options]', 'serve the Model Context Protocol over stdin and stdout'],
+  ['mcp', 'mcp [options]', 'serve the Model Context Protocol over stdin and stdout, or with --http'],
   [
     'python',
     'python add <package...> [options]',
@@ -114,6 +114,17 @@ const USAGE: Record<string, OptionUsage> = {
     text: `\nfor a security scheme of the document; can be repeated. In these three, \${NAME} is the
 environment variable NAME: other users of the machine can read arguments`,
   },
+  http: {
+    value: '<host:port>',
+    text: `\nserve clients at this address, each in a separate session. Clients send the token that is in the
+environment variable SES_EXECUTOR_MCP_TOKEN`,
+  },
+  'allow-origin': {
+    value: '<origin>',
+    multiple: true,
+    text: '\npages of this origin may send requests; can be repeated (default: none)',
+  },
+  'max-sessions': { value: '<n>', text: 'how many sessions there may be at the same time (default 16)' },
   memory: {
     value: '<MiB>',
     text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64)`,

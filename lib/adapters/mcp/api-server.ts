@@ -15,14 +15,15 @@ const TITLES = {
 } as const;
 
 /**
- * Creates an MCP server with the three tools of a `SandboxManager` for an API. Also returns a function that ends the server.
+ * Reads the document of an API. Returns a function that creates an MCP server with the three tools of a `SandboxManager` for
+ * it.
  *
  * @param options.document OpenAPI document in JSON or YAML
  * @param options.headers headers of each request
  * @param options.credentials by security scheme
  * @param options.readFile reads other files of the document
  */
-export async function createApiServer({
+export async function createApiServers({
   document,
   baseUrl,
   headers,
@@ -42,13 +43,11 @@ export async function createApiServer({
   maxOperations?: number;
 }) {
   const api = await registryFromOpenApi(document, { baseUrl, headers, credentials, readFile });
-  const manager = new SandboxManager({
-    ...api,
-    stateSchema: anyState,
-    executionTimeoutMs: timeoutMs,
-    memoryLimitMb,
-    maxOperations,
-  });
+  const options = { ...api, stateSchema: anyState, executionTimeoutMs: timeoutMs, memoryLimitMb, maxOperations };
+  return { warnings: api.warnings, open: () => serverOf(new SandboxManager(options)), close: async () => {} };
+}
+
+function serverOf(manager: SandboxManager) {
   const calls = new ManagerCalls(manager);
   const server = new McpServer({ name: 'ses-executor', version }, { instructions: renderSandboxPrompt(manager) });
   for (const name of Object.keys(TITLES) as (keyof typeof TITLES)[]) {
@@ -71,5 +70,5 @@ export async function createApiServer({
       },
     );
   }
-  return { server, warnings: api.warnings, close: () => manager.close() };
+  return { server, close: () => manager.close() };
 }

@@ -3,22 +3,29 @@ import { connectServers } from './servers';
 import type { ServerOptions } from './server';
 import type { ServerCommand } from './servers';
 
+type SessionServerOptions = Omit<ServerOptions, 'servers'> & { servers: ServerCommand[] };
+
 /**
  * Creates a server with one session whose code can call the tools of other servers. Also returns a function that ends
  * all of them.
  */
-export async function createSessionServer({
-  servers: commands,
-  ...options
-}: Omit<ServerOptions, 'servers'> & { servers: ServerCommand[] }) {
-  const servers = await connectServers(commands);
-  const warnings = servers.flatMap((server) => server.warnings);
-  const closeServers = () => Promise.all(servers.map(({ close }) => close()));
+export async function createSessionServer(options: SessionServerOptions) {
+  const { warnings, open, close } = await createSessionServers(options);
   try {
-    const { server, close } = createServer({ ...options, servers });
-    return { server, warnings, close: () => Promise.all([close(), closeServers()]) };
+    const session = open();
+    return { server: session.server, warnings, close: () => Promise.all([session.close(), close()]) };
   } catch (error) {
-    await closeServers();
+    await close();
     throw error;
   }
+}
+
+/** Starts the other servers, which all sessions share. Returns a function that creates a server with a session. */
+export async function createSessionServers({ servers: commands, ...options }: SessionServerOptions) {
+  const servers = await connectServers(commands);
+  return {
+    warnings: servers.flatMap((server) => server.warnings),
+    open: () => createServer({ ...options, servers }),
+    close: () => Promise.all(servers.map((server) => server.close())),
+  };
 }
