@@ -24,6 +24,29 @@ async function call(inputSchema, code) {
 }
 
 /**
+ * Awaits `work` while each look at the clock takes a millisecond, in which each of 10 threads uses `share` of the
+ * processor time.
+ *
+ * @returns its result, and the number of looks
+ */
+async function withClock(share, work) {
+  let ms = 0;
+  const now = vi.spyOn(clock, 'now').mockImplementation(() => ++ms);
+  const used = (threads) => ({ user: threads * ms * share * 1_000, system: 0 });
+  const cpuUsage = vi.spyOn(process, 'cpuUsage').mockImplementation(() => used(10));
+  const own = Object.getOwnPropertyDescriptor(process, 'threadCpuUsage');
+  Object.defineProperty(process, 'threadCpuUsage', { value: () => used(1), configurable: true });
+  try {
+    return { result: await work(), looks: now.mock.calls.length };
+  } finally {
+    now.mockRestore();
+    cpuUsage.mockRestore();
+    if (own === undefined) delete process.threadCpuUsage;
+    else Object.defineProperty(process, 'threadCpuUsage', own);
+  }
+}
+
+/**
  * Runs a check in a child process with a small heap. Its clock goes on by 0.1 ms each time the budget looks at it.
  *
  * @returns `messages`: what the check says; `looks`: how often the budget looked at the clock; and the most between two turns
@@ -192,20 +215,20 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
       ['objects', z.object({ a: z.string(), b: z.number() }), { a: 1, b: 'x' }],
       ['coerced numbers', z.coerce.number(), 'x'],
     ])('stops at many wrong %s when it has taken too long', async (_, item, wrong) => {
-      // Each look at the clock takes a millisecond.
-      let ms = 0;
-      const now = vi.spyOn(clock, 'now').mockImplementation(() => ++ms);
-      const used = (before) => ({ user: ms * 1_000 - (before?.user ?? 0), system: 0 });
-      const cpuUsage = vi.spyOn(process, 'cpuUsage').mockImplementation(used);
-      try {
-        const result = await validate(z.object({ list: z.array(item) }), { list: Array(6_000).fill(wrong) });
-        expect(result).toEqual({ issues: [TOO_SLOW] });
-        // Three attempts, with 40 ms each.
-        expect(now.mock.calls.length).toBe(3 * 41);
-      } finally {
-        now.mockRestore();
-        cpuUsage.mockRestore();
-      }
+      const { result, looks } = await withClock(1, () =>
+        validate(z.object({ list: z.array(item) }), { list: Array(6_000).fill(wrong) }),
+      );
+      expect(result).toEqual({ issues: [TOO_SLOW] });
+      // Three attempts, with 40 ms each.
+      expect(looks).toBe(3 * 41);
+    });
+
+    // Cause: the processor time of all threads counted, such as that of isolates in other threads.
+    test('is not ended by the work of other threads', async () => {
+      const schema = z.object({ list: z.array(z.number().catch(0)) });
+      const { result, looks } = await withClock(0.1, () => validate(schema, { list: Array(150).fill('x') }));
+      expect(result).toEqual({ value: { list: Array(150).fill(0) } });
+      expect(looks).toBeGreaterThan(150);
     });
 
     test('may be asynchronous', async () => {
