@@ -8,8 +8,10 @@ import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import {
   CallToolRequestSchema,
   InitializeRequestSchema,
+  JSONRPCErrorResponseSchema,
   JSONRPCMessageSchema,
   JSONRPCRequestSchema,
+  JSONRPCResultResponseSchema,
   ListToolsRequestSchema,
   PingRequestSchema,
   ToolSchema,
@@ -26,8 +28,10 @@ export const REQUEST_SCHEMAS = [
 
 export {
   Client,
+  JSONRPCErrorResponseSchema,
   JSONRPCMessageSchema,
   JSONRPCRequestSchema,
+  JSONRPCResultResponseSchema,
   McpServer,
   StreamableHTTPServerTransport,
   ToolSchema,

@@ -128,7 +128,8 @@ export class ChildTransport extends StdioTransport {
       const isAnswerable = !('id' in message) || this.unsentBytes <= MAX_UNSENT_BYTES;
       return isAnswerable && chars <= MAX_UNASKED_CHARS;
     }
-    if (!this.#asked.delete(message.id)) return false;
+    // Some servers answer with the number as a string. The SDK takes that, too.
+    if (!this.#asked.delete(message.id) && !this.#asked.delete(Number(message.id))) return false;
     this.#unaskedLeft++;
     if (!this.#isInitialized && chars > MAX_FIRST_CHARS) {
       this.#fail(message.id, `its answer to initialize has more than ${MAX_FIRST_CHARS} characters`);

@@ -1,4 +1,10 @@
-import { JSONRPCMessageSchema, JSONRPCRequestSchema, REQUEST_SCHEMAS } from '../../bundled/mcp';
+import {
+  JSONRPCErrorResponseSchema,
+  JSONRPCMessageSchema,
+  JSONRPCRequestSchema,
+  JSONRPCResultResponseSchema,
+  REQUEST_SCHEMAS,
+} from '../../bundled/mcp';
 import { describe, isPlainObject } from '../../contract/describe';
 import { isQuick, parseJson, parseQuick } from '../../contract/json';
 import type { Foreign } from '../../contract/foreign';
@@ -30,7 +36,8 @@ const REQUESTS = new Map(REQUEST_SCHEMAS.map((schema) => [schema.shape.method.va
 export type Id = string | number | null;
 
 /**
- * The result of reading a line: a message, or the answer to a line that is not a valid message.
+ * The result of reading a line: a message, or the answer to a line that is not a valid message. An answer of the peer
+ * that is not valid is read as an error.
  *
  * `isUnreadable`: the line is a message, but reading it takes too much time or memory.
  */
@@ -42,8 +49,8 @@ export type Read =
  * Reads a line as a message. The SDK ignores lines that are not messages, and answers wrong parameters with -32603.
  *
  * @returns a promise if the line takes a while to read
- * @throws {Error} for invalid notifications and responses, which must not be answered. A promise rejects with the
- *   same error.
+ * @throws {Error} for invalid notifications, and for invalid responses without an id. Neither must be answered. A
+ *   promise rejects with the same error.
  */
 export function readLine(line: string): Read | Promise<Read> {
   if (!isQuick(line)) return parseJson(line).then(messageOf, (error) => unreadable(line, error));
@@ -67,7 +74,7 @@ function unreadable(line: string, thrown: unknown): Read {
 function messageOf(value: Foreign): Read {
   if (isPlainObject(value) && isTooWide(value)) {
     const text = `a message, its result and its params may have ${MAX_KEYS} keys each`;
-    return { ...refuse(idOf(value), INVALID_REQUEST, text), isUnreadable: 'result' in value };
+    return isAnswer(value) ? failure(value, text) : refuse(idOf(value), INVALID_REQUEST, text);
   }
   const parsed = JSONRPCMessageSchema.safeParse(value);
   if (parsed.success) {
@@ -79,15 +86,39 @@ function messageOf(value: Foreign): Read {
     const text = `a message must be an object on its own line, got ${describe(value)}`;
     return refuse(null, INVALID_REQUEST, text);
   }
-  // Without this, two peers could answer each other's answers forever.
-  if (!('method' in value) && ('result' in value || 'error' in value)) {
-    throw new Error('a response that is not valid came in');
-  }
+  // An answer must not be answered: two peers could do so forever.
+  if (isAnswer(value)) return failure(value, said(value) ?? problemOf(value));
   const isCall = value.jsonrpc === '2.0' && typeof value.method === 'string';
   if (isCall && !('id' in value)) throw new Error(`the notification ${value.method} is not valid`);
   const wrong = JSONRPCRequestSchema.safeParse(value).error as ZodError;
   const isOfParams = wrong.issues.every(({ path }) => path[0] === 'params');
   return refuse(idOf(value), isOfParams ? INVALID_PARAMS : INVALID_REQUEST, textOf(wrong));
+}
+
+function isAnswer(message: Foreign) {
+  return !('method' in message) && ('result' in message || 'error' in message);
+}
+
+/**
+ * Reads an answer that is not valid as an error, so that its call fails.
+ *
+ * @throws {Error} if it does not say which call it answers
+ */
+function failure(answer: Foreign, text: string): Read {
+  const id = idOf(answer);
+  if (id === null) throw new Error('a response that is not valid came in');
+  return { message: { jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message: text } } };
+}
+
+/** The message of an error whose other members are not valid. */
+function said({ error }: Foreign): string | undefined {
+  const text = typeof error === 'string' ? error : error?.message;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+function problemOf(answer: Foreign) {
+  const schema = 'result' in answer ? JSONRPCResultResponseSchema : JSONRPCErrorResponseSchema;
+  return textOf(schema.safeParse(answer).error as ZodError, 'the answer');
 }
 
 /** Whether a message has more keys than schemas can check quickly. */
