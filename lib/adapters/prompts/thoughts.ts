@@ -38,24 +38,28 @@ export function withoutThoughts(text: string, code: RegExp, codeEnd: RegExp): st
   return kept.join('') + answer.slice(from);
 }
 
-/** Everything before the end of thoughts that the prompt has opened is thought. */
+/** Maximum number of ends of thoughts without a start. */
+const MAX_UNOPENED = 20;
+
+/** Everything before the last end of thoughts that the prompt has opened is thought. */
 function withoutUnopened(text: string, code: RegExp, codeEnd: RegExp) {
   const open = new Map<string, number>();
+  let count = 0;
+  let from = 0;
   for (const { at, end, name, isClosing } of tagsIn(text)) {
-    const count = open.get(name) ?? 0;
-    if (!isClosing) {
-      open.set(name, count + 1);
-    } else if (count > 0) {
-      open.set(name, count - 1);
+    const opened = open.get(name) ?? 0;
+    if (!isClosing || opened > 0) {
+      open.set(name, isClosing ? opened - 1 : opened + 1);
     } else if (isAtEdge(text, at, end)) {
       const isInCode =
-        indexOf(text, code, 0) < at &&
+        indexOf(text, code, from) < at &&
         indexOf(text, code, end) === text.length &&
         indexOf(text, codeEnd, end) < text.length;
-      return isInCode ? text : text.slice(end);
+      if (isInCode || ++count > MAX_UNOPENED) break;
+      from = end;
     }
   }
-  return text;
+  return text.slice(from);
 }
 
 /** The index of the tag that closes the one at `index`: the matching one, or the first one. */
