@@ -118,11 +118,9 @@ pub fn to_lf(text: &str) -> String {
 #[derive(Default)]
 struct View {
     text: String,
-    /// Where the two diverge: (position in `text`, position in the source), both increasing. Between two seams, both
-    /// advance in step.
-    seams: Vec<(usize, usize)>,
-    /// Characters of the source that became several characters: a match neither begins nor ends inside one.
-    made: Vec<Range<usize>>,
+    seams: Seams,
+    /// Positions inside of what one character of the source became: a match neither begins nor ends there.
+    inside: Bits,
 }
 
 impl View {
@@ -149,9 +147,7 @@ impl View {
                 if end - start != char.len_utf8() {
                     view.seam(at + offset + char.len_utf8());
                 }
-                if view.text[start..].chars().nth(1).is_some() {
-                    view.made.push(start..end);
-                }
+                view.inside.add(start + 1..end);
             }
         });
         view
@@ -194,9 +190,7 @@ impl View {
                 if end - start != char.len_utf8() {
                     view.seam(at + first + offset + char.len_utf8());
                 }
-                if view.text[start..].chars().nth(1).is_some() {
-                    view.made.push(start..end);
-                }
+                view.inside.add(start + 1..end);
             }
         });
         view
@@ -230,41 +224,132 @@ impl View {
 
     /// Records that the end of the view is at `source`, unless that follows from the earlier seams.
     fn seam(&mut self, source: usize) {
-        if self.source_of(self.text.len()) != source {
-            self.seams.push((self.text.len(), source));
-        }
+        self.seams.add(self.text.len(), source);
     }
 
     /// The position in the source for `position` of the view.
     fn source_of(&self, position: usize) -> usize {
-        let after = self.seams.partition_point(|&(view, _)| view <= position);
-        let (view, source) = after.checked_sub(1).map_or((0, 0), |index| self.seams[index]);
-        source + (position - view)
+        self.seams.source_of(position)
     }
 
     /// How often `needle` occurs before a rest that `fits`, and where in the source it occurs first. Occurrences may
     /// overlap.
     fn search(&self, needle: &str, fits: impl Fn(&str) -> bool) -> (usize, Option<Range<usize>>) {
-        let mut places = self.places(needle, fits);
-        let first = places.next();
-        (usize::from(first.is_some()) + places.count(), first)
+        let mut found = self.found(needle, fits);
+        let first = found.next().map(|place| self.in_source(place));
+        (usize::from(first.is_some()) + found.count(), first)
     }
 
     /// All these places.
     fn places(&self, needle: &str, fits: impl Fn(&str) -> bool) -> impl Iterator<Item = Range<usize>> {
+        self.found(needle, fits).map(|place| self.in_source(place))
+    }
+
+    /// The same in the view.
+    fn found(&self, needle: &str, fits: impl Fn(&str) -> bool) -> impl Iterator<Item = Range<usize>> {
         let searched = if needle.is_empty() || needle.len() > self.text.len() { "" } else { self.text.as_str() };
         ends(searched, needle)
-            .filter(|&end| self.is_edge(end - needle.len()) && self.is_edge(end))
-            .filter(move |&end| fits(&self.text[end..]))
-            .map(|end| self.source_of(end - needle.len())..self.source_of(end))
+            .map(|end| end - needle.len()..end)
+            .filter(|place| !self.inside.has(place.start) && !self.inside.has(place.end))
+            .filter(move |place| fits(&self.text[place.end..]))
+    }
+
+    fn in_source(&self, place: Range<usize>) -> Range<usize> {
+        self.source_of(place.start)..self.source_of(place.end)
     }
 }
 
-impl View {
-    /// Whether a character of the source begins, or the text ends, at `position`.
-    fn is_edge(&self, position: usize) -> bool {
-        let after = self.made.partition_point(|made| made.end <= position);
-        self.made.get(after).is_none_or(|made| position <= made.start)
+/// Where a view and its source diverge. Between two seams, both advance in step.
+///
+/// A file can have as many seams as characters, so a seam is stored as what it adds to the seam before it: two bytes for
+/// a letter with a mark.
+#[derive(Default)]
+struct Seams {
+    /// For each seam, what both positions add, as two numbers of `varint`.
+    added: Vec<u8>,
+    /// Every [`SEAMS_PER_MARK`]th seam, and where the seams after it begin in `added`.
+    marks: Vec<(Seam, usize)>,
+    count: usize,
+    last: Seam,
+}
+
+/// Positions in the view and in the source.
+#[derive(Clone, Copy, Default)]
+struct Seam {
+    view: usize,
+    source: usize,
+}
+
+/// A search for a position reads at most that many seams.
+const SEAMS_PER_MARK: usize = 256;
+
+impl Seams {
+    /// Both positions never decrease. Omits a seam that follows from the last one.
+    fn add(&mut self, view: usize, source: usize) {
+        if self.last.source + (view - self.last.view) == source {
+            return;
+        }
+        push_varint(&mut self.added, view - self.last.view);
+        push_varint(&mut self.added, source - self.last.source);
+        self.last = Seam { view, source };
+        self.count += 1;
+        if self.count.is_multiple_of(SEAMS_PER_MARK) {
+            self.marks.push((self.last, self.added.len()));
+        }
+    }
+
+    fn source_of(&self, view: usize) -> usize {
+        let after = self.marks.partition_point(|(mark, _)| mark.view <= view);
+        let (mut seam, start) = after.checked_sub(1).map_or_else(Default::default, |index| self.marks[index]);
+        let mut bytes = self.added[start..].iter();
+        while let (Some(in_view), Some(in_source)) = (next_varint(&mut bytes), next_varint(&mut bytes)) {
+            if seam.view + in_view > view {
+                break;
+            }
+            seam = Seam { view: seam.view + in_view, source: seam.source + in_source };
+        }
+        seam.source + (view - seam.view)
+    }
+}
+
+/// Seven bits in each byte, the lowest first. The highest bit says that another byte follows.
+fn push_varint(bytes: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn next_varint<'a>(bytes: &mut impl Iterator<Item = &'a u8>) -> Option<usize> {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let byte = *bytes.next()?;
+        number |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+        shift += 7;
+    }
+}
+
+/// A set of positions, with a bit for each position up to the greatest one.
+#[derive(Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn add(&mut self, positions: Range<usize>) {
+        for position in positions {
+            let word = position / 64;
+            if self.0.len() <= word {
+                self.0.resize(word + 1, 0);
+            }
+            self.0[word] |= 1 << (position % 64);
+        }
+    }
+
+    fn has(&self, position: usize) -> bool {
+        self.0.get(position / 64).is_some_and(|word| word >> (position % 64) & 1 == 1)
     }
 }
 
@@ -382,9 +467,20 @@ mod tests {
         let content = "é  \r\r\n\n“ü”\u{3000}\r—–\u{a0}x \t\n\u{feff}";
         for view in [View::exact(content), View::forgiving(content), View::lookalike(content)] {
             for (at, _) in view.text.char_indices().chain([(view.text.len(), ' ')]) {
-                assert!(!view.is_edge(at) || content.is_char_boundary(view.source_of(at)), "{at}");
+                assert!(view.inside.has(at) || content.is_char_boundary(view.source_of(at)), "{at}");
             }
             assert_eq!(view.source_of(view.text.len()), content.len());
+        }
+    }
+
+    // Cause: each of these letters became a seam and a range of 16 bytes each.
+    #[test]
+    fn views_of_letters_with_marks_take_little_memory() {
+        let source = "\u{e9}".repeat(1 << 18);
+        for view in [View::forgiving(&source), View::lookalike(&source)] {
+            let marks = size_of_val(view.seams.marks.as_slice());
+            let bytes = view.text.len() + view.seams.added.len() + marks + size_of_val(view.inside.0.as_slice());
+            assert!(bytes < 3 * source.len(), "{bytes}");
         }
     }
 
