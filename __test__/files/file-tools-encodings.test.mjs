@@ -112,7 +112,8 @@ describe('UTF-16 text', () => {
     for (const path of ['.', 'app.config']) {
       expect(await tools.grep('.', path)).toEqual({
         ...text(
-          'No matches found\n\n[Left out: 1 UTF-16 file (app.config). To read UTF-16, decode the result of readBytes in code]',
+          'No matches found',
+          '[Left out: 1 UTF-16 file (app.config). To read UTF-16, decode the result of readBytes in code]',
         ),
         details: { leftOut: { utf16Files: 1 } },
       });

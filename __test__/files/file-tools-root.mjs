@@ -38,9 +38,9 @@ export function get(path) {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** The text of a result. */
+/** The blocks of text of a result, with a blank line between them. */
 export async function textOf(call) {
   const { content } = await call;
-  expect(content).toHaveLength(1);
-  return content[0].text;
+  expect(content.map(({ type }) => type)).toEqual(content.map(() => 'text'));
+  return content.map(({ text }) => text).join('\n\n');
 }

@@ -292,7 +292,7 @@ describe.each(Object.entries(FORMS))('%s', (_, call) => {
       put('ignored.txt', 'ignored');
       put('.gitignore', 'ignored.txt\n');
       expect(await call('find', { pattern: '**/*.txt' })).toEqual({
-        ...text('.secret/hidden.txt\nvisible.txt\n\n[Left out: 1 ignored file]'),
+        ...text('.secret/hidden.txt\nvisible.txt', '[Left out: 1 ignored file]'),
         details: { leftOut: { ignoredFiles: 1 } },
       });
     });

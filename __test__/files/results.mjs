@@ -1,4 +1,4 @@
-/** A result of one text block. */
-export function text(value) {
-  return { content: [{ type: 'text', text: value }] };
+/** A result of text blocks. */
+export function text(...blocks) {
+  return { content: blocks.map((block) => ({ type: 'text', text: block })) };
 }

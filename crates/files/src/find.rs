@@ -61,9 +61,9 @@ pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) ->
     if truncation.is_some() {
         notices.push(bytes_notice(limits.max_bytes, "Narrow pattern or path"));
     }
-    notices.extend(left_out.notices(limits.max_file_bytes));
-    notices.extend(walk.notice());
     notices.extend(budget.notice());
+    let mut of_left_out = left_out.notices(limits.max_file_bytes);
+    of_left_out.extend(walk.notice());
     let shown = if count == 0 { "No files found matching pattern" } else { shown };
     let details = Details {
         truncation,
@@ -72,7 +72,7 @@ pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) ->
         stopped_by: budget.stopped_by(),
         ..Details::default()
     };
-    Ok(Output::with_notices(shown.to_owned(), &notices, details))
+    Ok(Output::with_notices(shown.to_owned(), &notices, details).with_block_of(&of_left_out))
 }
 
 /// A glob in the form of paths below the folder of the search: without a leading slash, and without empty and dot

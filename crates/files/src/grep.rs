@@ -150,9 +150,9 @@ impl Search<'_> {
                 "Some lines truncated to {MAX_LINE_CHARS} chars around their first match. Use read to see full lines of up to {most}"
             ));
         }
-        notices.extend(left_out.notices(limits.max_file_bytes));
-        notices.extend(ignore_notice);
         notices.extend(budget.notice());
+        let mut of_left_out = left_out.notices(limits.max_file_bytes);
+        of_left_out.extend(ignore_notice);
         let shown = if report.count == 0 { "No matches found" } else { shown };
         let details = Details {
             truncation,
@@ -162,7 +162,7 @@ impl Search<'_> {
             stopped_by: budget.stopped_by(),
             ..Details::default()
         };
-        Output::with_notices(shown.to_owned(), &notices, details)
+        Output::with_notices(shown.to_owned(), &notices, details).with_block_of(&of_left_out)
     }
 }
 

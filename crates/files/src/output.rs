@@ -62,12 +62,23 @@ impl Output {
     /// Text with notices in brackets below it.
     pub fn with_notices(mut text: String, notices: &[String], details: Details) -> Self {
         if !notices.is_empty() {
-            text.push_str("\n\n[");
-            text.push_str(&notices.join(". "));
-            text.push(']');
+            text.push_str("\n\n");
+            text.push_str(&in_brackets(notices));
         }
         Self { content: vec![Block::Text(text)], details }
     }
+
+    /// A second block of text for notices, because code splits the first one into lines.
+    pub fn with_block_of(mut self, notices: &[String]) -> Self {
+        if !notices.is_empty() {
+            self.content.push(Block::Text(in_brackets(notices)));
+        }
+        self
+    }
+}
+
+fn in_brackets(notices: &[String]) -> String {
+    format!("[{}]", notices.join(". "))
 }
 
 /// The notice that `limit` was reached. It recommends a higher limit, up to `greatest`, and the alternative `besides`.

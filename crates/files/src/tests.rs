@@ -91,12 +91,14 @@ impl Folder {
 }
 
 /// The text of a result, or code and text of an error.
+/// The blocks of text, with a blank line between them, or the error.
 fn text(result: Result<Output, FileError>) -> String {
+    let of_block = |block: &Block| match block {
+        Block::Text(text) => text.clone(),
+        other => panic!("{other:?}"),
+    };
     match result.map(|output| output.content) {
-        Ok(content) => match content.as_slice() {
-            [Block::Text(text)] => text.clone(),
-            other => panic!("{other:?}"),
-        },
+        Ok(content) => content.iter().map(of_block).collect::<Vec<_>>().join("\n\n"),
         Err(FileError { code, message }) => format!("{code}: {message}"),
     }
 }
