@@ -111,6 +111,51 @@ describe('default modules', () => {
     ['final_answer', 'final_answer.__globals__["os"].remove("/mnt/x")'],
     ['globals of a tool', 'boom.__globals__["os"].remove("/mnt/x")'],
     ['license', 'license._Printer__filenames = ["/mnt/x"]\nlicense()'],
+    [
+      '__subclasses__ by the name of abc',
+      'try:\n    __name__ = "abc"\n    [c for c in object.__subclasses__() if c.__name__ == "FileLoader"][0]("a", "/mnt/x").get_data("/mnt/x")\nfinally: __name__ = "__main__"',
+    ],
+    [
+      '__subclasses__ by globals that have the name of abc',
+      '[c for c in type(lambda: 0)((lambda: object.__subclasses__()).__code__, {"__name__": "abc", "object": object})() if c.__name__ == "FileLoader"][0]("a", "/mnt/x").get_data("/mnt/x")',
+    ],
+    ...[
+      // What these functions of modules name themselves.
+      'collections.namedtuple("P", map(found.append, map(getattr, [frame], ["f_globals"])))',
+      'collections.namedtuple("P", map(found.append, map(getattr, [json.loads], ["__builtins__"])))',
+      're.RegexFlag.__mro__[1]("P", names=map(found.append, map(getattr, [frame], ["f_globals"])))',
+    ].map((attempt) => [
+      attempt,
+      `import collections, json, re\ntry: json.loads("x")\nexcept Exception as e:\n    step = e.__traceback__\n    while step.tb_next: step = step.tb_next\nframe, found = step.tb_frame, []\ntry: ${attempt}\nexcept Exception: pass\nfound[0]["open"]("/mnt/x", "w") if "open" in found[0] else found[0]["codecs"].open("/mnt/x", "w")`,
+    ]),
+    [
+      'classes of enum',
+      'import re\n[E] = [c for c in re.RegexFlag.__mro__ if c.__name__ == "Enum"]\nE._convert_("X", "os", lambda name: name == "remove").remove.value("/mnt/x")',
+    ],
+    [
+      'the name of an alias',
+      'class A[T]: pass\na = A[int]\na._name = "sys"\na.__reduce__()[1][0].modules["os"].remove("/mnt/x")',
+    ],
+    [
+      'the name of an alias that is copied',
+      'class A[T]: pass\na = A[int]\na._name = "sys"\na.__reduce_ex__(4)[1][0].modules["os"].remove("/mnt/x")',
+    ],
+    [
+      'the builtins of typing',
+      'class A[T]: pass\na = A[int]\na._name = "__builtins__"\na.__reduce__()[1][0]["open"]("/mnt/x", "w")',
+    ],
+    [
+      'a reference to a type',
+      `class A[T]: pass\nA["__import__('os')"].__args__[0].evaluate(globals={}).remove("/mnt/x")`,
+    ],
+    [
+      'a reference to a type in another module',
+      'class A[T]: pass\nr = A["remove"].__args__[0]\nr.__forward_module__ = "os"\nr.evaluate()("/mnt/x")',
+    ],
+    [
+      'the function of a reference',
+      `class A[T]: pass\nr = A["__import__('os')"].__args__[0]\nlist(map(type(r).__dict__["evaluate"].__get__(r), []))`,
+    ],
     ['inspect', 'import inspect\ninspect.os.remove("/mnt/x")'],
     ['sys.modules', 'import sys\nsys.modules["os"].remove("/mnt/x")'],
   ])('reveal nothing through %s', async (_title, code) => {
@@ -138,6 +183,16 @@ describe('default modules', () => {
       'def f():\n    a = 1\n    try: 1 / 0\n    except Exception as e: return e.__traceback__.tb_frame.f_locals["a"]\nf()',
       1,
     ],
+    [
+      'names of classes and enums',
+      'import collections, re\nE = [c for c in re.RegexFlag.__mro__ if c.__name__ == "Enum"][0]\n[collections.namedtuple("P", "x").__module__, re.RegexFlag.A.name, E("F", "a b").a.value]',
+      ['__main__', 'ASCII', 1],
+    ],
+    [
+      'aliases of own classes',
+      'class A[T]: pass\na = A[int]\n[str(a), a.__reduce__()[1][0] is A, A["int"].__args__[0].__forward_arg__]',
+      ['__main__.A[int]', true, 'int'],
+    ],
     ['own subclasses', 'class A: pass\nclass B(A): pass\n[c.__name__ for c in A.__subclasses__()]', ['B']],
     ['methods of builtins', '[[].append.__self__, "ab".upper.__self__]', [[], 'ab']],
     [
@@ -152,8 +207,8 @@ describe('default modules', () => {
   test('are complete if everything may be imported', async () => {
     const own = new PyodideExecutor(['*'], { mount: false });
     const code =
-      'import random, inspect, typing\ndef f(x: "int"): pass\n[random._os.__name__, str(inspect.signature(f)), typing.get_type_hints(f)["x"].__name__]';
-    expect((await own.run(code)).output).toStrictEqual(['os', "(x: 'int')", 'int']);
+      'import copy, random, inspect, signal, typing\ndef f(x: "int"): pass\n[random._os.__name__, str(inspect.signature(f)), typing.get_type_hints(f)["x"].__name__, signal.Signals.SIGINT.name, str(copy.copy(typing.List[int]))]';
+    expect((await own.run(code)).output).toStrictEqual(['os', "(x: 'int')", 'int', 'SIGINT', 'typing.List[int]']);
     await own.cleanup();
   });
 });

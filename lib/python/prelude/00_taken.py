@@ -3,6 +3,7 @@
 Runs once per interpreter, in a separate namespace; `__main__` gets the names of the specification (section 5.1). Nothing here
 refers to a JavaScript object until `connect` is called: the memory of the interpreter may be saved before that."""
 
+import abc
 import ast
 import asyncio
 import builtins
@@ -14,6 +15,7 @@ import concurrent.futures.thread
 import copy
 import datetime
 import difflib
+import enum
 import functools
 import gc
 import importlib.util
@@ -29,6 +31,7 @@ import textwrap
 import time
 import traceback
 import types
+import typing
 import warnings
 import weakref
 
@@ -39,6 +42,7 @@ import _suggestions
 FILENAME = "<smolagents>"
 LAST_EXPRESSION = "__smolagents_last_expr__"
 AWAITED = "__smolagents_awaited__"
+# Stands for the iterator that counts iterations of `while` loops, until the code is compiled.
 ROUND = "__smolagents_round__"
 CALLED = "__smolagents_called__"
 STARTED = "__smolagents_started__"

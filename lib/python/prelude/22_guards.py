@@ -9,6 +9,7 @@ _code_of_frame = types.FrameType.__dict__["f_code"].__get__
 _module_attribute_of = type.__dict__["__module__"].__get__
 _subclasses_of = type.__subclasses__
 _frame = sys._getframe
+_names_of_abc = _names_of_module(abc)
 _own_globals = globals()
 _main_globals = __main__.__dict__
 
@@ -26,6 +27,40 @@ def _is_of_module(scope):
     return module is not None and issubclass(type(module), types.ModuleType) and _names_of_module(module) is scope
 
 
+# The instructions that name an attribute, and the bits of their argument that are not its name.
+_NAMING = {"LOAD_ATTR": 1, "LOAD_SUPER_ATTR": 2, "STORE_ATTR": 0, "DELETE_ATTR": 0}
+_NAMING = {opcode.opmap[name]: bits for name, bits in _NAMING.items() if name in opcode.opmap}
+_CALLING = [opcode.opmap[name] for name in ("CALL", "CALL_KW") if name in opcode.opmap]
+_LOAD_CONST, _EXTENDED_ARG = opcode.opmap["LOAD_CONST"], opcode.opmap["EXTENDED_ARG"]
+
+
+def _argument_at(instructions, at):
+    """The argument of an instruction, with the bits that precede it."""
+    argument, bits = instructions[at + 1], 8
+    while at >= 2 and instructions[at - 2] == _EXTENDED_ARG:
+        at -= 2
+        argument |= instructions[at + 1] << bits
+        bits += 8
+    return argument
+
+
+def _is_naming(reader, name):
+    """Whether the current instruction of a frame names the attribute, or calls a function such as `getattr` with the name as a
+    constant. It is not enough that the code names it elsewhere: it may be calling a function that guest code has chosen."""
+    code, at = _code_of_frame(reader), reader.f_lasti
+    instructions = code.co_code
+    if not 0 <= at < len(instructions):
+        return False
+    unnamed_bits = _NAMING.get(instructions[at])
+    if unnamed_bits is not None:
+        return code.co_names[_argument_at(instructions, at) >> unnamed_bits] == name
+    # The name precedes the call, or one more argument is between them.
+    return instructions[at] in _CALLING and any(
+        instructions[before] == _LOAD_CONST and code.co_consts[_argument_at(instructions, before)] == name
+        for before in range(max(at - 4, 0), at, 2)
+    )
+
+
 def _may_read(name):
     """Whether the code that reads a guarded attribute belongs to a module and names the attribute."""
     try:
@@ -34,10 +69,7 @@ def _may_read(name):
     except ValueError:
         return False
     scope = _globals_of_frame(reader)
-    if _is_guests(scope) or not _is_of_module(scope):
-        return False
-    code = _code_of_frame(reader)
-    return name in code.co_names or name in code.co_consts
+    return not _is_guests(scope) and _is_of_module(scope) and _is_naming(reader, name)
 
 
 def _guarded(name, original, is_own, absent):
@@ -94,10 +126,17 @@ class _Subclasses:
     def __get__(self, owner, kind=None):
         if owner is None:
             return self
-        # `abc` reads the attribute in C code.
-        if _may_read("__subclasses__") or dict.get(_globals_of_frame(_frame(1)), "__name__") == "abc":
+        if _may_read("__subclasses__") or _is_read_by_abc(owner, _frame(1)):
             return _subclasses_of.__get__(owner, kind)
         return types.MethodType(_own_subclasses, owner)
+
+    def __call__(self, owner):
+        return _own_subclasses(owner)
+
+
+def _is_read_by_abc(owner, reader):
+    """Whether the C code of `abc` reads the subclasses of an abstract class."""
+    return issubclass(type(owner), abc.ABCMeta) and _globals_of_frame(reader) is _names_of_abc
 
 
 def _own_subclasses(owner):
@@ -124,9 +163,28 @@ def _install_guards():
     builtin = types.BuiltinFunctionType
     _put(builtin, "__self__", _guarded("__self__", builtin.__dict__["__self__"], _is_no_module, _absent("__self__")))
     _put(type, "__subclasses__", _Subclasses())
+    # These evaluate text, or take names from any module.
+    for kind, name in ((typing.ForwardRef, "evaluate"), (typing.ForwardRef, "_evaluate"), (enum.EnumType, "_convert_")):
+        if name in kind.__dict__:
+            setattr(kind, name, _guarded(name, kind.__dict__[name], lambda *_: False, _absent(name)))
+    typing._GenericAlias.__reduce__ = _sparing_modules(typing._GenericAlias.__reduce__)
     # The operation counter is a tool of `sys.monitoring`. Guest code must not change it.
     for name in ("use_tool_id", "free_tool_id", "clear_tool_id", "set_events", "set_local_events", "register_callback"):
         setattr(_monitoring, name, _sparing(name, getattr(_monitoring, name)))
+
+
+def _sparing_modules(reduce):
+    """`__reduce__` of the aliases of `typing`. It takes the value with the alias's name from that module, and guest code can set
+    the name."""
+
+    def __reduce__(self):
+        reduced = reduce(self)
+        kind = type(reduced[1][0])
+        if self._name and not issubclass(kind, (typing._SpecialForm, typing._BaseGenericAlias)):
+            raise TypeError(f"cannot pickle {kind.__name__!r} object")
+        return reduced
+
+    return __reduce__
 
 
 def _sparing(name, function):
