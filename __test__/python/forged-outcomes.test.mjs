@@ -128,6 +128,16 @@ describe('P21 outcomes of Python code', () => {
     expect([error.code, error.details.maxOperations]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 20_000]);
   });
 
+  // Cause: the counter was a global of the code.
+  test.each([
+    ['new globals', 'for name in list(globals()):\n    if "round" in name: globals()[name] = lambda: None'],
+    ['a global', '__smolagents_round__ = lambda: None'],
+    ['a constant', '[c for c in (lambda: 0).__code__.co_consts if type(c).__name__ == "callable_iterator"]'],
+  ])('iterations of while are still counted after an attack by %s', async (_title, attempt) => {
+    const error = await failureOf(executor, `${attempt}\nn = 0\nwhile n < 600:\n    n += 1\nn`);
+    expect([error.code, error.details.maxWhileIterations]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 500]);
+  });
+
   test.each([
     ['caught', 'try: final_answer(1)\nexcept BaseException: pass\n5'],
     ['caught, followed by another one', 'try: final_answer(1)\nexcept BaseException: pass\nfinal_answer(2)'],

@@ -67,6 +67,25 @@ def __smolagents_transform_code(code):
     return tree
 
 
+def _counted_round(place):
+    """The call that counts an iteration. `_with_rounds` replaces its constant."""
+    at = functools.partial(ast.copy_location, old_node=place)
+    return at(ast.Call(at(ast.Attribute(at(ast.Constant(ROUND)), "__next__", ast.Load())), [], []))
+
+
+def _with_rounds(code):
+    """The compiled code with `_rounds` in place of the constants. A constant cannot be replaced by guest code, as a name can."""
+    found = [code]
+    for each in found:
+        found += [constant for constant in each.co_consts if type(constant) is _CodeType]
+    replaced = {}
+    for each in reversed(found):
+        constants = (replaced.get(id(constant), constant) for constant in each.co_consts)
+        constants = tuple(_rounds if type(each) is str and each == ROUND else each for each in constants)
+        replaced[id(each)] = each.replace(co_consts=constants)
+    return replaced[id(code)]
+
+
 def _prepare_tree(tree, code):
     # Walking the tree takes longer than everything else here.
     is_async = "async" in code or "await" in code
@@ -75,7 +94,7 @@ def _prepare_tree(tree, code):
     if is_async or "while" in code:
         for node in ast.walk(tree):
             if isinstance(node, ast.While):
-                node.body.insert(0, ast.copy_location(ast.Expr(_call(ROUND, [], node.test)), node.test))
+                node.body.insert(0, ast.copy_location(ast.Expr(_counted_round(node.test)), node.test))
             elif isinstance(node, ast.Await) and not (isinstance(node.value, ast.Call) and _name_called(node.value) == CALLED):
                 node.value = _call(AWAITED, [node.value], node.value)
 

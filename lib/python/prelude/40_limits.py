@@ -165,6 +165,10 @@ def _round():
         run.check()
 
 
+# Calls `_round` for each item. Guest code can find this object, but cannot change it.
+_rounds = iter(_round, object())
+
+
 def _line_at(code, offset):
     for start, end, line in code.co_lines():
         if start <= offset < end:

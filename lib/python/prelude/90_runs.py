@@ -145,7 +145,6 @@ async def __smolagents_run(code, config):
     scope["__builtins__"] = __smolagents_build_safe_builtins(config["authorized_imports"], allowed_dangerous)
     scope["final_answer"] = __smolagents_final_answer
     scope[AWAITED] = _awaited
-    scope[ROUND] = _round
     scope[CALLED], scope[STARTED] = _called, _started
     scope[LAST_EXPRESSION] = None
     # Drops the record of warnings: this run gets warnings that earlier runs got for the same lines.
@@ -161,6 +160,8 @@ async def __smolagents_run(code, config):
         if _may_name(code, forbidden):
             __smolagents_check_forbidden_calls(tree, forbidden)
         compiled = _compile(tree, FILENAME, "exec", _await_flag, dont_inherit=True)
+        if "while" in code:
+            compiled = _with_rounds(compiled)
         codes = _guard(compiled)
         _note_text(codes, code)
         _keep_reserve()
