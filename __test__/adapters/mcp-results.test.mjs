@@ -110,9 +110,11 @@ describe.each(Object.keys(CLIENTS))('a tool of an MCP server, provided by %s', (
   });
 
   test.each(Object.entries(MESSAGES))('throws an error: %s', async (result, message) => {
-    const code = `try { return { output: await answer({ result: ${JSON.stringify(result)} }) } } catch ({ message }) { return { message } }`;
+    const code = `try { return { output: await answer({ result: ${JSON.stringify(result)} }) } } catch ({ message, data }) { return { message, data } }`;
     const prefix = name === 'LangChain' ? "MCP tool 'answer' on server 'results' returned an error: " : '';
-    expect(await run(code)).toEqual({ message: `${prefix}${message}` });
+    // The client of LangChain drops the data.
+    const data = name === 'LangChain' ? undefined : RESULTS[result].structuredContent;
+    expect(await run(code)).toEqual({ message: `${prefix}${message}`, ...(data !== undefined && { data }) });
   });
 });
 

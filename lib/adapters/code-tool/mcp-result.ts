@@ -33,7 +33,7 @@ export interface McpResult {
  * The value that code receives for a result of an MCP server: the data if there is any, otherwise the text, otherwise
  * the blocks. Text that is a JSON object or array becomes its value.
  *
- * @throws {Error} if the server states that the call failed
+ * @throws {Error} if the server states that the call failed. Its `data` is the data of the result
  */
 export async function mcpValue(result: McpResult, signal?: AbortSignal): Promise<unknown> {
   const { content = [], structuredContent, isError } = result;
@@ -41,7 +41,8 @@ export async function mcpValue(result: McpResult, signal?: AbortSignal): Promise
   const { texts, ofResources } = await inSlices(collectTexts(content, budget), budget, signal);
   if (isError) {
     const said = texts.join('\n') || ofResources.join('\n') || (await dataText(structuredContent));
-    throw new Error(said ?? 'the tool has failed');
+    const error = new Error(said ?? 'the tool has failed');
+    throw structuredContent === undefined ? error : Object.assign(error, { data: structuredContent });
   }
   if (structuredContent !== undefined) return structuredContent;
   return texts.length === content.length ? valueOfTexts(texts, signal) : content;
