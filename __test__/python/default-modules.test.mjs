@@ -156,6 +156,30 @@ describe('default modules', () => {
       'the function of a reference',
       `class A[T]: pass\nr = A["__import__('os')"].__args__[0]\nlist(map(type(r).__dict__["evaluate"].__get__(r), []))`,
     ],
+    [
+      'a name that equals all others',
+      'class S(str):\n    __hash__ = str.__hash__\n    def __eq__(self, other): return True\n__import__(S("os")).remove("/mnt/x")',
+    ],
+    [
+      'a name that starts with all others',
+      'class S(str):\n    def startswith(self, *_): return True\n__import__(S("os")).remove("/mnt/x")',
+    ],
+    [
+      'a name that lies about its parts',
+      'class S(str):\n    __hash__ = str.__hash__\n    def __eq__(self, other): return True\n    def partition(self, _): return ("json", "", "")\n__import__(S("os")).remove("/mnt/x")',
+    ],
+    [
+      'globals that lie about their package',
+      'class D(dict):\n    def get(self, *_): return "json"\n__import__("path", D(__package__="os", __name__="os", __path__=[]), None, ["os"], 1).os.remove("/mnt/x")',
+    ],
+    [
+      'a package that lies about its name',
+      'class S(str):\n    def rpartition(self, *_): return ("json", "", "")\n    def rsplit(self, *_): return ["json"]\n__import__("path", {"__package__": S("os")}, None, ["os"], 1).os.remove("/mnt/x")',
+    ],
+    [
+      'a level that lies',
+      'class L(int):\n    def __gt__(self, other): return False\n    def __le__(self, other): return True\n__import__("json", {"__package__": "os"}, None, ["x"], L(1)).os.remove("/mnt/x")',
+    ],
     ['inspect', 'import inspect\ninspect.os.remove("/mnt/x")'],
     ['sys.modules', 'import sys\nsys.modules["os"].remove("/mnt/x")'],
   ])('reveal nothing through %s', async (_title, code) => {

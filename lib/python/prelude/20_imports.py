@@ -93,23 +93,35 @@ def _is_for_c(name, globals, locals, fromlist):
     return type(fromlist) is list and not fromlist and globals is locals is not None and name.partition(".")[0] in _stdlib
 
 
+def _plain_text(name):
+    if not issubclass(type(name), str):
+        raise TypeError(f"__import__() argument 1 must be str, not {type(name).__name__}")
+    return str.__str__(name)
+
+
+def _resolved_name(name, level, globals):
+    """The full name of a module that is imported relative to the package of these globals."""
+    package = dict.get(globals, "__package__") if issubclass(type(globals), dict) else None
+    if type(package) is not str or not package:
+        raise ImportError("attempted relative import with no known parent package")
+    return _resolve_name("." * level + name, package)
+
+
 def __smolagents_safe_import_factory(allowed):
     """Makes an `__import__` that imports only allowed modules."""
     allowed = tuple(allowed)
 
     def safe_import(name, globals=None, locals=None, fromlist=(), level=0):
-        full_name = name
-        if level > 0:
-            package = (globals or {}).get("__package__")
-            if package:
-                full_name = _resolve_name("." * level + name, package)
+        # Guest code may pass objects of its own classes. What is checked here is what is imported.
+        name, level = _plain_text(name), operator.index(level)
+        full_name = name if level <= 0 else _resolved_name(name, level, globals)
         if _is_for_c(full_name, globals, locals, fromlist):
             _import(name)
             return None
         # `__future__` only affects how code is parsed.
         if full_name != "__future__" and not __smolagents_is_import_allowed(full_name, allowed):
             raise _refused_import(full_name, allowed)
-        module = _import(name, globals, locals, fromlist, level)
+        module = _import(full_name, globals, locals, fromlist)
         if full_name.startswith("matplotlib"):
             _prepare_pyplot()
         if "*" in allowed or full_name.partition(".")[0] not in _default_modules:
