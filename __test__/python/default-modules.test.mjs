@@ -180,6 +180,7 @@ describe('default modules', () => {
       'a level that lies',
       'class L(int):\n    def __gt__(self, other): return False\n    def __le__(self, other): return True\n__import__("json", {"__package__": "os"}, None, ["x"], L(1)).os.remove("/mnt/x")',
     ],
+    ['the defaults of a function', 'import json\njson.JSONDecoder.decode.__defaults__ = (None,)\njson.loads("1")'],
     ['inspect', 'import inspect\ninspect.os.remove("/mnt/x")'],
     ['sys.modules', 'import sys\nsys.modules["os"].remove("/mnt/x")'],
   ])('reveal nothing through %s', async (_title, code) => {

@@ -139,6 +139,35 @@ describe('P21 outcomes of Python code', () => {
   });
 
   test.each([
+    ['__new__', 'T.__new__ = bad'],
+    ['__init__', 'T.__init__ = bad'],
+    ['__str__', 'T.__str__ = bad'],
+  ])('a limit that is reached is reported after a change of %s of its class', async (_title, change) => {
+    const loop = (line) => `for i in range(10**6):\n    try: ${line}\n    except ValueError: pass`;
+    await failureOf(executor, `try:\n    for i in range(10**6): x = i\nexcept RuntimeError as e: T = type(e)`);
+    const error = await failureOf(executor, `def bad(*_): raise ValueError("v")\n${change}\n${loop('x = i')}`);
+    expect([error.code, error.details.maxOperations]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 20_000]);
+    // Classes are shared by later runs.
+    await executor.cleanup();
+    await executor.sendTools(tools);
+  });
+
+  // Cause: values were encoded by methods that code could replace.
+  test.each([
+    ['iterencode', 'json.JSONEncoder.iterencode = lambda *_: "1"'],
+    ['encode', 'json.JSONEncoder.encode = lambda *_: "1"'],
+    ['raw_decode', 'json.JSONDecoder.raw_decode = lambda *_: (1, 1)'],
+  ])('values keep their text after a change of %s of json', async (_title, change) => {
+    expect((await executor.run(`import json\n${change}\nfinal_answer({"a": [True]})`)).output).toStrictEqual({
+      a: [true],
+    });
+    await executor.sendVariables({ given: { b: null } });
+    expect((await executor.run('given')).output).toStrictEqual({ b: null });
+    await executor.cleanup();
+    await executor.sendTools(tools);
+  });
+
+  test.each([
     ['caught', 'try: final_answer(1)\nexcept BaseException: pass\n5'],
     ['caught, followed by another one', 'try: final_answer(1)\nexcept BaseException: pass\nfinal_answer(2)'],
     ['followed by a failure', 'try: final_answer(1)\nfinally: raise ValueError("x")'],

@@ -57,8 +57,8 @@ _eval = builtins.eval
 _import = builtins.__import__
 _parse = ast.parse
 _await_flag = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-_encode_json = json.JSONEncoder(default=str).encode
-_decode_json = json.JSONDecoder().decode
+_encode_json = type("_Encoder", (json.JSONEncoder,), {**json.JSONEncoder.__dict__})(default=str).encode
+_decode_json = type("_Decoder", (json.JSONDecoder,), {**json.JSONDecoder.__dict__})().decode
 _get_close_matches = difflib.get_close_matches
 _resolve_name = importlib.util.resolve_name
 _isawaitable = inspect.isawaitable

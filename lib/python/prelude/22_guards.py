@@ -156,8 +156,9 @@ def _install_guards():
     function, frame = types.FunctionType, types.FrameType
     for name in ("__globals__", "__builtins__", "__closure__"):
         _put(function, name, _guarded(name, function.__dict__[name], _is_own_function, _absent(name)))
-    code = function.__dict__["__code__"]
-    _put(function, "__code__", _guarded("__code__", code, _is_own_function, code.__get__))
+    for name in ("__code__", "__defaults__", "__kwdefaults__"):
+        original = function.__dict__[name]
+        _put(function, name, _guarded(name, original, _is_own_function, original.__get__))
     for name in ("f_globals", "f_builtins", "f_locals"):
         _put(frame, name, _guarded(name, frame.__dict__[name], _is_own_frame, lambda _: {}))
     builtin = types.BuiltinFunctionType

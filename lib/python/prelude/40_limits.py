@@ -80,7 +80,8 @@ class _Run:
             self.exceed(text, {"maxOperations": self.max_operations})
 
     def exceed(self, text, limit):
-        error = _LimitError(text)
+        # Guest code that caught an earlier one may have changed the class.
+        error = BaseException.__new__(_LimitError, text)
         _remember(error, "ERR_MAX_OPS_EXCEEDED", limit)
         if self.limit is None:
             self.limit = error
