@@ -26,6 +26,7 @@ const dist = resolve(positionals[0] ?? join(root, 'dist'));
 const {
   scripts: _scripts,
   devDependencies: _devDependencies,
+  overrides: _overrides,
   ...manifest
 } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 

@@ -6,6 +6,7 @@ import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import { tool as langchainTool, type StructuredToolInterface } from '@langchain/core/tools';
 import type { createTool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import { Agent, tool as openAiTool } from '@openai/agents';
+import type { CodeModeToolConfig } from '@tanstack/ai-code-mode' with { 'resolution-mode': 'import' };
 import { createAgent } from 'langchain';
 import { SESExecutor } from 'ses-executor';
 import { createCodeTool as createAnthropicCodeTool } from 'ses-executor/anthropic';
@@ -18,6 +19,7 @@ import { toJavaScriptSignature } from 'ses-executor/prompts';
 import { createCodeTool as createOpenAiCodeTool } from 'ses-executor/openai-agents';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from 'ses-executor/python';
 import { createSmolagentsExecutor } from 'ses-executor/smolagents';
+import { createSESIsolateDriver } from 'ses-executor/tanstack-ai';
 import { createFileTools } from 'ses-executor/tools';
 import { createCodeTool, type CodeToolOptions, type CodeToolResult, type RunFailure } from 'ses-executor/ai';
 import { SESCodemodeExecutor, type ExecuteResult, type ResolvedProvider } from 'ses-executor/codemode';
@@ -33,6 +35,12 @@ export async function codemode(): Promise<void> {
   holds<Equal<typeof result.error, string | undefined>>();
   // @ts-expect-error: no such option
   new SESCodemodeExecutor({ timeout: 1 });
+}
+
+export function tanstackAi(): CodeModeToolConfig {
+  // @ts-expect-error: no such option
+  createSESIsolateDriver({ timeout: 1 });
+  return { driver: createSESIsolateDriver({ timeoutMs: 1, signal: AbortSignal.timeout(1) }), tools: [] };
 }
 
 export async function aiSdk(model: LanguageModel): Promise<void> {

@@ -23,6 +23,7 @@ test.each([
   ['./build/adapters/mcp/index.js', 'createMcpServer'],
   ['./build/adapters/prompts/index.js', 'renderSystemPrompt'],
   ['./build/adapters/smolagents/index.js', 'createSmolagentsExecutor'],
+  ['./build/adapters/tanstack-ai/index.js', 'createSESIsolateDriver'],
   ['./build/files/index.js', 'createFileTools'],
   ['./build/ses/executor.js', 'SESExecutor'],
 ])('%s loads and exports %s', async (path, name) => {

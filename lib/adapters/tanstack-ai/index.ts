@@ -1,0 +1,195 @@
+/**
+ * `ses-executor/tanstack-ai`: an isolate driver for the code mode of TanStack AI (`@tanstack/ai-code-mode`).
+ *
+ * @packageDocumentation
+ */
+
+import { describe, isPlainObject } from '../../contract/describe';
+import { failureText } from '../../contract/failure-text';
+import { OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
+import { abortController, onAbort } from '../../contract/signals';
+import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
+import { IsolatedRuns, deadlineOf, limitOf } from '../../ses/isolated-runs';
+import type { ExecutorOptions } from '../../contract/executor-options';
+import type { Executor, LogEntry } from '../../contract/executor-types';
+import type { Foreign } from '../../contract/foreign';
+import type { Tools } from '../../contract/tool-types';
+
+/** Limits and modules of each execution, or an executor with its own. */
+export interface IsolateDriverOptions extends ExecutorOptions {
+  /**
+   * The executor that runs the code. It is cleaned up before and after each execution. Executions take turns with each
+   * other and with code tools that use the same executor.
+   */
+  executor?: Executor | undefined;
+  /** Ends all executions of the driver. Code mode does not pass on the signal of a chat. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A function that code can call. */
+export interface ToolBinding {
+  name: string;
+  description: string;
+  execute: (args: unknown) => Promise<unknown>;
+}
+
+/** What code mode asks of a context. */
+export interface IsolateConfig {
+  /** By the name in the code. A name that is not an identifier is changed: `external_get-user` to `external_get_user`. */
+  bindings: Record<string, ToolBinding>;
+  /** Milliseconds. 0 means no limit. The lower one of this and the driver's `timeoutMs` holds. */
+  timeout?: number;
+  /** In MiB. The lower one of this and the driver's `memoryLimitMb` holds. An `executor` keeps its own limit. */
+  memoryLimit?: number;
+}
+
+/** A failure in a form for the model. */
+export interface NormalizedError {
+  name: string;
+  /** Code, message, location, code frame and hint. */
+  message: string;
+  code?: string;
+}
+
+/** The result of an execution. */
+export interface ExecutionResult<T = unknown> {
+  success: boolean;
+  /**
+   * The value of the code, if JSON can represent it completely and briefly. Otherwise the string that `util.inspect`
+   * returns, shortened if it is long.
+   */
+  value?: T;
+  error?: NormalizedError;
+  /** Console output. A line begins with `ERROR: `, `WARN: ` or `INFO: ` if it has this level. */
+  logs?: string[];
+}
+
+/** A place where code runs. */
+export interface IsolateContext {
+  /** Never rejects. */
+  execute: <T = unknown>(code: string) => Promise<ExecutionResult<T>>;
+  /** Ends the executions of the context, and waits for their end. */
+  dispose: () => Promise<void>;
+}
+
+/** An `IsolateDriver` of `@tanstack/ai-code-mode`. */
+export interface IsolateDriver {
+  createContext: (config: IsolateConfig) => Promise<IsolateContext>;
+}
+
+/** The names of options that are not those of executors. */
+const OWN = ['executor', 'signal'];
+/** Code mode reads these prefixes. */
+const PREFIXES: Partial<Record<LogEntry['level'], string>> = { error: 'ERROR: ', warn: 'WARN: ', info: 'INFO: ' };
+
+/**
+ * Creates a driver for `createCodeMode` of `@tanstack/ai-code-mode`. Each execution has its own isolate, so executions
+ * share nothing and may overlap.
+ *
+ * The value of the code is that of its `return` or of its last expression. A Markdown fence around the code is removed.
+ * Code that has types runs too, so code mode needs no `transpile` step: positions in errors are then those of the
+ * model's own code.
+ *
+ * @throws `TypeError` or `RangeError`, as the constructor of `SESExecutor`
+ *
+ * @example
+ * ```js
+ * const { tools, systemPrompt } = createCodeMode({
+ *   driver: createSESIsolateDriver({ timeoutMs: 10_000 }),
+ *   tools: [getWeather],
+ *   transpile: (code) => code,
+ * });
+ * ```
+ */
+export function createSESIsolateDriver(options: IsolateDriverOptions = {}): IsolateDriver {
+  const { signal, ...given } = optionsOf(options, 'options', [...OWN, ...OPTION_NAMES]);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
+  }
+  const runs = new IsolatedRuns(given, OWN);
+  return { createContext: async (config) => new Context(runs, config, signal) };
+}
+
+class Context implements IsolateContext {
+  #runs: IsolatedRuns;
+  #tools: Tools;
+  #limits: { timeoutMs: number | undefined; memoryLimitMb: number | undefined };
+  /** Ends the executions. */
+  #end = abortController();
+  #stopListening = () => {};
+  #isDisposed = false;
+  #running: Set<Promise<unknown>> = new Set();
+
+  /** @throws {TypeError} for a wrong configuration, which code mode reports to the model */
+  constructor(runs: IsolatedRuns, config: unknown, signal?: AbortSignal) {
+    const { bindings, timeout, memoryLimit } = objectOf(config, 'config');
+    this.#runs = runs;
+    this.#tools = toolsOf(bindings);
+    this.#limits = {
+      timeoutMs: deadlineOf(timeout, 'config.timeout'),
+      memoryLimitMb: memoryLimit === undefined ? undefined : limitOf(memoryLimit, 'config.memoryLimit'),
+    };
+    if (signal === undefined) return;
+    const end = () => this.#end.abort(signal.reason);
+    if (signal.aborted) end();
+    else this.#stopListening = onAbort(signal, end);
+  }
+
+  execute = async <T>(code: string): Promise<ExecutionResult<T>> => {
+    const execution = this.#execute(code).catch(failed);
+    this.#running.add(execution);
+    try {
+      return (await execution) as ExecutionResult<T>;
+    } finally {
+      this.#running.delete(execution);
+    }
+  };
+
+  dispose = async () => {
+    this.#isDisposed = true;
+    this.#stopListening();
+    this.#end.abort();
+    await Promise.all(this.#running);
+  };
+
+  async #execute(code: unknown): Promise<ExecutionResult> {
+    if (this.#isDisposed) {
+      throw Object.assign(new Error('The context has been disposed'), { name: 'DisposedError' });
+    }
+    const { signal } = this.#end;
+    const run = { tools: this.#tools, signal, ...this.#limits, lineOf };
+    const { value, failure, logs } = await this.#runs.run(code, run);
+    if (failure === undefined) return { success: true, value, logs };
+    return {
+      success: false,
+      error: { name: 'ExecutorError', message: failureText(failure), code: failure.code },
+      logs,
+    };
+  }
+}
+
+/** @throws {TypeError} */
+function toolsOf(bindings: unknown): Tools {
+  if (!isPlainObject(bindings)) {
+    throw new TypeError(`config.bindings must be an object of bindings, got ${describe(bindings)}`);
+  }
+  const tools = Object.entries(bindings).map(([name, binding]) => {
+    const { execute } = Object(binding) as Foreign;
+    if (typeof execute !== 'function') {
+      throw new TypeError(`config.bindings.${name}.execute must be a function, got ${describe(execute)}`);
+    }
+    // Other drivers pass an object to a tool that is called without an argument.
+    return [name, async (input?: unknown) => execute.call(binding, input ?? {})];
+  });
+  return byIdentifier(Object.fromEntries(tools) as Record<string, Tools[string]>, asciiIdentifier);
+}
+
+function failed(thrown: Foreign): ExecutionResult {
+  const { name = 'Error', code } = Object(thrown);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { success: false, error: { name, message, ...(typeof code === 'string' && { code }) }, logs: [] };
+}
+
+function lineOf({ level, message }: LogEntry): string {
+  return (PREFIXES[level] ?? '') + message;
+}
