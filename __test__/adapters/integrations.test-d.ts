@@ -4,7 +4,7 @@ import { generateText, tool, type InferToolInput, type InferToolOutput, type Lan
 import type Anthropic from '@anthropic-ai/sdk';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import { tool as langchainTool, type StructuredToolInterface } from '@langchain/core/tools';
-import type { createTool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
+import type { CodeModeTransport, createTool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import { Agent, tool as openAiTool } from '@openai/agents';
 import type { CodeModeToolConfig } from '@tanstack/ai-code-mode' with { 'resolution-mode': 'import' };
 import { createAgent } from 'langchain';
@@ -12,7 +12,7 @@ import { SESExecutor } from 'ses-executor';
 import { createCodeTool as createAnthropicCodeTool } from 'ses-executor/anthropic';
 import { CodeToolError, createCodeTool as createNeutralCodeTool, type CodeTool } from 'ses-executor/code-tool';
 import { createCodeTool as createLangchainCodeTool } from 'ses-executor/langchain';
-import { createCodeTool as createMastraCodeTool } from 'ses-executor/mastra';
+import { SESCodeModeTransport, createCodeTool as createMastraCodeTool } from 'ses-executor/mastra';
 import { createMcpServer } from 'ses-executor/mcp';
 import { instrument } from 'ses-executor/opentelemetry';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
@@ -35,6 +35,12 @@ export async function codemode(): Promise<void> {
   holds<Equal<typeof result.error, string | undefined>>();
   // @ts-expect-error: no such option
   new SESCodemodeExecutor({ timeout: 1 });
+}
+
+export function mastraCodeMode(): CodeModeTransport {
+  // @ts-expect-error: no such option
+  new SESCodeModeTransport({ timeout: 1 });
+  return new SESCodeModeTransport({ timeoutMs: 1 });
 }
 
 export function tanstackAi(): CodeModeToolConfig {

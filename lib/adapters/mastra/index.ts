@@ -16,6 +16,9 @@ import type { Foreign } from '../../contract/foreign';
 import type { Tool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
 
+export { SESCodeModeTransport } from './code-mode';
+export type { CodeModeResult, CodeModeRun, CodeModeTransportOptions } from './code-mode';
+
 /** A tool of Mastra, whatever its schemas. `any`, because the parameters of a tool are both taken and returned. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as said
 type AnyTool<Input = any> = Tool<Input, any, any, any, any, any, any>;
