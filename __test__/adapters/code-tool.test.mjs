@@ -950,9 +950,13 @@ describe('wrong use is refused immediately', () => {
     [{ signal: 5 }, 'options.signal must be an AbortSignal, got 5'],
     [
       { abortSignal: AbortSignal.abort() },
-      'options.abortSignal is not an option; the options are signal, context, answer, onProgress',
+      'options.abortSignal is not an option; the options are signal, context, answer, continues, onProgress',
     ],
-    [{ timeoutMs: 50 }, 'options.timeoutMs is not an option; the options are signal, context, answer, onProgress'],
+    [
+      { timeoutMs: 50 },
+      'options.timeoutMs is not an option; the options are signal, context, answer, continues, onProgress',
+    ],
+    [{ continues: 'yes' }, 'options.continues must be a boolean, got "yes"'],
     [AbortSignal.abort(), 'options must be a plain object, got an AbortSignal; pass { signal }'],
   ])('options of a call are refused: %j', async (options, message) => {
     await expect(createCodeTool({ tools: {} }).execute('1', options)).rejects.toThrow(new TypeError(message));

@@ -114,3 +114,15 @@ test('an abort ends a program that continues', async () => {
   const { error } = await tool.execute(code, { signal: ended.signal, answer });
   expect([error.code, error.message]).toStrictEqual(['ERR_EXEC_TIMEOUT', 'Execution aborted: stop']);
 });
+
+test('a program that must continue does not start again when it has ended', async () => {
+  const { tool } = counting(await openSession('s'));
+  const code = 'await ask({ question: "on?" })';
+  await tool.execute(code);
+  const answer = ([{ key }]) => ({ [key]: { result: 'yes' } });
+  expect((await tool.execute(code, { answer, continues: true })).output).toBe('yes');
+  const { error } = await tool.execute(code, { answer, continues: true });
+  expect(error.code).toBe('ERR_INVALID_STATE');
+  expect(error.hint).toContain('does not wait any more');
+  expect((await tool.execute(code)).waiting[0].key).toBe('s/2/1');
+});

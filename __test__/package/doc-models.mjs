@@ -27,7 +27,7 @@ const PAGES = {
     },
   },
   'docs/guide/mastra.md': {
-    modules: { '@ai-sdk/openai': aiProvider('code', { ...DOUBLE, code: 'await double({ n: 21 })' }) },
+    modules: { '@ai-sdk/openai': aiProvider('code', DOUBLE) },
   },
   'docs/guide/openai-agents.md': {
     preload: `import { Usage, setDefaultModelProvider, setTracingDisabled } from '@openai/agents';

@@ -13,6 +13,9 @@ import type { RunFailure } from './run-failure';
 import type { PausedRun } from './waiting-call';
 import type { Answer, WaitingCall } from './waiting-types';
 
+/** Why a program cannot be continued. */
+const NOT_WAITING = 'the program does not wait any more, because an earlier answer has continued it; nothing was run';
+
 /** The result of a run: `failure` if it failed, `waiting` if it has not ended, otherwise `output`. */
 export interface Report {
   output?: unknown;
@@ -36,6 +39,8 @@ export interface SessionRunOptions {
   timeoutMs?: number;
   /** Called if the code is that of a paused run. Without answers, the run goes on waiting. */
   answer?: (run: PausedRun) => Record<string, Answer> | undefined;
+  /** Whether the code must be that of a paused run. If there is none, nothing runs. */
+  continues?: boolean;
 }
 
 /** How a session reads programs: what runs of the code, and how facts of failures name its positions. */
@@ -131,7 +136,7 @@ export class Session {
 
   async #run(
     code: string,
-    { tools = {}, isPlain = false, afresh = false, answer, ...runOptions }: SessionRunOptions,
+    { tools = {}, isPlain = false, afresh = false, answer, continues = false, ...runOptions }: SessionRunOptions,
   ): Promise<Report> {
     const reading = isPlain ? undefined : this.#frontEnd?.(code, this.#livesOn);
     // It is awaited below, unless something else fails first.
@@ -146,6 +151,7 @@ export class Session {
       const text = program?.text ?? code;
       const paused = pausedRunOf(this.#executor);
       if (paused !== undefined && paused.code !== text) return this.#otherWaits(paused.calls);
+      if (paused === undefined && continues) throw invalidState(this.#executor.state, 'answer', NOT_WAITING);
       const answers = paused && answer?.(paused);
       // A run without calls to decide about was interrupted by the end of its process.
       if (paused !== undefined && answers === undefined && paused.calls.length > 0) return waitingReport(paused.calls);

@@ -25,7 +25,7 @@ import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer } from '../../contract/waiting-types';
 import type { Foreign } from '../../contract/foreign';
 
-const CALL_OPTIONS = ['signal', 'context', 'answer', 'onProgress'];
+const CALL_OPTIONS = ['signal', 'context', 'answer', 'continues', 'onProgress'];
 
 /**
  * The tool that lets a model call other tools from code. Also returns a function that writes its description with other
@@ -87,11 +87,14 @@ export function makeCodeTool(
     },
     execute: async (code, of = {}) => {
       if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-      const { signal, context, answer, onProgress } = record(of, 'options', CALL_OPTIONS);
+      const { signal, context, answer, continues, onProgress } = record(of, 'options', CALL_OPTIONS);
       checkSignal(signal);
       for (const [key, value] of Object.entries({ answer, onProgress })) {
         if (value === undefined || typeof value === 'function') continue;
         throw new TypeError(`options.${key} must be a function, got ${describe(value)}`);
+      }
+      if (continues !== undefined && typeof continues !== 'boolean') {
+        throw new TypeError(`options.continues must be a boolean, got ${describe(continues)}`);
       }
       const progress = onProgress && new ProgressReports(onProgress, maxOutputChars);
       const own =
@@ -100,7 +103,7 @@ export function makeCodeTool(
       const { tools, end } = hostTools(callable, { approve, language, signal, context, progress });
       try {
         const sent = { ...tools, ...catalog.tools };
-        const told = await own.run(code, { tools: sent, signal, answer: answer && answerTo(answer) });
+        const told = await own.run(code, { tools: sent, signal, answer: answer && answerTo(answer), continues });
         return await resultOf(told, maxOutputChars);
       } finally {
         progress?.end();

@@ -192,6 +192,11 @@ export interface CallOptions<Context = any> {
    */
   answer?: ((calls: readonly WaitingCall[]) => Record<string, Answer> | undefined) | undefined;
   /**
+   * Whether the code is that of a program that waits. If the program does not wait any more, nothing runs, and the result
+   * is a failure. Otherwise the program would start again. Default `false`.
+   */
+  continues?: boolean | undefined;
+  /**
    * Called when the code has logged or called a tool, or when a call has ended, at most once in 100 ms. Log lines are known
    * of executors that the code tool creates.
    */

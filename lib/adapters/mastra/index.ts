@@ -12,9 +12,11 @@ import { succeededData } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
 import { withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
+import { NestedCall, answerFrom, resumptionOf, suspended } from './suspension';
 import type { Foreign } from '../../contract/foreign';
 import type { Tool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
+import type { Resumed } from './suspension';
 
 export { SESCodeModeTransport } from './code-mode';
 export type { CodeModeResult, CodeModeRun, CodeModeTransportOptions } from './code-mode';
@@ -38,8 +40,13 @@ const OF_INPUT = /^Tool input validation failed/;
 /**
  * Creates a Mastra tool (`@mastra/core`) that takes JavaScript in which the other tools are functions.
  *
- * Tools with `requireApproval` fail in code without `approve`. A tool that code calls cannot `suspend`. The call fails
- * with a `SuspendError` that tells the model to call the tool directly. Pass such a tool to the agent directly too.
+ * If `executor` is a `DurableSession`, a tool that code calls can `suspend`. The program waits, and the agent or workflow
+ * is suspended. When it is resumed, the tool is called again with the `resumeData`, and the program continues after the
+ * call, also in another process. A call that waits in another way, by `requireApproval`, `waitForAnswer()` or
+ * `onToolCall`, suspends too.
+ *
+ * With other executors, tools with `requireApproval` fail in code without `approve`, and `suspend` fails with a
+ * `SuspendError` that tells the model to call the tool directly. Pass such a tool to the agent directly too.
  *
  * A failure of the code is a failure of the tool: it throws a `CodeToolError` of `ses-executor/code-tool`. Each call from
  * code has its own `agent.toolCallId`. If `executor` is a function, it receives the context of the call.
@@ -70,8 +77,16 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<{ code: string
     description,
     inputSchema: standardSchema('ses-executor', inputSchema, validateCode) as Foreign,
     execute: async ({ code }: Foreign, toolContext: Foreign) => {
-      const run = { signal: toolContext?.abortSignal, context: { toolContext } };
-      return succeededData(await execute(code, run));
+      const resumed: Resumed = new Map();
+      const resumption = resumptionOf(toolContext);
+      const result = await execute(code, {
+        signal: toolContext?.abortSignal,
+        context: { toolContext, resumed },
+        // The program must not start again if an earlier answer has continued it to its end.
+        ...(resumption && { answer: answerFrom(resumption, resumed), continues: true }),
+      });
+      if ('waiting' in result && (await suspended(toolContext, result.waiting))) return undefined;
+      return succeededData(result);
     },
   });
 }
@@ -91,45 +106,26 @@ function loadTools() {
 function definitionOf(tool: Foreign): Foreign {
   if (typeof tool?.id !== 'string' || typeof tool.execute !== 'function') return tool;
   const { description, inputSchema, outputSchema, requireApproval } = tool;
-  const contextOf = ({ signal, toolCallId, context }: Foreign) => ({
-    ...ofNestedCall(tool.id, toolCallId, context.toolContext),
-    abortSignal: signal,
-  });
+  const callOf = ({ signal, toolCallId, context }: Foreign) =>
+    new NestedCall(tool.id, toolCallId, { ...context.toolContext, abortSignal: signal }, context.resumed);
   return {
     description,
     ...(inputSchema !== undefined && { inputSchema }),
     ...(outputSchema !== undefined && { outputSchema }),
     ...(requireApproval !== undefined && {
       needsApproval: (_: unknown, context: Foreign) =>
-        typeof requireApproval === 'function' ? requireApproval(context.input, contextOf(context)) : requireApproval,
+        typeof requireApproval === 'function'
+          ? requireApproval(context.input, callOf(context).context)
+          : requireApproval,
     }),
     // The tool parses its input itself.
-    execute: async (_: unknown, context: Foreign) => {
-      const result = thrown(await tool.execute(context.input, contextOf(context)));
+    execute: async (checked: unknown, context: Foreign) => {
+      const call = callOf(context);
+      // Mastra does not check the input of a tool that it resumes.
+      const result = thrown(await tool.execute(call.isResumed ? checked : context.input, call.context));
+      call.throwIfSuspended();
       return withoutEnvelope(result, context.signal);
     },
-  };
-}
-
-/**
- * The context of a tool that code calls. It has the id of this call, and rejects suspension. The code cannot wait for
- * an answer that arrives in another call of the agent. It would continue without the answer, and run a second time with
- * it.
- */
-function ofNestedCall(name: string, toolCallId: string, toolContext: Foreign) {
-  const suspend = async () => {
-    throw Object.assign(
-      new Error(`${name} suspends the agent, which it cannot do when code calls it: call the tool itself instead`),
-      { name: 'SuspendError' },
-    );
-  };
-  const { agent, workflow } = Object(toolContext);
-  const refused = { suspend, resumeData: undefined, suspendPayload: undefined };
-  return {
-    ...toolContext,
-    ...refused,
-    ...(agent && { agent: { ...agent, toolCallId, ...refused } }),
-    ...(workflow && { workflow: { ...workflow, ...refused } }),
   };
 }
 
