@@ -4,6 +4,7 @@ import { generateText, tool, type InferToolInput, type InferToolOutput, type Lan
 import type Anthropic from '@anthropic-ai/sdk';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import { tool as langchainTool, type StructuredToolInterface } from '@langchain/core/tools';
+import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import type { CodeModeTransport, createTool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import { Agent, tool as openAiTool } from '@openai/agents';
 import type { CodeModeToolConfig } from '@tanstack/ai-code-mode' with { 'resolution-mode': 'import' };
@@ -11,7 +12,8 @@ import { createAgent } from 'langchain';
 import { SESExecutor } from 'ses-executor';
 import { createCodeTool as createAnthropicCodeTool } from 'ses-executor/anthropic';
 import { CodeToolError, createCodeTool as createNeutralCodeTool, type CodeTool } from 'ses-executor/code-tool';
-import { createCodeTool as createLangchainCodeTool } from 'ses-executor/langchain';
+import type { JournalStore } from 'ses-executor/durable';
+import { checkpointStore, createCodeTool as createLangchainCodeTool } from 'ses-executor/langchain';
 import { SESCodeModeTransport, createCodeTool as createMastraCodeTool } from 'ses-executor/mastra';
 import { createMcpServer } from 'ses-executor/mcp';
 import { instrument } from 'ses-executor/opentelemetry';
@@ -35,6 +37,10 @@ export async function codemode(): Promise<void> {
   holds<Equal<typeof result.error, string | undefined>>();
   // @ts-expect-error: no such option
   new SESCodemodeExecutor({ timeout: 1 });
+}
+
+export function langgraphStore(checkpointer: BaseCheckpointSaver): JournalStore {
+  return checkpointStore(checkpointer);
 }
 
 export function mastraCodeMode(): CodeModeTransport {

@@ -25,6 +25,9 @@ import type { StructuredToolInterface as RequiredTool } from '@langchain/core/to
 import type { McpResult } from '../code-tool/mcp-result';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
 
+export { checkpointStore } from './checkpoint-store';
+export type { Checkpointer } from './checkpoint-store';
+
 /** A tool in either module format. LangChain has separate, incompatible declarations for each format. */
 type LangchainTool = ImportedTool | RequiredTool;
 
