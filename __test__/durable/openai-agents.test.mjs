@@ -105,6 +105,17 @@ describe('a program that calls a tool with needsApproval', () => {
     await chat.session.cleanup();
   });
 
+  test('does not run again if somebody else has continued it to its end', async () => {
+    const chat = await conversation([{ code: 'await pay({ amount: 50 })' }, { text: 'done' }]);
+    const { state, interruptions } = await chat.run('go');
+    await chat.session.answer({ [chat.session.waiting[0].key]: { result: 'paid elsewhere' } });
+    state.approve(interruptions[0]);
+    const last = await chat.run(state);
+    expect(results(last)).toEqual([expect.stringContaining('ERR_')]);
+    expect(chat.paid).toEqual([]);
+    await chat.session.cleanup();
+  });
+
   test('does not interrupt the run if no call needs approval', async () => {
     const chat = await conversation([{ code: 'await pay({ amount: 3 })' }, { text: 'done' }]);
     const last = await chat.run('go');

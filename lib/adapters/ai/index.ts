@@ -30,6 +30,7 @@ import type { Foreign } from '../../contract/foreign';
 import type { RunFailure } from '../../contract/run-failure';
 import type {
   CallContext,
+  CallOptions,
   CodeFunctions,
   CodeToolDefinition,
   CodeToolResult as CodeToolOutcome,
@@ -210,8 +211,10 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
   };
   const guarded = callable.filter(([, { policy }]) => policy.mayNeed).map(([name]) => name);
   const asksItself = settings.approve !== undefined || guarded.length === 0;
-  const runIn = (call: Foreign, approved: string[], onProgress?: OnProgress) => (code: string, answer?: Foreign) =>
-    execute(code, { signal: call.abortSignal, context: { options: call, approved }, answer, onProgress });
+  const runIn =
+    (call: Foreign, approved: string[], onProgress?: OnProgress) =>
+    (code: string, own: CallOptions = {}) =>
+      execute(code, { ...own, signal: call.abortSignal, context: { options: call, approved }, onProgress });
   const programs = new PausedPrograms();
   const recordedIn = async (call: Foreign) => (asksItself ? undefined : recordedExecutor(given.executor, call));
   const isNamed = (code: string) => namedIn(code, guarded).length > 0;

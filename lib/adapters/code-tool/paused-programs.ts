@@ -3,7 +3,7 @@ import { isPlainObject } from '../../contract/describe';
 import { isRecorded, pausedRunOf } from '../../contract/waiting-call';
 import type { Executor } from '../../contract/executor-types';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
-import type { CodeToolResult } from './types';
+import type { CallOptions, CodeToolResult } from './types';
 
 // Approvals of calls that programs of a `DurableSession` make, in frameworks that ask for approval before they call a tool
 // and have nothing for a tool that waits. The program runs while the framework wants to know whether the call of the code
@@ -41,10 +41,7 @@ export interface Refused {
 }
 
 /** Runs code without approval of the call, or continues the program that waits and has this code. */
-type Execute = (
-  code: string,
-  answer?: (calls: readonly WaitingCall[]) => Record<string, Answer> | undefined,
-) => Promise<CodeToolResult>;
+type Execute = (code: string, options?: Pick<CallOptions, 'answer' | 'continues'>) => Promise<CodeToolResult>;
 
 export class PausedPrograms {
   /** By the id of the call of the code tool. */
@@ -78,11 +75,12 @@ export class PausedPrograms {
     }
     const requested = this.#requested.get(id);
     this.#requested.delete(id);
-    return execute(code, (calls) => {
+    const answer = (calls: readonly WaitingCall[]) => {
       const approved = calls.filter((it) => isForApproval(it) && (requested?.keys.has(it.key) ?? true));
       const answers = approved.map(({ key }) => [key, { approve: true as const }]);
       return answers.length === 0 ? undefined : Object.fromEntries(answers);
-    });
+    };
+    return execute(code, { answer, continues: true });
   }
 
   /** Lets the calls fail that a person has refused since. */
@@ -91,11 +89,12 @@ export class PausedPrograms {
       // Each refusal may lead the program to a further call, for which nobody was asked.
       while (pausedRunOf(executor)?.calls.some(isForApproval)) {
         let isRefused = false;
-        await execute(code, (calls) => {
+        const answer = (calls: readonly WaitingCall[]) => {
           const waiting = calls.filter(isForApproval);
           isRefused = waiting.length > 0;
           return isRefused ? Object.fromEntries(waiting.map((it) => [it.key, refusal(it, reason)])) : undefined;
-        });
+        };
+        await execute(code, { answer, continues: true });
         // Another program waits.
         if (!isRefused) break;
       }

@@ -80,8 +80,8 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
     tools: Object.fromEntries(definitions),
   });
   const programs = new PausedPrograms();
-  const run = (code: string, runContext: Foreign, { signal, agent, answer }: Foreign) =>
-    stoppable(signal, (own, stop) => execute(code, { signal: own, context: { runContext, agent, stop }, answer }));
+  const run = (code: string, runContext: Foreign, { signal, agent, ...answers }: Foreign) =>
+    stoppable(signal, (own, stop) => execute(code, { ...answers, signal: own, context: { runContext, agent, stop } }));
   const recordedIn = async (runContext: Foreign) =>
     settings.approve === undefined ? recordedExecutor(executor, runContext) : undefined;
   const callOf = (runContext: Foreign, callId: string | undefined): CallOfTool => {
@@ -114,8 +114,8 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
     needsApproval: async (runContext: Foreign, input: unknown, callId: string) => {
       const recorded = isCodeInput(input) ? await recordedIn(runContext) : undefined;
       if (recorded === undefined || !isCodeInput(input)) return false;
-      return programs.mustAsk(recorded, input.code, callOf(runContext, callId), (code, answer) =>
-        run(code, runContext, { answer }),
+      return programs.mustAsk(recorded, input.code, callOf(runContext, callId), (code, answers) =>
+        run(code, runContext, answers ?? {}),
       );
     },
     execute: async (input: unknown, runContext: Foreign, details: Foreign) => {
@@ -123,7 +123,7 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
       const { signal, toolCall } = details ?? {};
       const agent = toolCall && agents.get(toolCall);
       const recorded = await recordedIn(runContext);
-      const runCode = (code: string, answer?: Foreign) => run(code, runContext, { signal, agent, answer });
+      const runCode = (code: string, answers?: Foreign) => run(code, runContext, { ...answers, signal, agent });
       const result =
         recorded === undefined
           ? await runCode(input.code)
