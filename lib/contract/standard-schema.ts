@@ -1,9 +1,11 @@
 import { performance, setImmediate } from './clock';
 import { isPlainObject } from './describe';
 import { hasMoreParts } from './parts';
+import { isStandardSchema, ownConverter } from './own-json-schema';
 import { requirePeer } from './peer-dependency';
 import { processMs, threadMs } from './thread-time';
 import type { Foreign } from './foreign';
+import type { JsonSchema } from './own-json-schema';
 
 // Schemas of libraries such as zod that have the property `~standard` of Standard Schema (https://standardschema.dev).
 
@@ -32,13 +34,7 @@ export const TOO_SLOW = {
     'alternatives; correct them, or pass less at a time',
 };
 
-export type JsonSchema = Record<string, Foreign>;
-
-/** @returns true also for functions, which some libraries use as schemas */
-export function isStandardSchema(value: Foreign): boolean {
-  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  return isObject && typeof value['~standard'] === 'object' && value['~standard'] !== null;
-}
+export { isStandardSchema };
 
 /**
  * Whether it is a schema of a library. The JSON Schema that zod derives from a schema is a Standard Schema, too, but it
@@ -82,8 +78,8 @@ export function jsonSchemaOf(schema: Foreign, side: 'input' | 'output', what: st
 }
 
 function converterOf(schema: Foreign, side: 'input' | 'output'): (() => JsonSchema) | undefined {
-  const standard = schema['~standard'];
-  if (typeof standard.jsonSchema?.[side] === 'function') return () => standard.jsonSchema[side]({ target: 'draft-07' });
+  const own = ownConverter(schema, side);
+  if (own !== undefined) return own;
   if ('_zod' in schema) {
     // If the package is version 3, only this part of it is version 4.
     const { toJSONSchema } = requirePeer('a schema of zod', 'zod', () => require('zod/v4'));
@@ -95,7 +91,7 @@ function converterOf(schema: Foreign, side: 'input' | 'output'): (() => JsonSche
     );
     return () => zodToJsonSchema(schema) as JsonSchema;
   }
-  return typeof schema.toJsonSchema === 'function' ? () => schema.toJsonSchema() : undefined;
+  return undefined;
 }
 
 /**

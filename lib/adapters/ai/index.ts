@@ -24,7 +24,7 @@ import { withoutEnvelope } from '../code-tool/mcp-result';
 import { makeCodeTool } from '../code-tool/code-tool';
 import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
 import { OWN_OPTIONS, executorIn, settingsOf } from '../code-tool/settings';
-import { inputSchemaOf, outputSchemaOf } from '../prompts/definition';
+import { inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import { ToolPolicy, callOf, isApproved, namedIn } from './approval';
 import type { Foreign } from '../../contract/foreign';
 import type { RunFailure } from '../../contract/run-failure';

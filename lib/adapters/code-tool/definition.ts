@@ -16,13 +16,15 @@ import { isFarLargerSerialized } from '../../contract/serialized-size';
 import { JsonInput } from './json-input';
 import { hasMoreParts } from '../../contract/parts';
 import { JsonSchema } from '../../json-schema';
-import { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition } from '../prompts/definition';
+import { readDefinition } from '../prompts/definition';
 import { takesNull } from '../../catalog/schema-types';
+import { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import { namedArguments } from '../../python/named-arguments';
 import type { DeclaredFunction } from '../../catalog/type-declarations';
 import type { Foreign } from '../../contract/foreign';
 import type { CallContext, CodeToolDefinition } from './types';
 import type { Tool } from '../../contract/tool-registry';
+import type { Definition } from '../../contract/tool-traits';
 import type { LanguageText } from './language';
 import type { Issue } from '../../contract/standard-schema';
 
@@ -43,8 +45,10 @@ export class CallableTool {
   #jsonInput: JsonInput | undefined;
   #keywords: ReturnType<typeof keywordsOf> | undefined;
   /** Schemas of input and output as JSON Schema. */
-  #schemas: Pick<DeclaredFunction, 'input' | 'output'> | undefined;
+  #schemas: Record<'input' | 'output', object | undefined> | undefined;
   takesObject = true as const;
+  /** Description and JSON Schemas. The schemas are converted when they are read. */
+  readonly plainDefinition: Definition;
 
   /** @param name the identifier that code uses for the tool */
   constructor(name: string, definition: CodeToolDefinition) {
@@ -61,6 +65,16 @@ export class CallableTool {
     }
     this.name = name;
     this.#definition = definition;
+    const schemas = () => (this.#schemas ??= this.#plainSchemas());
+    this.plainDefinition = {
+      description: description ?? '',
+      get inputSchema() {
+        return schemas().input ?? {};
+      },
+      get outputSchema() {
+        return schemas().output ?? {};
+      },
+    };
   }
 
   /** The same tool under the name that the language uses for it inside a namespace. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { currentCall } from '../../contract/current-call';
 import { abortController, onAbort } from '../../contract/signals';
 import { defineMember } from '../../contract/tool-names';
+import { defined } from '../../contract/tool-traits';
 import { WaitForAnswer } from '../../contract/waiting-call';
 import type { Tools } from '../../contract/tool-types';
 import type { ApprovalRequest, Approve, CallContext } from './types';
@@ -71,7 +72,9 @@ function toolOf(callable: Callable, context: RunContext, language: LanguageText 
   if (callable.takesObject && language?.namesArguments) {
     return async (...args: unknown[]) => callable.call(callable.named(args), contextOfCall());
   }
-  if (callable.takesObject) return async (input: unknown = {}) => callable.call(input, contextOfCall());
+  if (callable.takesObject) {
+    return defined(async (input: unknown = {}) => callable.call(input, contextOfCall()), callable.plainDefinition);
+  }
   return async (...args: unknown[]) => callable.call(...args);
 }
 

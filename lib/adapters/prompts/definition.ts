@@ -1,6 +1,7 @@
 import { describe } from '../../contract/describe';
 import { isOfLibrary, isStandardSchema, jsonSchemaOf } from '../../contract/standard-schema';
 import { allProperties, isRequired, isSchema, resolve, typeContext, typeText } from '../../catalog/schema-types';
+import { inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import type { Foreign } from '../../contract/foreign';
 import type { Schema, TypeContext } from '../../catalog/schema-types';
 
@@ -35,9 +36,6 @@ export interface Parameter {
   facts: Schema;
 }
 
-/** Keys for the schema of a tool's input object in MCP, Anthropic, function calling and LangChain. */
-export const INPUT_KEYS = ['inputSchema', 'input_schema', 'parameters', 'schema'] as const;
-export const OUTPUT_KEYS = ['outputSchema', 'output_schema'] as const;
 /** Keywords of JSON Schema whose values are lists. */
 const LISTS = ['type', 'required', 'anyOf', 'oneOf', 'allOf'];
 /** Types of an object after its properties are removed: other properties are not described, or are allowed. */
@@ -67,21 +65,6 @@ export function readDefinition(tool: unknown): Definition {
     outputDescription: text(given.output_description ?? given.outputDescription),
     outputExample: given.output_example ?? given.outputExample,
   };
-}
-
-/** @returns undefined if there is none */
-export function inputSchemaOf(tool: Foreign): Foreign {
-  return valueOf(tool, INPUT_KEYS);
-}
-
-/** @returns undefined if there is none */
-export function outputSchemaOf(tool: Foreign): Foreign {
-  return valueOf(tool, OUTPUT_KEYS);
-}
-
-/** @param keys the first key that has a value counts */
-function valueOf(tool: Foreign, keys: readonly string[]) {
-  return keys.map((key) => tool[key]).find((value) => value !== undefined && value !== null);
 }
 
 /**
