@@ -40,6 +40,16 @@ test('run rejects with ERR_RUN_WAITING, start returns it, and answer continues',
   expect(await session.start('await ask("more?")')).toMatchObject({ status: 'waiting', calls: [{ key: 's/2/1' }] });
 });
 
+// JSON has no Infinity: the note of the limit said `null`, which is no limit of a run.
+test('a run without a limit of operations continues without one in another process', async () => {
+  const options = { store: memoryStore(), tools: counted().tools };
+  const first = await openSession('s', options);
+  await first.start('await ask("pay?"); for (let i = 0; i < 60_000; i++); "done"', { maxOperations: Infinity });
+  await first.cleanup();
+  const session = await openSession('s', options);
+  expect((await session.answer({ 's/1/1': { result: 'yes' } })).output.output).toBe('done');
+});
+
 test.each([
   ['an asynchronous tool', 'await ask("q")'],
   ['a synchronous tool', 'askNow("q")'],

@@ -11,8 +11,8 @@ export interface Note {
   waiting?: { call: number; payload: string; attempts: number; memo?: unknown };
   /** A call is made again. */
   attempt?: { call: number; attempt: number; isApproved: boolean };
-  /** The limits of the run that begins. */
-  options?: Pick<RunOptions, 'timeoutMs' | 'toolTimeoutMs' | 'maxOperations' | 'language'>;
+  /** The limits of the run that begins. `maxOperations: null`: no limit. */
+  options?: Pick<RunOptions, 'timeoutMs' | 'toolTimeoutMs' | 'language'> & { maxOperations?: number | null };
   /** Another engine has replayed the session, and nothing differed. */
   engine?: Record<string, unknown>;
 }
@@ -56,7 +56,11 @@ export function readNotes(texts: readonly string[]): OpenNotes {
       // It was called again after it had waited.
       found.waiting.delete(attempt.call);
     }
-    if (options !== undefined) found.options = options;
+    if (options !== undefined) {
+      const { maxOperations, ...others } = options;
+      // JSON has no Infinity.
+      found.options = { ...others, maxOperations: maxOperations === null ? Infinity : maxOperations };
+    }
   }
   return found;
 }
