@@ -5,7 +5,7 @@ import type { ExecutorError } from '../contract/errors';
 import type { Given, RecordedCall } from '../contract/waiting-call';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { RunScope } from '../contract/run-scope';
-import type { Recording } from '../ses/recording';
+import type { Recording, RunLimits } from '../ses/recording';
 import type { NativeJournal } from '../../native';
 import type { JournalStore } from './store';
 import type { Durability, WaitingCall } from './types';
@@ -152,6 +152,12 @@ export class Recorder implements Recording {
     this.waiting.clear();
     this.called = [];
     this.continuations = continuations;
+  }
+
+  begun({ timeoutMs, toolTimeoutMs, maxOperations, language }: RunLimits) {
+    const limits = Object.entries({ timeoutMs, toolTimeoutMs, maxOperations, language });
+    const given = limits.filter(([, value]) => value !== null);
+    if (given.length > 0) this.note({ options: Object.fromEntries(given) });
   }
 
   /** Adds a fact that the replay does not need. */

@@ -304,11 +304,8 @@ export class DurableSession implements Executor {
   }
 
   async #execute(live: Live, code: string, options: RunOptions | undefined): Promise<CodeOutput> {
-    const running = live.recorder.guard(live.executor.run(code, options as object));
-    const noted = limitsOf(options);
-    if (noted !== undefined && live.executor.state === 'RUNNING') live.recorder.note({ options: noted });
     try {
-      return await running;
+      return await live.recorder.guard(live.executor.run(code, options as object));
     } catch (error) {
       throw await this.#failed(live, error);
     }
@@ -695,14 +692,6 @@ function newTools(tools: Tools, { tools: known }: Pick<NativeJournalContent, 'to
       .map(({ path }) => path[0]),
   );
   return Object.fromEntries(Object.entries(tools).filter(([name]) => names.has(name)));
-}
-
-/** The limits of a run that matter if it continues in another process. */
-function limitsOf(options: RunOptions | undefined) {
-  const { timeoutMs, toolTimeoutMs, maxOperations, language } = options ?? {};
-  const given = Object.entries({ timeoutMs, toolTimeoutMs, maxOperations, language });
-  const limits = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-  return Object.keys(limits).length === 0 ? undefined : limits;
 }
 
 /** Most calls that a hint names. */

@@ -142,8 +142,9 @@ export class SESExecutor implements Executor {
   }
 
   async #run(code: string, options?: RunOptions) {
-    const { maxOperations, toolTimeoutMs, signal, language, ...checked } = checkRunOptions(options);
-    const timeoutMs = checked.timeoutMs ?? this.#connection.timeoutMs;
+    const given = checkRunOptions(options);
+    const { maxOperations, toolTimeoutMs, signal, language } = given;
+    const timeoutMs = given.timeoutMs ?? this.#connection.timeoutMs;
     const refuseIfAborted = () => {
       if (signal?.aborted) throw abortedBeforeStart(signal.reason, timeoutMs);
     };
@@ -157,16 +158,17 @@ export class SESExecutor implements Executor {
     const call = core.nextCall();
     const toolTimes = new ToolTimes(toolTimeoutMs, core.toolTimeoutMs);
     const started = core.native.run(call, source, maxOperations, timeoutMs, toolTimes.limitAll, language);
+    if (core.native.state === 'RUNNING') core.recording?.begun(given);
     const settled = core.settled(call, started, { run: { toolTimes } });
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
     try {
       const outcome = succeeded(await settled) as Outcome;
       const { maxTransferBytes, life } = core;
       const output = readOutput(outcome, { maxTransferBytes, timeoutMs, signal, life });
-      let given = outputOf(outcome, output instanceof Promise ? await output : output);
-      const notice = core.isPython ? undefined : (note ?? uncalledNotice(source, given));
-      if (notice !== undefined) given = core.noted(given, notice);
-      return isFirst ? recovered(given) : given;
+      let result = outputOf(outcome, output instanceof Promise ? await output : output);
+      const notice = core.isPython ? undefined : (note ?? uncalledNotice(source, result));
+      if (notice !== undefined) result = core.noted(result, notice);
+      return isFirst ? recovered(result) : result;
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
       const hintOf = core.isPython ? hintOfMissingInPython : hintOfMissing;

@@ -1,6 +1,9 @@
 import type { NativeError, NativeExecutor, NativeOutcome } from '../../native';
+import type { CheckedRunOptions } from '../contract/options';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { RecordedCall } from '../contract/waiting-call';
+
+export type RunLimits = Pick<CheckedRunOptions, 'timeoutMs' | 'toolTimeoutMs' | 'maxOperations' | 'language'>;
 
 /** What records the session of an executor. */
 export interface Recording {
@@ -22,6 +25,8 @@ export interface Recording {
   flush(): void;
   /** Works in order, as soon as everything that was recorded until now is stored: immediately, if it is. */
   whenStored(work: () => void): void;
+  /** A run has begun. Limits that are `null` are those of the executor. */
+  begun(limits: RunLimits): void;
   /** The guest calls a tool. */
   callOf(call: number, tool: Tool | undefined, args: unknown[] | { error: unknown }): RecordedCall;
 }
