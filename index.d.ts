@@ -27,4 +27,6 @@ export type { OnToolCall, ToolCall, ToolCallDecision, Tools } from './build/cont
 export type { TracedRun, TracedToolCall } from './build/contract/tracing';
 export { engineStats, prepareProgram, validateCode } from './build/ses/check';
 export type { EngineStats, PreparedProgram } from './build/ses/check';
+export { checkTypes } from './build/ses/check-types';
+export type { CheckTypesOptions } from './build/ses/check-types';
 export { SESExecutor } from './build/ses/executor';

@@ -4,8 +4,18 @@
 require('./native.cjs');
 
 const { engineStats, prepareProgram, validateCode } = require('./build/ses/check');
+const { checkTypes } = require('./build/ses/check-types');
 const { ExecutorError } = require('./build/contract/errors');
 const { SESExecutor } = require('./build/ses/executor');
 const { blocking, withTimeout } = require('./build/contract/tool-traits');
 
-module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking, withTimeout };
+module.exports = {
+  SESExecutor,
+  ExecutorError,
+  validateCode,
+  checkTypes,
+  prepareProgram,
+  engineStats,
+  blocking,
+  withTimeout,
+};

@@ -1,4 +1,12 @@
 import commonjs from './index.js';
 
-export const { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking, withTimeout } =
-  commonjs;
+export const {
+  SESExecutor,
+  ExecutorError,
+  validateCode,
+  checkTypes,
+  prepareProgram,
+  engineStats,
+  blocking,
+  withTimeout,
+} = commonjs;

@@ -32,6 +32,7 @@ test('absent options have their defaults', () => {
     recover: false,
     language: 'auto',
     modules: {},
+    typecheck: 'off',
     onToolCall: undefined,
     onLog: undefined,
     maxCodeBytes: 1_048_576,
@@ -71,6 +72,7 @@ test('given options are kept', () => {
     recover: true,
     language: 'typescript',
     modules: { a: '' },
+    typecheck: 'warn',
     onToolCall,
     onLog,
     maxCodeBytes: 4,
@@ -101,6 +103,7 @@ test('given options are kept', () => {
     recover: true,
     language: 'typescript',
     modules: { a: '' },
+    typecheck: 'warn',
     onToolCall,
     onLog,
     maxCodeBytes: 4,
@@ -234,7 +237,7 @@ describe('options of a wrong type are refused with a TypeError', () => {
       'options.container is not an option; the options are maxOperations, timeoutMs, toolTimeoutMs, runConcurrency, ' +
         'maxQueuedRuns, authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
         'maxConcurrentToolCalls, maxTransferBytes, hardenToolResults, keepState, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
-        'autoInit, recover, language, modules, onToolCall, onLog',
+        'autoInit, recover, language, modules, typecheck, onToolCall, onLog',
     ],
   ])('such as %o', (options, message) => {
     expect(() => checkOptions(options)).toThrow(new TypeError(message));
@@ -315,6 +318,7 @@ describe('options of a run', () => {
       toolTimeoutMs: null,
       signal: undefined,
       language: null,
+      typecheck: null,
     });
   });
 

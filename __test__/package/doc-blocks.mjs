@@ -24,6 +24,9 @@ const SHOWN = new Set(['text', 'dockerfile']);
  */
 const NEEDS_NETWORK = /^npx ses-executor (python add|run program\.py) /;
 
+/** Checks types with TypeScript 7, which starts fast. */
+const USE_NATIVE = new URL('../typecheck/use-native.mjs', import.meta.url).href;
+
 const { devDependencies, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 /** Declares the tests of a page: each of its blocks runs, or is of a kind that is only shown. */
@@ -98,6 +101,7 @@ async function runProgram(page, { language, text }) {
       writeFileSync(join(folder, 'preload.mjs'), preload);
       options.push('--import', './preload.mjs');
     }
+    if (/\btypecheck:|checkTypes/.test(text)) options.push('--import', USE_NATIVE);
     const { status, signal, stdout, stderr } = await spawnNode([...options, program], { cwd: folder });
     expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
     // `console.log(…); // text` says what is printed.

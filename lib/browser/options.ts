@@ -1,5 +1,5 @@
 import { describe } from '../contract/describe';
-import { checkRows, checkRunOptions, optionsOf, record } from '../contract/options';
+import { checkRows, checkRunOptions, optionsOf, record, refuseTypeCheck } from '../contract/options';
 import { optionRow } from '../contract/option-table';
 import { readLibraries } from './libraries';
 import { encode } from './values';
@@ -118,7 +118,7 @@ export interface BrowserExecutorOptions {
 }
 
 /** Limits and input of one run. The limits are those of `SESExecutor`. */
-export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations'> {
+export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations' | 'typecheck'> {
   /** Value of the global `input`. */
   input?: unknown;
 }
@@ -242,5 +242,6 @@ function checkNetwork(network: unknown): Network {
 export function checkBrowserRunOptions(options: unknown, maxTransferBytes: number): CheckedBrowserRunOptions {
   const { input, ...others } = options === undefined ? {} : optionsOf(options, 'options', ['input', 'signal']);
   const checked = checkRunOptions(options === undefined ? undefined : others);
+  refuseTypeCheck(checked, 'pages');
   return { ...checked, input: encode([input], 'input', maxTransferBytes) };
 }

@@ -71,7 +71,7 @@ end. Replace the process.`,
     doc: `The code was refused before it ran. It may be empty, not parse in its \`language\`, use a reserved identifier, or be
 nested too deeply. The limits of the run may be invalid. Two rules keep checking fast: code may be too complex to be read as
 TypeScript (\`typescript_too_complex\`), or have regular expressions with too many property names
-(\`regexp_too_complex\`).
+(\`regexp_too_complex\`). With \`typecheck\`, mistakes in types are findings, too (\`type_error\`).
 
 \`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, if there is
 one, \`fix\`. Send them to the model.`,

@@ -193,6 +193,17 @@ export interface ExecutorOptions {
    */
   modules?: Modules | undefined;
   /**
+   * Whether the types of code are checked before it runs, against its tools, variables, modules and the declarations of
+   * earlier runs. Only mistakes count that would make the code fail, or that would pass wrong data to a tool.
+   * `"error"`: code with such a mistake does not run, and fails with `ERR_VALIDATION_FAILED` and diagnostics of the
+   * rule `type_error`. `"warn"`: the code runs, and the diagnostics are warnings in its log. Needs the package
+   * `typescript`, version 5 or later. Default `"off"`.
+   *
+   * If a check takes too long, or the code has more than 65,536 characters, the code runs without a check, and a
+   * warning in its log says so. The time for a check does not count against `timeoutMs`.
+   */
+  typecheck?: 'error' | 'warn' | 'off' | undefined;
+  /**
    * Called before each call of a tool, and of a function of a module. If it returns nothing, the call is made. If it
    * throws, the call fails in the guest with that error. If it returns `{ args }`, the tool is called with these
    * arguments. If it returns `{ result }`, the guest gets that result and no call is made. Any other value refuses the
@@ -229,6 +240,8 @@ export interface RunOptions {
   toolTimeoutMs?: number | undefined;
   /** As {@link ExecutorOptions.language}, for this run. */
   language?: Language | undefined;
+  /** As {@link ExecutorOptions.typecheck}, for this run. */
+  typecheck?: 'error' | 'warn' | 'off' | undefined;
   // End of RunOptions.
 
   /**

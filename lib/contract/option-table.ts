@@ -414,6 +414,23 @@ The constructor clones exported values. It throws a \`TypeError\` with the path 
     rust: { type: 'Vec<ModuleSpec>', from: '$.into_iter().map(Into::into).collect()' },
   },
   {
+    name: 'typecheck',
+    type: 'oneOf',
+    values: ['error', 'warn', 'off'],
+    fallback: 'off',
+    perRun: true,
+    brief: 'whether the types of code are checked before it runs',
+    doc: `Whether the types of code are checked before it runs, against its tools, variables, modules and the declarations of
+earlier runs. Only mistakes count that would make the code fail, or that would pass wrong data to a tool. \`"error"\`: code
+with such a mistake does not run, and fails with \`ERR_VALIDATION_FAILED\` and diagnostics of the rule \`type_error\`.
+\`"warn"\`: the code runs, and the diagnostics are warnings in its log. Needs the package \`typescript\`, version 5 or
+later.
+
+If a check takes too long, or the code has more than 65,536 characters, the code runs without a check, and a warning in
+its log says so. The time for a check does not count against \`timeoutMs\`.`,
+    rust: null,
+  },
+  {
     name: 'onToolCall',
     type: 'function',
     ts: 'OnToolCall',

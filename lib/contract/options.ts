@@ -10,6 +10,9 @@ export type WithoutDefault = 'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares
 /** Options as a caller passed them, or checked ones of several kinds of executors. */
 export type Given = Record<string, Foreign>;
 
+/** What is done about mistakes in types. */
+export type TypeCheck = NonNullable<ExecutorOptions['typecheck']>;
+
 export type Lists = { authorizedImports: string[]; collectConsoleLevels: LogLevel[] };
 
 export type CheckedOptions = Required<Omit<ExecutorOptions, WithoutDefault | keyof Lists>> &
@@ -23,6 +26,7 @@ export interface CheckedRunOptions {
   toolTimeoutMs: number | null;
   signal: AbortSignal | undefined;
   language: Language | null;
+  typecheck: TypeCheck | null;
 }
 
 /** Any number of operations. The default where users write programs for themselves, or a deadline is enough. */
@@ -95,6 +99,17 @@ export function checkRunOptions(options: unknown): CheckedRunOptions {
   const limits = checked(given, RUN_ROWS);
   limits.signal = signal;
   return limits as CheckedRunOptions;
+}
+
+/**
+ * For executors that cannot check types.
+ *
+ * @param guests what they run
+ * @throws {TypeError}
+ */
+export function refuseTypeCheck({ typecheck }: CheckedRunOptions, guests: string) {
+  if (typecheck === null || typecheck === 'off') return;
+  throw new TypeError(`options.typecheck must be "off" for ${guests}, got ${describe(typecheck)}`);
 }
 
 /**

@@ -150,6 +150,8 @@ export class ToolRegistry {
   /** Numbers by top-level name, then by path. A function that replaces another one takes its number. */
   #numbers: Map<string, Map<string, number>> = new Map();
   #next = 0;
+  /** Called with tools that the guest keeps and whose functions are others now. */
+  onBound: ((tools: Tool[]) => void) | undefined;
 
   get(id: number) {
     return this.#tools.get(id);
@@ -201,7 +203,9 @@ export class ToolRegistry {
     for (const [id, tool] of found) if (id !== undefined) this.#tools.set(id, tool);
     const names = new Set(tools.map(({ path }) => path[0]));
     const count = [...names].reduce((sum, name) => sum + (this.#numbers.get(name)?.size ?? 0), 0);
-    return count === tools.length && found.every(([id]) => id !== undefined);
+    const hasAll = count === tools.length && found.every(([id]) => id !== undefined);
+    if (hasAll) this.onBound?.(tools);
+    return hasAll;
   }
 
   /** Registers functions of a module. They stay as long as the executor. */

@@ -32,6 +32,7 @@ export type SharedOptions = Omit<
   | 'maxOperations'
   | 'modules'
   | 'recover'
+  | 'typecheck'
 >;
 
 /** Options of a {@link PyodideExecutor} (section 3.1). */

@@ -6,7 +6,7 @@ import { makeDisposable } from '../contract/await-using';
 import { describeOffer } from '../contract/executor';
 import { MISSING_HINT, hintOfMissing, hintOfMissingInPython } from '../contract/missing-names';
 import { defineEntries } from '../contract/logs';
-import { checkOptions, checkRunOptions } from '../contract/options';
+import { checkOptions, checkRunOptions, refuseTypeCheck } from '../contract/options';
 import { Readiness, recovered } from '../contract/readiness';
 import { onAbort } from '../contract/signals';
 import { refuseUnwritableNames } from '../contract/tool-names';
@@ -16,6 +16,7 @@ import { traceRun } from '../contract/tracing';
 import { encodeVariables, namesOfVariables } from '../contract/variables';
 import { readOutput } from './output';
 import { programText } from './program-text';
+import { warningText, withWarnings } from './type-checks';
 import { encode, withoutWire } from './transfer';
 import { uncalledNotice } from './uncalled';
 import type { AwaitUsing } from '../contract/await-using';
@@ -106,9 +107,12 @@ export class SESExecutor implements Executor {
     }
     if (!this.#connection.isPython) refuseUnwritableNames(names, 'variables');
     const payload = encodeVariables(variables, names, this.#connection.maxTransferBytes, encodeList);
+    const types = this.#connection.typeChecks?.typesOf(variables, names);
+    const checking = this.#connection.typeChecks?.underWay;
+    if (checking !== undefined) await checking.catch(() => {});
     const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;
-    await this.#connection.sendVariables(names, payload);
+    await this.#connection.sendVariables(names, payload, types);
   }
 
   /**
@@ -122,11 +126,11 @@ export class SESExecutor implements Executor {
   async sendTools(tools: Tools): Promise<void> {
     const functions = flattenTools(tools);
     if (!this.#connection.isPython) refuseUnwritableNames(Object.keys(tools), 'tools');
+    const checking = this.#connection.typeChecks?.underWay;
+    if (checking !== undefined) await checking.catch(() => {});
     const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;
-    const { native, tools: registry } = this.#connection;
-    const { specs, commit } = registry.stage(functions);
-    await this.#connection.call((call) => native.sendTools(call, specs), commit);
+    await this.#connection.sendTools(functions);
   }
 
   /**
@@ -143,8 +147,10 @@ export class SESExecutor implements Executor {
 
   async #run(code: string, options?: RunOptions) {
     const given = checkRunOptions(options);
-    const { maxOperations, toolTimeoutMs, signal, language } = given;
-    const timeoutMs = given.timeoutMs ?? this.#connection.timeoutMs;
+    const { maxOperations, toolTimeoutMs, signal, language, typecheck: mode } = given;
+    const core = this.#connection;
+    if (core.isPython) refuseTypeCheck(given, 'Python');
+    const timeoutMs = given.timeoutMs ?? core.timeoutMs;
     const refuseIfAborted = () => {
       if (signal?.aborted) throw abortedBeforeStart(signal.reason, timeoutMs);
     };
@@ -152,12 +158,15 @@ export class SESExecutor implements Executor {
     const ready = this.#readiness.makeReady();
     if (ready !== undefined) await ready;
     refuseIfAborted();
-    const core = this.#connection;
     const { code: source, note } = core.isPython ? { code } : programText(code, true);
+    const checking = core.checkTypes({ code, mode, language, signal, timeoutMs });
+    const verdict = checking === undefined ? undefined : await checking;
+    refuseIfAborted();
     const isFirst = this.#readiness.beginRun();
     const call = core.nextCall();
     const toolTimes = new ToolTimes(toolTimeoutMs, core.toolTimeoutMs);
     const started = core.native.run(call, source, maxOperations, timeoutMs, toolTimes.limitAll, language);
+    const hasFailed = core.typeChecks?.begin(verdict);
     if (core.native.state === 'RUNNING') core.recording?.begun(given);
     const settled = core.settled(call, started, { run: { toolTimes } });
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
@@ -166,11 +175,15 @@ export class SESExecutor implements Executor {
       const { maxTransferBytes, life } = core;
       const output = readOutput(outcome, { maxTransferBytes, timeoutMs, signal, life });
       let result = outputOf(outcome, output instanceof Promise ? await output : output);
+      const warning = verdict && warningText(verdict.warnings);
+      if (warning !== undefined) result = core.noted(result, warning);
       const notice = core.isPython ? undefined : (note ?? uncalledNotice(source, result));
       if (notice !== undefined) result = core.noted(result, notice);
       return isFirst ? recovered(result) : result;
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
+      hasFailed?.(error);
+      if (verdict !== undefined) error.details = withWarnings(error.details, verdict.warnings);
       const hintOf = core.isPython ? hintOfMissingInPython : hintOfMissing;
       const hint = hintOf(source, error.details ?? {}, core.surroundings);
       const isDetail = core.isPython || error.details?.hint !== undefined;

@@ -15,11 +15,15 @@ import { RunCalls } from './run-calls';
 import { NOT_STORED, recorded } from './recording';
 import { localeEnvironment } from './locale-environment';
 import { ToolRegistry } from '../contract/tool-registry';
+import { TypeChecks } from './type-checks';
 import type { Native, Recording } from './recording';
 import type { Foreign } from '../contract/foreign';
-import type { CheckedOptions } from '../contract/options';
+import type { CheckedOptions, TypeCheck } from '../contract/options';
+import type { Language } from '../contract/executor-options';
+import type { CheckedRun } from './type-checks';
 import type { ToolTimes } from '../contract/tool-times';
 import type { Offer } from '../contract/executor';
+import type { Tool } from '../contract/tool-registry';
 import type { Surroundings } from '../contract/missing-names';
 import type { CodeOutput, Isolation, RunStats } from '../contract/executor-types';
 import type { NativeExecutor, NativeOutcome } from '../../native';
@@ -151,17 +155,27 @@ export class NativeConnection {
   #isProcess;
   isPython;
   /** Names of the variables that the isolate has. */
-  #variables: Set<string> = new Set();
-  #imports;
+  readonly variables: Set<string> = new Set();
+  /** Modules that guests may import, and what is in them. */
+  readonly imports;
+  readonly modules;
+  readonly language;
+  readonly typecheck;
+  readonly typeChecks: TypeChecks | undefined;
+  #isQueueing;
   /** Whether a renewal has started and the new isolate does not have the tools yet. */
   owesTools = false;
 
   constructor(options: CheckedOptions, engine?: EngineSpec, recording?: Recording) {
-    const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares } = options;
+    const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares, typecheck } = options;
     this.autoInit = autoInit;
     this.recover = recover;
     this.isPython = engine?.name === 'python';
-    this.#imports = options.authorizedImports;
+    this.imports = options.authorizedImports;
+    this.modules = options.modules;
+    this.language = options.language;
+    this.typecheck = typecheck;
+    this.#isQueueing = options.runConcurrency === 'queue';
     this.#isProcess = isolation === 'process';
     this.timeoutMs = options.timeoutMs;
     this.toolTimeoutMs = options.toolTimeoutMs;
@@ -186,6 +200,8 @@ export class NativeConnection {
     );
     this.native = recording === undefined ? native : recorded(native, recording);
     recording?.attach(this.tools, () => this.#endCalls());
+    this.typeChecks = this.isPython ? undefined : new TypeChecks(this, typecheck);
+    this.tools.onBound = (tools) => this.typeChecks?.hasOtherTools(tools);
     reporting.set(number, new WeakRef(this));
     collected.register(this, number);
   }
@@ -194,19 +210,51 @@ export class NativeConnection {
   get surroundings(): Surroundings {
     const named = this.tools.list().filter(({ path }) => !path[0].startsWith('__') && path.every(isIdentifier));
     const functions = named.filter(({ isLookup }) => !isLookup).map(({ path }) => path.join('.'));
-    return { functions, lookups: named.find(({ isLookup }) => isLookup)?.path[0], imports: this.#imports };
+    return { functions, lookups: named.find(({ isLookup }) => isLookup)?.path[0], imports: this.imports };
+  }
+
+  /** Whether a run would begin now, or wait for its turn. */
+  get #acceptsRuns() {
+    const { state } = this.native;
+    return state === 'READY' || (state === 'RUNNING' && this.#isQueueing);
+  }
+
+  /**
+   * Checks the types of a program that is about to run.
+   *
+   * @param run.mode null for that of the executor, like the language
+   * @returns undefined if it is not checked, also because it will not run
+   */
+  checkTypes(
+    run: Omit<CheckedRun, 'mode' | 'language' | 'source'> & { mode: TypeCheck | null; language: Language | null },
+  ) {
+    const { typeChecks } = this;
+    if (typeChecks === undefined || !this.#acceptsRuns) return undefined;
+    const { mode, language } = run;
+    return typeChecks.check({ ...run, mode: mode ?? this.typecheck, language: language ?? this.language });
   }
 
   get offer(): Offer {
-    return { imports: this.#imports, variables: [...this.#variables], tools: this.tools.list() };
+    return { imports: this.imports, variables: [...this.variables], tools: this.tools.list() };
   }
 
   /** @param payload the values of the variables */
-  sendVariables(names: string[], payload: Parameters<NativeExecutor['sendVariables']>[2]) {
-    return this.call(
+  sendVariables(
+    names: string[],
+    payload: Parameters<NativeExecutor['sendVariables']>[2],
+    types: Map<string, string> | undefined,
+  ) {
+    const sent = this.call(
       (call) => this.native.sendVariables(call, names, payload),
-      () => names.forEach((name) => this.#variables.add(name)),
+      () => names.forEach((name) => this.variables.add(name)),
     );
+    return this.typeChecks?.sendingVariables(sent, names, types) ?? sent;
+  }
+
+  sendTools(functions: Tool[]) {
+    const { specs, commit } = this.tools.stage(functions);
+    const sent = this.call((call) => this.native.sendTools(call, specs), commit);
+    return this.typeChecks?.sendingTools(sent, functions) ?? sent;
   }
 
   get isolation(): Isolation {
@@ -257,8 +305,9 @@ export class NativeConnection {
       this.life = new RunScope();
       this.owesTools = false;
       this.#forgetToolCalls();
-      this.#variables.clear();
+      this.variables.clear();
       this.tools.clear();
+      this.typeChecks?.reset();
       return this.native.cleanup(call);
     });
   }
@@ -280,7 +329,7 @@ export class NativeConnection {
     this.owesTools = true;
     await this.call((call) => {
       this.#forgetToolCalls();
-      this.#variables.clear();
+      this.variables.clear();
       return this.native.cleanup(call);
     });
     goOn();
@@ -289,6 +338,8 @@ export class NativeConnection {
     const specs = this.tools.specs();
     if (specs.length > 0) await this.call((call) => this.native.sendTools(call, specs));
     goOn();
+    this.typeChecks?.reset();
+    this.typeChecks?.hasTools(this.tools.list());
     this.owesTools = false;
   }
 
