@@ -528,7 +528,8 @@ export class DurableSession implements Executor {
     live.recorder.beginRun(continuations);
     this.#open = undefined;
     try {
-      return await asResult(this.#execute(live, open.code, { ...open.options, signal }));
+      // The program was checked before it began, and the tools may have other definitions now.
+      return await asResult(this.#execute(live, open.code, { ...open.options, signal, typecheck: 'off' }));
     } finally {
       if (this.#readyLive === live) await this.#supplement(live, found);
     }
