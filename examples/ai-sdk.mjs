@@ -28,7 +28,7 @@ const tools = {
   }),
 };
 
-const code = createCodeTool({ tools, timeoutMs: 5_000 });
+const code = createCodeTool({ tools, timeoutMs: 5_000, typecheck: 'error' });
 console.log(`--- the tool that the model sees\n${code.description}\n`);
 
 const model = scriptedModel('code', [

@@ -22,7 +22,7 @@ const getTemperature = betaZodTool({
   run: async ({ city }) => String(temperatures[city]),
 });
 
-const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000 });
+const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000, typecheck: 'error' });
 
 const turns = [
   { code: 'await get_temperature({ town: "Oslo" })' },

@@ -22,7 +22,7 @@ const getTemperature = tool(async ({ city }) => temperatures[city], {
   schema: z.object({ city: z.string().describe('Name of the city in English') }),
 });
 
-const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000 });
+const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000, typecheck: 'error' });
 
 /** Answers each request with the next turn: code to run, or its last words. */
 class ScriptedModel extends BaseChatModel {

@@ -26,7 +26,7 @@ const tools = {
   }),
 };
 
-const code = createCodeTool({ tools, timeoutMs: 5_000 });
+const code = createCodeTool({ tools, timeoutMs: 5_000, typecheck: 'error' });
 const model = scriptedModel('code', [
   { code: 'await getTemperature({ town: "Oslo" })' },
   {

@@ -21,12 +21,12 @@ const getTemperature = tool({
   execute: async ({ city }) => temperatures[city],
 });
 
-const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000 });
+const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000, typecheck: 'error' });
 
 /** Answers each request with the next turn: code to run, or its last words. */
 class ScriptedModel {
   #turns = [
-    { code: 'const cities = await list_cities();\ncities.map((city) => city.length).join(null.x)' },
+    { code: 'await get_temperature({ town: "Oslo" })' },
     {
       code: `const cities = await list_cities();
 const degrees = await Promise.all(cities.map((city) => get_temperature({ city })));

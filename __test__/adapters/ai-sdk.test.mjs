@@ -569,7 +569,8 @@ describe('wrong use is refused immediately', () => {
 describe('the example', () => {
   let example;
   beforeAll(async () => {
-    example = await spawnNode(['examples/ai-sdk.mjs']);
+    const useNative = new URL('../typecheck/use-native.mjs', import.meta.url).href;
+    example = await spawnNode(['--import', useNative, 'examples/ai-sdk.mjs']);
   });
 
   test('ends successfully', () => {
@@ -579,7 +580,7 @@ describe('the example', () => {
   test('shows the declarations, an error and its correction', () => {
     expect(example.stdout).toContain(' * @param {string} args.city Name of the city in English\n');
     expect(example.stdout).toContain(
-      'the input of getTemperature is not valid: Invalid input: expected object, received string',
+      "Argument of type 'string' is not assignable to parameter of type '{ city: string; }'.",
     );
     expect(example.stdout).toContain("--- result\n{ output: { city: 'Lagos', degrees: 30.25 }, logs: '3 readings' }");
     expect(example.stdout).toMatch(/--- the model answers\nIt is warmest in Lagos, at 30\.25 degrees\.\n$/);

@@ -22,21 +22,24 @@ import { Guardrails } from '../../build/adapters/openai-agents/guardrails.js';
 import { withLongestTurn } from '../cpu-time.mjs';
 import { deferred, spawnNode } from '../helpers.mjs';
 
+const USE_NATIVE = new URL('../typecheck/use-native.mjs', import.meta.url).href;
 const CORRECTED = `const degrees = await Promise.all(cities.map((city) => get_temperature({ city })));
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })
 `;
 /** Tools of Anthropic's SDK give text. */
 const PARSED = 'const degrees = (await Promise.all(cities.map((city) => get_temperature({ city })))).map(Number);';
-const WRONG_INPUT = (name) =>
-  `InvalidToolInputError: the input of ${name} is not valid: city: Invalid input: expected string, received undefined; ` +
-  'pass one object as declared';
-const refusedInput = (name) => `ERR_TOOL_PROXY_FAIL: Tool execution failed: ${WRONG_INPUT(name)} (line 1, column 7)
+const WRONG_INPUT =
+  "Object literal may only specify known properties, and 'town' does not exist in type '{ city: string; }'.";
+const refusedInput = (name) => {
+  const start = `await ${name}({ `;
+  return `ERR_VALIDATION_FAILED: Code validation failed: ${WRONG_INPUT} (line 1, column ${start.length + 1})
   |
-1 | await ${name}({ town: "Oslo" })
-  |       ^ ${WRONG_INPUT(name)}
-Hint: Correct the arguments, catch the error, or do without this call.
+1 | ${start}town: "Oslo" })
+  | ${' '.repeat(start.length)}^ ${WRONG_INPUT}
+Hint: Nothing of the code has run. Correct it and send all of it again.
 `;
+};
 const ANSWER = '--- the model answers\nIt is warmest in Lagos, at 30.25 degrees.\n';
 
 describe('the example of', () => {
@@ -44,17 +47,10 @@ describe('the example of', () => {
     [
       'openai-agents',
       `--- the model calls run_javascript
-const cities = await list_cities();
-cities.map((city) => city.length).join(null.x)
+await get_temperature({ town: "Oslo" })
 
 --- result
-ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: Cannot read properties of null (reading 'x') (line 2, column 45)
-  |
-1 | const cities = await list_cities();
-2 | cities.map((city) => city.length).join(null.x)
-  |                                             ^ TypeError: Cannot read properties of null (reading 'x')
-Hint: Correct the code at that place and run it again.
-
+${refusedInput('get_temperature')}
 --- the model calls run_javascript
 const cities = await list_cities();
 ${CORRECTED}
@@ -94,12 +90,12 @@ ${CORRECTED.replace(/.*/, PARSED)}
 ${ANSWER}`,
     ],
   ])('%s ends successfully', async (name, expected) => {
-    const { status, stdout, stderr } = await spawnNode([`examples/${name}.mjs`]);
+    const { status, stdout, stderr } = await spawnNode(['--import', USE_NATIVE, `examples/${name}.mjs`]);
     expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: expected });
   });
 
   test('mastra', async () => {
-    const { status, stdout, stderr } = await spawnNode(['examples/mastra.mjs']);
+    const { status, stdout, stderr } = await spawnNode(['--import', USE_NATIVE, 'examples/mastra.mjs']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain(`--- error\n${refusedInput('getTemperature')}`);
     expect(stdout).toContain("--- result\n{ output: { city: 'Lagos', degrees: 30.25 }, logs: '' }\n");
