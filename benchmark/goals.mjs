@@ -103,6 +103,7 @@ const GOALS = [
     unit: '×',
     must: 2,
   },
+  { title: '`checkTypes`, 50 lines and 100 tools', row: 'typecheck-50', unit: 'ms', must: 5 },
   {
     title: 'large APIs: a search over 2,500 methods against one over 25',
     row: 'api-search-2500',

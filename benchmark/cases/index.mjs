@@ -21,6 +21,7 @@ import steps from './steps.mjs';
 import throughput from './throughput.mjs';
 import tools from './tools.mjs';
 import transfer from './transfer.mjs';
+import typecheck from './typecheck.mjs';
 import warmRun from './warm-run.mjs';
 import warmStart from './warm-start.mjs';
 
@@ -46,6 +47,7 @@ export const CASES = [
   kill,
   bombs,
   prepare,
+  typecheck,
   throughput,
   isolation,
   largeApis,

@@ -2,7 +2,8 @@
 
 import { createRequire } from 'node:module';
 
-const { SESExecutor, engineStats, prepareProgram: prepare } = createRequire(import.meta.url)('../../index.js');
+const require = createRequire(import.meta.url);
+const { SESExecutor, checkTypes, engineStats, prepareProgram: prepare } = require('../../index.js');
 
 const MAX_CODE_BYTES = 8 * 2 ** 20;
 /** More than any program takes, and as many as are counted fastest. */
@@ -12,6 +13,12 @@ export const traits = { isStoppable: true, hasMemoryLimit: true, hasSessions: tr
 
 /** `prepareProgram` with room for large programs. */
 export const prepareProgram = (code) => prepare(code, { maxCodeBytes: MAX_CODE_BYTES });
+
+/** `checkTypes` with TypeScript 7. */
+export async function typeChecker() {
+  await require('../../build/typecheck/checker.js').useTypeScript('typescript-v7');
+  return checkTypes;
+}
 
 /** Whether this build has the option, which `engineStats().warm` says too. */
 export const hasWarmPool = 'warm' in engineStats();
@@ -54,7 +61,7 @@ async function session({ tools, memoryLimitMb = 128, timeoutMs = 120_000, warmPo
 
 /** A manager; `ready` resolves when its pool is full. */
 export async function openApi({ registry, call, poolSize = 4 }) {
-  const { SandboxManager, anyState } = createRequire(import.meta.url)('../../build/sandbox/index.js');
+  const { SandboxManager, anyState } = require('../../build/sandbox/index.js');
   const adapters = (source, method, params) => call(params);
   const manager = new SandboxManager({ registry, adapters, poolSize, stateSchema: anyState });
   return {
