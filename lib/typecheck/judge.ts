@@ -55,7 +55,9 @@ const RULES = new Map<number, Rule>([
   // Expected … arguments
   ...[2554, 2555, 2556, 2575].map((code) => [code, isForHost] as const),
   // Operators
-  ...[2362, 2363, 2365, 2367, 2538].map((code) => [code, isWrongOperand] as const),
+  ...[2365, 2367, 2538].map((code) => [code, isWrongOperand] as const),
+  // … of an arithmetic operation must be a number
+  ...[2362, 2363].map((code) => [code, isPromise] as const),
   // The right-hand side of `in` and `instanceof`
   ...[2359, 2361].map((code) => [code, always] as const),
   // Assignments to constants
@@ -101,7 +103,7 @@ export async function judge(all: Found[], tree: Tree): Promise<Finding[]> {
       at: found.at,
       text: textOfFound(found, node, tree.kinds),
       ...nameOf(found, node),
-      lacksAwait: lacksAwait(found),
+      lacksAwait: lacksAwait(found) || rule === isPromise,
     });
   }
   return findings;
@@ -284,6 +286,11 @@ function callAround(node: SyntaxNode, kinds: Kinds) {
 /** Whether a node is the name of a called function: `f`, or `f` of `a.f`. */
 function isName(node: SyntaxNode, called: SyntaxNode) {
   return node === called || called.name === node;
+}
+
+/** Whether an operand is a promise, which the message does not say. Dates, strings and others become numbers. */
+async function isPromise(found: Found, { tree, node }: Place) {
+  return lacksAwait(found) || PROMISE.test((await tree.typesOf([node]))[0]);
 }
 
 function isWrongOperand(found: Found) {

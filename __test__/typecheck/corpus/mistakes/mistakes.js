@@ -282,3 +282,9 @@ for (const person of everybody) {
   summaries.push({ name: person.name, sum2 });
 }
 await send_email({ to: everybody.map((p) => p.email), title: 'Summary', body: JSON.stringify(summaries) }); //!
+// === a product of a promise, on the right
+const quote = await get_quote({ symbol: 'ACME' });
+console.log(quote.price * convert({ amount: 1, from: 'USD', to: 'EUR' })); //!
+// === a promise of an own function, on the left
+const rateOf = async (to) => (await convert({ amount: 1, from: 'USD', to })).rate;
+rateOf('EUR') * 100; //!
