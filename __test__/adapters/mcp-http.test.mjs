@@ -69,7 +69,7 @@ async function ask(url, { method = 'POST', path = '/mcp', body = '', ...headers 
 }
 
 describe('clients', () => {
-  test('have sessions of their own, which persist, and end when their client says so', async () => {
+  test('have separate sessions, which persist, and end when their client says so', async () => {
     const { url } = await started('--max-sessions', '2');
     const [one, other] = [await connected(url), await connected(url)];
     await Promise.all([one.run('var n = 1'), other.run('var n = 2')]);

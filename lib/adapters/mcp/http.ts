@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Foreign } from '../../contract/foreign';
 
-// Streamable HTTP of the Model Context Protocol. Each client that initializes gets a server, and thus a session, of its own.
+// Streamable HTTP of the Model Context Protocol. Each client that initializes gets a separate server, and thus a separate session.
 
 const PATH = '/mcp';
 /** A client that is gone does not end its session, because no connection belongs to it. */
