@@ -332,6 +332,7 @@ export interface NativeJournalContent {
   tools: Array<NativeJournalTool>;
   notes: Array<string>;
   open?: NativeOpenRun;
+  programs?: Array<string>;
   flaw?: NativeJournalFlaw;
 }
 
@@ -470,6 +471,16 @@ export interface NativePlace {
   column: number;
 }
 
+/**
+ * `tools`: the keys from the global to each tool. `earlier`: the programs that the session has run, if they are known.
+ * `front`: the name of a function that calls the value of the program.
+ */
+export interface NativePlanRequest {
+  tools: Array<Array<string>>;
+  earlier?: Array<string>;
+  front?: string;
+}
+
 /** The options that VALIDATE and TRANSFORM depend on. */
 export interface NativePrepareOptions {
   maxOperations: number;
@@ -539,6 +550,16 @@ export interface NativeWorker {
 
 /** The hint for an error, or the question that the page must answer first. */
 export declare function pageHint(error: NativePageError): Promise<NativePageHint>;
+
+/** The plan of a program as JSON. The caller waits. */
+export declare function planProgram(code: string, request: NativePlanRequest, options: NativePrepareOptions): string;
+
+/** The same on a thread of the pool. */
+export declare function planProgramLater(
+  code: string,
+  request: NativePlanRequest,
+  options: NativePrepareOptions,
+): Promise<string>;
 
 /** Prepares a program that a page runs. `history`: for a page that runs several programs. */
 export declare function preparePage(

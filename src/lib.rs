@@ -15,6 +15,7 @@ mod journal;
 mod numbers;
 mod options;
 mod page;
+mod plan;
 mod prepare;
 mod resources;
 mod sdk_program;

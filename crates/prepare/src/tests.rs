@@ -12,6 +12,8 @@ mod sweep;
 mod typescript;
 mod typescript_robustness;
 
+pub(crate) use robustness::SHAPES;
+
 use super::{Diagnostic, Language, PrepareOptions, Program, prepare};
 
 fn options() -> PrepareOptions {

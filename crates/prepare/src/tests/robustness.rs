@@ -25,7 +25,7 @@ fn nested(open: &str, inner: &str, close: &str, count: usize) -> String {
     [&open.repeat(count), inner, &close.repeat(count)].concat()
 }
 
-const SHAPES: [(&str, &str, &str); 48] = [
+pub(crate) const SHAPES: [(&str, &str, &str); 48] = [
     ("(", "1", ")"),
     ("[", "", "]"),
     ("{", "", "}"),
