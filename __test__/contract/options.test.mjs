@@ -317,6 +317,7 @@ describe('options of a run', () => {
       timeoutMs: null,
       toolTimeoutMs: null,
       signal: undefined,
+      plan: undefined,
       language: null,
       typecheck: null,
     });

@@ -100,6 +100,18 @@ await halfAsync(1), await givenAsync(1), await promisedAsync(1), await nothingAs
  halfAsync(1), await givenAsync(1), promisedAsync(1), await nothingAsync(1), True]`,
   ],
   ['const sum = add(1, 2); [sum, sum instanceof Promise]', '[add(1, 2), False]'],
+  [
+    `const outcomes = [];
+for (const make of [() => add(1), () => add(2), () => remove(1), () => later('a'), () => later('b'), () => later('a')]) {
+try { outcomes.push(await make()); } catch ({ name, code }) { outcomes.push([name, code]); }
+}
+outcomes`,
+    `outcomes = []
+for tool, arg in [(add, 1), (add, 2), (remove, 1), (later, "a"), (later, "b"), (later, "a")]:
+    try: outcomes.append(tool(arg))
+    except Exception as e: outcomes.append([e.name, e.code])
+outcomes`,
+  ],
   // The definition of done.
   ['import fs from "node:fs";', 'import fs'],
   ['globalThis.effect = effectTool();\nimport fs from "node:fs";', 'effect = effectTool()\nimport fs'],

@@ -1,6 +1,7 @@
 import { untold } from '../contract/tracing';
 import { SESExecutor } from '../ses/executor';
 import { decode } from './values';
+import type { Plan } from '../contract/plan';
 import type { Endowments } from './endowments';
 import type { CheckedBrowserOptions, RunSettings } from './options';
 import type { BrowserOutput } from './output';
@@ -45,7 +46,10 @@ export class FallbackExecutor {
    * @param options of the run, checked
    * @returns rejects as `SESExecutor.run()`
    */
-  async run(code: string, { input, timeoutMs, toolTimeoutMs, language, signal }: RunSettings): Promise<BrowserOutput> {
+  async run(
+    code: string,
+    { input, timeoutMs, toolTimeoutMs, language, signal, plan }: RunSettings,
+  ): Promise<BrowserOutput> {
     const executor = this.#executor ?? (await this.#make());
     try {
       for (const send of this.#untold.splice(0)) await send(executor);
@@ -53,7 +57,7 @@ export class FallbackExecutor {
       await executor.sendVariables({ input: value });
       const limits =
         toolTimeoutMs === null || toolTimeoutMs === undefined ? { timeoutMs } : { timeoutMs, toolTimeoutMs };
-      const output = await executor.run(code, { ...limits, language, signal });
+      const output = await executor.run(code, { ...limits, language, signal, plan: plan as Plan | undefined });
       return { ...output, artifacts: [] };
     } finally {
       if (this.#options.isolation === 'run') await this.cleanup();

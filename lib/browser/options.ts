@@ -1,5 +1,6 @@
 import { describe } from '../contract/describe';
 import { checkRows, checkRunOptions, optionsOf, record, refuseTypeCheck } from '../contract/options';
+import { checkPlan } from '../contract/plan-guard';
 import { optionRow } from '../contract/option-table';
 import { readLibraries } from './libraries';
 import { encode } from './values';
@@ -243,5 +244,6 @@ export function checkBrowserRunOptions(options: unknown, maxTransferBytes: numbe
   const { input, ...others } = options === undefined ? {} : optionsOf(options, 'options', ['input', 'signal']);
   const checked = checkRunOptions(options === undefined ? undefined : others);
   refuseTypeCheck(checked, 'pages');
-  return { ...checked, input: encode([input], 'input', maxTransferBytes) };
+  const plan = checked.plan === undefined ? undefined : checkPlan(checked.plan, 'options.plan');
+  return { ...checked, plan, input: encode([input], 'input', maxTransferBytes) };
 }

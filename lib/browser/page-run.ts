@@ -1,5 +1,6 @@
 import { performance } from '../contract/clock';
 import { ExecutorError, errorOf } from '../contract/errors';
+import { PlanGuard } from '../contract/plan-guard';
 import { withTimeLimit } from '../contract/time-limit';
 import { ToolTimes } from '../contract/tool-times';
 import { keepArtifacts } from './artifacts';
@@ -80,8 +81,9 @@ export async function runInPage({
       throw withRun(crashOf(error), log, { stats, artifacts: [] });
     }
     programs.add(id, program);
+    const plan = PlanGuard.of(options.plan);
     const toolTimes = new ToolTimes(options.toolTimeoutMs, executorOptions.toolTimeoutMs);
-    runner = new Run({ id, tab, options: executorOptions, toolTimes, given, log, failures, context });
+    runner = new Run({ id, tab, options: executorOptions, toolTimes, plan, given, log, failures, context });
     began = performance.now();
     const order = orderFor(id, options, executorOptions, given.forPage(isLasting));
     const start = () => runner.start(program.code, order);

@@ -22,6 +22,7 @@ import type { AsyncResource } from 'node:async_hooks';
 import type { Options } from './values';
 import type { ExecutorError } from '../contract/errors';
 import type { Answer } from '../contract/tool-calls';
+import type { PlanGuard } from '../contract/plan-guard';
 import type { Tool } from '../contract/tool-registry';
 import type { ToolTimes } from '../contract/tool-times';
 
@@ -96,6 +97,7 @@ export class Run {
   /** Unanswered calls for which the guest has a promise. */
   #promised: Map<number, string> = new Map();
   #toolTimes;
+  #plan;
   /** Reports whether the time in which the run only waits counts: see `ToolTimes.mayStopClock`. */
   onWaiting: (mayStopClock: boolean) => void = () => {};
   artifacts: Made[] = [];
@@ -115,6 +117,7 @@ export class Run {
     tab,
     options,
     toolTimes,
+    plan,
     given,
     log,
     failures,
@@ -124,6 +127,7 @@ export class Run {
     tab: Tab;
     options: CheckedBrowserOptions;
     toolTimes: ToolTimes;
+    plan: PlanGuard | undefined;
     given: Endowments;
     log: Log;
     failures: Failures;
@@ -134,6 +138,7 @@ export class Run {
     this.#options = options;
     this.#limiter = new ConcurrencyLimiter({ maxConcurrent: options.maxConcurrentToolCalls });
     this.#toolTimes = toolTimes;
+    this.#plan = plan;
     this.#endowments = given;
     this.#log = log;
     this.#failures = failures;
@@ -358,6 +363,7 @@ export class Run {
       scope: this.#scope,
       onToolCall,
       toolTimes: this.#toolTimes,
+      plan: this.#plan,
       reply: (status, payload) => {
         if (this.#isOver) return;
         this.#reply(call, status, payload);

@@ -324,6 +324,20 @@ Declare the tool with \`inDoubt: "repeat"\` if it may be called again, or \`"wai
     hint: 'Find out whether the call has taken effect before you make it again.',
   },
   {
+    code: 'ERR_CALL_NOT_PLANNED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'The call of {tool} is not in the plan: it {reason}',
+    params: { tool: 'String', reason: 'String' },
+    leaves: 'READY',
+    ofSpecification: false,
+    doc: `The run has a [plan](../guide/plans.md), and the program called a tool in a way that the plan does not contain:
+another tool, more calls, or other arguments. The tool was not called. The guest gets an error with this \`code\`. If it
+does not handle the error, the run fails with \`ERR_TOOL_PROXY_FAIL\`, \`details.code\` is this code, \`details.tool\` names
+the tool, and \`details.bridge\` is \`true\`. The host decides this: guest code cannot change it.`,
+    hint: 'Call only what the approved program shows. For other calls, send a new program.',
+  },
+  {
     code: 'ERR_JOURNAL_CONFLICT',
     severity: 'ERROR',
     retryable: false,

@@ -1,6 +1,7 @@
 // The options of executors and of runs. The members of both interfaces follow from `option-table.ts`.
 
 import type { LogEntry, LogLevel } from './executor-types';
+import type { Plan } from './plan';
 import type { OnToolCall } from './tool-types';
 
 declare global {
@@ -250,4 +251,12 @@ export interface RunOptions {
    * because the signal was aborted before or the run was in the queue, the state does not change.
    */
   signal?: AbortSignal | undefined;
+
+  /**
+   * Holds the run to a plan of `planOf` of `ses-executor/code-tool`. A tool call that is not in the plan is not made: it
+   * fails in the guest with an error whose `code` is `ERR_CALL_NOT_PLANNED`. Calls that the host refuses for another
+   * reason count too. All calls during the run count, whichever program makes them. A run of a `DurableSession` that waits is
+   * still held to its plan when it goes on. Default: every call is allowed.
+   */
+  plan?: Plan | undefined;
 }

@@ -1,6 +1,7 @@
 import { memberPath } from './describe';
 import { queueOf } from './executor-queue';
 import { closest } from './options';
+import type { ExecutorOptions } from './executor-options';
 import type { Executor } from './executor-types';
 import type { Tool } from './tool-registry';
 
@@ -39,6 +40,32 @@ export function describeOffer<T extends object>(prototype: T, offer: (executor: 
 export function offerOf(executor: Executor): Offer {
   const { tools, ...others } = (executor as { [OFFER]?: Offer })[OFFER] ?? {};
   return { ...others, ...(tools && { tools: tools.filter(({ path }) => !queueOf(executor).hasSent(path[0])) }) };
+}
+
+/** The programs that an isolate has run, as far as they are known. */
+export interface KnownPrograms {
+  /** undefined: unknown */
+  texts: string[] | undefined;
+  /** how the executor reads programs */
+  options: Pick<ExecutorOptions, 'language' | 'maxCodeBytes'>;
+}
+
+const PROGRAMS = Symbol('programs');
+
+/**
+ * Registers the function that returns what the isolate of an executor has run. For executors that run JavaScript in
+ * hardened realms: plans can be made for no others.
+ */
+export function describePrograms<T extends object>(prototype: T, programs: (executor: T) => KnownPrograms | undefined) {
+  const get = function (this: T) {
+    return programs(this);
+  };
+  Object.defineProperty(prototype, PROGRAMS, { get, configurable: true });
+}
+
+/** @returns undefined if plans cannot be made for the executor */
+export function programsOf(executor: Executor): KnownPrograms | undefined {
+  return (executor as { [PROGRAMS]?: KnownPrograms })[PROGRAMS];
 }
 
 /**

@@ -19,12 +19,14 @@ export type CheckedOptions = Required<Omit<ExecutorOptions, WithoutDefault | key
   Pick<ExecutorOptions, WithoutDefault> &
   Lists;
 
-/** Options of one run that are absent are `null`. */
+/** Limits of one run that are absent are `null`. */
 export interface CheckedRunOptions {
   maxOperations: number | null;
   timeoutMs: number | null;
   toolTimeoutMs: number | null;
   signal: AbortSignal | undefined;
+  /** as the caller passed it */
+  plan: unknown;
   language: Language | null;
   typecheck: TypeCheck | null;
 }
@@ -35,11 +37,13 @@ export const NO_LIMIT = Infinity;
 const NAMES = OPTIONS.map(({ name }) => name);
 /** The options that a run can set. Absent ones are null. */
 const RUN_ROWS = OPTIONS.filter(({ perRun }) => perRun).map((row) => ({ ...row, fallback: null }));
-const RUN_NAMES = [...RUN_ROWS.map(({ name }) => name), 'signal'];
+/** Options of runs that are not limits. Absent ones are undefined. */
+const OTHER_RUN_NAMES = ['signal', 'plan'];
+const RUN_NAMES = [...RUN_ROWS.map(({ name }) => name), ...OTHER_RUN_NAMES];
 
 /** For a run without options. */
 const NO_RUN_OPTIONS = Object.freeze(
-  Object.fromEntries(RUN_NAMES.map((name) => [name, name === 'signal' ? undefined : null])),
+  Object.fromEntries(RUN_NAMES.map((name) => [name, OTHER_RUN_NAMES.includes(name) ? undefined : null])),
 ) as unknown as CheckedRunOptions;
 
 /** How each type of option is checked: the value, or the fallback. */
@@ -94,10 +98,11 @@ export function checkRunOptions(options: unknown): CheckedRunOptions {
   // Most runs have no options.
   if (options === undefined) return NO_RUN_OPTIONS;
   const given = record(options, 'options', RUN_NAMES);
-  const { signal } = given;
+  const { signal, plan } = given;
   checkSignal(signal);
   const limits = checked(given, RUN_ROWS);
   limits.signal = signal;
+  limits.plan = plan;
   return limits as CheckedRunOptions;
 }
 

@@ -10,6 +10,7 @@ import { traceToolCall } from './tracing';
 import { isWaitForAnswer } from './waiting-call';
 import type { Tool } from './tool-registry';
 import type { ToolTimes } from './tool-times';
+import type { PlanGuard } from './plan-guard';
 import type { RunScope } from './run-scope';
 import type { OnToolCall } from './tool-types';
 import type { ToolCallTrace } from './tracing';
@@ -41,6 +42,8 @@ export interface Answer {
   reply: (status: number, payload: unknown) => void;
   /** receives the value that the tool threw */
   onThrown: (thrown: unknown) => void;
+  /** refuses calls of the run */
+  plan?: PlanGuard;
   /** called before each call */
   onToolCall?: OnToolCall;
   /** of a session that is recorded */
@@ -134,12 +137,15 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
 }
 
 /**
- * Calls the host's `onToolCall`, if there is one, and follows its decision. The guest waits while its promise is
- * pending.
+ * Refuses a call that is not in the plan. Then calls the host's `onToolCall`, if there is one, and follows its decision.
+ * The guest waits while its promise is pending.
  */
 function approve(call: Call, answer: Answer) {
   const { onToolCall, recorded, scope } = answer;
+  // A call whose outcome is known was made before. It counts, but cannot be refused any more.
+  const unplanned = answer.plan?.refuse(call.tool, call.facts.args);
   if (recorded?.given !== undefined) return give(recorded.given, call, answer);
+  if (unplanned !== undefined) return refuse(answer, 'PlanError', unplanned.message, unplanned.code);
   if (onToolCall === undefined || call.tool.isLookup) return perform(call, call.facts.args, answer);
   const refuseCall = (thrown: unknown) => {
     // Somebody has approved the call since the policy asked for that.

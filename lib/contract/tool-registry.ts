@@ -25,6 +25,8 @@ export interface Tool {
   isLookup?: boolean;
   definition?: Definition;
   length: number;
+  /** whether it is a function of a module, and not a global of guests */
+  isOfModule?: boolean;
 }
 
 /** Names that the realm reserves, or that the language does not allow to change. */
@@ -212,7 +214,7 @@ export class ToolRegistry {
   add(tools: Tool[]) {
     return tools.map((tool) => {
       const id = this.#next++;
-      this.#tools.set(id, tool);
+      this.#tools.set(id, { ...tool, isOfModule: true });
       return specOf(tool, id);
     });
   }

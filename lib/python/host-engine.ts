@@ -9,6 +9,7 @@ import { Lifecycle, REFUSALS, invalidState } from '../contract/lifecycle';
 import { safeListener } from '../contract/logs';
 import { LEVELS } from '../contract/option-table';
 import { checkRunOptions } from '../contract/options';
+import { PlanGuard } from '../contract/plan-guard';
 import { RunScope } from '../contract/run-scope';
 import { ToolExceptions } from '../contract/tool-exceptions';
 import { REPLY_KIND } from '../contract/boundary-numbers';
@@ -44,6 +45,11 @@ class HostRun {
   thrown = new ToolExceptions();
   /** What is known of calls that failed, by their numbers. */
   failed = new Map<number, Record<string, unknown>>();
+  plan;
+
+  constructor(plan?: PlanGuard) {
+    this.plan = plan;
+  }
 
   get logs() {
     return this.logEntries.map(({ message }) => message).join('\n');
@@ -159,12 +165,13 @@ export class HostEngine {
   }
 
   async #runNow(code: string, options?: PythonRunOptions) {
-    const { maxOperations, ...others } = checkRunOptions(options);
+    const { maxOperations, plan, ...others } = checkRunOptions(options);
+    const guard = PlanGuard.of(plan);
     const limit = Object.entries(others).find(([, value]) => value !== null && value !== undefined);
     if (limit !== undefined)
       throw new TypeError(`options.${limit[0]} needs an isolate: engine "host" cannot end a run`);
     this.#refuseUnlessReady('run');
-    const run = (this.#run = new HostRun());
+    const run = (this.#run = new HostRun(guard));
     this.#lifecycle.apply('runStarted');
     try {
       const output = await this.#guest?.run(code, maxOperations ?? undefined);
@@ -208,6 +215,7 @@ export class HostEngine {
       wire: NO_WIRE,
       maxTransferBytes: Infinity,
       toolTimes: run.toolTimes,
+      plan: run.plan,
       scope: run.scope,
       onToolCall: this.#options.executor.onToolCall,
       reply: (status, payload) => {

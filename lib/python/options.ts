@@ -4,6 +4,7 @@ import { checkSome, record } from '../contract/options';
 import type { Offer } from '../contract/executor';
 import type { ExecutorOptions } from '../contract/executor-options';
 import type { Given } from '../contract/options';
+import type { Plan } from '../contract/plan';
 
 export { BASE_BUILTIN_MODULES };
 
@@ -91,6 +92,8 @@ export interface PythonRunOptions {
   toolTimeoutMs?: number | undefined;
   /** Ends the run when it is aborted. Needs an isolate. */
   signal?: AbortSignal | undefined;
+  /** As `plan` of other executors: the run makes no tool call that is not in the plan. */
+  plan?: Plan | undefined;
 }
 
 /** Options of all executors that also apply to an isolate for Python: those in the contract's table. */

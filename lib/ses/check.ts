@@ -2,7 +2,7 @@ import { describe } from '../contract/describe';
 import { checkOptions } from '../contract/options';
 import type { Diagnostic } from '../contract/diagnostic';
 import type { ExecutorOptions } from '../contract/executor-options';
-import type { NativeDiagnostic } from '../../native';
+import type { NativeDiagnostic, NativePrepareOptions } from '../../native';
 
 /** Loaded lazily: code that only references these functions must not load the addon. */
 const native = () => require('../../native.cjs') as typeof import('../../native.cjs');
@@ -87,7 +87,8 @@ function text(code: unknown) {
   return code;
 }
 
-function prepareOptions(options: unknown) {
+/** @internal */
+export function prepareOptions(options: unknown): NativePrepareOptions {
   const { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes } = checkOptions(options);
   return { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes };
 }

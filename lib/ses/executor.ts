@@ -3,10 +3,11 @@ import { NativeConnection, succeeded } from './native-connection';
 import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart, reasonText } from '../contract/errors';
 import { makeDisposable } from '../contract/await-using';
-import { describeOffer } from '../contract/executor';
+import { describeOffer, describePrograms } from '../contract/executor';
 import { MISSING_HINT, hintOfMissing, hintOfMissingInPython } from '../contract/missing-names';
 import { defineEntries } from '../contract/logs';
 import { checkOptions, checkRunOptions, refuseTypeCheck } from '../contract/options';
+import { PlanGuard } from '../contract/plan-guard';
 import { Readiness, recovered } from '../contract/readiness';
 import { onAbort } from '../contract/signals';
 import { refuseUnwritableNames } from '../contract/tool-names';
@@ -46,6 +47,7 @@ export class SESExecutor implements Executor {
 
   static {
     describeOffer(this.prototype, (executor) => executor.#connection.offer);
+    describePrograms(this.prototype, (executor) => executor.#connection.programs);
   }
 
   /**
@@ -148,6 +150,7 @@ export class SESExecutor implements Executor {
   async #run(code: string, options?: RunOptions) {
     const given = checkRunOptions(options);
     const { maxOperations, toolTimeoutMs, signal, language, typecheck: mode } = given;
+    const plan = PlanGuard.of(given.plan);
     const core = this.#connection;
     if (core.isPython) refuseTypeCheck(given, 'Python');
     const timeoutMs = given.timeoutMs ?? core.timeoutMs;
@@ -164,11 +167,12 @@ export class SESExecutor implements Executor {
     refuseIfAborted();
     const isFirst = this.#readiness.beginRun();
     const call = core.nextCall();
+    const forgetProgram = core.keepProgram(source);
     const toolTimes = new ToolTimes(toolTimeoutMs, core.toolTimeoutMs);
     const started = core.native.run(call, source, maxOperations, timeoutMs, toolTimes.limitAll, language);
     const hasFailed = core.typeChecks?.begin(verdict);
     if (core.native.state === 'RUNNING') core.recording?.begun(given);
-    const settled = core.settled(call, started, { run: { toolTimes } });
+    const settled = core.settled(call, started, { run: { toolTimes, plan } });
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
     try {
       const outcome = succeeded(await settled) as Outcome;
@@ -183,6 +187,7 @@ export class SESExecutor implements Executor {
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
       hasFailed?.(error);
+      if (error.code === 'ERR_VALIDATION_FAILED') forgetProgram();
       if (verdict !== undefined) error.details = withWarnings(error.details, verdict.warnings);
       const hintOf = core.isPython ? hintOfMissingInPython : hintOfMissing;
       const hint = hintOf(source, error.details ?? {}, core.surroundings);

@@ -21,8 +21,9 @@ import type { Foreign } from '../contract/foreign';
 import type { CheckedOptions, TypeCheck } from '../contract/options';
 import type { Language } from '../contract/executor-options';
 import type { CheckedRun } from './type-checks';
+import type { PlanGuard } from '../contract/plan-guard';
 import type { ToolTimes } from '../contract/tool-times';
-import type { Offer } from '../contract/executor';
+import type { KnownPrograms, Offer } from '../contract/executor';
 import type { Tool } from '../contract/tool-registry';
 import type { Surroundings } from '../contract/missing-names';
 import type { CodeOutput, Isolation, RunStats } from '../contract/executor-types';
@@ -96,9 +97,14 @@ export interface PendingCall {
 
 export interface RunOfCall {
   toolTimes: ToolTimes;
+  plan: PlanGuard | undefined;
   /** the context of the caller, in which its tools are called */
   context: AsyncResource;
 }
+
+/** Programs whose texts are kept for plans of later ones, and the length of all of them in UTF-16 units: 256 KiB. */
+const MAX_PROGRAMS = 256;
+const MAX_PROGRAM_CHARS = 256 << 10;
 
 /** Kept because `require` searches its cache each time. */
 let addon: typeof import('../../native') | undefined;
@@ -163,6 +169,10 @@ export class NativeConnection {
   readonly typecheck;
   readonly typeChecks: TypeChecks | undefined;
   #isQueueing;
+  #maxCodeBytes;
+  /** The programs that the isolate has run; undefined if there were too many. */
+  #programs: Set<string> | undefined = new Set();
+  #programChars = 0;
   /** Whether a renewal has started and the new isolate does not have the tools yet. */
   owesTools = false;
 
@@ -176,6 +186,7 @@ export class NativeConnection {
     this.language = options.language;
     this.typecheck = typecheck;
     this.#isQueueing = options.runConcurrency === 'queue';
+    this.#maxCodeBytes = options.maxCodeBytes;
     this.#isProcess = isolation === 'process';
     this.timeoutMs = options.timeoutMs;
     this.toolTimeoutMs = options.toolTimeoutMs;
@@ -183,6 +194,7 @@ export class NativeConnection {
     this.maxConcurrentToolCalls = options.maxConcurrentToolCalls;
     this.onToolCall = onToolCall;
     this.recording = recording;
+    if (recording?.isRestored) this.#programs = recording.programs && new Set(recording.programs);
     this.#toolCalls = new RunCalls(this);
     this.tools = new ToolRegistry();
     this.#logFeed = new LogFeed(onLog, (kind, parts) => this.deliver(kind, parts));
@@ -232,6 +244,35 @@ export class NativeConnection {
     if (typeChecks === undefined || !this.#acceptsRuns) return undefined;
     const { mode, language } = run;
     return typeChecks.check({ ...run, mode: mode ?? this.typecheck, language: language ?? this.language });
+  }
+
+  /**
+   * Keeps the text of a program that runs now. Texts are dropped, and not known any more, if they would take too much
+   * memory.
+   *
+   * @returns forgets the program, which has not run
+   */
+  keepProgram(code: string): () => void {
+    const programs = this.#programs;
+    if (programs === undefined || programs.has(code)) return () => {};
+    programs.add(code);
+    this.#programChars += code.length;
+    if (programs.size > MAX_PROGRAMS || this.#programChars > MAX_PROGRAM_CHARS) this.#programs = undefined;
+    return () => {
+      if (programs === this.#programs && programs.delete(code)) this.#programChars -= code.length;
+    };
+  }
+
+  /** The programs that the isolate has run. */
+  get programs(): KnownPrograms | undefined {
+    if (this.isPython) return undefined;
+    const reading = { language: this.language, maxCodeBytes: this.#maxCodeBytes };
+    return { texts: this.#programs && [...this.#programs], options: reading };
+  }
+
+  #forgetPrograms() {
+    this.#programs = new Set();
+    this.#programChars = 0;
   }
 
   get offer(): Offer {
@@ -289,7 +330,7 @@ export class NativeConnection {
   settled(
     call: number,
     decided: NativeOutcome | null,
-    { run, onDone }: { run?: { toolTimes: ToolTimes }; onDone?: () => void },
+    { run, onDone }: { run?: Omit<RunOfCall, 'context'>; onDone?: () => void },
   ): Outcome | undefined | Promise<Outcome> {
     if (decided !== null) return decided.error && { ending: ENDING.ERROR, payload: decided.error };
     activeExecutors.begin(this);
@@ -305,6 +346,7 @@ export class NativeConnection {
       this.life = new RunScope();
       this.owesTools = false;
       this.#forgetToolCalls();
+      this.#forgetPrograms();
       this.variables.clear();
       this.tools.clear();
       this.typeChecks?.reset();
@@ -329,6 +371,7 @@ export class NativeConnection {
     this.owesTools = true;
     await this.call((call) => {
       this.#forgetToolCalls();
+      this.#forgetPrograms();
       this.variables.clear();
       return this.native.cleanup(call);
     });

@@ -11,6 +11,8 @@ export interface Recording {
   readonly journal: object;
   /** Whether the isolate comes from a journal, with the variables and tools that were sent. */
   readonly isRestored: boolean;
+  /** The programs that the journal has, if they are few enough to be kept. */
+  readonly programs: readonly string[] | undefined;
   /** The time zone that guests have, if not that of this process. */
   readonly timeZone: string | undefined;
   /** Whether something could not be stored. Nothing may have an effect any more. */

@@ -110,6 +110,7 @@ export class RunCalls {
       wire,
       maxTransferBytes: executor.maxTransferBytes,
       toolTimes: run.toolTimes,
+      plan: run.plan,
       scope: this.#scope,
       onToolCall: executor.onToolCall,
       reply: (status, payload) => {

@@ -88,6 +88,40 @@ export function describeApproval({ withExecutor, can }) {
     expect(called).toEqual(Array.from({ length: 4 }, () => ['half', [21]]));
   });
 
+  test('P22 a run with a plan makes no tool call that is not in the plan', async () => {
+    const called = [];
+    const note = (name) => (input) => (called.push([name, input]), name);
+    const tools = { add: note('add'), remove: note('remove'), later: async (input) => note('later')(input) };
+    const call = (...args) => ({ line: 1, column: 1, times: 'once', conditional: false, arguments: args });
+    const planned = (name, ...calls) => ({ name, times: { atMost: 2 }, conditional: false, certain: true, calls });
+    const plan = {
+      version: 1,
+      complete: true,
+      tools: [planned('add', call({ value: 1 })), planned('later', call({ any: true }), call({ value: 'a' }))],
+      unresolved: [],
+    };
+    await withExecutor({}, tools, async (executor) => {
+      const code = `
+        const outcomes = [];
+        for (const make of [() => add(1), () => add(2), () => remove(1), () => later('a'), () => later('b'), () => later('a')]) {
+          try { outcomes.push(await make()); } catch ({ name, code }) { outcomes.push([name, code]); }
+        }
+        outcomes`;
+      const refused = ['PlanError', 'ERR_CALL_NOT_PLANNED'];
+      const { output } = await executor.run(code, { plan });
+      expect(output).toEqual(['add', refused, refused, 'later', 'later', refused]);
+      const { details } = await expectCode(executor.run('remove(1)', { plan }), 'ERR_TOOL_PROXY_FAIL');
+      expect(details).toMatchObject({ code: 'ERR_CALL_NOT_PLANNED', tool: 'remove', bridge: true });
+      expect((await executor.run('remove(1)')).output).toBe('remove');
+    });
+    expect(called).toEqual([
+      ['add', 1],
+      ['later', 'a'],
+      ['later', 'b'],
+      ['remove', 1],
+    ]);
+  });
+
   test('a promise of onToolCall makes the guest wait, also for a synchronous tool, while the host continues', async () => {
     const asked = deferred();
     const decision = deferred();
