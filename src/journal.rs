@@ -39,6 +39,7 @@ pub struct NativeJournalContent {
     pub tools: Vec<NativeJournalTool>,
     pub notes: Vec<String>,
     pub open: Option<NativeOpenRun>,
+    pub programs: Option<Vec<String>>,
     pub flaw: Option<NativeJournalFlaw>,
 }
 
@@ -263,7 +264,7 @@ impl NativeJournal {
     pub fn load(&self, entries: Vec<Uint8Array>, runs: Option<u32>) -> NativeJournalContent {
         let entries = entries.into_iter().map(|entry| entry.to_vec()).collect();
         match self.0.load(entries, runs) {
-            Ok(Content { head, next, runs, is_seeded, tools, notes, open }) => NativeJournalContent {
+            Ok(Content { head, next, runs, is_seeded, tools, notes, open, programs }) => NativeJournalContent {
                 head,
                 next: next as f64,
                 runs,
@@ -273,6 +274,7 @@ impl NativeJournal {
                     .map(|tool| NativeJournalTool { id: tool.id, path: tool.path, is_async: tool.is_async })
                     .collect(),
                 notes,
+                programs,
                 open: open.map(|open| NativeOpenRun {
                     run: open.run,
                     code: open.code,

@@ -4,6 +4,7 @@ import { errorOf } from './errors';
 import type { ExecutorError } from './errors';
 import type { RunScope } from './run-scope';
 import type { CodeOutput, Executor } from './executor-types';
+import type { Plan } from './plan';
 import type { Answer, WaitingCall } from './waiting-types';
 
 /** How a call ends without a call of its tool. */
@@ -40,8 +41,11 @@ export interface PausedRun {
   answered: number;
   /** what the host has kept of a call that waits, by its key */
   memos: ReadonlyMap<string, unknown>;
-  /** Continues the run. Settles as `run()` does. */
-  answer: (answers: Record<string, Answer>, signal: AbortSignal | undefined) => Promise<CodeOutput>;
+  /** Continues the run. `plan`: for a run that has begun without one. Settles as `run()` does. */
+  answer: (
+    answers: Record<string, Answer>,
+    options: { signal?: AbortSignal | undefined; plan?: Plan | undefined },
+  ) => Promise<CodeOutput>;
 }
 
 const PAUSED: unique symbol = Symbol('paused run');

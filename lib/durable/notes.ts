@@ -1,4 +1,5 @@
 import type { RunOptions } from '../contract/executor-options';
+import type { Plan } from '../contract/plan';
 
 // Facts in a journal that the replay does not need, as JSON.
 
@@ -13,6 +14,8 @@ export interface Note {
   attempt?: { call: number; attempt: number; isApproved: boolean };
   /** The limits of the run that begins. `maxOperations: null`: no limit. */
   options?: Pick<RunOptions, 'timeoutMs' | 'toolTimeoutMs' | 'language'> & { maxOperations?: number | null };
+  /** The plan that run `run` is held to; null: none. It is noted before the run begins, the last one counts. */
+  plan?: { run: number; plan: Plan | null };
   /** Another engine has replayed the session, and nothing differed. */
   engine?: Record<string, unknown>;
 }

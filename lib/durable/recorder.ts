@@ -29,6 +29,7 @@ export interface RecorderOptions {
   durability: Durability;
   timeZone: string | undefined;
   isRestored: boolean;
+  programs: readonly string[] | undefined;
   /** numbers the tools that the journal knows */
   adopt: (registry: ToolRegistry) => void;
   /** called once, when the store has failed */
@@ -46,6 +47,7 @@ export class Recorder implements Recording {
   readonly journal;
   readonly isRestored;
   readonly timeZone;
+  readonly programs;
   /** Why nothing more is stored. */
   failure: ExecutorError | undefined;
   /** The calls of the run under way that wait, by the number that the native side knows them by. */
@@ -67,6 +69,7 @@ export class Recorder implements Recording {
     this.journal = options.journal;
     this.isRestored = options.isRestored;
     this.timeZone = options.timeZone;
+    this.programs = options.programs;
   }
 
   attach(registry: ToolRegistry, endCalls: () => void) {

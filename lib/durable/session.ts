@@ -3,8 +3,9 @@ import { randomBytes, createHash } from 'node:crypto';
 import { makeDisposable } from '../contract/await-using';
 import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart } from '../contract/errors';
-import { describeOffer, offerOf } from '../contract/executor';
+import { describeOffer, describePrograms, offerOf, programsOf } from '../contract/executor';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
+import { checkPlan } from '../contract/plan-guard';
 import { checkSignal, objectOf, record } from '../contract/options';
 import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
@@ -18,12 +19,14 @@ import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, newHead, ownTimeZone, readHead } from './head';
 import { divergenceOf, historyOf } from './history';
 import { continuationsOf, openRunOf } from './plan';
+import { heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder } from './recorder';
 import { inTurn } from './replays';
 import { journalConflict } from './store';
 import type { AwaitUsing } from '../contract/await-using';
 import type { RunOptions } from '../contract/executor-options';
 import type { CodeOutput, DurableState, Executor, ExecutorState, Isolation } from '../contract/executor-types';
+import type { Plan } from '../contract/plan';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { Tools } from '../contract/tool-types';
 import type { PausedRun } from '../contract/waiting-call';
@@ -39,6 +42,13 @@ interface Live {
   recorder: Recorder;
   /** what the journal had */
   content: NativeJournalContent;
+}
+
+/** How a run goes on. */
+interface Continuing {
+  signal: AbortSignal | undefined;
+  /** of a run that has begun without one */
+  plan?: Plan | undefined;
 }
 
 /** A part of another session: only the first runs, and nothing is kept. */
@@ -82,12 +92,18 @@ export class DurableSession implements Executor {
   /** The last start and the last `cleanup()`, which the next start waits for. */
   #starting: Promise<void> = Promise.resolve();
   #ending: Promise<void> = Promise.resolve();
+  /** The run that a plan was noted for last. */
+  #planned = 0;
   /** Answers are given one after the other. */
   #answering: Promise<unknown> = Promise.resolve();
 
   static {
     describeOffer(this.prototype, (session) => (session.#live === undefined ? {} : offerOf(session.#live.executor)));
     describePausedRun(this.prototype, (session) => session.#paused);
+    describePrograms(this.prototype, (session) => {
+      if (session.language === 'python') return undefined;
+      return session.#live === undefined ? { texts: undefined, options: {} } : programsOf(session.#live.executor);
+    });
   }
 
   /**
@@ -212,9 +228,14 @@ export class DurableSession implements Executor {
     checkAnswers(answers);
     const { signal } = record(options, 'options', ['signal']);
     checkSignal(signal);
+    return this.#answerInTurn(answers, { signal });
+  }
+
+  async #answerInTurn(answers: Record<string, Answer>, options: Continuing) {
+    const { signal } = options;
     const answered = this.#answering.then(() => {
       if (signal?.aborted) throw abortedBeforeStart(signal.reason);
-      return this.#answer({ ...answers }, signal);
+      return this.#answer({ ...answers }, options);
     });
     this.#answering = answered.catch(() => {});
     return answered;
@@ -292,9 +313,22 @@ export class DurableSession implements Executor {
   }
 
   async #run(code: string, options: RunOptions | undefined) {
+    const plan = options?.plan && checkPlan(options.plan, 'options.plan');
     const live = this.#readyLive ?? (await this.#ready('run'));
-    if (live.executor.state === 'READY') live.recorder.beginRun();
-    return this.#execute(live, code, options);
+    if (live.executor.state === 'READY') {
+      live.recorder.beginRun();
+      this.#notePlan(live, plan);
+    }
+    return this.#execute(live, code, plan === undefined ? options : { ...options, plan });
+  }
+
+  /** Notes the plan before the run begins, so that no journal has the run without it. */
+  #notePlan({ recorder }: Live, plan: Plan | undefined) {
+    const run = recorder.journal.runs + 1;
+    // A run that has not begun may have left one.
+    if (plan === undefined && this.#planned !== run) return;
+    this.#planned = run;
+    recorder.note({ plan: { run, plan: plan ?? null } });
   }
 
   /** The isolate, if nothing has to be waited for. */
@@ -423,6 +457,7 @@ export class DurableSession implements Executor {
       durability,
       timeZone: isElsewhere ? head.timeZone : undefined,
       isRestored: !isNew,
+      programs: content.programs,
       adopt: (registry) => this.#adopt(registry, content),
       onFailure: () => {
         this.#state = 'DEAD';
@@ -434,6 +469,7 @@ export class DurableSession implements Executor {
     );
     const live = { executor, recorder, content };
     this.#live = live;
+    this.#planned = lastPlanned(found);
     try {
       const init = () => recorder.guard(executor.init());
       if (isNew) await init();
@@ -475,8 +511,9 @@ export class DurableSession implements Executor {
       calls: this.waiting,
       answered: open.answered,
       memos: new Map(open.calls.map(({ key, memo }) => [key, memo])),
-      answer: async (answers, signal) => {
-        const result = await this.answer(answers, { signal });
+      answer: async (answers, { signal, plan }) => {
+        checkAnswers(answers);
+        const result = await this.#answerInTurn(answers, { signal, plan });
         if (result.status === 'finished') return result.output;
         if (result.status === 'waiting') throw runWaiting(result.calls);
         throw journalConflict('somebody else has answered these calls');
@@ -484,7 +521,7 @@ export class DurableSession implements Executor {
     };
   }
 
-  async #answer(answers: Record<string, Answer>, signal?: AbortSignal): Promise<Finished | Waiting | Stale> {
+  async #answer(answers: Record<string, Answer>, options: Continuing): Promise<Finished | Waiting | Stale> {
     if (this.state === 'NEW' || this.state === 'DEAD') throw invalidState(this.state, 'answer', REFUSALS.NO_ISOLATE);
     if (this.#open === undefined) return { status: 'stale' };
     await this.#claim();
@@ -505,14 +542,14 @@ export class DurableSession implements Executor {
       await this.#release();
       return { status: 'stale' };
     }
-    return this.#continue(found, open, continuations, signal);
+    return this.#continue(found, open, continuations, options);
   }
 
   async #continue(
     found: Found,
     open: OpenRun,
     continuations: ReturnType<typeof continuationsOf>,
-    signal: AbortSignal | undefined,
+    { signal, plan: given }: Continuing,
   ) {
     const epoch = this.#epoch;
     let live: Live;
@@ -528,8 +565,10 @@ export class DurableSession implements Executor {
     live.recorder.beginRun(continuations);
     this.#open = undefined;
     try {
+      const functions = flattenTools(this.#sent);
+      const plan = heldPlanOf(found, (path) => functions.find((tool) => isSamePath(tool.path, path)), given);
       // The program was checked before it began, and the tools may have other definitions now.
-      return await asResult(this.#execute(live, open.code, { ...open.options, signal, typecheck: 'off' }));
+      return await asResult(this.#execute(live, open.code, { ...open.options, signal, plan, typecheck: 'off' }));
     } finally {
       if (this.#readyLive === live) await this.#supplement(live, found);
     }

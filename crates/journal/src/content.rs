@@ -2,10 +2,16 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use ses_protocol::{Command, Event, Failure, JobId, LogEntry, Seed, ToolCall, ToolCallId, ToolReply, ToolSpec, Values};
+use ses_protocol::{
+    Command, Event, Failure, FailureKind, JobId, LogEntry, Seed, ToolCall, ToolCallId, ToolReply, ToolSpec, Values,
+};
 
 use crate::chain::Chain;
 use crate::entry::{Entry, EntryBody, message_frame, plain};
+
+/// Programs that are returned, and their size in total.
+const MAX_PROGRAMS: usize = 256;
+const MAX_PROGRAM_BYTES: usize = 256 << 10; // 256 KiB
 
 /// What a journal holds, for its owner.
 #[derive(Default)]
@@ -22,6 +28,8 @@ pub struct Content {
     /// The notes of the open run.
     pub notes: Vec<String>,
     pub open: Option<OpenRun>,
+    /// The code of the other runs, apart from those whose code was refused. `None` if it is too much.
+    pub programs: Option<Vec<String>>,
 }
 
 /// A run that has begun and not ended.
@@ -130,6 +138,7 @@ pub struct Record {
 pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result<(Content, Record), Flaw> {
     let (mut content, mut record) = (Content::default(), Record::default());
     let mut jobs: Vec<Done> = Vec::new();
+    let mut programs = Programs::default();
     let mut tools: BTreeMap<Vec<String>, ToolSpec> = BTreeMap::new();
     for (number, bytes) in entries.iter().enumerate() {
         let flaw = |kind, message: &str| Flaw { kind, entry: number as u64, message: message.to_owned() };
@@ -167,7 +176,8 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
             }
             EntryBody::Command(command) => {
                 let job = match &command {
-                    Command::Run { job, limits, .. } => {
+                    Command::Run { job, limits, code, .. } => {
+                        programs.begin(code);
                         content.notes.clear();
                         if limits.seed.is_some() {
                             record.seed = None;
@@ -180,6 +190,7 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
                 jobs.push(Done::new(job, entry.run, command));
             }
             EntryBody::Event(event) => {
+                programs.on_event(&event);
                 let at = (number as u64, entry.run);
                 on_event(&mut jobs, &mut tools, at, event).map_err(|message| flaw(FlawKind::Order, message))?
             }
@@ -189,12 +200,14 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
     let is_open = unsettled == 1
         && jobs.last().is_some_and(|job| job.settled.is_none() && matches!(job.command, Some(Command::Run { .. })));
     if is_open {
+        programs.take_back();
         record.open = jobs.pop();
     } else {
         record.has_lost = unsettled > 0;
     }
     jobs.retain(|job| job.settled.is_some());
     content.next = chain.next();
+    content.programs = programs.known();
     content.tools = tools.into_values().collect();
     content.open = record.open.as_mut().and_then(open_run);
     if content.open.is_none() {
@@ -202,6 +215,41 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
     }
     record.jobs = jobs.into();
     Ok((content, record))
+}
+
+/// The code of runs, the last one last.
+#[derive(Default)]
+struct Programs {
+    texts: Vec<String>,
+    bytes: usize,
+    is_too_much: bool,
+}
+
+impl Programs {
+    fn begin(&mut self, code: &str) {
+        self.bytes += code.len();
+        self.is_too_much |= self.texts.len() == MAX_PROGRAMS || self.bytes > MAX_PROGRAM_BYTES;
+        self.texts.push(if self.is_too_much { String::new() } else { code.to_owned() });
+    }
+
+    fn on_event(&mut self, event: &Event) {
+        if let Event::Settled { result: Err(failure), .. } = event
+            && matches!(failure.kind, FailureKind::ValidationFailed)
+        {
+            self.take_back();
+        }
+    }
+
+    /// The last run has executed nothing that others can see.
+    fn take_back(&mut self) {
+        if let Some(text) = self.texts.pop() {
+            self.bytes -= text.len().min(self.bytes);
+        }
+    }
+
+    fn known(self) -> Option<Vec<String>> {
+        (!self.is_too_much).then_some(self.texts)
+    }
 }
 
 fn on_event(

@@ -85,6 +85,7 @@ fn a_journal_is_read_as_it_was_written() {
     assert_eq!((content.head.as_str(), content.next, content.runs), (r#"{"format":1}"#, 14, 2));
     assert_eq!(content.tools.iter().map(|tool| tool.path.join(".")).collect::<Vec<_>>(), ["pay"]);
     assert_eq!(content.notes, [r#"{"waiting":{"call":1}}"#]);
+    assert_eq!(content.programs.as_deref(), Some(&["await pay(1)".to_owned()][..]));
     let open = content.open.expect("the second run has not ended");
     assert_eq!((open.run, open.code.as_str()), (2, "await pay(2)"));
     assert_eq!(open.calls.iter().map(|call| (call.number, call.tool)).collect::<Vec<_>>(), [(1, 0)]);
