@@ -30,6 +30,7 @@ export default [
       'vendor/',
       'src/',
       '__test__/hostile/',
+      '__test__/prepare/plans/',
       '__test__/typecheck/corpus/correct/',
       '__test__/typecheck/corpus/mistakes/',
       'benchmark/programs/',

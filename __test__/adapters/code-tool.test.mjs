@@ -437,9 +437,11 @@ describe('approval of tools', () => {
   ])('by a person can be answered with %o', async (answer, outcome) => {
     const requests = [];
     const approve = async ({ signal, ...request }) => (requests.push([request, signal.aborted]), answer);
-    const { output } = await createCodeTool({ tools: { remove }, approve }).execute(code, { context: 'ctx' });
+    const tool = createCodeTool({ tools: { remove }, approve });
+    const { output } = await tool.execute(code, { context: 'ctx' });
     expect(output).toEqual(['removed a', outcome]);
-    expect(requests).toEqual([[{ name: 'remove', input: { path: '/b' }, context: 'ctx' }, false]]);
+    const plan = await tool.plan(code);
+    expect(requests).toEqual([[{ name: 'remove', input: { path: '/b' }, context: 'ctx', plan }, false]]);
   });
 
   test('after the end of the run has no effect', async () => {
@@ -927,7 +929,7 @@ describe('wrong use is refused immediately', () => {
     [
       'an option that is similar to none',
       { tools: {}, container: 1 },
-      `options.container is not an option; the options are tools, executor, name, description, maxOutputChars, maxDeclarationChars, approve, ${names.join(', ')}`,
+      `options.container is not an option; the options are tools, executor, name, description, maxOutputChars, maxDeclarationChars, approve, enforcePlan, ${names.join(', ')}`,
     ],
   ])('for the case: %s', (_, options, message) => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));

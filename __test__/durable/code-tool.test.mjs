@@ -80,9 +80,8 @@ test('a tool that needs approval pauses the program, and is called when the call
   const { tool, calls } = counting(await openSession('s'), { pay: { needsApproval: ({ amount }) => amount > 100 } });
   const code = 'await pay({ amount: 1 }); await pay({ amount: 500 }).catch(({ code, message }) => [code, message])';
   const { waiting } = await tool.execute(code);
-  expect(waiting).toStrictEqual([
-    { key: 's/1/2', name: 'pay', args: [{ amount: 500 }], payload: { needsApproval: 'pay' }, isInDoubt: false },
-  ]);
+  const payload = { needsApproval: 'pay', plan: expect.objectContaining({ version: 1 }) };
+  expect(waiting).toStrictEqual([{ key: 's/1/2', name: 'pay', args: [{ amount: 500 }], payload, isInDoubt: false }]);
   expect(calls).toStrictEqual(['pay 1']);
   const approved = await tool.execute(code, { answer: ([{ key }]) => ({ [key]: { approve: true } }) });
   expect(approved.output).toBe(500);

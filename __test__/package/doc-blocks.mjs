@@ -106,6 +106,10 @@ async function runProgram(page, { language, text }) {
     expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
     // `console.log(…); // text` says what is printed.
     for (const expected of promisedOutputs(text)) expect(stdout.split('\n')).toContain(expected);
+    // Longer output is a comment in the next lines.
+    for (const [, expected] of text.matchAll(/^.*\bconsole\.log\(.*\);\n\/\*\n([^]*?\n)\*\/$/gm)) {
+      expect(stdout).toContain(expected);
+    }
   });
 }
 

@@ -1,4 +1,5 @@
 import { WorkBudget, atOnce, inSlices } from './budget';
+import { isPlainObject } from './describe';
 import { dataForm } from './data-form';
 import { failureText } from './failure-text';
 import { printingForModel } from './render';
@@ -119,7 +120,14 @@ export function waitsText(program: string, calls: readonly WaitingCall[]) {
 export function waitingCallText({ name, args, payload, isInDoubt }: WaitingCall) {
   const call = `- ${name}(${args.map((arg) => brief(arg)).join(', ')})`;
   if (isInDoubt) return `${call}, which may have taken effect already`;
-  return payload === undefined ? call : `${call}: ${brief(payload)}`;
+  return payload === undefined ? call : `${call}: ${brief(withoutPlan(payload))}`;
+}
+
+/** The author of a program does not need its plan. */
+function withoutPlan(payload: unknown) {
+  if (!isPlainObject(payload) || payload.needsApproval === undefined) return payload;
+  const { plan: _, ...others } = payload;
+  return others;
 }
 
 function brief(value: unknown) {

@@ -7,6 +7,7 @@ import { passEntries } from './logs';
 import { waitsText } from './model-text';
 import { pausedRunOf, runWaiting } from './waiting-call';
 import type { Executor, LogEntry } from './executor-types';
+import type { Plan } from './plan';
 import type { Tools } from './tool-types';
 import type { CodeFrame } from './failure';
 import type { RunFailure } from './run-failure';
@@ -41,17 +42,29 @@ export interface SessionRunOptions {
   answer?: (run: PausedRun) => Record<string, Answer> | undefined;
   /** Whether the code must be that of a paused run. If there is none, nothing runs. */
   continues?: boolean;
+  plan?: Planning;
 }
 
-/** How a session reads programs: what runs of the code, and how facts of failures name its positions. */
-export type FrontEnd = (
-  code: string,
-  livesOn: boolean,
-) => Promise<{
+/** Plans a run. */
+export interface Planning {
+  /** Called before the program runs: the isolate has not run it yet. */
+  begin: (program: ReadProgram | undefined, executor: Executor) => void;
+  /** The plan that the run is held to, if any. */
+  held: () => Promise<Plan | undefined>;
+}
+
+/** A program as a session reads it: what runs of the code, and how facts about it name its positions. */
+export interface ReadProgram {
   text: string;
   note: string | undefined;
+  /** what plans read of it, and the name of the function that it passes its values to */
+  planned: { text: string; front: string | undefined };
   restore: (details: Record<string, unknown> | undefined) => void;
-}>;
+  restorePlan: (plan: Plan) => Plan;
+}
+
+/** How a session reads programs. */
+export type FrontEnd = (code: string, livesOn: boolean) => Promise<ReadProgram>;
 
 /** What a caller can do in one turn of the executor. */
 export interface Turn {
@@ -136,12 +149,20 @@ export class Session {
 
   async #run(
     code: string,
-    { tools = {}, isPlain = false, afresh = false, answer, continues = false, ...runOptions }: SessionRunOptions,
+    {
+      tools = {},
+      isPlain = false,
+      afresh = false,
+      answer,
+      continues = false,
+      plan: planning,
+      ...runOptions
+    }: SessionRunOptions,
   ): Promise<Report> {
     const reading = isPlain ? undefined : this.#frontEnd?.(code, this.#livesOn);
     // It is awaited below, unless something else fails first.
     reading?.catch(() => {});
-    let program: Awaited<typeof reading>;
+    let program: ReadProgram | undefined;
     try {
       if (afresh) await this.#forget();
       await this.#makeReady();
@@ -155,7 +176,10 @@ export class Session {
       const answers = paused && answer?.(paused);
       // A run without calls to decide about was interrupted by the end of its process.
       if (paused !== undefined && answers === undefined && paused.calls.length > 0) return waitingReport(paused.calls);
-      const running = paused?.answer(answers ?? {}, runOptions.signal) ?? this.#executor.run(text, runOptions);
+      planning?.begin(program, this.#executor);
+      const plan = await planning?.held();
+      const options = plan === undefined ? runOptions : { ...runOptions, plan };
+      const running = paused?.answer(answers ?? {}, options) ?? this.#executor.run(text, options);
       const outcome = await running;
       const note = program?.note !== undefined && { note: program.note };
       return passEntries({ output: outcome.output, logs: outcome.logs, ...note }, outcome);

@@ -61,8 +61,9 @@ async function read(text: string, { livesOn, isProgram }: { livesOn: boolean; is
   const bare = withoutExports(code);
   const source = bare ?? code;
   const insertions = await insertionsOf(source, { livesOn, isProgram, isModule: bare !== undefined });
-  if (insertions.length > 0) insertions.push({ at: source.length, text: DECLARED_VALUE_OF });
-  return new Program(text, insertions, { source, note });
+  if (insertions.length === 0) return new Program(text, insertions, { source, note });
+  insertions.push({ at: source.length, text: DECLARED_VALUE_OF });
+  return new Program(text, insertions, { source, note, front: { name: VALUE_OF, declaration: DECLARED_VALUE_OF } });
 }
 
 /** The program of an agent that writes Python: the code between its fences. */

@@ -1,10 +1,17 @@
 import { codeFrame } from './code-frame';
 import type { ExecutorErrorDetails } from '../contract/errors';
+import type { Plan } from '../contract/plan';
 
 /** Text that is added to a program. */
 export interface Insertion {
   at: number;
   text: string;
+}
+
+/** A function of the front end, whose declaration is the last insertion. */
+export interface Front {
+  name: string;
+  declaration: string;
 }
 
 /**
@@ -20,6 +27,8 @@ export class Program {
   text;
   /** A note for the author of the code. */
   note: string | undefined;
+  /** The function that the program ends with, to which it passes its values. */
+  #front;
 
   /**
    * @param insertions in the order of their positions
@@ -28,8 +37,9 @@ export class Program {
   constructor(
     code: string,
     insertions: readonly Insertion[],
-    { source = code, note }: { source?: string; note?: string } = {},
+    { source = code, note, front }: { source?: string; note?: string; front?: Front } = {},
   ) {
+    this.#front = front;
     this.code = code;
     this.source = source;
     this.insertions = insertions;
@@ -58,6 +68,25 @@ export class Program {
     }
     return column - removed;
   }
+
+  /** The program as plans read it: without the function that the front end adds, but with its name. */
+  get planned(): { text: string; front: string | undefined } {
+    const { text } = this;
+    if (this.#front === undefined) return { text, front: undefined };
+    return { text: text.slice(0, text.length - this.#front.declaration.length), front: this.#front.name };
+  }
+
+  /** Changes a plan of {@link planned} so that it names positions of the original code. */
+  restorePlan = (plan: Plan): Plan => {
+    if (this.text === this.code) return plan;
+    const places = [...plan.unresolved, ...plan.tools.flatMap(({ calls }) => calls)];
+    for (const place of places) {
+      if (place.line !== undefined && place.column !== undefined) {
+        place.column = this.columnOf(place.line, place.column);
+      }
+    }
+    return plan;
+  };
 
   /** Changes the facts of a failure so that they name positions of the original code. */
   restore = (given: Record<string, unknown> | undefined) => {

@@ -1,15 +1,17 @@
 import { callables, declaredFunction } from './definition';
 import { hostTools } from './host-tools';
 import { languageOf } from './language';
+import { Planner, RunPlan, refuseUnplannable } from './planner';
 import { ProgressReports } from './run-progress';
 import { OWN_OPTIONS, settingsOf } from './settings';
 import { ToolCatalog } from './tool-catalog';
 import { describe } from '../../contract/describe';
-import { isExecutor, offerOf, refuseOtherOptions } from '../../contract/executor';
+import { isExecutor, offerOf, programsOf, refuseOtherOptions } from '../../contract/executor';
 import { isIdentifier } from '../../contract/identifiers';
 import { NO_LIMIT, checkAnyLanguage, checkCodeToolOptions, checkSignal, record } from '../../contract/options';
 import { modelReport } from '../../contract/model-text';
 import { Session } from '../../contract/session';
+import { flattenTools } from '../../contract/tool-registry';
 import { refuseWrongOptions } from '../../ses/check-options';
 import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
@@ -46,6 +48,7 @@ export function makeCodeTool(
     maxOutputChars: _o,
     maxDeclarationChars: _d,
     approve,
+    enforcePlan = false,
     ...executorOptions
   } = given;
   if (executor === undefined) refuseWrong(executorOptions, known);
@@ -58,6 +61,10 @@ export function makeCodeTool(
     throw new TypeError(`options.name must be a non-empty string, got ${describe(name)}`);
   }
   const { maxOutputChars, maxDeclarationChars } = checkCodeToolOptions(given);
+  if (typeof enforcePlan !== 'boolean') {
+    throw new TypeError(`options.enforcePlan must be a boolean, got ${describe(enforcePlan)}`);
+  }
+  if (enforcePlan) refuseWithoutPlans(executor, executorOptions);
   const language = languageOf(given);
   const callable = callables(tools, language);
   const frontEnd = frontEndOf((typeof executor === 'function' ? undefined : executor?.language) ?? given.language);
@@ -76,6 +83,11 @@ export function makeCodeTool(
     const declarations = catalog.text(descriptions);
     return description?.(declarations) ?? language.description(declarations, sessions !== undefined, offer);
   };
+  const lookups = flattenTools(catalog.tools).map(({ path }) => path);
+  const planner = new Planner(
+    callable.map((it) => it.name.split('.')),
+    lookups,
+  );
   const tool: CodeTool = {
     name: name ?? language.toolName,
     description: describeWith({}),
@@ -100,16 +112,29 @@ export function makeCodeTool(
       const own =
         (await sessions?.of(context)) ??
         new Session(executorOf(withLog(executorOptions, progress)), { livesOn: false, codeFrame, frontEnd });
-      const { tools, end } = hostTools(callable, { approve, language, signal, context, progress });
+      const canAsk = approve !== undefined || sessions !== undefined;
+      const plan = canAsk || enforcePlan ? new RunPlan(planner, code, enforcePlan) : undefined;
+      const { tools, end } = hostTools(callable, { approve, plan, language, signal, context, progress });
       try {
         const sent = { ...tools, ...catalog.tools };
-        const told = await own.run(code, { tools: sent, signal, answer: answer && answerTo(answer), continues });
+        const answered = answer && answerTo(answer);
+        const told = await own.run(code, { tools: sent, signal, answer: answered, continues, plan });
         return await resultOf(told, maxOutputChars);
       } finally {
         progress?.end();
         end();
         if (sessions === undefined) await own.close();
       }
+    },
+    plan: async (code, of = {}) => {
+      if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+      const { context } = record(of, 'options', ['context']);
+      const given = await sessions?.executorOf(context);
+      const program = await frontEnd(code, given !== undefined);
+      if (given !== undefined) return planner.of(code, program, programsOf(given), offerOf(given).tools);
+      const { language: own, maxCodeBytes } = executorOptions;
+      const isRead = own !== 'python';
+      return planner.of(code, program, isRead ? { texts: [], options: { language: own, maxCodeBytes } } : undefined);
     },
   };
   return { tool, describe: describeWith };
@@ -119,6 +144,14 @@ export function makeCodeTool(
 function refuseOtherOptionsOf(executor: unknown, { language, ...others }: Foreign, known: readonly string[]) {
   if (typeof executor === 'function') checkAnyLanguage(language);
   refuseOtherOptions(typeof executor === 'function' ? others : { language, ...others }, known);
+}
+
+/** @throws {TypeError} if runs cannot be held to their plans. The executor that a function returns is checked in each call. */
+function refuseWithoutPlans(executor: CodeToolOptions['executor'], { language }: Given) {
+  if (executor === undefined && language === 'python') {
+    throw new TypeError('options.enforcePlan needs JavaScript or TypeScript: there are no plans of programs in Python');
+  }
+  if (executor !== undefined && typeof executor !== 'function') refuseUnplannable(executor);
 }
 
 /** Rejects wrong options when the tool is created, so that they do not fail each call. */
@@ -187,7 +220,14 @@ class Sessions {
 
   async of(context: unknown): Promise<Session> {
     if (typeof this.#executor !== 'function') return this.#sessionOf(this.#executor);
-    return this.#sessionOf(await this.#executor(context), 'options.executor must return an executor');
+    return this.#sessionOf(await this.executorOf(context));
+  }
+
+  async executorOf(context: unknown): Promise<Executor> {
+    if (typeof this.#executor !== 'function') return this.#executor as Executor;
+    const executor = await this.#executor(context);
+    this.#sessionOf(executor, 'options.executor must return an executor');
+    return executor;
   }
 
   #sessionOf(executor: unknown, expected: string = ''): Session {

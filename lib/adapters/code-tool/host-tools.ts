@@ -10,9 +10,13 @@ import type { ApprovalRequest, Approve, CallContext } from './types';
 import type { LanguageText } from './language';
 import type { ProgressReports } from './run-progress';
 import type { callables } from './definition';
+import type { RunPlan } from './planner';
 
-/** The context of all calls of one run. */
-type RunContext = Omit<CallContext, 'input' | 'toolCallId'>;
+/** Makes the context of a call, given its arguments. */
+type ContextOf = (name: string, args: unknown[]) => Omit<CallContext, 'input'>;
+
+/** The largest payload of a call that waits, as JSON. */
+const MAX_WAITING_CHARS = 60_000;
 
 export type Callable = ReturnType<typeof callables>[number];
 
@@ -22,27 +26,27 @@ export interface RunOfTools {
   /** Passed on to the tools. */
   context?: unknown;
   approve?: Approve;
+  /** The plan of the run. */
+  plan?: RunPlan;
   /** The language of the code. Default: JavaScript. */
   language?: LanguageText;
   progress?: ProgressReports;
 }
 
 /** Creates the functions that code of one run calls, and the function to call when the run has ended. */
-export function hostTools(callable: Callable[], { signal, context, approve, language, progress }: RunOfTools) {
+export function hostTools(callable: Callable[], { signal, context, approve, plan, language, progress }: RunOfTools) {
   // Tools are notified when the run no longer waits for them.
   const ended = abortController();
   const stopListening = signal && onAbort(signal, () => ended.abort(signal.reason));
-  const callContext = {
+  const contextOf = (of: string, args: unknown[]) => ({
     signal: ended.signal,
     context,
-    approve: (name: string, input: unknown) => mustBeApproved(approve, { name, input, signal: ended.signal, context }),
-  };
-  const toolOfRun = (it: Callable): Tools[string] => {
-    const tool = toolOf(it, callContext, language);
-    return progress === undefined ? tool : (...args: unknown[]) => progress.during(it.name, () => tool(...args));
-  };
+    toolCallId: randomUUID(),
+    approve: (name: string, input: unknown) =>
+      mustBeApproved(approve, plan, { name, input, signal: ended.signal, context }, name === of ? args : undefined),
+  });
   return {
-    tools: hostFunctions(callable.map((it) => [it.name, toolOfRun(it)])),
+    tools: hostFunctions(callable.map((it) => [it.name, toolOf(it, contextOf, language, progress)])),
     end: () => {
       stopListening?.();
       ended.abort();
@@ -67,31 +71,63 @@ function hostFunctions(named: [name: string, fn: Tools[string]][]): Tools {
 }
 
 /** Returns an `async` function, so that code receives a promise immediately. */
-function toolOf(callable: Callable, context: RunContext, language: LanguageText | undefined) {
-  const contextOfCall = () => ({ ...context, toolCallId: randomUUID() });
+function toolOf(
+  callable: Callable,
+  contextOf: ContextOf,
+  language: LanguageText | undefined,
+  progress: ProgressReports | undefined,
+) {
+  const call = async (...args: Parameters<Callable['call']>) =>
+    progress === undefined
+      ? callable.call(...args)
+      : progress.during(callable.name, async () => callable.call(...args));
   if (callable.takesObject && language?.namesArguments) {
-    return async (...args: unknown[]) => callable.call(callable.named(args), contextOfCall());
+    return async (...args: unknown[]) => call(callable.named(args), contextOf(callable.name, args));
   }
   if (callable.takesObject) {
-    return defined(async (input: unknown = {}) => callable.call(input, contextOfCall()), callable.plainDefinition);
+    const ofObject = async (...args: unknown[]) => {
+      const [input = {}] = args;
+      return call(input, contextOf(callable.name, args));
+    };
+    return defined(ofObject, callable.plainDefinition);
   }
-  return async (...args: unknown[]) => callable.call(...args);
+  return async (...args: unknown[]) => call(...args);
 }
 
-/** @throws if the call must not be made, or not yet */
-async function mustBeApproved(approve: Approve | undefined, request: ApprovalRequest) {
-  const { name } = request;
+/**
+ * @param args of the call, if it is the one that asks
+ * @throws {Error} if the call must not be made, or not yet
+ */
+async function mustBeApproved(
+  approve: Approve | undefined,
+  runPlan: RunPlan | undefined,
+  call: Omit<ApprovalRequest, 'plan'>,
+  args: unknown[] | undefined,
+) {
+  const { name, signal } = call;
   const recorded = currentCall();
   if (recorded?.isApproved) return;
-  if (approve === undefined) {
-    if (recorded !== undefined) throw new WaitForAnswer({ needsApproval: name });
+  if (approve === undefined || runPlan === undefined) {
+    if (recorded !== undefined) throw new WaitForAnswer(await waitingFor(name, runPlan));
     throw approvalError(`${name} needs a person's approval, which code cannot get: call the tool itself instead`);
   }
-  if ((await approve(request)) !== true) {
+  const isApproved = await runPlan.isApproved(name, args, async (plan) => {
+    // The run may have ended while the plan was made.
+    signal.throwIfAborted();
+    return approve({ ...call, plan });
+  });
+  if (!isApproved) {
     throw approvalError(`a person has refused this call of ${name}: do not try it again unless the person asks for it`);
   }
   // The run may have ended while the caller decided.
-  request.signal.throwIfAborted();
+  signal.throwIfAborted();
+}
+
+/** What a person is shown of a call that waits. */
+async function waitingFor(name: string, runPlan: RunPlan | undefined) {
+  const payload = { needsApproval: name, plan: await runPlan?.plan };
+  // A larger payload is refused.
+  return JSON.stringify(payload).length > MAX_WAITING_CHARS ? { needsApproval: name } : payload;
 }
 
 function approvalError(message: string) {

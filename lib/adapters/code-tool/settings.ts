@@ -4,7 +4,7 @@ import type { Foreign } from '../../contract/foreign';
 
 /** Options of a code tool that are not options of the executor. */
 const NUMBERS = CODE_TOOL_OPTIONS.map(({ name }) => name);
-export const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', ...NUMBERS, 'approve'];
+export const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', ...NUMBERS, 'approve', 'enforcePlan'];
 
 /**
  * Returns the options of a code tool of any framework as an object that can be destructured.

@@ -2,6 +2,7 @@
 
 import type { ExecutorOptions, Language } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
+import type { Plan } from '../../contract/plan';
 import type { RunFailure } from '../../contract/run-failure';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
 import type { Tools } from '../../contract/tool-types';
@@ -68,13 +69,18 @@ export type CodeTools<Context = any> =
 export interface ApprovalRequest<Context = any> {
   name: string;
   input: unknown;
+  /** All calls that the program can make, this one included. */
+  plan: Plan;
   /** Aborted when the run ends. */
   signal: AbortSignal;
   context: Context;
 }
 
-/** Approves a call by returning `true`. Any other value refuses the call. */
-export type Approve = (request: ApprovalRequest) => boolean | PromiseLike<boolean>;
+/**
+ * Approves a call by returning `true`, or by returning `"plan"`, which also approves all further calls of the run that
+ * are in the plan. Any other value refuses the call.
+ */
+export type Approve = (request: ApprovalRequest) => boolean | 'plan' | PromiseLike<boolean | 'plan'>;
 
 /**
  * Options of the code tools of all frameworks. Without `executor`, they include the options of the executors that the
@@ -137,6 +143,11 @@ export interface CodeToolSettings
    * `onToolCall` covers all calls.
    */
   approve?: Approve | undefined;
+  /**
+   * Whether each run is held to its plan, as with `plan` of `RunOptions`. A tool call that is not in the plan is not made: it
+   * fails in the code with `ERR_CALL_NOT_PLANNED`. Not possible for Python, whose programs have no plans. Default `false`.
+   */
+  enforcePlan?: boolean | undefined;
 }
 
 /** Options of {@link createCodeTool}. */
@@ -230,4 +241,9 @@ export interface CodeTool<Context = any> {
    * caller's executor rejects with an error that is not an `ExecutorError`.
    */
   execute(code: string, options?: CallOptions<Context>): Promise<CodeToolResult>;
+  /**
+   * The tools that the code can call, without running it: the plan that approval requests of this code would carry. If
+   * `executor` is a function, it gets `options.context`.
+   */
+  plan(code: string, options?: Pick<CallOptions<Context>, 'context'>): Promise<Plan>;
 }

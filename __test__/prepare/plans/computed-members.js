@@ -1,0 +1,3 @@
+// Computed members are all members.
+for (const key of Object.keys(ns.deep)) ns.deep[key]('x');
+ns['x']('literal');

@@ -1,0 +1,5 @@
+// A module may call tools.
+try {
+  await import('unknown');
+} catch {}
+t0('own');

@@ -1,0 +1,139 @@
+import { offerOf, programsOf } from '../../contract/executor';
+import { anyPlan } from '../../contract/plan';
+import { PlanGuard } from '../../contract/plan-guard';
+import { prepareOptions } from '../../ses/check';
+import { planLater } from '../../ses/plan';
+import { namesOf } from './plan';
+import type { KnownPrograms } from '../../contract/executor';
+import type { Executor } from '../../contract/executor-types';
+import type { Plan } from '../../contract/plan';
+import type { Planning, ReadProgram } from '../../contract/session';
+import type { Tool } from '../../contract/tool-registry';
+
+/** Makes the plans of a code tool's programs. */
+export class Planner {
+  #paths;
+  #lookups;
+
+  /**
+   * @param paths the keys from the global to each tool of the code tool
+   * @param lookups those of the functions that describe tools. Their calls are not in plans.
+   */
+  constructor(paths: string[][], lookups: string[][]) {
+    this.#paths = paths;
+    this.#lookups = lookups;
+  }
+
+  /**
+   * @param program as the front end has read the code
+   * @param earlier programs of the isolate that runs it; undefined if programs of its kind are not read
+   * @param offered tools that the isolate has besides those of the code tool
+   */
+  async of(
+    code: string,
+    program: ReadProgram | undefined,
+    earlier: KnownPrograms | undefined,
+    offered: readonly Tool[] = [],
+  ): Promise<Plan> {
+    const own = new Set([...this.#paths, ...this.#lookups].map(([name]) => name));
+    const others = offered.filter(({ path }) => !own.has(path[0]));
+    const pathsOf = (isLookup: boolean) =>
+      others.filter((it) => (it.isLookup ?? false) === isLookup).map((it) => it.path);
+    const tools = [...this.#paths, ...pathsOf(false)];
+    if (earlier === undefined) return anyPlan(namesOf(tools), 'other_language');
+    const lookups = [...this.#lookups, ...pathsOf(true)];
+    const { text = code, front } = program?.planned ?? {};
+    const request = { tools: [...tools, ...lookups], earlier: earlier.texts, front };
+    const plan = without(namesOf(lookups), await planLater(text, request, prepareOptions(earlier.options)));
+    return program?.restorePlan(plan) ?? plan;
+  }
+}
+
+/** The plan without these functions. */
+function without(names: readonly string[], { version, unresolved, ...plan }: Plan): Plan {
+  const tools = plan.tools.filter(({ name }) => !names.includes(name));
+  return { version, complete: unresolved.length === 0 && tools.every(({ certain }) => certain), tools, unresolved };
+}
+
+/** @throws {TypeError} if runs of an executor cannot be held to their plans */
+export function refuseUnplannable(executor: Executor) {
+  if (programsOf(executor) !== undefined) return;
+  throw new TypeError(
+    'options.enforcePlan needs an executor of this package for JavaScript: there are no plans of other programs',
+  );
+}
+
+/** The plan of one run. It is made when it is needed. */
+export class RunPlan implements Planning {
+  #planner;
+  #code;
+  #isEnforced;
+  #make: () => Promise<Plan>;
+  #plan: Promise<Plan> | undefined;
+  /** Settles with the first decision. */
+  #first: Promise<void> | undefined;
+  /** Calls that are approved with the plan. */
+  #approved: PlanGuard | undefined;
+
+  constructor(planner: Planner, code: string, isEnforced: boolean) {
+    this.#planner = planner;
+    this.#code = code;
+    this.#isEnforced = isEnforced;
+    this.#make = () => planner.of(code, undefined, undefined);
+  }
+
+  /** @throws {TypeError} if the run has to be held to a plan and there is none */
+  begin(program: ReadProgram | undefined, executor: Executor) {
+    if (this.#isEnforced) refuseUnplannable(executor);
+    const earlier = programsOf(executor);
+    const offered = offerOf(executor).tools;
+    this.#make = () => this.#planner.of(this.#code, program, earlier, offered);
+  }
+
+  async held(): Promise<Plan | undefined> {
+    return this.#isEnforced ? this.plan : undefined;
+  }
+
+  get plan(): Promise<Plan> {
+    return (this.#plan ??= this.#make());
+  }
+
+  /**
+   * Decides whether a call is approved. While the first decision of the run is pending, other calls wait for it: it may
+   * approve the plan.
+   *
+   * @param args undefined if a call with the plan does not cover this one
+   * @param ask asks the caller
+   */
+  async isApproved(
+    name: string,
+    args: unknown[] | undefined,
+    ask: (plan: Plan) => Promise<boolean | 'plan'>,
+  ): Promise<boolean> {
+    if (this.#first !== undefined) {
+      await this.#first;
+      if (args !== undefined && this.#allows(name, args)) return true;
+    }
+    const decision = this.#decide(name, args, ask);
+    this.#first ??= decision.then(
+      () => {},
+      () => {},
+    );
+    return decision;
+  }
+
+  async #decide(name: string, args: unknown[] | undefined, ask: (plan: Plan) => Promise<boolean | 'plan'>) {
+    const plan = await this.plan;
+    const decision = await ask(plan);
+    if (decision !== 'plan') return decision === true;
+    this.#approved ??= new PlanGuard(plan);
+    // The call itself counts.
+    if (args !== undefined) this.#allows(name, args);
+    return true;
+  }
+
+  /** Whether a call is approved with the plan. Counts it. */
+  #allows(name: string, args: unknown[]) {
+    return this.#approved !== undefined && this.#approved.refuse({ path: [name] }, args) === undefined;
+  }
+}
