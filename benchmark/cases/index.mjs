@@ -10,6 +10,7 @@ import isolation from './isolation.mjs';
 import kill from './kill.mjs';
 import memory from './memory.mjs';
 import models from './models.mjs';
+import plan from './plan.mjs';
 import prepare from './prepare.mjs';
 import python from './python.mjs';
 import pythonMemory from './python-memory.mjs';
@@ -48,6 +49,7 @@ export const CASES = [
   bombs,
   prepare,
   typecheck,
+  plan,
   throughput,
   isolation,
   largeApis,

@@ -11,6 +11,8 @@ const MAX_OPERATIONS = 2 ** 31 - 1;
 
 export const traits = { isStoppable: true, hasMemoryLimit: true, hasSessions: true, copies: true };
 
+export { planOf } from '../../build/adapters/code-tool/index.js';
+
 /** `prepareProgram` with room for large programs. */
 export const prepareProgram = (code) => prepare(code, { maxCodeBytes: MAX_CODE_BYTES });
 
