@@ -77,21 +77,19 @@ function toolOf(
   language: LanguageText | undefined,
   progress: ProgressReports | undefined,
 ) {
-  const call = async (...args: Parameters<Callable['call']>) =>
-    progress === undefined
-      ? callable.call(...args)
-      : progress.during(callable.name, async () => callable.call(...args));
+  const during = <T>(call: () => T) => progress?.during(callable.name, async () => call()) ?? call();
   if (callable.takesObject && language?.namesArguments) {
-    return async (...args: unknown[]) => call(callable.named(args), contextOf(callable.name, args));
+    return async (...args: unknown[]) =>
+      during(() => callable.call(callable.named(args), contextOf(callable.name, args)));
   }
   if (callable.takesObject) {
     const ofObject = async (...args: unknown[]) => {
       const [input = {}] = args;
-      return call(input, contextOf(callable.name, args));
+      return during(() => callable.call(input, contextOf(callable.name, args)));
     };
     return defined(ofObject, callable.plainDefinition);
   }
-  return async (...args: unknown[]) => call(...args);
+  return async (...args: unknown[]) => during(() => callable.call(...args));
 }
 
 /**
