@@ -8,12 +8,17 @@ import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import type { CodeModeTransport, createTool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import { Agent, tool as openAiTool } from '@openai/agents';
 import type { CodeModeToolConfig } from '@tanstack/ai-code-mode' with { 'resolution-mode': 'import' };
+import { createDeepAgent } from 'deepagents';
 import { createAgent } from 'langchain';
 import { SESExecutor } from 'ses-executor';
 import { createCodeTool as createAnthropicCodeTool } from 'ses-executor/anthropic';
 import { CodeToolError, createCodeTool as createNeutralCodeTool, type CodeTool } from 'ses-executor/code-tool';
 import type { JournalStore } from 'ses-executor/durable';
-import { checkpointStore, createCodeTool as createLangchainCodeTool } from 'ses-executor/langchain';
+import {
+  checkpointStore,
+  createCodeMiddleware,
+  createCodeTool as createLangchainCodeTool,
+} from 'ses-executor/langchain';
 import { SESCodeModeTransport, createCodeTool as createMastraCodeTool } from 'ses-executor/mastra';
 import { createMcpServer } from 'ses-executor/mcp';
 import { instrument } from 'ses-executor/opentelemetry';
@@ -37,6 +42,14 @@ export async function codemode(): Promise<void> {
   holds<Equal<typeof result.error, string | undefined>>();
   // @ts-expect-error: no such option
   new SESCodemodeExecutor({ timeout: 1 });
+}
+
+export function langchainMiddleware(): void {
+  const code = createCodeMiddleware({ tools: [], state: 'turn', open: () => new SESExecutor(), onEnd: async () => {} });
+  createAgent({ model: 'a', middleware: [code] });
+  createDeepAgent({ middleware: [code] });
+  // @ts-expect-error: no such state
+  createCodeMiddleware({ tools: [], state: 'day' });
 }
 
 export function langgraphStore(checkpointer: BaseCheckpointSaver): JournalStore {

@@ -3,6 +3,7 @@ import { SESExecutor, type ExecutorOptions, type RunOptions } from '../../index.
 import type { CodeToolOptions as AiCodeToolOptions } from '../../build/adapters/ai';
 import type { CallOptions, CodeToolOptions } from '../../build/adapters/code-tool';
 import type { CodemodeExecutorOptions } from '../../build/adapters/codemode';
+import type { CodeMiddlewareOptions } from '../../build/adapters/langchain';
 import type { CodeModeTransportOptions } from '../../build/adapters/mastra';
 import type { McpServerOptions } from '../../build/adapters/mcp';
 import type { InstrumentOptions } from '../../build/adapters/opentelemetry';
@@ -30,6 +31,7 @@ holds<Exact<AiCodeToolOptions>>();
 holds<Exact<CodeToolOptions>>();
 holds<Exact<CallOptions>>();
 holds<Exact<CodemodeExecutorOptions>>();
+holds<Exact<CodeMiddlewareOptions>>();
 holds<Exact<CodeModeTransportOptions>>();
 holds<Exact<McpServerOptions>>();
 holds<Exact<InstrumentOptions>>();

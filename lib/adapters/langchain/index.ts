@@ -14,6 +14,7 @@ import { byName } from '../code-tool/definition';
 import { isMcpBlock, mcpValue, withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
+import { AgentSessions, defaultOpen, middlewareOf, middlewareOptions } from './middleware';
 import { answerFromGraph, canAsk, configOfCall, isInGraph, isInterrupt, waitingForGraph } from './interrupts';
 import type { Foreign } from '../../contract/foreign';
 import type { StructuredToolInterface as ImportedTool } from '@langchain/core/tools' with {
@@ -23,10 +24,13 @@ import type { StructuredToolInterface as RequiredTool } from '@langchain/core/to
   'resolution-mode': 'require',
 };
 import type { McpResult } from '../code-tool/mcp-result';
+import type { Executor } from '../../contract/executor-types';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
+import type { CodeMiddleware } from './middleware-types';
 
 export { checkpointStore } from './checkpoint-store';
 export type { Checkpointer } from './checkpoint-store';
+export type { CodeMiddleware } from './middleware-types';
 
 /** A tool in either module format. LangChain has separate, incompatible declarations for each format. */
 type LangchainTool = ImportedTool | RequiredTool;
@@ -38,6 +42,33 @@ export interface CodeToolOptions extends CodeToolSettings {
    * becomes `list_files`.
    */
   tools: readonly LangchainTool[] | Readonly<Record<string, LangchainTool>> | CodeTools;
+}
+
+/** Options of {@link createCodeMiddleware}. */
+export interface CodeMiddlewareOptions extends Omit<CodeToolOptions, 'executor'> {
+  /**
+   * How long variables and functions of programs live. Default `"thread"`.
+   *
+   * - `"thread"`: as long as the conversation. Without a `thread_id`, as `"turn"`.
+   * - `"turn"`: until the agent has answered.
+   * - `"call"`: for one program.
+   */
+  state?: 'thread' | 'turn' | 'call' | undefined;
+  /**
+   * Returns the executor of a new session, such as `(id) => DurableSession.open(id, …)`. The id is the `thread_id`. For
+   * turns and calls, it is also followed by a dot and their own id. Default: a `SESExecutor` with the other options.
+   */
+  open?: ((id: string) => Executor | Promise<Executor>) | undefined;
+  /**
+   * Called when a turn or a call has ended, and its executor is cleaned up. A journal can be removed then:
+   * `(id) => store.remove(id)`.
+   */
+  onEnd?: ((id: string) => void | Promise<void>) | undefined;
+  /**
+   * How many sessions are kept at the same time, at most. Above that, the executor that was not used for the longest time
+   * is cleaned up. Default 100.
+   */
+  maxSessions?: number | undefined;
 }
 
 /**
@@ -99,6 +130,30 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
     // Errors for wrong input include the reason.
     { name, description, schema: inputSchema as Foreign, verboseParsingErrors: true },
   );
+}
+
+/**
+ * Creates a middleware for `createAgent` of `langchain` and `createDeepAgent` of `deepagents`. It adds the code tool to the
+ * agent, with a session for each thread, turn or call.
+ *
+ * If `open` returns a `DurableSession`, the session is given free at the end of each turn and at each interrupt, and opened
+ * again by the next call, also in another process. Other executors stay until their state ends or `cleanup()` is called.
+ *
+ * Agents that have the same middleware, such as an agent and its subagents, share the sessions of a thread.
+ *
+ * @throws as {@link createCodeTool}
+ *
+ * @example
+ * ```js
+ * const code = createCodeMiddleware({ tools: [getWeather, getRates], state: 'turn' });
+ * const agent = createDeepAgent({ model, middleware: [code] });
+ * ```
+ */
+export function createCodeMiddleware(options: CodeMiddlewareOptions): CodeMiddleware {
+  const { state, open, onEnd, maxSessions, toolOptions, executorOptions } = middlewareOptions(options);
+  const sessions = new AgentSessions({ open: open ?? defaultOpen(executorOptions), onEnd, maxSessions });
+  const tool = createCodeTool({ ...toolOptions, executor: () => sessions.executor() } as Foreign);
+  return middlewareOf(tool, state, sessions);
 }
 
 /** The failure of a call that a model made. */
