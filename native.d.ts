@@ -281,14 +281,25 @@ export declare class NativeJournal {
   addSeed(seed: Uint8Array): void;
   /** Reads an existing journal, up to the end of run `runs`. */
   load(entries: Array<Uint8Array>, runs?: number | undefined | null): NativeJournalContent;
+  /** Begins the session again in a journal that was read: what it has until now is not repeated. */
+  restart(head: string, seed: Uint8Array): void;
+  /** Gives up the run that has not ended. It counts as lost. */
+  giveUp(): void;
+  /** The result of this call is not kept. In a replay, `provide` has to give it. */
+  withhold(call: number): void;
+  /**
+   * The answer to a call whose result the journal does not have, as of `NativeExecutor.toolResult`. Returns whether it
+   * is the one that the call had.
+   */
+  provide(run: number, call: number, status: number, payload: unknown): boolean;
   /** The entries that were recorded since the last call; null without any. */
   take(): NativeBatch | null;
   /** All entries with a number below `next` are stored. */
   written(next: number): void;
   /** Records nothing more of the isolate, which may still work. What is under way counts as lost. */
   close(): void;
-  /** Adds text that the replay ignores. */
-  note(text: string): void;
+  /** Adds text that the replay ignores. Returns whether it fits. */
+  note(text: string): boolean;
   /** These calls wait for somebody. When the guest waits for nothing else, the run ends with ERR_RUN_WAITING. */
   setWaiting(calls: Array<number>): void;
   /** The number of the run under way, and the number of one of its calls, both from 1. */
@@ -306,11 +317,15 @@ export declare class NativeJournal {
   diverged(): NativeDivergence;
 }
 
-/** One of `value` and `error` is present, unless a tool that was called synchronously returned a promise. */
+/**
+ * One of `value` and `error` is present, unless a tool that was called synchronously returned a promise, or the result
+ * is not kept.
+ */
 export interface NativeJournalAnswer {
   id: number;
   value?: NativeSuccess;
   error?: NativeToolError;
+  isWithheld: boolean;
 }
 
 export interface NativeJournalCall {
@@ -333,6 +348,8 @@ export interface NativeJournalContent {
   notes: Array<string>;
   open?: NativeOpenRun;
   programs?: Array<string>;
+  /** Calls whose answers the replay needs and the journal does not have, oldest first. */
+  withheld: Array<NativeWithheldCall>;
   flaw?: NativeJournalFlaw;
 }
 
@@ -346,8 +363,9 @@ export interface NativeJournalEntry {
   level?: number;
   /** The time that the guest sees, in milliseconds since the Unix epoch. */
   nowMs?: number;
-  /** Names of variables, or paths of tools. */
+  /** Names of variables. */
   names?: Array<string>;
+  tools?: Array<NativeJournalTool>;
   calls?: Array<NativeJournalCall>;
   answers?: Array<NativeJournalAnswer>;
   /** A job has ended with this value. */
@@ -539,6 +557,16 @@ export interface NativeTruncation {
   firstLineExceedsLimit: boolean;
   maxLines: number;
   maxBytes: number;
+}
+
+/** A call whose answer the journal does not have. `args`: as of [`NativeOpenCall`]. */
+export interface NativeWithheldCall {
+  run: number;
+  call: number;
+  id: number;
+  args: unknown;
+  /** The number of the entry. */
+  entry: number;
 }
 
 /** The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists. */

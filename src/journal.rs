@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{ToNapiValue, Uint8Array};
-use napi::{Error, Result};
+use napi::bindgen_prelude::{JsValue, ToNapiValue, Uint8Array, Unknown};
+use napi::{Env, Error, Result};
 use napi_derive::napi;
 
-use ses_journal::{Batch, Content, Entry, EntryBody, FlawKind, Journal, Keys};
-use ses_protocol::{Command, Event, Seed, Success, ToolCallId, ToolError, ToolReply, Values};
+use ses_journal::{Batch, Content, Entry, EntryBody, FlawKind, Journal, Keys, WithheldCall};
+use ses_protocol::{Command, Event, Seed, Success, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 
 use crate::deliver::NativeError;
-use crate::values::{NativeValue, values_list, wire_bytes};
+use crate::values::{self, NativeValue, values_list, wire_bytes};
 
 #[napi]
 pub struct NativeJournal(pub(crate) Arc<Journal>);
@@ -40,6 +40,8 @@ pub struct NativeJournalContent {
     pub notes: Vec<String>,
     pub open: Option<NativeOpenRun>,
     pub programs: Option<Vec<String>>,
+    /// Calls whose answers the replay needs and the journal does not have, oldest first.
+    pub withheld: Vec<NativeWithheldCall>,
     pub flaw: Option<NativeJournalFlaw>,
 }
 
@@ -59,6 +61,12 @@ pub struct NativeJournalTool {
     pub is_async: bool,
 }
 
+impl From<ToolSpec> for NativeJournalTool {
+    fn from(ToolSpec { id, path, is_async, .. }: ToolSpec) -> Self {
+        Self { id, path, is_async }
+    }
+}
+
 #[napi(object, object_from_js = false)]
 pub struct NativeOpenRun {
     pub run: u32,
@@ -75,6 +83,18 @@ pub struct NativeOpenCall {
     pub args: NativeValues,
 }
 
+/// A call whose answer the journal does not have. `args`: as of [`NativeOpenCall`].
+#[napi(object, object_from_js = false)]
+pub struct NativeWithheldCall {
+    pub run: u32,
+    pub call: f64,
+    pub id: u32,
+    #[napi(ts_type = "unknown")]
+    pub args: NativeValues,
+    /// The number of the entry.
+    pub entry: f64,
+}
+
 /// What one entry says. Which fields it has depends on `type`.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
@@ -88,8 +108,9 @@ pub struct NativeJournalEntry {
     pub level: Option<u32>,
     /// The time that the guest sees, in milliseconds since the Unix epoch.
     pub now_ms: Option<f64>,
-    /// Names of variables, or paths of tools.
+    /// Names of variables.
     pub names: Option<Vec<String>>,
+    pub tools: Option<Vec<NativeJournalTool>>,
     pub calls: Option<Vec<NativeJournalCall>>,
     pub answers: Option<Vec<NativeJournalAnswer>>,
     /// A job has ended with this value.
@@ -115,12 +136,14 @@ pub struct NativeJournalCall {
     pub args: NativeValues,
 }
 
-/// One of `value` and `error` is present, unless a tool that was called synchronously returned a promise.
+/// One of `value` and `error` is present, unless a tool that was called synchronously returned a promise, or the result
+/// is not kept.
 #[napi(object, object_from_js = false)]
 pub struct NativeJournalAnswer {
     pub id: f64,
     pub value: Option<NativeSuccess>,
     pub error: Option<NativeToolError>,
+    pub is_withheld: bool,
 }
 
 #[napi(object, object_from_js = false)]
@@ -143,6 +166,14 @@ impl From<Entry> for NativeJournalEntry {
             EntryBody::Head(text) => Self { text: Some(text), ..entry("head") },
             EntryBody::Note(text) => Self { text: Some(text), ..entry("note") },
             EntryBody::Seed(_) => entry("seed"),
+            EntryBody::Restart(text) => Self { text: Some(text), ..entry("restart") },
+            EntryBody::Answers { withheld, command } => {
+                let mut read = Self::from(Entry { run, body: EntryBody::Command(command) });
+                for answer in read.answers.iter_mut().flatten() {
+                    answer.is_withheld = withheld.iter().any(|&(call, _)| call as f64 == answer.id);
+                }
+                read
+            }
             EntryBody::Command(Command::Run { code, limits, .. }) => {
                 Self { text: Some(code), now_ms: limits.now_ms, ..entry("run") }
             }
@@ -150,8 +181,7 @@ impl From<Entry> for NativeJournalEntry {
                 Self { names: Some(names), ..entry("variables") }
             }
             EntryBody::Command(Command::SetTools { tools, .. }) => {
-                let names = tools.into_iter().map(|tool| tool.path.join(".")).collect();
-                Self { names: Some(names), ..entry("tools") }
+                Self { tools: Some(tools.into_iter().map(Into::into).collect()), ..entry("tools") }
             }
             EntryBody::Command(Command::ToolReplies { replies, now_ms }) => {
                 let answers = replies.into_iter().map(|(call, reply)| answer(call, reply)).collect();
@@ -187,7 +217,7 @@ fn answer(call: ToolCallId, reply: ToolReply) -> NativeJournalAnswer {
         ToolReply::Error(ToolError { name, message, .. }) => (None, Some(NativeToolError { name, message })),
         ToolReply::Promise => (None, None),
     };
-    NativeJournalAnswer { id: call as f64, value, error }
+    NativeJournalAnswer { id: call as f64, value, error, is_withheld: false }
 }
 
 /// Values in the form of deliveries.
@@ -264,32 +294,41 @@ impl NativeJournal {
     pub fn load(&self, entries: Vec<Uint8Array>, runs: Option<u32>) -> NativeJournalContent {
         let entries = entries.into_iter().map(|entry| entry.to_vec()).collect();
         match self.0.load(entries, runs) {
-            Ok(Content { head, next, runs, is_seeded, tools, notes, open, programs }) => NativeJournalContent {
-                head,
-                next: next as f64,
-                runs,
-                is_seeded,
-                tools: tools
-                    .into_iter()
-                    .map(|tool| NativeJournalTool { id: tool.id, path: tool.path, is_async: tool.is_async })
-                    .collect(),
-                notes,
-                programs,
-                open: open.map(|open| NativeOpenRun {
-                    run: open.run,
-                    code: open.code,
-                    calls: open
-                        .calls
+            Ok(Content { head, next, runs, is_seeded, tools, notes, open, programs, withheld }) => {
+                NativeJournalContent {
+                    head,
+                    next: next as f64,
+                    runs,
+                    is_seeded,
+                    tools: tools.into_iter().map(Into::into).collect(),
+                    notes,
+                    programs,
+                    open: open.map(|open| NativeOpenRun {
+                        run: open.run,
+                        code: open.code,
+                        calls: open
+                            .calls
+                            .into_iter()
+                            .map(|call| NativeOpenCall {
+                                call: call.number as f64,
+                                id: call.tool,
+                                args: NativeValues(call.args),
+                            })
+                            .collect(),
+                    }),
+                    withheld: withheld
                         .into_iter()
-                        .map(|call| NativeOpenCall {
+                        .map(|WithheldCall { run, call, entry }| NativeWithheldCall {
+                            run,
                             call: call.number as f64,
                             id: call.tool,
                             args: NativeValues(call.args),
+                            entry: entry as f64,
                         })
                         .collect(),
-                }),
-                flaw: None,
-            },
+                    flaw: None,
+                }
+            }
             Err(flaw) => {
                 let kind = match flaw.kind {
                     FlawKind::Form => "form",
@@ -301,6 +340,34 @@ impl NativeJournal {
                 NativeJournalContent { flaw: Some(flaw), ..NativeJournalContent::default() }
             }
         }
+    }
+
+    /// Begins the session again in a journal that was read: what it has until now is not repeated.
+    #[napi]
+    pub fn restart(&self, head: String, seed: Uint8Array) -> Result<()> {
+        self.0.restart(&head, seed_of(&seed)?);
+        Ok(())
+    }
+
+    /// Gives up the run that has not ended. It counts as lost.
+    #[napi]
+    pub fn give_up(&self) {
+        self.0.give_up();
+    }
+
+    /// The result of this call is not kept. In a replay, `provide` has to give it.
+    #[napi]
+    pub fn withhold(&self, call: f64) {
+        self.0.withhold(call as u64);
+    }
+
+    /// The answer to a call whose result the journal does not have, as of `NativeExecutor.toolResult`. Returns whether it
+    /// is the one that the call had.
+    #[napi]
+    pub fn provide(&self, env: Env, run: u32, call: f64, status: f64, payload: Unknown) -> Result<bool> {
+        // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
+        let (number, reply) = unsafe { values::reply(env.raw(), call, status, payload.raw()) }?;
+        Ok(self.0.provide(run, number, reply))
     }
 
     /// The entries that were recorded since the last call; null without any.
@@ -323,10 +390,10 @@ impl NativeJournal {
         self.0.close();
     }
 
-    /// Adds text that the replay ignores.
+    /// Adds text that the replay ignores. Returns whether it fits.
     #[napi]
-    pub fn note(&self, text: String) {
-        self.0.note(&text);
+    pub fn note(&self, text: String) -> bool {
+        self.0.note(&text)
     }
 
     /// These calls wait for somebody. When the guest waits for nothing else, the run ends with ERR_RUN_WAITING.

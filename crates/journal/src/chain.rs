@@ -3,6 +3,8 @@
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
+use crate::entry::Digest;
+
 type HmacSha256 = Hmac<Sha256>;
 
 /// Bytes of a code, at the end of each entry.
@@ -71,9 +73,22 @@ impl Chain {
         }
     }
 
+    /// The digest of an answer to a call that the journal does not keep. It says nothing about the answer to somebody
+    /// without the key.
+    pub fn digest(&self, call: (u32, u64), answer: &[u8]) -> Digest {
+        let key = self.keys.sign.as_deref().unwrap_or_default();
+        digest(key, call, answer).finalize().into_bytes().into()
+    }
+
+    /// Whether the digest is that of the answer, with any of the keys.
+    pub fn accepts(&self, expected: &Digest, call: (u32, u64), answer: &[u8]) -> bool {
+        let sign = self.keys.sign.as_deref().unwrap_or_default();
+        let mut keys = std::iter::once(sign).chain(self.keys.verify.iter().map(Vec::as_slice));
+        keys.any(|key| digest(key, call, answer).verify_slice(expected).is_ok())
+    }
+
     fn code(&self, key: &[u8], frame: &[u8]) -> HmacSha256 {
-        // Keys of every length are accepted.
-        let mut mac = HmacSha256::new_from_slice(key).unwrap_or_else(|_| unreachable!("HMAC takes keys of any length"));
+        let mut mac = keyed(key);
         mac.update(&(self.id.len() as u64).to_le_bytes());
         mac.update(self.id.as_bytes());
         mac.update(&self.next.to_le_bytes());
@@ -81,6 +96,22 @@ impl Chain {
         mac.update(frame);
         mac
     }
+}
+
+/// Codes of entries begin with the length of an id, which is shorter than this text is as a number.
+const DIGEST_OF_ANSWER: &[u8] = b"answer of a tool";
+
+fn digest(key: &[u8], (run, number): (u32, u64), answer: &[u8]) -> HmacSha256 {
+    let mut mac = keyed(key);
+    mac.update(DIGEST_OF_ANSWER);
+    mac.update(&run.to_le_bytes());
+    mac.update(&number.to_le_bytes());
+    mac.update(answer);
+    mac
+}
+
+fn keyed(key: &[u8]) -> HmacSha256 {
+    HmacSha256::new_from_slice(key).unwrap_or_else(|_| unreachable!("HMAC takes keys of any length"))
 }
 
 #[cfg(test)]

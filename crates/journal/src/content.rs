@@ -7,7 +7,7 @@ use ses_protocol::{
 };
 
 use crate::chain::Chain;
-use crate::entry::{Entry, EntryBody, message_frame, plain};
+use crate::entry::{Digest, Entry, EntryBody, message_frame, plain};
 
 /// Programs that are returned, and their size in total.
 const MAX_PROGRAMS: usize = 256;
@@ -30,6 +30,16 @@ pub struct Content {
     pub open: Option<OpenRun>,
     /// The code of the other runs, apart from those whose code was refused. `None` if it is too much.
     pub programs: Option<Vec<String>>,
+    /// Calls whose answers the replay needs and the journal does not have, oldest first.
+    pub withheld: Vec<WithheldCall>,
+}
+
+/// A call whose answer the journal does not keep.
+pub struct WithheldCall {
+    pub run: u32,
+    pub call: OpenCall,
+    /// The number of the entry that has the digest of the answer.
+    pub entry: u64,
 }
 
 /// A run that has begun and not ended.
@@ -87,6 +97,19 @@ pub struct Done {
     answered: HashSet<ToolCallId>,
     /// The calls that were made, with their numbers in the run.
     made: Vec<(ToolCallId, OpenCall)>,
+    /// Answers that the journal does not have and that nobody has given yet.
+    pub withheld: Vec<Withheld>,
+}
+
+/// An answer that the journal does not have.
+pub struct Withheld {
+    pub id: ToolCallId,
+    /// Of the call in the run.
+    pub number: u64,
+    pub digest: Digest,
+    pub entry: u64,
+    /// Taken for the owner, who makes the call.
+    call: Option<OpenCall>,
 }
 
 impl Done {
@@ -101,6 +124,7 @@ impl Done {
             settled: None,
             answered: HashSet::new(),
             made: Vec::new(),
+            withheld: Vec::new(),
         }
     }
 
@@ -166,13 +190,22 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
                     content.notes.push(text);
                 }
             }
-            EntryBody::Command(Command::ToolReplies { replies, now_ms }) => {
-                let Some(run) = jobs.last_mut().filter(|run| run.run == entry.run && run.settled.is_none()) else {
-                    return Err(flaw(FlawKind::Order, "answers without a run"));
-                };
-                let finals = replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise));
-                run.answered.extend(finals.map(|&(call, _)| call));
-                run.turns.push_back((replies, now_ms));
+            EntryBody::Restart(text) => {
+                content.head = text;
+                content.is_seeded = false;
+                content.notes.clear();
+                record.seed = None;
+                jobs.clear();
+                tools.clear();
+                programs = Programs::default();
+            }
+            EntryBody::Answers { withheld, command } => {
+                on_answers(&mut jobs, (number as u64, entry.run), withheld, command)
+                    .map_err(|message| flaw(FlawKind::Order, message))?;
+            }
+            EntryBody::Command(command @ Command::ToolReplies { .. }) => {
+                on_answers(&mut jobs, (number as u64, entry.run), Vec::new(), command)
+                    .map_err(|message| flaw(FlawKind::Order, message))?;
             }
             EntryBody::Command(command) => {
                 let job = match &command {
@@ -206,6 +239,11 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
         record.has_lost = unsettled > 0;
     }
     jobs.retain(|job| job.settled.is_some());
+    for job in jobs.iter_mut().chain(record.open.as_mut()) {
+        let run = job.run;
+        let calls = job.withheld.iter_mut().filter_map(|it| Some((it.call.take()?, it.entry)));
+        content.withheld.extend(calls.map(|(call, entry)| WithheldCall { run, call, entry }));
+    }
     content.next = chain.next();
     content.programs = programs.known();
     content.tools = tools.into_values().collect();
@@ -250,6 +288,29 @@ impl Programs {
     fn known(self) -> Option<Vec<String>> {
         (!self.is_too_much).then_some(self.texts)
     }
+}
+
+fn on_answers(
+    jobs: &mut [Done],
+    (entry, run): (u64, u32),
+    withheld: Vec<(ToolCallId, Digest)>,
+    command: Command,
+) -> Result<(), &'static str> {
+    let Command::ToolReplies { replies, now_ms } = command else { return Ok(()) };
+    let run = jobs.last_mut().filter(|job| job.run == run && job.settled.is_none()).ok_or("answers without a run")?;
+    let finals = replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise));
+    run.answered.extend(finals.map(|&(call, _)| call));
+    for (id, digest) in withheld {
+        let at = run.made.iter().position(|&(made, _)| made == id).ok_or("an answer to a call that was not made")?;
+        if !replies.iter().any(|(call, reply)| *call == id && matches!(reply, ToolReply::Promise)) {
+            return Err("a digest without an answer");
+        }
+        let (_, call) = run.made.remove(at);
+        run.answered.insert(id);
+        run.withheld.push(Withheld { id, number: call.number, digest, entry, call: Some(call) });
+    }
+    run.turns.push_back((replies, now_ms));
+    Ok(())
 }
 
 fn on_event(

@@ -7,12 +7,21 @@ use ses_protocol::{Command, Event, Seed, ToolCallId};
 const HEAD: u8 = 0x40;
 const NOTE: u8 = 0x41;
 const SEED: u8 = 0x42;
+const ANSWERS: u8 = 0x43;
+const RESTART: u8 = 0x44;
 /// Kinds from here on are events.
 const FIRST_EVENT: u8 = 0x80;
 /// Bytes of a frame's length field, which counts what follows it.
 const LENGTH_BYTES: usize = 4;
 /// Bits of a call's number that are the same in each isolate of a session.
 const CALL_BITS: u64 = (1 << 32) - 1;
+/// Bytes of a digest.
+pub const DIGEST_BYTES: usize = 32;
+/// Bytes of the number of a call.
+const CALL_BYTES: usize = 8;
+
+/// The digest of an answer that the journal does not have.
+pub type Digest = [u8; DIGEST_BYTES];
 
 /// An entry: a frame of the protocol whose session number is the number of the run, from 1. 0: it belongs to no run.
 pub struct Entry {
@@ -27,6 +36,13 @@ pub enum EntryBody {
     Note(String),
     /// Random numbers of later runs follow from this seed.
     Seed(Seed),
+    /// Some answers of the command are not kept. The command has [`ses_protocol::ToolReply::Promise`] in their place.
+    Answers {
+        withheld: Vec<(ToolCallId, Digest)>,
+        command: Command,
+    },
+    /// The entries before it are not repeated. JSON text that describes the session from now on.
+    Restart(String),
     Command(Command),
     Event(Event),
 }
@@ -46,6 +62,8 @@ impl Entry {
             HEAD => EntryBody::Head(text()?),
             NOTE => EntryBody::Note(text()?),
             SEED => EntryBody::Seed(Seed::of_bytes(body.try_into().map_err(|_| Malformed)?)),
+            ANSWERS => read_answers(body)?,
+            RESTART => EntryBody::Restart(text()?),
             kind if kind < FIRST_EVENT => EntryBody::Command(Command::read(kind, body)?),
             kind => EntryBody::Event(Event::read(kind, body)?),
         };
@@ -66,8 +84,39 @@ pub fn note_frame(run: u32, text: &str) -> Vec<u8> {
     frame(NOTE, run, text.as_bytes())
 }
 
-pub fn seed_frame(seed: Seed) -> Vec<u8> {
-    frame(SEED, 0, &seed.bytes())
+pub fn seed_frame(run: u32, seed: Seed) -> Vec<u8> {
+    frame(SEED, run, &seed.bytes())
+}
+
+pub fn restart_frame(run: u32, text: &str) -> Vec<u8> {
+    frame(RESTART, run, text.as_bytes())
+}
+
+/// The frame of answers some of which are not kept. `None`: it is longer than a frame can be.
+pub fn answers_frame(run: u32, withheld: &[(ToolCallId, Digest)], command: &Command) -> Option<Vec<u8>> {
+    let mut body = (withheld.len() as u32).to_le_bytes().to_vec();
+    for (call, digest) in withheld {
+        body.extend(call.to_le_bytes());
+        body.extend(digest);
+    }
+    body.extend(message_frame(run, command)?);
+    u32::try_from(body.len() + HEAD_BYTES).ok()?;
+    Some(frame(ANSWERS, run, &body))
+}
+
+fn read_answers(body: &[u8]) -> Result<EntryBody, Malformed> {
+    let (count, mut rest) = body.split_first_chunk().ok_or(Malformed)?;
+    let mut withheld = Vec::new();
+    for _ in 0..u32::from_le_bytes(*count) {
+        let (call, after) = rest.split_first_chunk::<CALL_BYTES>().ok_or(Malformed)?;
+        let (digest, after) = after.split_first_chunk().ok_or(Malformed)?;
+        withheld.push((u64::from_le_bytes(*call), *digest));
+        rest = after;
+    }
+    match Entry::read(rest)?.body {
+        EntryBody::Command(command @ Command::ToolReplies { .. }) => Ok(EntryBody::Answers { withheld, command }),
+        _ => Err(Malformed),
+    }
 }
 
 fn frame(kind: u8, run: u32, body: &[u8]) -> Vec<u8> {

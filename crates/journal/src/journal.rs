@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use ses_protocol::{Command, Event, Seed, ToolCallId};
+use ses_protocol::{Command, Event, Seed, ToolCallId, ToolReply};
 use ses_session::{Events, Link};
 
 use crate::chain::{Chain, Keys};
 use crate::content::{self, Content, Flaw, FlawKind};
 use crate::effects::Effects;
-use crate::entry::{Entry, head_frame, note_frame, seed_frame};
+use crate::entry::{Entry, head_frame, note_frame, restart_frame, seed_frame};
 use crate::lock::Lock;
 use crate::state::{Batch, State};
 
@@ -33,8 +33,36 @@ impl Journal {
     /// Adds a seed to a journal without one.
     pub fn add_seed(&self, seed: Seed) {
         let mut state = self.state.get();
-        state.append(seed_frame(seed));
+        let run = state.runs;
+        state.append(seed_frame(run, seed));
         state.seed = Some(seed);
+    }
+
+    /// Begins the session again in a journal that was read: what it has until now is not repeated. Its runs count.
+    pub fn restart(&self, head: &str, seed: Seed) {
+        {
+            let mut state = self.state.get();
+            state.forget_jobs();
+            let run = state.runs;
+            state.append(restart_frame(run, head));
+        }
+        self.add_seed(seed);
+    }
+
+    /// Gives up the run that has not ended. It counts as lost.
+    pub fn give_up(&self) {
+        self.state.get().close_lost();
+    }
+
+    /// The journal does not keep the result of this call, but its digest.
+    pub fn withhold(&self, call: ToolCallId) {
+        self.state.get().withhold(call);
+    }
+
+    /// The answer to a call whose result the journal does not have. Returns whether it is the one that the call had.
+    #[must_use]
+    pub fn provide(&self, run: u32, number: u64, reply: ToolReply) -> bool {
+        self.state.get().provide(run, number, reply)
     }
 
     /// Reads an existing journal. Only the first `runs` runs count if that is given.
@@ -70,7 +98,7 @@ impl Journal {
             }
         }
         if let Some(seed) = seed {
-            other.append(seed_frame(seed));
+            other.append(seed_frame(0, seed));
         }
         !other.is_full
     }
@@ -102,11 +130,12 @@ impl Journal {
         self.state.get().on_interrupt();
     }
 
-    /// Adds text that the replay ignores.
-    pub fn note(&self, text: &str) {
+    /// Adds text that the replay ignores. Returns whether it fits.
+    pub fn note(&self, text: &str) -> bool {
         let mut state = self.state.get();
         let run = state.runs;
         state.append(note_frame(run, text));
+        !state.is_full
     }
 
     /// These calls wait for somebody. When the guest waits for nothing else, its run ends.

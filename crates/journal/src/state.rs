@@ -12,7 +12,7 @@ use ses_session::{Events, Link};
 use crate::chain::{Chain, MAC_BYTES};
 use crate::content::{Done, Record, Told, as_recorded, frame_of_call, frame_of_log, frame_of_settled, plain_failure};
 use crate::effects::{Effect, Effects, Outbox};
-use crate::entry::{message_frame, plain};
+use crate::entry::{answers_frame, message_frame, plain};
 
 /// Numbers of jobs that are repeated belong to no job of the owner.
 const REPEATED: JobId = 1 << 40;
@@ -83,6 +83,8 @@ pub struct State {
     made: HashMap<ToolCallId, (ToolCallId, u64)>,
     unanswered: HashSet<ToolCallId>,
     waiting: HashSet<ToolCallId>,
+    /// Calls of the run whose results are not kept, by their plain numbers.
+    withheld: HashSet<ToolCallId>,
 }
 
 /// Where a replay has left the journal: the frame that the journal has, and the one that the isolate has caused.
@@ -124,6 +126,7 @@ impl State {
             made: HashMap::new(),
             unanswered: HashSet::new(),
             waiting: HashSet::new(),
+            withheld: HashSet::new(),
         }
     }
 
@@ -175,6 +178,39 @@ impl State {
         self.pause_if_idle(effects);
     }
 
+    pub fn withhold(&mut self, call: ToolCallId) {
+        self.withheld.insert(plain(call));
+    }
+
+    /// What the journal has is not repeated.
+    pub fn forget_jobs(&mut self) {
+        self.jobs.clear();
+        (self.open, self.has_lost) = (None, false);
+    }
+
+    /// Completes the answers of the journal by one that it does not have. Returns whether it is the one that the call had.
+    pub fn provide(&mut self, run: u32, number: u64, reply: ToolReply) -> bool {
+        let mut jobs = self.jobs.iter_mut().chain(self.open.as_mut());
+        let Some((job, at)) = jobs.find_map(|job| {
+            let at = job.withheld.iter().position(|one| job.run == run && one.number == number)?;
+            Some((job, at))
+        }) else {
+            return false;
+        };
+        let (id, expected) = (job.withheld[at].id, job.withheld[at].digest);
+        let (bytes, reply) = bytes_of(reply);
+        if !self.chain.accepts(&expected, (run, number), &bytes) {
+            return false;
+        }
+        // A tool that was called synchronously may have answered with a promise before.
+        let answers = job.turns.iter_mut().rev().flat_map(|(replies, _)| replies.iter_mut().rev());
+        if let Some((_, answer)) = answers.into_iter().find(|(call, _)| *call == id) {
+            *answer = reply;
+        }
+        job.withheld.swap_remove(at);
+        true
+    }
+
     pub fn number_of(&self, call: ToolCallId) -> u64 {
         self.made.get(&plain(call)).map_or(0, |&(_, number)| number)
     }
@@ -208,6 +244,32 @@ impl State {
         match message_frame(self.runs, message) {
             Some(frame) => self.append(frame),
             None => self.is_full = true,
+        }
+    }
+
+    fn record_answers(&mut self, command: &mut Command) {
+        let Command::ToolReplies { replies, .. } = command else { return };
+        let (mut digests, mut kept) = (Vec::new(), Vec::new());
+        for (at, (call, reply)) in replies.iter_mut().enumerate() {
+            if !(self.withheld.contains(call) && matches!(reply, ToolReply::Value(_))) {
+                continue;
+            }
+            self.withheld.remove(call);
+            let number = self.number_of(*call);
+            let (bytes, reply) = bytes_of(std::mem::replace(reply, ToolReply::Promise));
+            digests.push((*call, self.chain.digest((self.runs, number), &bytes)));
+            kept.push((at, reply));
+        }
+        if digests.is_empty() {
+            return self.record(command);
+        }
+        match answers_frame(self.runs, &digests, command) {
+            Some(frame) => self.append(frame),
+            None => self.is_full = true,
+        }
+        let Command::ToolReplies { replies, .. } = command else { return };
+        for (at, reply) in kept {
+            replies[at].1 = reply;
         }
     }
 
@@ -272,7 +334,7 @@ impl State {
     }
 
     /// Jobs of the journal that have not ended do not count from now on.
-    fn close_lost(&mut self) {
+    pub fn close_lost(&mut self) {
         let has_open = self.open.take().is_some();
         if std::mem::take(&mut self.has_lost) || has_open {
             self.record_lost();
@@ -283,6 +345,7 @@ impl State {
         self.made.clear();
         self.unanswered.clear();
         self.waiting.clear();
+        self.withheld.clear();
         (self.sent, self.is_idle) = (0, false);
         limits.reports_waits = true;
         let is_same = |open: &Done| matches!(&open.command, Some(Command::Run { code: before, .. }) if *before == code);
@@ -326,7 +389,7 @@ impl State {
         let now_ms = self.now();
         self.answers = true;
         let mut command = Command::ToolReplies { replies, now_ms };
-        self.record(&command);
+        self.record_answers(&mut command);
         if self.refuse_if_full(effects) {
             return;
         }
@@ -605,6 +668,13 @@ impl State {
             if !replies.iter().all(|(call, _)| self.made.contains_key(call)) {
                 return;
             }
+            let missing = self.jobs.front().and_then(|job| {
+                let missing = job.withheld.iter().find(|one| replies.iter().any(|(call, _)| *call == one.id))?;
+                Some(Told { entry: missing.entry, frame: Vec::new() })
+            });
+            if missing.is_some() {
+                return self.diverge("answer", missing, None, effects);
+            }
             let Some((mut replies, now_ms)) = self.jobs.front_mut().and_then(|job| job.turns.pop_front()) else {
                 return;
             };
@@ -664,4 +734,12 @@ impl State {
             effects.push(Effect::Interrupt(link));
         }
     }
+}
+
+/// An answer as the bytes that its digest covers.
+fn bytes_of(reply: ToolReply) -> (Vec<u8>, ToolReply) {
+    let command = Command::ToolReplies { replies: vec![(0, reply)], now_ms: None };
+    let bytes = message_frame(0, &command).unwrap_or_default();
+    let Command::ToolReplies { mut replies, .. } = command else { unreachable!("it is the command above") };
+    (bytes, replies.remove(0).1)
 }

@@ -6,7 +6,7 @@ use ses_protocol::{
 };
 
 use crate::chain::{Chain, Keys};
-use crate::entry::{head_frame, message_frame, note_frame, seed_frame};
+use crate::entry::{answers_frame, head_frame, message_frame, note_frame, restart_frame, seed_frame};
 use crate::{Content, Flaw, FlawKind, Journal};
 
 const ID: &str = "order/7";
@@ -43,7 +43,7 @@ fn frames() -> Vec<Vec<u8>> {
     let log = LogEntry { level: 0, message: "hi".to_owned(), at_ms: 1.7e12 };
     vec![
         head_frame(r#"{"format":1}"#),
-        seed_frame(Seed([1, 2, 3, 4])),
+        seed_frame(0, Seed([1, 2, 3, 4])),
         frame(
             0,
             &Command::SetVariables { job: 1, names: vec!["n".to_owned()], values: Values::List(vec![Value::Null]) },
@@ -62,9 +62,22 @@ fn frames() -> Vec<Vec<u8>> {
     ]
 }
 
-fn entries(keys: Keys) -> Vec<Vec<u8>> {
+/// The same session, whose last call gets an answer that is not kept, and which begins again.
+fn further_frames() -> Vec<Vec<u8>> {
+    let command = Command::ToolReplies { replies: vec![(2, ToolReply::Promise)], now_ms: Some(1.7e12) };
+    let answers = answers_frame(2, &[(2, [7; 32])], &command).expect("a small message");
+    let mut frames = frames();
+    frames.extend([answers, restart_frame(2, r#"{"format":1}"#), seed_frame(2, Seed([1, 2, 3, 4]))]);
+    frames
+}
+
+fn signed(keys: Keys, frames: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut chain = Chain::new(ID.to_owned(), keys);
-    frames().into_iter().map(|frame| chain.sign(frame)).collect()
+    frames.into_iter().map(|frame| chain.sign(frame)).collect()
+}
+
+fn entries(keys: Keys) -> Vec<Vec<u8>> {
+    signed(keys, frames())
 }
 
 fn load(keys: Keys, entries: Vec<Vec<u8>>) -> Result<Content, Flaw> {
@@ -74,7 +87,7 @@ fn load(keys: Keys, entries: Vec<Vec<u8>>) -> Result<Content, Flaw> {
 #[test]
 fn entries_are_written_byte_for_byte_as_ever() {
     let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let written = entries(keys()).iter().map(hex).collect::<Vec<_>>();
+    let written = signed(keys(), further_frames()).iter().map(hex).collect::<Vec<_>>();
     let golden: Vec<&str> = include_str!("golden.txt").lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(written, golden);
 }
@@ -91,6 +104,32 @@ fn a_journal_is_read_as_it_was_written() {
     assert_eq!(open.calls.iter().map(|call| (call.number, call.tool)).collect::<Vec<_>>(), [(1, 0)]);
 }
 
+#[test]
+fn an_answer_that_is_not_kept_is_accepted_if_it_is_the_same_again() {
+    let journal = Journal::new(ID.to_owned(), keys(), 1 << 20);
+    let mut frames = frames();
+    let answer = |n| ToolReply::Value(Value::Number(n));
+    let command = Command::ToolReplies { replies: vec![(0, answer(7.0))], now_ms: None };
+    let chain = Chain::new(ID.to_owned(), keys());
+    let digest = chain.digest((2, 1), &frame(0, &command));
+    let command = Command::ToolReplies { replies: vec![(2, ToolReply::Promise)], now_ms: None };
+    frames.extend(answers_frame(2, &[(2, digest)], &command));
+    let Ok(content) = journal.load(signed(keys(), frames), None) else { panic!("it is a journal") };
+    assert_eq!(content.withheld.iter().map(|it| (it.run, it.call.number, it.entry)).collect::<Vec<_>>(), [(2, 1, 14)]);
+    assert!(content.open.expect("the second run has not ended").calls.is_empty());
+    assert!(!journal.provide(2, 1, answer(8.0)));
+    assert!(!journal.provide(1, 1, answer(7.0)));
+    assert!(journal.provide(2, 1, answer(7.0)));
+    assert!(!journal.provide(2, 1, answer(7.0)));
+}
+
+#[test]
+fn what_comes_before_a_restart_is_not_repeated() {
+    let Ok(content) = load(keys(), signed(keys(), further_frames())) else { panic!("it is a journal") };
+    assert_eq!((content.runs, content.next, content.is_seeded), (2, 17, true));
+    assert!(content.open.is_none() && content.tools.is_empty() && content.withheld.is_empty());
+}
+
 /// Numbers that are the same in each run of the tests.
 struct Numbers(u64);
 
@@ -105,7 +144,7 @@ impl Numbers {
 #[test]
 fn journals_that_nobody_has_written_are_read_or_refused() {
     let mut numbers = Numbers(1);
-    let good = entries(Keys::default());
+    let good = signed(Keys::default(), further_frames());
     let (mut read, mut refused) = (0, [0; 4]);
     for _ in 0..20_000 {
         let mut changed = good.clone();
