@@ -13,6 +13,11 @@ export interface CurrentCall {
   readonly attempt: number;
   /** Whether somebody has approved the call with `{ approve: true }`. */
   readonly isApproved: boolean;
+  /**
+   * Whether the session is being rebuilt and only needs the result again, because its journal does not have it: a tool with
+   * `record: "nothing"`.
+   */
+  readonly isReplay: boolean;
   /** Aborted when the run ends. */
   readonly signal: AbortSignal;
 }
@@ -32,11 +37,7 @@ export function currentCall(): CurrentCall | undefined {
  *
  * @internal
  */
-export function within<T>(
-  call: { key: string; attempt: number; isApproved: boolean },
-  scope: RunScope,
-  work: () => T,
-): T {
+export function within<T>(call: Omit<CurrentCall, 'signal'>, scope: RunScope, work: () => T): T {
   return underWay.run(
     {
       ...call,

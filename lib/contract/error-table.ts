@@ -303,9 +303,10 @@ with this code as long as calls wait.`,
     ofSpecification: false,
     variant: 'ReplayDiverged',
     cause: 'The replay of a journal did not do what the journal says.',
-    doc: `With \`DurableSession\`: the replay of the journal did not do what the journal says. No tool was called.
-\`details.entry\` is the number of the entry, \`details.run\` that of the run, and \`details.cause\` is \`"call"\`, \`"log"\`,
-\`"outcome"\` or \`"stuck"\`. \`details.expected\` is what the journal says and \`details.actual\` what happened.
+    doc: `With \`DurableSession\`: the replay of the journal did not do what the journal says. No tool was called,
+except for those with \`record: "nothing"\`. \`details.entry\` is the number of the entry, \`details.run\` that of the run, and
+\`details.cause\` is \`"call"\`, \`"log"\`, \`"outcome"\`, \`"stuck"\`, or \`"answer"\` if a tool with \`record: "nothing"\` gave
+another result. \`details.expected\` is what the journal says and \`details.actual\` what happened.
 Either the engine differs from the one that recorded the session, or the program depends on where the stack ends or
 on the bits of NaN. Open the session with the version of the package that recorded it, or \`fork()\` it before that run.`,
   },

@@ -21,6 +21,8 @@ export interface Tool {
   timeoutMs?: number;
   /** what a recorded session does with a call that had begun when the process ended */
   inDoubt?: InDoubt;
+  /** whether a recorded session does not keep its results */
+  isUnrecorded?: boolean;
   /** whether it only answers questions about tools */
   isLookup?: boolean;
   definition?: Definition;
@@ -108,7 +110,7 @@ export function flattenInto(
 }
 
 function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
-  const { isBlocking = false, isLookup, timeoutMs, inDoubt, definition } = traitsIn(fn) ?? {};
+  const { isBlocking = false, isLookup, timeoutMs, inDoubt, isUnrecorded, definition } = traitsIn(fn) ?? {};
   const { length } = fn;
   return {
     path,
@@ -118,6 +120,7 @@ function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
     isBlocking,
     timeoutMs,
     inDoubt,
+    isUnrecorded,
     isLookup,
     definition,
     length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,

@@ -32,6 +32,8 @@ export interface Traits {
   isBlocking?: boolean;
   timeoutMs?: number;
   inDoubt?: InDoubt;
+  /** Whether a recorded session does not keep its results. */
+  isUnrecorded?: boolean;
   /** Whether it only answers questions about tools. Then `onToolCall` is not asked. */
   isLookup?: boolean;
   definition?: Definition;

@@ -26,9 +26,15 @@ export function waitForAnswer(payload?: unknown): never {
  * @throws `TypeError` if `fn` is not a function, or for rules that do not exist
  */
 export function durable<T extends Function>(fn: T, how: DurableTool): T {
-  const { inDoubt } = record(how, 'how', ['inDoubt']);
+  const { inDoubt, record: recorded } = record(how, 'how', ['inDoubt', 'record']);
   checkInDoubt(inDoubt, 'how.inDoubt');
-  return withTraits(fn, inDoubt === undefined ? {} : { inDoubt });
+  if (recorded !== undefined && recorded !== 'result' && recorded !== 'nothing') {
+    throw new TypeError(`how.record must be "result" or "nothing", got ${describe(recorded)}`);
+  }
+  return withTraits(fn, {
+    ...(inDoubt !== undefined && { inDoubt }),
+    ...(recorded !== undefined && { isUnrecorded: recorded === 'nothing' }),
+  });
 }
 
 /**

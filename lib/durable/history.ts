@@ -8,15 +8,16 @@ export async function* historyOf(
   id: string,
   entries: readonly Uint8Array[],
   journal: NativeJournal,
-  { tools }: NativeJournalContent,
 ): AsyncGenerator<JournalEntry> {
-  const names = new Map(tools.map(({ id: tool, path }) => [tool, path.join('.')]));
+  /** Names of tools. Those of an entry hold until another one numbers tools. */
+  const names: Map<number, string> = new Map();
   /** Keys of the calls of the run, by the numbers that answers have. */
   const keys = new Map<number, string>();
   for (const [number, bytes] of entries.entries()) {
     const entry = journal.entry(bytes);
     if (entry === null) continue;
     if (entry.type === 'run') keys.clear();
+    for (const { id: tool, path } of entry.tools ?? []) names.set(tool, path.join('.'));
     const place = entry.run === 0 ? { number } : { number, run: entry.run };
     for (const facts of factsOf(id, entry, keys, names)) yield { ...place, type: entry.type, ...facts };
   }
@@ -46,13 +47,15 @@ function factsOf(
   const { type, text = '', level = 0, nowMs, names, calls = [], answers = [], output, error } = entry;
   switch (type) {
     case 'head':
+    case 'restart':
     case 'note':
       return [JSON.parse(text)];
     case 'run':
       return [{ code: text, time: timeOf(nowMs) }];
     case 'variables':
-    case 'tools':
       return [{ names }];
+    case 'tools':
+      return [{ names: (entry.tools ?? []).map(({ path }) => path.join('.')) }];
     case 'log':
       return [{ level: LEVELS[level], message: text }];
     case 'call':
@@ -73,7 +76,8 @@ function factsOf(
 }
 
 /** A tool that was called synchronously and returned a promise has no outcome yet. */
-function outcomeOf({ value, error }: NativeJournalAnswer) {
+function outcomeOf({ value, error, isWithheld }: NativeJournalAnswer) {
+  if (isWithheld) return { isWithheld };
   if (error !== undefined) return { error };
   return value === undefined ? { isPending: true } : { result: valueOf(value.value) };
 }

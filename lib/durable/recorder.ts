@@ -126,7 +126,8 @@ export class Recorder implements Recording {
     // From now on the call no longer waits: it is in doubt if this process ends.
     const isRepeated = continuation !== undefined && given === undefined;
     if (isRepeated) this.#note({ attempt: { call: number, attempt, isApproved } });
-    const about = { key, attempt, isApproved };
+    if (tool?.isUnrecorded && given === undefined) this.journal.withhold(call);
+    const about = { key, attempt, isApproved, isReplay: false };
     return {
       key,
       given,

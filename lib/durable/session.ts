@@ -9,6 +9,7 @@ import { checkPlan } from '../contract/plan-guard';
 import { checkSignal, objectOf, record } from '../contract/options';
 import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
+import { RunScope } from '../contract/run-scope';
 import { traceRun, untold } from '../contract/tracing';
 import { describePausedRun, runWaiting } from '../contract/waiting-call';
 import { PyodideExecutor } from '../python/executor';
@@ -21,6 +22,7 @@ import { divergenceOf, historyOf } from './history';
 import { continuationsOf, openRunOf } from './plan';
 import { heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder } from './recorder';
+import { repeatCalls } from './repeats';
 import { inTurn } from './replays';
 import { journalConflict } from './store';
 import type { AwaitUsing } from '../contract/await-using';
@@ -59,7 +61,7 @@ interface View {
 
 /**
  * An executor whose session outlives its isolate and its process: everything that the session depends on is in a journal,
- * and the session is rebuilt from it without a call of a tool. A program can wait for days for the answer to a tool call.
+ * and the session is rebuilt from it without repeating an effect. A program can wait for days for the answer to a tool call.
  *
  * @example
  * ```js
@@ -107,7 +109,8 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * Creates the session, or rebuilds it from its journal. Calls no tool.
+   * Creates the session, or rebuilds it from its journal. Calls no tool, except for those with `record: "nothing"`: the
+   * journal does not have their results.
    *
    * If the session has a run that has not ended, its state is `WAITING`. `waiting` lists the calls that somebody has to
    * decide about. `answer()` continues the run, also without answers if nothing waits.
@@ -278,7 +281,7 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * The session as it was after a number of runs, to look at it: code runs, nothing is kept, and tools refuse to be called.
+   * The session as it was after a number of runs, to look at it: code runs, nothing is kept, and its code cannot call tools.
    *
    * @param position.run 0 for the state before the first run
    */
@@ -292,8 +295,8 @@ export class DurableSession implements Executor {
 
   /** What the journal says, entry by entry, for people and debuggers. */
   async *history(): AsyncIterable<JournalEntry> {
-    const { entries, journal, content } = await this.#read();
-    yield* historyOf(this.id, entries, journal, content);
+    const { entries, journal } = await this.#read();
+    yield* historyOf(this.id, entries, journal);
   }
 
   /** Frees the isolate, and the session for other hosts. The journal is kept: `init()` opens it again. */
@@ -472,8 +475,17 @@ export class DurableSession implements Executor {
     this.#planned = lastPlanned(found);
     try {
       const init = () => recorder.guard(executor.init());
+      const scope = new RunScope();
+      const replay = async () => {
+        await repeatCalls(id, found, { functions: flattenTools(this.#sent), options, scope });
+        if (!scope.isOver) await init();
+      };
+      const stop = () => {
+        scope.end();
+        void executor.cleanup();
+      };
       if (isNew) await init();
-      else await inTurn(ownerOf(options), this.#settings.replayTimeoutMs, init, () => void executor.cleanup());
+      else await inTurn(ownerOf(options), this.#settings.replayTimeoutMs, replay, stop);
     } catch (error) {
       throw withDivergence(error, journal, content);
     }
@@ -497,7 +509,7 @@ export class DurableSession implements Executor {
     const functions = flattenTools(this.#sent);
     const ruleOf = (path: string[]) => {
       const tool = functions.find((known) => isSamePath(known.path, path));
-      return tool && (tool.inDoubt ?? this.#settings.inDoubt);
+      return tool && (tool.inDoubt ?? (tool.isUnrecorded ? 'repeat' : this.#settings.inDoubt));
     };
     return openRunOf(this.id, content, ruleOf);
   }
@@ -659,7 +671,7 @@ interface Found {
   content: NativeJournalContent;
 }
 
-const EMPTY: NativeJournalContent = { head: '', next: 0, runs: 0, isSeeded: true, tools: [], notes: [] };
+const EMPTY: NativeJournalContent = { head: '', next: 0, runs: 0, isSeeded: true, tools: [], notes: [], withheld: [] };
 
 function seedFrom(text: string | undefined) {
   return text === undefined ? randomBytes(32) : createHash('sha256').update(text).digest();
