@@ -280,5 +280,5 @@ test('durable keeps what a function is', async () => {
   expect(await fn(1, 2)).toStrictEqual([1, 2]);
   expect(() => durable(5, {})).toThrow(TypeError);
   expect(() => durable(() => {}, { inDoubt: 'maybe' })).toThrow(TypeError);
-  expect(() => durable(() => {}, { revert: () => {} })).toThrow(TypeError);
+  expect(() => durable(() => {}, { redo: () => {} })).toThrow(TypeError);
 });

@@ -82,7 +82,14 @@ export interface ExecutorErrorDetails {
   /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the size of the value, if it is known. */
   bytes?: number;
   /** `DurableSession`: what a run that was lost had called, for programs. */
-  lostCalls?: { key: string; name: string }[];
+  lostCalls?: {
+    key: string;
+    name: string;
+    /** what has become of its `revert`, if the tool has one and the call had finished */
+    revert?: 'reverted' | 'failed' | 'inDoubt';
+    /** why it failed */
+    error?: { name: string; message: string };
+  }[];
   /** `DurableSession`: the same as a sentence for the author of the code. */
   undone?: string;
   /** See {@link CodeOutput.recovered}. */

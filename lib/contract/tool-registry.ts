@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { className, describe, isClass, isPlainObject, memberPath } from './describe';
 import { RESERVED_PREFIX } from './identifiers';
 import { isAsyncFunction, traitsIn } from './tool-traits';
-import type { Definition, InDoubt } from './tool-traits';
+import type { Definition, InDoubt, Revert } from './tool-traits';
 import type { NativeTool } from '../../native';
 
 /** A host function that guests can call. */
@@ -23,6 +23,8 @@ export interface Tool {
   inDoubt?: InDoubt;
   /** whether a recorded session does not keep its results */
   isUnrecorded?: boolean;
+  /** undoes a call in a recorded session */
+  revert?: Revert;
   /** whether it only answers questions about tools */
   isLookup?: boolean;
   definition?: Definition;
@@ -110,7 +112,7 @@ export function flattenInto(
 }
 
 function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
-  const { isBlocking = false, isLookup, timeoutMs, inDoubt, isUnrecorded, definition } = traitsIn(fn) ?? {};
+  const { isBlocking = false, isLookup, timeoutMs, inDoubt, isUnrecorded, revert, definition } = traitsIn(fn) ?? {};
   const { length } = fn;
   return {
     path,
@@ -121,6 +123,7 @@ function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
     timeoutMs,
     inDoubt,
     isUnrecorded,
+    revert,
     isLookup,
     definition,
     length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,

@@ -24,6 +24,16 @@ export interface Definition {
 export type InDoubt = 'wait' | 'repeat' | 'fail';
 
 /**
+ * Undoes a finished call of a tool. It may return a promise.
+ *
+ * @param args the arguments that the guest passed
+ * @param result the result that the guest got
+ * @param key the key of the call
+ */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- functions declare what their tools take and return
+export type Revert = (args: any, result: any, key: string) => unknown;
+
+/**
  * Properties of a tool that its function does not show.
  *
  * @internal
@@ -34,6 +44,8 @@ export interface Traits {
   inDoubt?: InDoubt;
   /** Whether a recorded session does not keep its results. */
   isUnrecorded?: boolean;
+  /** Undoes a call of the tool in a recorded session. */
+  revert?: Revert;
   /** Whether it only answers questions about tools. Then `onToolCall` is not asked. */
   isLookup?: boolean;
   definition?: Definition;

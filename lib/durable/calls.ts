@@ -26,14 +26,21 @@ export function waitForAnswer(payload?: unknown): never {
  * @throws `TypeError` if `fn` is not a function, or for rules that do not exist
  */
 export function durable<T extends Function>(fn: T, how: DurableTool): T {
-  const { inDoubt, record: recorded } = record(how, 'how', ['inDoubt', 'record']);
+  const { inDoubt, record: recorded, revert } = record(how, 'how', ['inDoubt', 'record', 'revert']);
   checkInDoubt(inDoubt, 'how.inDoubt');
   if (recorded !== undefined && recorded !== 'result' && recorded !== 'nothing') {
     throw new TypeError(`how.record must be "result" or "nothing", got ${describe(recorded)}`);
   }
+  if (revert !== undefined && typeof revert !== 'function') {
+    throw new TypeError(`how.revert must be a function, got ${describe(revert)}`);
+  }
+  if (revert !== undefined && recorded === 'nothing') {
+    throw new TypeError('how.revert cannot be combined with record: "nothing", which is for tools without effects');
+  }
   return withTraits(fn, {
     ...(inDoubt !== undefined && { inDoubt }),
     ...(recorded !== undefined && { isUnrecorded: recorded === 'nothing' }),
+    ...(revert !== undefined && { revert }),
   });
 }
 

@@ -22,8 +22,9 @@ export type {
   Finished,
   ForkOptions,
   JournalEntry,
+  RevertedCall,
   Stale,
   Waiting,
   WaitingCall,
 } from './types';
-export type { InDoubt } from '../contract/tool-traits';
+export type { InDoubt, Revert } from '../contract/tool-traits';

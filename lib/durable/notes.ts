@@ -16,6 +16,12 @@ export interface Note {
   options?: Pick<RunOptions, 'timeoutMs' | 'toolTimeoutMs' | 'language'> & { maxOperations?: number | null };
   /** The plan that run `run` is held to; null: none. It is noted before the run begins, the last one counts. */
   plan?: { run: number; plan: Plan | null };
+  /** A tool with a function `revert` is called. */
+  revertible?: { call: number };
+  /** A finished call is going to be reverted. */
+  revert?: { run: number; call: number };
+  /** It was reverted, or the function has failed. */
+  reverted?: { run: number; call: number; error?: { name: string; message: string } };
   /** Another engine has replayed the session, and nothing differed. */
   engine?: Record<string, unknown>;
 }

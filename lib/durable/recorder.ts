@@ -55,7 +55,7 @@ export class Recorder implements Recording {
   /** What happens to the calls of a run that continues, by their number in the run. */
   continuations: Map<number, Continuation> = new Map();
   /** The tools that the run under way has called. */
-  called: { key: string; name: string }[] = [];
+  called: { key: string; tool: Tool | undefined }[] = [];
   registry: ToolRegistry | undefined;
   #options;
   #isStoring = false;
@@ -118,7 +118,6 @@ export class Recorder implements Recording {
   callOf(call: number, tool: Tool | undefined, args: unknown[] | { error: unknown }): RecordedCall {
     const [run, number] = this.journal.numbersOf(call);
     const key = `${this.#options.id}/${run}/${number}`;
-    const name = tool?.path.join('.') ?? '';
     const continuation = this.continuations.get(number);
     this.continuations.delete(number);
     const { given, isApproved, attempt, waiting } = continuation ?? FIRST;
@@ -136,7 +135,8 @@ export class Recorder implements Recording {
       within: <T>(scope: RunScope, work: () => T) => within(about, scope, work),
       perform: <T>(scope: RunScope, work: () => T) => {
         attempts = attempt;
-        this.called.push({ key, name });
+        this.called.push({ key, tool });
+        if (tool?.revert !== undefined) this.note({ revertible: { call: number } });
         return within(about, scope, work);
       },
       wait: (payload, memo) => {
@@ -144,7 +144,7 @@ export class Recorder implements Recording {
         if (text !== undefined)
           this.#note({ waiting: { call: number, payload: text, attempts, ...(memo !== undefined && { memo }) } });
         const shown = { payload: text === undefined ? undefined : JSON.parse(text).payload, isInDoubt: false };
-        this.waiting.set(call, waiting ?? { key, name, args: Array.isArray(args) ? args : [], ...shown });
+        this.waiting.set(call, waiting ?? { key, name: nameOf(tool), args: Array.isArray(args) ? args : [], ...shown });
         this.journal.setWaiting([...this.waiting.keys()]);
         this.flush();
       },
@@ -223,6 +223,10 @@ export class Recorder implements Recording {
     for (const work of works) work();
     this.#endCalls?.();
   }
+}
+
+export function nameOf(tool: Tool | undefined) {
+  return tool?.path.join('.') ?? '';
 }
 
 const FIRST: Continuation = { given: undefined, isApproved: false, attempt: 1 };

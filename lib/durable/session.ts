@@ -10,6 +10,7 @@ import { checkSignal, objectOf, record } from '../contract/options';
 import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { RunScope } from '../contract/run-scope';
+import { ToolTimes } from '../contract/tool-times';
 import { traceRun, untold } from '../contract/tracing';
 import { describePausedRun, runWaiting } from '../contract/waiting-call';
 import { PyodideExecutor } from '../python/executor';
@@ -21,8 +22,9 @@ import { compareHead, executorOptionsWith, newHead, ownTimeZone, readHead } from
 import { divergenceOf, historyOf } from './history';
 import { continuationsOf, openRunOf } from './plan';
 import { heldPlanOf, lastPlanned } from './held-plans';
-import { Recorder } from './recorder';
+import { Recorder, nameOf } from './recorder';
 import { repeatCalls } from './repeats';
+import { revertCalls, revertibleCalls } from './reverts';
 import { inTurn } from './replays';
 import { journalConflict } from './store';
 import type { AwaitUsing } from '../contract/await-using';
@@ -35,8 +37,10 @@ import type { PausedRun } from '../contract/waiting-call';
 import type { NativeJournal, NativeJournalContent } from '../../native';
 import type { Head } from './head';
 import type { DurableOptions } from './options';
+import type { Note } from './notes';
 import type { OpenRun } from './plan';
-import type { Answer, Finished, ForkOptions, JournalEntry, Stale, Waiting, WaitingCall } from './types';
+import type { Answer, Finished, ForkOptions, JournalEntry, RevertedCall } from './types';
+import type { Stale, Waiting, WaitingCall } from './types';
 
 /** An isolate that continues a journal. */
 interface Live {
@@ -96,6 +100,9 @@ export class DurableSession implements Executor {
   #ending: Promise<void> = Promise.resolve();
   /** The run that a plan was noted for last. */
   #planned = 0;
+  /** Reverts under way, which the next start and `cleanup()` wait for. */
+  #reverting: Promise<unknown> = Promise.resolve();
+  #revertScope = new RunScope();
   /** Answers are given one after the other. */
   #answering: Promise<unknown> = Promise.resolve();
 
@@ -245,6 +252,21 @@ export class DurableSession implements Executor {
   }
 
   /**
+   * Undoes the effects of a run: calls the functions `revert` of its tools for the calls that have finished, the last one first,
+   * and each at most once. A run that waits is given up, and the next run finds the state before it. The variables of a run
+   * that has ended stay as they are.
+   *
+   * @param options.run the number of the run, default the last one
+   * @returns the calls whose tools have a function `revert`, the last one that finished first
+   */
+  async revert(options?: { run?: number | undefined }): Promise<RevertedCall[]> {
+    const { run } = record(options, 'options', ['run']);
+    const reverted = this.#answering.then(() => this.#revert(run));
+    this.#answering = reverted.catch(() => {});
+    return reverted;
+  }
+
+  /**
    * Creates another session that has the journal of this one, up to a number of runs. Both continue on their own.
    *
    * Rejects with `ERR_JOURNAL_CONFLICT` if the id is in use.
@@ -306,10 +328,11 @@ export class DurableSession implements Executor {
     this.#open = undefined;
     this.#state = 'DEAD';
     const starting = this.#starting;
+    this.#revertScope.end();
     this.#ending = (async () => {
       // Ends a replay that is under way.
       if (this.#live !== undefined) await freed(this.#live);
-      await starting;
+      await Promise.all([starting, this.#reverting]);
       await this.#release();
     })();
     await this.#ending;
@@ -356,10 +379,93 @@ export class DurableSession implements Executor {
       await this.#pause(live);
       error.details = { calls: [...this.waiting] };
     } else if (this.#isLost(live)) {
-      const { called } = live.recorder;
-      error.details = { ...error.details, stateLost: false, lostCalls: called, undone: undoneText(called) };
+      const calls = await this.#lostCalls(live);
+      error.details = { ...error.details, stateLost: false, lostCalls: calls, undone: undoneText(calls) };
     }
     return error;
+  }
+
+  /** What a run that was lost had called. What can be reverted is. */
+  async #lostCalls(live: Live) {
+    const { called, journal } = live.recorder;
+    const reverting = called.some(({ tool }) => tool?.revert !== undefined)
+      ? this.#revertCalls(
+          journal.runs,
+          this.#keeper(journal, () => live.recorder.stored()),
+        )
+      : [];
+    this.#reverting = Promise.resolve(reverting).catch(() => {});
+    const reverted = new Map((await reverting).map((call) => [call.key, call]));
+    return called
+      .filter(({ tool }) => !tool?.isUnrecorded)
+      .map(({ key, tool }) => {
+        const { status, error } = reverted.get(key) ?? {};
+        return { key, name: nameOf(tool), ...(status && { revert: status }), ...(error && { error }) };
+      });
+  }
+
+  async #revert(run: number | undefined): Promise<RevertedCall[]> {
+    if (this.#view !== undefined) throw new TypeError('this is a view of the session: it reverts no calls');
+    if (this.#opening.isUnderWay) await this.#join();
+    const { state } = this;
+    if (state === 'NEW' || state === 'DEAD') throw invalidState(state, 'revert', REFUSALS.NO_ISOLATE);
+    if (state === 'RUNNING') throw invalidState(state, 'revert', REFUSALS.BUSY);
+    await this.#reverting;
+    const live = this.#readyLive;
+    const work = live === undefined ? this.#revertAlone(run) : this.#revertWith(live, run);
+    this.#reverting = work.catch(() => {});
+    return work;
+  }
+
+  /** Reverts calls of a session that has an isolate, which stays as it is. */
+  #revertWith({ recorder }: Live, run: number | undefined) {
+    const { runs } = recorder.journal;
+    const keep = this.#keeper(recorder.journal, () => recorder.stored());
+    return this.#revertCalls(checkRun(run ?? runs, runs, 'options.run'), keep);
+  }
+
+  /** The same without an isolate. */
+  async #revertAlone(run: number | undefined) {
+    const { id, store } = this.#settings;
+    await this.#claim();
+    try {
+      const { journal, content } = await this.#read();
+      const storeTaken = async () => {
+        const taken = journal.take();
+        if (taken !== null) await appendEntries(store, id, taken.first, taken.entries, true);
+      };
+      const number = checkRun(run ?? content.runs, content.runs, 'options.run');
+      if (content.open?.run === number) {
+        journal.giveUp();
+        await storeTaken();
+        this.#open = undefined;
+      }
+      return await this.#revertCalls(number, this.#keeper(journal, storeTaken));
+    } finally {
+      await this.#release();
+    }
+  }
+
+  /** @param stored settles when everything that the journal has recorded is stored */
+  #keeper(journal: NativeJournal, stored: () => Promise<void>) {
+    return async (note: Note) => {
+      if (!journal.note(JSON.stringify(note))) throw limitReached(this.#settings.maxJournalBytes);
+      await stored();
+    };
+  }
+
+  /** @param note settles when the note is stored, and rejects if it is not */
+  async #revertCalls(run: number, note: (note: Note) => Promise<void>): Promise<RevertedCall[]> {
+    const functions = flattenTools(this.#sent);
+    const scope = (this.#revertScope = new RunScope());
+    const times = new ToolTimes(this.#settings.executor.toolTimeoutMs as number | undefined);
+    await this.#live?.recorder.stored();
+    return revertCalls(await revertibleCalls(this.id, run, this.history()), {
+      toolOf: (name) => functions.find((tool) => nameOf(tool) === name),
+      limitOf: (tool) => times.limitOf(tool),
+      note,
+      scope,
+    });
   }
 
   /** Everything that is left of a run waits. No isolate is kept, and other hosts may answer. */
@@ -401,6 +507,7 @@ export class DurableSession implements Executor {
     const epoch = this.#epoch;
     try {
       await this.#ending.catch(() => {});
+      await this.#reverting;
       await this.#release();
       await this.#claim();
       const found = await this.#read();
@@ -750,11 +857,21 @@ function newTools(tools: Tools, { tools: known }: Pick<NativeJournalContent, 'to
 const MAX_NAMES = 8;
 
 /** What a model has to know of a run that was lost. */
-function undoneText(called: readonly { name: string }[]) {
+function undoneText(called: readonly { name: string; revert?: string }[]) {
+  const reverted = namesOf(called.filter(({ revert }) => revert === 'reverted'));
+  const others = namesOf(called.filter(({ revert }) => revert !== 'reverted'));
+  const effects = [
+    ...(called.length === 0 ? ['It had called no tools.'] : []),
+    ...(others === '' ? [] : [`It had called ${others}, which may have taken effect.`]),
+    ...(reverted === '' ? [] : [`These calls were reverted: ${reverted}.`]),
+  ];
+  return `The run was undone: the next run finds the variables from before it. ${effects.join(' ')}`;
+}
+
+/** The names of calls, as a text. */
+function namesOf(called: readonly { name: string }[]) {
   const counts = new Map<string, number>();
   for (const { name } of called) counts.set(name, (counts.get(name) ?? 0) + 1);
   const names = [...counts].map(([name, count]) => (count === 1 ? `\`${name}\`` : `\`${name}\` (${count} times)`));
-  const shown = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ' and others' : '');
-  const effects = shown === '' ? 'It had called no tools.' : `It had called ${shown}, which may have taken effect.`;
-  return `The run was undone: the next run finds the variables from before it. ${effects}`;
+  return names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ' and others' : '');
 }

@@ -1,5 +1,5 @@
 import type { CodeOutput } from '../contract/executor-types';
-import type { InDoubt } from '../contract/tool-traits';
+import type { InDoubt, Revert } from '../contract/tool-traits';
 import type { WaitingCall } from '../contract/waiting-types';
 
 export type { CurrentCall } from '../contract/current-call';
@@ -50,6 +50,25 @@ export interface DurableTool {
    * arguments of other calls. Default `"result"`.
    */
   record?: 'result' | 'nothing' | undefined;
+  /**
+   * Undoes a finished call of the tool. The session calls it after a run that was lost, before `run()` rejects, and in
+   * {@link DurableSession.revert}. Calls are reverted one after the other, the last one that finished first, and each at most
+   * once. The time limit of the tool holds for it, too.
+   */
+  revert?: Revert | undefined;
+}
+
+/** A finished call whose tool has a function `revert`. */
+export interface RevertedCall {
+  key: string;
+  name: string;
+  /**
+   * `"reverted"`, `"failed"`: the function threw, did not settle in time or is missing, or `"inDoubt"`: the process or the session
+   * ended while it worked. A function that was called is never called again for the same call.
+   */
+  status: 'reverted' | 'failed' | 'inDoubt';
+  /** Why it failed. */
+  error?: { name: string; message: string };
 }
 
 /** What one entry of a journal says. */
