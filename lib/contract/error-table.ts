@@ -308,7 +308,8 @@ except for those with \`record: "nothing"\`. \`details.entry\` is the number of 
 \`details.cause\` is \`"call"\`, \`"log"\`, \`"outcome"\`, \`"stuck"\`, or \`"answer"\` if a tool with \`record: "nothing"\` gave
 another result. \`details.expected\` is what the journal says and \`details.actual\` what happened.
 Either the engine differs from the one that recorded the session, or the program depends on where the stack ends or
-on the bits of NaN. Open the session with the version of the package that recorded it, or \`fork()\` it before that run.`,
+on the bits of NaN. Open the session with the version of the package that recorded it, \`fork()\` it before that run, or begin again with
+its plain variables: \`from: "data"\`.`,
   },
   {
     code: 'ERR_CALL_IN_DOUBT',
@@ -390,7 +391,8 @@ session.`,
     doc: `With \`DurableSession\`: the session was recorded by an engine that this process cannot offer. \`details.name\`
 says what differs: the package, V8, ICU, the architecture, the time zone, the Pyodide build, an option, or a tool that is
 missing. \`details.expected\` is the recorded value and \`details.actual\` the one here. Change what differs. A session
-with \`onEngineChange: "verify"\` is replayed on another version and continues if nothing differs.`,
+with \`onEngineChange: "verify"\` is replayed on another version and continues if nothing differs. If nothing can be changed, \`from: "data"\` begins the
+session again with its plain variables.`,
   },
 ];
 

@@ -85,7 +85,7 @@ export interface ExecutorErrorDetails {
   lostCalls?: {
     key: string;
     name: string;
-    /** what has become of its `revert`, if the tool has one and the call had finished */
+    /** the outcome of its `revert`, if the tool has one and the call had finished */
     revert?: 'reverted' | 'failed' | 'inDoubt';
     /** why it failed */
     error?: { name: string; message: string };

@@ -8,6 +8,7 @@ import { nativeModules } from '../ses/modules';
 import { engineDiffers, journalInvalid } from './errors';
 import type { Foreign } from '../contract/foreign';
 import type { DurableSettings } from './options';
+import type { Recovery } from './types';
 
 /** The form of heads and of what follows from them. */
 const FORMAT = 1;
@@ -29,6 +30,8 @@ export interface Head {
   created: string;
   /** of a fork: the session and the number of its runs that it continues */
   fork?: { id: string; run: number };
+  /** of a session that began again: what it has of the entries before */
+  recovery?: Recovery;
 }
 
 /** Options that a guest of JavaScript can notice. */
@@ -91,6 +94,13 @@ export function readHead(text: string): Head {
     typeof head.timeZone === 'string' && Array.isArray(head.tools) && ['javascript', 'python'].includes(head.engine);
   if (!isWhole) throw journalInvalid('form', 0, 'the head is incomplete');
   return head;
+}
+
+/** The head of a session that begins again. */
+export function headOfRestart(head: Head, settings: DurableSettings, recovery: Recovery): Head {
+  const { timeZone = head.timeZone } = settings;
+  const executor = executorOptionsWith(head, settings);
+  return { ...newHead({ ...settings, engine: head.engine, timeZone, executor }), created: head.created, recovery };
 }
 
 /**

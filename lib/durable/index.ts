@@ -22,6 +22,8 @@ export type {
   Finished,
   ForkOptions,
   JournalEntry,
+  LeftOut,
+  Recovery,
   RevertedCall,
   Stale,
   Waiting,

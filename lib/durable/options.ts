@@ -65,6 +65,14 @@ export interface DurableOptions {
    * replays of the same `owner` run at the same time; others wait. Default 60,000.
    */
   replayTimeoutMs?: number | undefined;
+  /**
+   * What the session is rebuilt from. `"data"` is for a session that cannot be replayed any more, after `ERR_REPLAY_DIVERGED` or
+   * `ERR_REPLAY_ENGINE`: it begins again in a fresh isolate, with those top-level variables that are plain data. The values are
+   * those of the last run whose replay does what the journal says. {@link DurableSession.recovery} names the variables, and
+   * what was left out. The next run is told by `recovered: true`. A run that waits is given up. The history and the numbers of
+   * runs go on. The journal keeps that decision, so pass the option once. Only for JavaScript. Default `"journal"`.
+   */
+  from?: 'journal' | 'data' | undefined;
 }
 
 /**
@@ -88,6 +96,7 @@ export interface DurableSettings {
   timeZone: string | undefined;
   maxJournalBytes: number;
   replayTimeoutMs: number;
+  from: 'journal' | 'data';
 }
 
 const NAMES = [
@@ -104,6 +113,7 @@ const NAMES = [
   'timeZone',
   'maxJournalBytes',
   'replayTimeoutMs',
+  'from',
 ];
 /** 64 MiB. */
 const MAX_JOURNAL_BYTES = 64 << 20;
@@ -153,6 +163,7 @@ export function checkDurableOptions(id: unknown, options: unknown): DurableSetti
     timeZone: zoneOf(given.timeZone),
     maxJournalBytes,
     replayTimeoutMs,
+    from: given.from ?? 'journal',
   };
 }
 
@@ -170,6 +181,7 @@ const CHOICES = {
   engine: ['javascript', 'python'],
   durability: ['call', 'turn', 'run'],
   onEngineChange: ['verify', 'refuse'],
+  from: ['journal', 'data'],
 };
 
 function refuseOther(value: unknown, path: string, values: string[]) {

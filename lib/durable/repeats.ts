@@ -38,7 +38,9 @@ export async function repeatCalls(
     const tool = surroundings.functions.find((known) => known.path.join('.') === name);
     if (!tool?.isUnrecorded) {
       const reason = `the journal does not have the result of the call ${key}, and there is no tool ${name} with record: "nothing"`;
-      throw engineDiffers('tools', name, undefined, reason);
+      const error = engineDiffers('tools', name, undefined, reason);
+      error.details = { ...error.details, run };
+      throw error;
     }
     const { status, payload, thrown } = await answerOf(tool, key, wire.readArguments(args), surroundings);
     if (surroundings.scope.isOver) return;

@@ -7,6 +7,7 @@ import { describeOffer, describePrograms, offerOf, programsOf } from '../contrac
 import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { checkPlan } from '../contract/plan-guard';
 import { checkSignal, objectOf, record } from '../contract/options';
+import { recovered } from '../contract/readiness';
 import { SharedStartup } from '../contract/shared-startup';
 import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { RunScope } from '../contract/run-scope';
@@ -18,8 +19,9 @@ import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
 import { appendEntries, readEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
-import { compareHead, executorOptionsWith, newHead, ownTimeZone, readHead } from './head';
+import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead } from './head';
 import { divergenceOf, historyOf } from './history';
+import { readPlainData, readingCode, restoring } from './plain-data';
 import { continuationsOf, openRunOf } from './plan';
 import { heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder, nameOf } from './recorder';
@@ -39,7 +41,7 @@ import type { Head } from './head';
 import type { DurableOptions } from './options';
 import type { Note } from './notes';
 import type { OpenRun } from './plan';
-import type { Answer, Finished, ForkOptions, JournalEntry, RevertedCall } from './types';
+import type { Answer, Finished, ForkOptions, JournalEntry, Recovery, RevertedCall } from './types';
 import type { Stale, Waiting, WaitingCall } from './types';
 
 /** An isolate that continues a journal. */
@@ -61,6 +63,8 @@ interface Continuing {
 interface View {
   /** absent: all */
   runs?: number;
+  /** whether only the replay decides whether this process can offer what the session needs */
+  isLenient?: boolean;
 }
 
 /**
@@ -93,6 +97,9 @@ export class DurableSession implements Executor {
   #sent: Tools = {};
   /** Those that the guest does not have yet, because a run waits. */
   #unsent: Tools = {};
+  #recovery: Recovery | undefined;
+  /** Whether the next run is the first one since the session began again. */
+  #isRecovered = false;
   /** Grows with `cleanup()`. */
   #epoch = 0;
   /** The last start and the last `cleanup()`, which the next start waits for. */
@@ -168,6 +175,11 @@ export class DurableSession implements Executor {
   /** Where the isolate lives. */
   get isolation(): Isolation | { mode: 'host' } | undefined {
     return this.#live?.executor.isolation;
+  }
+
+  /** What the session has of the time before it began again with `from: "data"`; undefined if it never did. */
+  get recovery(): Recovery | undefined {
+    return this.#recovery;
   }
 
   /** The calls of the run that waits that somebody has to decide about. */
@@ -364,10 +376,16 @@ export class DurableSession implements Executor {
   }
 
   async #execute(live: Live, code: string, options: RunOptions | undefined): Promise<CodeOutput> {
+    const running = live.recorder.guard(live.executor.run(code, options as object));
+    const isFirst = this.#isRecovered;
+    this.#isRecovered = false;
     try {
-      return await live.recorder.guard(live.executor.run(code, options as object));
+      const output = await running;
+      return isFirst ? recovered(output) : output;
     } catch (error) {
-      throw await this.#failed(live, error);
+      const failure = await this.#failed(live, error);
+      if (isFirst && failure instanceof ExecutorError) failure.details = recovered({ ...failure.details });
+      throw failure;
     }
   }
 
@@ -513,6 +531,12 @@ export class DurableSession implements Executor {
       const found = await this.#read();
       this.#refuseAfterCleanup(epoch);
       this.#isReplaying = !found.isNew;
+      this.#recovery = found.head.recovery;
+      if (this.#settings.from === 'data' && !found.isNew) {
+        await this.#restart(found, epoch);
+        this.#state = 'READY';
+        return;
+      }
       this.#open = this.#view === undefined ? this.#openRun(found.content) : undefined;
       // The isolate is made when the run continues.
       if (this.#open !== undefined) await this.#release();
@@ -530,6 +554,52 @@ export class DurableSession implements Executor {
 
   #refuseAfterCleanup(epoch: number) {
     if (epoch !== this.#epoch) throw invalidState('DEAD', 'init', REFUSALS.CLEANED_UP);
+  }
+
+  /** Begins the session again, with the variables that are plain data. */
+  async #restart({ entries, journal, head, content }: Found, epoch: number) {
+    if (head.engine !== 'javascript') {
+      const reason = 'only sessions of JavaScript can be opened with from: "data"';
+      throw engineDiffers('engine', 'javascript', head.engine, reason);
+    }
+    const { run, data } = await this.#plainData(content, epoch);
+    const names = [data.variables, data.constants, data.frozen].flatMap((values) => [...values.keys()]);
+    const recovery = { run, names, leftOut: data.leftOut };
+    const next = headOfRestart(head, this.#settings, recovery);
+    journal.restart(JSON.stringify(next), seedFrom(this.#settings.seed));
+    const found = { entries, journal, head: next, isNew: true, differs: [], content: EMPTY };
+    const live = await this.#boot(found);
+    const { variables, code } = restoring(data);
+    await live.recorder.guard(live.executor.sendVariables(variables));
+    await live.recorder.guard(live.executor.run(code));
+    await this.#supplement(live, found);
+    this.#refuseAfterCleanup(epoch);
+    [this.#recovery, this.#isRecovered, this.#settings.from] = [recovery, true, 'journal'];
+  }
+
+  /** The plain variables after the last run whose replay does what the journal says. */
+  async #plainData({ runs: all, open, tools }: NativeJournalContent, epoch: number) {
+    const known = tools.map(({ path }) => path[0]);
+    const code = readingCode([...new Set([...known, ...Object.keys(this.#sent)])]);
+    const gone = [...new Set(known)].filter((name) => !Object.hasOwn(this.#sent, name));
+    for (let runs = all; runs >= 0;) {
+      const view = new DurableSession(this.id, this.#options(), { runs, isLenient: true });
+      try {
+        await view.init();
+        const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
+        const data = readPlainData((await view.run(code, limits)).output);
+        data.leftOut.push(...gone.map((name) => ({ name, reason: 'a tool' })));
+        return { run: open?.run === runs ? runs - 1 : runs, data };
+      } catch (error) {
+        const run = error instanceof ExecutorError && isOfReplay(error) ? error.details?.run : undefined;
+        if (typeof run !== 'number') throw error;
+        runs = Math.min(run, runs) - 1;
+      } finally {
+        await view.cleanup();
+      }
+      this.#refuseAfterCleanup(epoch);
+    }
+    return { run: 0, data: readPlainData({ variables: [], constants: [], frozen: [], leftOut: [] }) };
   }
 
   /** Makes the isolate, with the state that the journal has, and gives it what a new session or a new version of the host adds. */
@@ -708,7 +778,8 @@ export class DurableSession implements Executor {
     if (flaw?.kind === 'limit') throw limitReached(maxJournalBytes);
     if (flaw !== undefined) throw journalInvalid(flaw.kind, flaw.entry, flaw.message);
     const head = readHead(content.head);
-    const differs = compareHead(head, this.#settings);
+    const isLenient = this.#view?.isLenient ?? this.#settings.from === 'data';
+    const differs = isLenient ? [] : compareHead(head, this.#settings);
     this.#settings.engine = head.engine;
     if (!content.isSeeded) journal.addSeed(seedFrom(seed));
     return { entries, journal, head, isNew: false, differs, content };
@@ -760,6 +831,10 @@ function withDivergence(error: unknown, journal: NativeJournal, content: NativeJ
     error.details = { ...error.details, ...divergenceOf(journal, content) };
   }
   return error;
+}
+
+function isOfReplay({ code }: ExecutorError) {
+  return code === 'ERR_REPLAY_DIVERGED' || code === 'ERR_REPLAY_ENGINE';
 }
 
 function ownerOf({ owner }: Record<string, unknown>) {
@@ -868,7 +943,7 @@ function undoneText(called: readonly { name: string; revert?: string }[]) {
   return `The run was undone: the next run finds the variables from before it. ${effects.join(' ')}`;
 }
 
-/** The names of calls, as a text. */
+/** The names of calls as text. */
 function namesOf(called: readonly { name: string }[]) {
   const counts = new Map<string, number>();
   for (const { name } of called) counts.set(name, (counts.get(name) ?? 0) + 1);

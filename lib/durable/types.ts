@@ -71,6 +71,23 @@ export interface RevertedCall {
   error?: { name: string; message: string };
 }
 
+/** A variable that a session does not have any more. */
+export interface LeftOut {
+  name: string;
+  /** What its value is, such as `"a function"` or `"an instance of a class"`. */
+  reason: string;
+}
+
+/** What `from: "data"` has kept. */
+export interface Recovery {
+  /** The number of the last run whose effects on variables are there. */
+  readonly run: number;
+  /** The variables that the session has. */
+  readonly names: readonly string[];
+  /** Those that it does not have. */
+  readonly leftOut: readonly LeftOut[];
+}
+
 /** What one entry of a journal says. */
 export interface JournalEntry {
   /** Its number, from 0. */
