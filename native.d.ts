@@ -283,6 +283,8 @@ export declare class NativeJournal {
   load(entries: Array<Uint8Array>, runs?: number | undefined | null): NativeJournalContent;
   /** Begins the session again in a journal that was read: what it has until now is not repeated. */
   restart(head: string, seed: Uint8Array): void;
+  /** The next run is one of the owner's: it is recorded, and does not count. */
+  beginInternal(): void;
   /** Gives up the run that has not ended. It counts as lost. */
   giveUp(): void;
   /** The result of this call is not kept. In a replay, `provide` has to give it. */
@@ -350,6 +352,10 @@ export interface NativeJournalContent {
   programs?: Array<string>;
   /** Calls whose answers the replay needs and the journal does not have, oldest first. */
   withheld: Array<NativeWithheldCall>;
+  /** Bytes of the entries that a replay repeats. */
+  replayedBytes: number;
+  /** The run before the last internal run, if that is not the one with which the session began again. */
+  lookedAt?: number;
   flaw?: NativeJournalFlaw;
 }
 

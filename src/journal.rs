@@ -42,6 +42,10 @@ pub struct NativeJournalContent {
     pub programs: Option<Vec<String>>,
     /// Calls whose answers the replay needs and the journal does not have, oldest first.
     pub withheld: Vec<NativeWithheldCall>,
+    /// Bytes of the entries that a replay repeats.
+    pub replayed_bytes: f64,
+    /// The run before the last internal run, if that is not the one with which the session began again.
+    pub looked_at: Option<u32>,
     pub flaw: Option<NativeJournalFlaw>,
 }
 
@@ -294,41 +298,53 @@ impl NativeJournal {
     pub fn load(&self, entries: Vec<Uint8Array>, runs: Option<u32>) -> NativeJournalContent {
         let entries = entries.into_iter().map(|entry| entry.to_vec()).collect();
         match self.0.load(entries, runs) {
-            Ok(Content { head, next, runs, is_seeded, tools, notes, open, programs, withheld }) => {
-                NativeJournalContent {
-                    head,
-                    next: next as f64,
-                    runs,
-                    is_seeded,
-                    tools: tools.into_iter().map(Into::into).collect(),
-                    notes,
-                    programs,
-                    open: open.map(|open| NativeOpenRun {
-                        run: open.run,
-                        code: open.code,
-                        calls: open
-                            .calls
-                            .into_iter()
-                            .map(|call| NativeOpenCall {
-                                call: call.number as f64,
-                                id: call.tool,
-                                args: NativeValues(call.args),
-                            })
-                            .collect(),
-                    }),
-                    withheld: withheld
+            Ok(Content {
+                head,
+                next,
+                runs,
+                is_seeded,
+                tools,
+                notes,
+                open,
+                programs,
+                withheld,
+                replayed_bytes,
+                looked_at,
+            }) => NativeJournalContent {
+                head,
+                next: next as f64,
+                runs,
+                is_seeded,
+                tools: tools.into_iter().map(Into::into).collect(),
+                notes,
+                programs,
+                open: open.map(|open| NativeOpenRun {
+                    run: open.run,
+                    code: open.code,
+                    calls: open
+                        .calls
                         .into_iter()
-                        .map(|WithheldCall { run, call, entry }| NativeWithheldCall {
-                            run,
+                        .map(|call| NativeOpenCall {
                             call: call.number as f64,
                             id: call.tool,
                             args: NativeValues(call.args),
-                            entry: entry as f64,
                         })
                         .collect(),
-                    flaw: None,
-                }
-            }
+                }),
+                withheld: withheld
+                    .into_iter()
+                    .map(|WithheldCall { run, call, entry }| NativeWithheldCall {
+                        run,
+                        call: call.number as f64,
+                        id: call.tool,
+                        args: NativeValues(call.args),
+                        entry: entry as f64,
+                    })
+                    .collect(),
+                replayed_bytes: replayed_bytes as f64,
+                looked_at,
+                flaw: None,
+            },
             Err(flaw) => {
                 let kind = match flaw.kind {
                     FlawKind::Form => "form",
@@ -347,6 +363,12 @@ impl NativeJournal {
     pub fn restart(&self, head: String, seed: Uint8Array) -> Result<()> {
         self.0.restart(&head, seed_of(&seed)?);
         Ok(())
+    }
+
+    /// The next run is one of the owner's: it is recorded, and does not count.
+    #[napi]
+    pub fn begin_internal(&self) {
+        self.0.begin_internal();
     }
 
     /// Gives up the run that has not ended. It counts as lost.

@@ -97,7 +97,7 @@ export function readHead(text: string): Head {
 }
 
 /** The head of a session that begins again. */
-export function headOfRestart(head: Head, settings: DurableSettings, recovery: Recovery): Head {
+export function headOfRestart(head: Head, settings: DurableSettings, recovery: Recovery | undefined): Head {
   const { timeZone = head.timeZone } = settings;
   const executor = executorOptionsWith(head, settings);
   return { ...newHead({ ...settings, engine: head.engine, timeZone, executor }), created: head.created, recovery };

@@ -11,6 +11,8 @@ export interface PlainData {
   /** frozen values, as the host sends them */
   frozen: Map<string, unknown>;
   leftOut: LeftOut[];
+  /** whether nothing else is there, so that another isolate can go on with them as if it were the same */
+  isWhole: boolean;
 }
 
 /**
@@ -18,9 +20,10 @@ export interface PlainData {
  * and sets whose properties are ordinary. Programs may have declared any name of a built-in, but not changed a prototype.
  *
  * @param tools top-level names of tools
+ * @param needsAll whether values are of no use if something has to be left out
  */
-export function readingCode(tools: readonly string[]): string {
-  return `((tools) => {
+export function readingCode(tools: readonly string[], needsAll: boolean): string {
+  return `((tools, needsAll) => {
   const { getOwnPropertyDescriptor: descriptorOf, getOwnPropertyNames: namesOf, getOwnPropertySymbols: symbolsOf,
     getPrototypeOf: prototypeOf, isExtensible, isFrozen, prototype: ofObjects } = ({}).constructor;
   const { prototype: ofArrays, isArray } = [].constructor;
@@ -66,7 +69,7 @@ export function readingCode(tools: readonly string[]): string {
     return { has: (value) => list.includes(value), add: (value) => list.push(value) };
   };
   const newSeen = () => (ofSets === null ? listed() : new ofSets.constructor());
-  const found = { variables: [], constants: [], frozen: [], leftOut: [] };
+  const found = { variables: [], constants: [], frozen: [], leftOut: [], isWhole: true };
   for (const name of namesOf(globalThis)) {
     const d = descriptorOf(globalThis, name);
     if (!isOwn(d) || tools.includes(name)) continue;
@@ -81,17 +84,26 @@ export function readingCode(tools: readonly string[]): string {
     if (reason !== '') {
       const isFixed = reason === 'frozen' && reasonOf(value, true, 0, newSeen()) === '';
       if (isFixed) found.frozen.push([name, value]);
+      // The host sends values as variables.
+      if (isFixed) found.isWhole &&= d.writable === true;
       else found.leftOut.push([name, reason]);
       continue;
     }
-    const isConstant = 'value' in d ? !d.writable : d.set === undefined;
+    let isConstant = d.writable === false;
+    try {
+      // The setter of a constant throws.
+      if (d.set !== undefined) d.set.call(undefined, value);
+    } catch {
+      isConstant = true;
+    }
     found[isConstant ? 'constants' : 'variables'].push([name, value]);
   }
   for (const key of symbolsOf(globalThis)) {
     if (isOwn(descriptorOf(globalThis, key))) found.leftOut.push(['globalThis[' + key.toString() + ']', 'a symbol']);
   }
-  return found;
-})(${JSON.stringify(tools)})`;
+  found.isWhole &&= found.leftOut.length === 0;
+  return needsAll && !found.isWhole ? { ...found, variables: [], constants: [], frozen: [] } : found;
+})(${JSON.stringify(tools)}, ${needsAll})`;
 }
 
 /** Names that the code of {@link restoringCode} needs itself. */
@@ -99,7 +111,7 @@ const NEEDED = new Set(['globalThis', 'structuredClone']);
 
 /** @param output of {@link readingCode} */
 export function readPlainData(output: unknown): PlainData {
-  const read = output as Record<keyof PlainData, [string, unknown][]>;
+  const read = output as Record<Exclude<keyof PlainData, 'isWhole'>, [string, unknown][]> & { isWhole: boolean };
   const leftOut = read.leftOut.map(([name, reason]) => ({ name, reason: String(reason) }));
   const mapOf = (found: [string, unknown][]) => {
     const isRefused = (name: string) => isBuiltIn(name) || NEEDED.has(name);
@@ -107,15 +119,24 @@ export function readPlainData(output: unknown): PlainData {
     return new Map(found.filter(([name]) => !isRefused(name)));
   };
   const [variables, constants, frozen] = [mapOf(read.variables), mapOf(read.constants), mapOf(read.frozen)];
-  return { variables, constants, frozen, leftOut };
+  return { variables, constants, frozen, leftOut, isWhole: read.isWhole && leftOut.length === 0 };
 }
+
+/** Of an isolate in which nothing was declared. */
+export const NO_DATA: PlainData = {
+  variables: new Map(),
+  constants: new Map(),
+  frozen: new Map(),
+  leftOut: [],
+  isWhole: true,
+};
 
 /**
  * Declares variables and constants in an isolate that has none. The values become copies that code can change.
  *
  * @returns variables to send, and the code to run after that
  */
-export function restoring({ variables, constants, frozen }: PlainData): {
+export function restoring({ variables, constants, frozen }: Pick<PlainData, 'variables' | 'constants' | 'frozen'>): {
   variables: Record<string, unknown>;
   code: string;
 } {

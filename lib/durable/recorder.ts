@@ -59,6 +59,8 @@ export class Recorder implements Recording {
   registry: ToolRegistry | undefined;
   #options;
   #isStoring = false;
+  /** Entries that are stored together by `commit()`, if they are held. */
+  #held: { first: number; entries: Uint8Array[] } | undefined;
   #endCalls: (() => void) | undefined;
   /** Works that need what is being stored, and those that need what was recorded since. */
   #covered: (() => void)[] = [];
@@ -101,6 +103,24 @@ export class Recorder implements Recording {
         (error) => this.#fail(error),
       );
     }
+  }
+
+  /** Stores nothing until `commit()`, and then everything together: all or none. */
+  hold() {
+    this.#held = { first: 0, entries: [] };
+  }
+
+  async commit(): Promise<void> {
+    this.flush();
+    const { first, entries } = this.#held ?? { first: 0, entries: [] };
+    this.#held = undefined;
+    const { store, id } = this.#options;
+    try {
+      if (store !== undefined && entries.length > 0) await appendEntries(store, id, first, entries, true);
+    } catch (error) {
+      this.#fail(error);
+    }
+    await this.stored();
   }
 
   get hasFailed() {
@@ -191,6 +211,11 @@ export class Recorder implements Recording {
 
   #store({ first, entries, answers, ends }: NonNullable<ReturnType<NativeJournal['take']>>) {
     const { store, id, durability } = this.#options;
+    if (this.#held !== undefined) {
+      if (this.#held.entries.length === 0) this.#held.first = first;
+      this.#held.entries.push(...entries);
+      return first + entries.length;
+    }
     if (store === undefined) return first + entries.length;
     const sync = durability === 'call' || ends || (durability === 'turn' && answers);
     return appendEntries(store, id, first, entries, sync);

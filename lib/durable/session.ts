@@ -1,6 +1,7 @@
 import { randomBytes, createHash } from 'node:crypto';
 
 import { makeDisposable } from '../contract/await-using';
+import { performance } from '../contract/clock';
 import { describe } from '../contract/describe';
 import { ExecutorError, abortedBeforeStart } from '../contract/errors';
 import { describeOffer, describePrograms, offerOf, programsOf } from '../contract/executor';
@@ -21,7 +22,7 @@ import { appendEntries, readEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead } from './head';
 import { divergenceOf, historyOf } from './history';
-import { readPlainData, readingCode, restoring } from './plain-data';
+import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
 import { continuationsOf, openRunOf } from './plan';
 import { heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder, nameOf } from './recorder';
@@ -41,6 +42,7 @@ import type { Head } from './head';
 import type { DurableOptions } from './options';
 import type { Note } from './notes';
 import type { OpenRun } from './plan';
+import type { PlainData } from './plain-data';
 import type { Answer, Finished, ForkOptions, JournalEntry, Recovery, RevertedCall } from './types';
 import type { Stale, Waiting, WaitingCall } from './types';
 
@@ -50,6 +52,8 @@ interface Live {
   recorder: Recorder;
   /** what the journal had */
   content: NativeJournalContent;
+  /** how long its replay took */
+  replayMs: number;
 }
 
 /** How a run goes on. */
@@ -533,14 +537,14 @@ export class DurableSession implements Executor {
       this.#isReplaying = !found.isNew;
       this.#recovery = found.head.recovery;
       if (this.#settings.from === 'data' && !found.isNew) {
-        await this.#restart(found, epoch);
+        await this.#startFromData(found, epoch);
         this.#state = 'READY';
         return;
       }
       this.#open = this.#view === undefined ? this.#openRun(found.content) : undefined;
       // The isolate is made when the run continues.
       if (this.#open !== undefined) await this.#release();
-      else await this.#start(found);
+      else await this.#start(found, epoch);
       this.#refuseAfterCleanup(epoch);
       this.#state = 'READY';
     } catch (error) {
@@ -557,7 +561,8 @@ export class DurableSession implements Executor {
   }
 
   /** Begins the session again, with the variables that are plain data. */
-  async #restart({ entries, journal, head, content }: Found, epoch: number) {
+  async #startFromData(found: Found, epoch: number) {
+    const { head, content } = found;
     if (head.engine !== 'javascript') {
       const reason = 'only sessions of JavaScript can be opened with from: "data"';
       throw engineDiffers('engine', 'javascript', head.engine, reason);
@@ -565,22 +570,59 @@ export class DurableSession implements Executor {
     const { run, data } = await this.#plainData(content, epoch);
     const names = [data.variables, data.constants, data.frozen].flatMap((values) => [...values.keys()]);
     const recovery = { run, names, leftOut: data.leftOut };
+    await this.#restart(found, epoch, data, recovery);
+    [this.#recovery, this.#isRecovered, this.#settings.from] = [recovery, true, 'journal'];
+  }
+
+  /** Begins the session again. The journal gets everything that makes the new isolate, or nothing of it. */
+  async #restart({ entries, journal, head }: Found, epoch: number, data: PlainData, recovery: Recovery | undefined) {
     const next = headOfRestart(head, this.#settings, recovery);
     journal.restart(JSON.stringify(next), seedFrom(this.#settings.seed));
     const found = { entries, journal, head: next, isNew: true, differs: [], content: EMPTY };
-    const live = await this.#boot(found);
+    const live = await this.#boot(found, { isHeld: true });
     const { variables, code } = restoring(data);
     await live.recorder.guard(live.executor.sendVariables(variables));
+    journal.beginInternal();
     await live.recorder.guard(live.executor.run(code));
     await this.#supplement(live, found);
     this.#refuseAfterCleanup(epoch);
-    [this.#recovery, this.#isRecovered, this.#settings.from] = [recovery, true, 'journal'];
+    await live.recorder.commit();
+  }
+
+  /**
+   * Replaces what took long to replay by the state that it has led to, if that is plain data only. Otherwise something would be
+   * lost. Looks again when the session has twice as many runs.
+   *
+   * @returns the isolate, if it stays
+   */
+  async #checkpoint(live: Live, { head, content }: Found, epoch: number): Promise<Live | undefined> {
+    const { runs, lookedAt, tools } = content;
+    if (head.engine !== 'javascript' || (lookedAt !== undefined && runs < 2 * lookedAt)) return live;
+    const { recorder, executor } = live;
+    const names = [...new Set([...tools.map(({ path }) => path[0]), ...Object.keys(this.#sent)])];
+    recorder.hold();
+    recorder.journal.beginInternal();
+    const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
+    // Reading may exceed a limit. Then nothing is replaced.
+    const read = await recorder.guard(executor.run(readingCode(names, true), limits)).catch(() => undefined);
+    const data = read === undefined ? undefined : readPlainData(read.output);
+    const isWhole = data?.isWhole && tools.every(({ path }) => Object.hasOwn(this.#sent, path[0]));
+    this.#refuseAfterCleanup(epoch);
+    if (isWhole) {
+      await freed(live);
+      await this.#restart(await this.#read(), epoch, data, head.recovery);
+      return undefined;
+    }
+    await recorder.commit();
+    if (!this.#isLost(live)) return live;
+    await freed(live);
+    return this.#boot(await this.#read());
   }
 
   /** The plain variables after the last run whose replay does what the journal says. */
   async #plainData({ runs: all, open, tools }: NativeJournalContent, epoch: number) {
     const known = tools.map(({ path }) => path[0]);
-    const code = readingCode([...new Set([...known, ...Object.keys(this.#sent)])]);
+    const code = readingCode([...new Set([...known, ...Object.keys(this.#sent)])], false);
     const gone = [...new Set(known)].filter((name) => !Object.hasOwn(this.#sent, name));
     for (let runs = all; runs >= 0;) {
       const view = new DurableSession(this.id, this.#options(), { runs, isLenient: true });
@@ -599,13 +641,17 @@ export class DurableSession implements Executor {
       }
       this.#refuseAfterCleanup(epoch);
     }
-    return { run: 0, data: readPlainData({ variables: [], constants: [], frozen: [], leftOut: [] }) };
+    return { run: 0, data: NO_DATA };
   }
 
   /** Makes the isolate, with the state that the journal has, and gives it what a new session or a new version of the host adds. */
-  async #start(found: Found) {
-    const live = await this.#boot(found);
+  async #start(found: Found, epoch: number) {
+    let live: Live | undefined = await this.#boot(found);
     const { variables } = this.#settings;
+    const isLong = live.replayMs >= CHECKPOINT_MS || found.content.replayedBytes >= CHECKPOINT_BYTES;
+    if (isLong && !found.isNew && this.#view === undefined) live = await this.#checkpoint(live, found, epoch);
+    // Else the session has begun again, with its tools.
+    if (live === undefined) return;
     if (found.isNew && variables !== undefined) await live.recorder.guard(live.executor.sendVariables(variables));
     // A view cannot call tools.
     if (this.#view === undefined) await this.#supplement(live, found);
@@ -621,7 +667,7 @@ export class DurableSession implements Executor {
     await live.recorder.stored();
   }
 
-  async #boot(found: Found): Promise<Live> {
+  async #boot(found: Found, { isHeld = false } = {}): Promise<Live> {
     const { id, durability, store } = this.#settings;
     const { head, journal, content, isNew } = found;
     const isElsewhere = head.timeZone !== ownTimeZone();
@@ -647,15 +693,18 @@ export class DurableSession implements Executor {
     const executor = untold(
       makeExecutor(head.engine, isElsewhere ? { ...options, isolation: 'process' } : options, recorder),
     );
-    const live = { executor, recorder, content };
+    const live: Live = { executor, recorder, content, replayMs: 0 };
     this.#live = live;
     this.#planned = lastPlanned(found);
+    if (isHeld) recorder.hold();
     try {
       const init = () => recorder.guard(executor.init());
       const scope = new RunScope();
       const replay = async () => {
         await repeatCalls(id, found, { functions: flattenTools(this.#sent), options, scope });
+        const began = performance.now();
         if (!scope.isOver) await init();
+        live.replayMs = performance.now() - began;
       };
       const stop = () => {
         scope.end();
@@ -853,7 +902,20 @@ interface Found {
   content: NativeJournalContent;
 }
 
-const EMPTY: NativeJournalContent = { head: '', next: 0, runs: 0, isSeeded: true, tools: [], notes: [], withheld: [] };
+/** A replay that takes longer, or repeats more, is worth a checkpoint: 2 s, 16 MiB. */
+const CHECKPOINT_MS = 2000;
+const CHECKPOINT_BYTES = 16 << 20;
+
+const EMPTY: NativeJournalContent = {
+  replayedBytes: 0,
+  head: '',
+  next: 0,
+  runs: 0,
+  isSeeded: true,
+  tools: [],
+  notes: [],
+  withheld: [],
+};
 
 function seedFrom(text: string | undefined) {
   return text === undefined ? randomBytes(32) : createHash('sha256').update(text).digest();

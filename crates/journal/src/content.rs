@@ -32,6 +32,10 @@ pub struct Content {
     pub programs: Option<Vec<String>>,
     /// Calls whose answers the replay needs and the journal does not have, oldest first.
     pub withheld: Vec<WithheldCall>,
+    /// Bytes of the entries that a replay repeats.
+    pub replayed_bytes: usize,
+    /// The run before the last internal run, if that is not the one with which the session began again.
+    pub looked_at: Option<u32>,
 }
 
 /// A call whose answer the journal does not keep.
@@ -88,6 +92,8 @@ pub type Turn = (Vec<(ToolCallId, ToolReply)>, Option<f64>);
 pub struct Done {
     pub job: JobId,
     pub run: u32,
+    /// It is a run of the owner, which has the number of the run before it.
+    is_internal: bool,
     /// Taken when it is sent again.
     pub command: Option<Command>,
     pub calls: VecDeque<Told>,
@@ -117,6 +123,7 @@ impl Done {
         Self {
             job,
             run,
+            is_internal: false,
             command: Some(command),
             calls: VecDeque::new(),
             turns: VecDeque::new(),
@@ -164,6 +171,7 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
     let mut jobs: Vec<Done> = Vec::new();
     let mut programs = Programs::default();
     let mut tools: BTreeMap<Vec<String>, ToolSpec> = BTreeMap::new();
+    let mut has_restarted = false;
     for (number, bytes) in entries.iter().enumerate() {
         let flaw = |kind, message: &str| Flaw { kind, entry: number as u64, message: message.to_owned() };
         let Some(frame) = chain.verify(bytes) else {
@@ -178,6 +186,8 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
         if (number == 0) != matches!(entry.body, EntryBody::Head(_)) {
             return Err(flaw(FlawKind::Order, "a journal begins with its head, which is its only one"));
         }
+        content.replayed_bytes += bytes.len();
+        let is_internal = entry.run <= content.runs;
         content.runs = content.runs.max(entry.run);
         match entry.body {
             EntryBody::Head(text) => content.head = text,
@@ -194,6 +204,7 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
                 content.head = text;
                 content.is_seeded = false;
                 content.notes.clear();
+                (content.replayed_bytes, content.looked_at, has_restarted) = (0, None, true);
                 record.seed = None;
                 jobs.clear();
                 tools.clear();
@@ -208,6 +219,12 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
                     .map_err(|message| flaw(FlawKind::Order, message))?;
             }
             EntryBody::Command(command) => {
+                let is_run = matches!(command, Command::Run { .. });
+                let is_internal = is_run && is_internal;
+                if is_internal && !has_restarted {
+                    content.looked_at = Some(entry.run);
+                }
+                has_restarted &= !is_run;
                 let job = match &command {
                     Command::Run { job, limits, code, .. } => {
                         programs.begin(code);
@@ -220,7 +237,7 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
                     Command::SetVariables { job, .. } | Command::SetTools { job, .. } => *job,
                     Command::ToolReplies { .. } => continue,
                 };
-                jobs.push(Done::new(job, entry.run, command));
+                jobs.push(Done { is_internal, ..Done::new(job, entry.run, command) });
             }
             EntryBody::Event(event) => {
                 programs.on_event(&event);
@@ -231,7 +248,9 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
     }
     let unsettled = jobs.iter().filter(|job| job.settled.is_none()).count();
     let is_open = unsettled == 1
-        && jobs.last().is_some_and(|job| job.settled.is_none() && matches!(job.command, Some(Command::Run { .. })));
+        && jobs.last().is_some_and(|job| {
+            job.settled.is_none() && !job.is_internal && matches!(job.command, Some(Command::Run { .. }))
+        });
     if is_open {
         programs.take_back();
         record.open = jobs.pop();

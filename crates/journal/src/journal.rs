@@ -49,6 +49,11 @@ impl Journal {
         self.add_seed(seed);
     }
 
+    /// The next run is one of the owner's: it is recorded, and does not count.
+    pub fn begin_internal(&self) {
+        self.state.get().is_internal = true;
+    }
+
     /// Gives up the run that has not ended. It counts as lost.
     pub fn give_up(&self) {
         self.state.get().close_lost();

@@ -73,6 +73,8 @@ pub struct State {
     pub seed: Option<Seed>,
     /// Runs that were begun.
     pub runs: u32,
+    /// The next run is one of the owner's: it has the number of the run before it.
+    pub is_internal: bool,
     now_ms: f64,
     /// Jobs of the owner that have not ended. The last one is the run, if there is one.
     under_way: Vec<JobId>,
@@ -119,6 +121,7 @@ impl State {
             has_lost: false,
             seed: None,
             runs: 0,
+            is_internal: false,
             now_ms: 0.0,
             under_way: Vec::new(),
             sent: 0,
@@ -361,7 +364,9 @@ impl State {
             return self.pass(Command::Run { job, code, limits }, effects);
         }
         self.close_lost();
-        self.runs += 1;
+        if !std::mem::take(&mut self.is_internal) {
+            self.runs += 1;
+        }
         self.under_way.push(job);
         (limits.now_ms, limits.seed) = (self.now(), self.seed.take());
         let command = Command::Run { job, code, limits };
