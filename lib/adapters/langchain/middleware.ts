@@ -5,7 +5,6 @@ import { describe } from '../../contract/describe';
 import { isExecutor, refuseOtherOptions } from '../../contract/executor';
 import { NO_LIMIT, OPTION_NAMES, optionsOf } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
-import { isRecorded } from '../../contract/waiting-call';
 import { OWN_OPTIONS } from '../code-tool/settings';
 import { refuseWrongOptions } from '../../ses/check-options';
 import { SESExecutor } from '../../ses/executor';
@@ -106,9 +105,9 @@ export class AgentSessions {
   async release(id: string) {
     const session = this.#sessions.get(id);
     if (session === undefined || session.users > 0) return;
-    const executor = await session.executor.catch(() => undefined);
+    const executor: Foreign = await session.executor.catch(() => undefined);
     const isFree = session.users === 0 && this.#sessions.get(id) === session;
-    if (isFree && (executor === undefined || isRecorded(executor))) await this.#free(id);
+    if (isFree && (executor === undefined || typeof executor.answer === 'function')) await this.#free(id);
   }
 
   /** The state of a session is not needed any more. */
