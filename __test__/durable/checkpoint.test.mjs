@@ -66,7 +66,7 @@ test.each([
     runs.push(history.filter(({ type }) => type === 'run').map(({ run }) => run));
     await session.cleanup();
   }
-  // The look is a run without a number of its own.
+  // The look is a run that has no number.
   expect(runs).toStrictEqual([
     [1, 2, 3, 4, 4],
     [1, 2, 3, 4, 4],
