@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { inFolder, openSession, temporaryFolder } from './helpers.mjs';
+import { all, inFolder, openSession, temporaryFolder } from './helpers.mjs';
 
 test('a session in a folder that is open cannot be opened, and can be after cleanup', async () => {
   const folder = temporaryFolder();
@@ -139,4 +139,35 @@ test('a slow store only slows down', async () => {
   await session.cleanup();
   const again = await openSession('s', { store: inner, tools });
   expect((await again.run('got')).output).toStrictEqual(output);
+});
+
+test('what follows from an answer has no effect before the answer is stored, and none if that fails', async () => {
+  const inner = memoryStore();
+  const called = [];
+  const pending = [];
+  let isSlow = false;
+  const store = {
+    isInMemory: true,
+    read: (...args) => inner.read(...args),
+    list: () => inner.list(),
+    remove: (id) => inner.remove(id),
+    append(...args) {
+      if (!isSlow) return inner.append(...args);
+      return new Promise((done, fail) => pending.push({ done: () => done(inner.append(...args)), fail }));
+    },
+  };
+  const logs = [];
+  const tools = { first: async () => ((isSlow = true), 1), second: async (n) => called.push(n) };
+  const executor = { onLog: ({ message }) => logs.push(message) };
+  const session = await openSession('s', { store, tools, executor });
+  const run = session.run('const n = await first(); console.log("log", n); await second(n)');
+  await expect.poll(() => pending.length).toBe(1);
+  // The guest may go on meanwhile, as another one does.
+  expect((await (await openSession('t')).run('1')).output).toBe(1);
+  expect([called, logs, pending.length]).toStrictEqual([[], [], 1]);
+  const before = (await all(inner.read('s'))).length;
+  pending[0].fail(new Error('the disk is full'));
+  expect(await rejection(run)).toMatchObject({ code: 'ERR_JOURNAL_INVALID', details: { flaw: 'store' } });
+  expect([called, logs]).toStrictEqual([[], []]);
+  expect(await all(inner.read('s'))).toHaveLength(before);
 });

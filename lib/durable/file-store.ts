@@ -203,12 +203,13 @@ function refuseOtherWriter(written: Written, id: string) {
 
 function appendTo(written: Written, id: string, after: number, entries: readonly Uint8Array[]) {
   if (written.entries !== after) throw unexpectedEntries(id, after, written.entries);
-  const parts = entries.flatMap((entry) => {
-    const length = Buffer.allocUnsafe(LENGTH_BYTES);
-    length.writeUInt32LE(entry.byteLength);
-    return [length, entry];
-  });
-  const frames = Buffer.concat(parts);
+  const frames = Buffer.allocUnsafe(entries.reduce((sum, entry) => sum + LENGTH_BYTES + entry.byteLength, 0));
+  let at = 0;
+  for (const entry of entries) {
+    at = frames.writeUInt32LE(entry.byteLength, at);
+    frames.set(entry, at);
+    at += entry.byteLength;
+  }
   try {
     written.bytes = writeAll(written.fd, frames, written.bytes);
   } catch (error) {

@@ -43,7 +43,7 @@ export interface DurableOptions {
   variables?: Record<string, unknown> | undefined;
   /**
    * When entries must survive a loss of power; they survive the end of the process in any case. `"call"`: before each tool
-   * call and each answer. `"turn"`: before each answer reaches the guest. `"run"`: before `run()` settles. Default `"turn"`.
+   * call and each answer. `"turn"`: each answer, before anything that follows from it leaves the guest. `"run"`: before `run()` settles. Default `"turn"`.
    */
   durability?: Durability | undefined;
   /**

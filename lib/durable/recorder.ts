@@ -81,28 +81,25 @@ export class Recorder implements Recording {
   }
 
   flush() {
-    while (!this.#isStoring && this.failure === undefined) {
-      const taken = this.journal.take();
-      if (taken === null) return;
-      const next = taken.first + taken.entries.length;
-      let stored;
-      try {
-        stored = this.#store(taken);
-      } catch (error) {
-        return this.#fail(error);
-      }
-      if (typeof stored === 'number') {
-        this.journal.written(next);
-        continue;
-      }
-      this.#isStoring = true;
-      this.#covered = this.#later;
-      this.#later = [];
-      stored.then(
-        () => this.#goOn(next),
-        (error) => this.#fail(error),
-      );
+    if (this.#isStoring || this.failure !== undefined) return;
+    const taken = this.journal.take();
+    if (taken === null) return;
+    const next = taken.first + taken.entries.length;
+    let stored;
+    try {
+      stored = this.#store(taken);
+    } catch (error) {
+      return this.#fail(error);
     }
+    // What the isolate has recorded meanwhile is stored before it is reported.
+    if (typeof stored === 'number') return this.journal.written(next);
+    this.#isStoring = true;
+    this.#covered = this.#later;
+    this.#later = [];
+    stored.then(
+      () => this.#goOn(next),
+      (error) => this.#fail(error),
+    );
   }
 
   /** Stores nothing until `commit()`, and then everything together: all or none. */

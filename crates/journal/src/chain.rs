@@ -23,7 +23,9 @@ pub struct Keys {
 /// entry's frame. So entries cannot be changed, moved, repeated or taken from another session.
 pub struct Chain {
     id: String,
-    keys: Keys,
+    /// With the keys, which are of no use otherwise: making one takes longer than the code of a small entry.
+    sign: Option<HmacSha256>,
+    verify: Vec<HmacSha256>,
     last: [u8; MAC_BYTES],
     /// The number of the next entry.
     next: u64,
@@ -31,7 +33,9 @@ pub struct Chain {
 
 impl Chain {
     pub fn new(id: String, keys: Keys) -> Self {
-        Self { id, keys, last: [0; MAC_BYTES], next: 0 }
+        let sign = keys.sign.as_deref().map(keyed);
+        let verify = keys.verify.iter().map(|key| keyed(key)).collect();
+        Self { id, sign, verify, last: [0; MAC_BYTES], next: 0 }
     }
 
     pub fn next(&self) -> u64 {
@@ -40,7 +44,7 @@ impl Chain {
 
     /// The entry that has `frame`.
     pub fn sign(&mut self, mut frame: Vec<u8>) -> Vec<u8> {
-        if let Some(key) = &self.keys.sign {
+        if let Some(key) = &self.sign {
             let code: [u8; MAC_BYTES] = self.code(key, &frame).finalize().into_bytes().into();
             self.last = code;
             frame.extend(code);
@@ -51,12 +55,12 @@ impl Chain {
 
     /// The frame of the next entry. `None`: no key accepts it.
     pub fn verify<'e>(&mut self, entry: &'e [u8]) -> Option<&'e [u8]> {
-        if self.keys.sign.is_none() {
+        if self.sign.is_none() {
             self.next += 1;
             return Some(entry);
         }
         let (frame, code) = entry.split_last_chunk::<MAC_BYTES>()?;
-        let mut keys = self.keys.sign.iter().chain(&self.keys.verify);
+        let mut keys = self.sign.iter().chain(&self.verify);
         if !keys.any(|key| self.code(key, frame).verify_slice(code).is_ok()) {
             return None;
         }
@@ -68,7 +72,7 @@ impl Chain {
     /// The frame of an entry that was verified before.
     pub fn frame_of<'e>(&self, entry: &'e [u8]) -> &'e [u8] {
         match entry.split_last_chunk::<MAC_BYTES>() {
-            Some((frame, _)) if self.keys.sign.is_some() => frame,
+            Some((frame, _)) if self.sign.is_some() => frame,
             _ => entry,
         }
     }
@@ -76,19 +80,17 @@ impl Chain {
     /// The digest of an answer to a call that the journal does not keep. It says nothing about the answer to somebody
     /// without the key.
     pub fn digest(&self, call: (u32, u64), answer: &[u8]) -> Digest {
-        let key = self.keys.sign.as_deref().unwrap_or_default();
-        digest(key, call, answer).finalize().into_bytes().into()
+        digest(self.sign.as_ref(), call, answer).finalize().into_bytes().into()
     }
 
     /// Whether the digest is that of the answer, with any of the keys.
     pub fn accepts(&self, expected: &Digest, call: (u32, u64), answer: &[u8]) -> bool {
-        let sign = self.keys.sign.as_deref().unwrap_or_default();
-        let mut keys = std::iter::once(sign).chain(self.keys.verify.iter().map(Vec::as_slice));
+        let mut keys = std::iter::once(self.sign.as_ref()).chain(self.verify.iter().map(Some));
         keys.any(|key| digest(key, call, answer).verify_slice(expected).is_ok())
     }
 
-    fn code(&self, key: &[u8], frame: &[u8]) -> HmacSha256 {
-        let mut mac = keyed(key);
+    fn code(&self, key: &HmacSha256, frame: &[u8]) -> HmacSha256 {
+        let mut mac = key.clone();
         mac.update(&(self.id.len() as u64).to_le_bytes());
         mac.update(self.id.as_bytes());
         mac.update(&self.next.to_le_bytes());
@@ -101,8 +103,8 @@ impl Chain {
 /// Codes of entries begin with the length of an id, which is shorter than this text is as a number.
 const DIGEST_OF_ANSWER: &[u8] = b"answer of a tool";
 
-fn digest(key: &[u8], (run, number): (u32, u64), answer: &[u8]) -> HmacSha256 {
-    let mut mac = keyed(key);
+fn digest(key: Option<&HmacSha256>, (run, number): (u32, u64), answer: &[u8]) -> HmacSha256 {
+    let mut mac = key.cloned().unwrap_or_else(|| keyed(&[]));
     mac.update(DIGEST_OF_ANSWER);
     mac.update(&run.to_le_bytes());
     mac.update(&number.to_le_bytes());

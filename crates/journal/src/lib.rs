@@ -7,8 +7,9 @@
 //! the isolate is ready. Recording, replay and continuation need nothing from the isolate but the protocol, so they work
 //! for threads, processes and every engine.
 //!
-//! The owner stores the entries. A command reaches the guest once the owner has said that all entries up to it are
-//! stored.
+//! The owner stores the entries. A job reaches the guest once the owner has said that all entries up to it are stored.
+//! Answers of tools reach it immediately, so that it works while they are being stored. The owner shows nobody what the
+//! guest does before everything up to it is stored, so the guest can be ahead of the journal, but its effects cannot.
 
 mod backend;
 mod chain;

@@ -314,6 +314,16 @@ impl State {
         self.held.push_back((needed, command));
     }
 
+    /// Sends answers to the guest while they are being stored. The guest may go on, but nobody learns what it does before
+    /// the owner has stored everything: calls, logs and outcomes come after the answers in the journal.
+    fn pass_answers(&mut self, command: Command, effects: &mut Effects) {
+        if self.held.is_empty() {
+            return self.pass(command, effects);
+        }
+        self.is_idle = false;
+        self.held.push_back((self.chain.next(), command));
+    }
+
     /// The time of the next command. Never earlier than that of the last.
     fn now(&mut self) -> Option<f64> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_millis() as f64);
@@ -409,7 +419,7 @@ impl State {
         for (call, _) in replies.iter_mut() {
             *call = self.made.get(call).map_or(*call, |&(actual, _)| actual);
         }
-        self.pass_when_stored(command, effects);
+        self.pass_answers(command, effects);
     }
 
     /// Gives up the job under way if something of it did not fit into the journal. It counts as lost.
@@ -689,7 +699,7 @@ impl State {
             self.now_ms = self.now_ms.max(now_ms.unwrap_or_default());
             let command = Command::ToolReplies { replies, now_ms };
             if self.phase == Phase::Resuming {
-                self.pass_when_stored(command, effects);
+                self.pass_answers(command, effects);
             } else {
                 self.pass(command, effects);
             }
