@@ -7,7 +7,7 @@
  * @packageDocumentation
  */
 
-import { WorkBudget, inSlices } from '../../contract/budget';
+import { FUNCTION, resultOf, sourceOf } from './results';
 import { describe, isPlainObject } from '../../contract/describe';
 import { isExecutor, refuseOtherOptions } from '../../contract/executor';
 import { refuseWrongOptions } from '../../ses/check-options';
@@ -15,29 +15,13 @@ import { calledProgram } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { NO_LIMIT, OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
-import { failureText } from '../../contract/failure-text';
-import { iterateEntries } from '../../contract/logs';
-import { modelFailure, modelLogs, modelOutput } from '../../contract/model-text';
 import { Session } from '../../contract/session';
 import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
-import type { Report, Turn } from '../../contract/session';
+import type { Turn } from '../../contract/session';
 import type { ExecutorOptions } from '../../contract/executor-options';
-import type { Executor, LogEntry } from '../../contract/executor-types';
+import type { Executor } from '../../contract/executor-types';
 import type { Tools } from '../../contract/tool-types';
-
-/** The result of an execution. */
-export interface ExecuteResult {
-  /**
-   * The return value of the function, if JSON can represent it completely and briefly. Otherwise the string that
-   * `util.inspect` returns, shortened if it is long. `undefined` if the function returned nothing or if there is an
-   * `error`.
-   */
-  result: unknown;
-  /** The failure in a form for the model: code, message, location, code frame and hint. */
-  error?: string;
-  /** Console output. Lines of `console.warn` and `console.error` begin with `[warn] ` and `[error] `. */
-  logs?: string[];
-}
+import type { ExecuteResult } from './types';
 
 /** Functions that code can call as `name.function(...)`. */
 export interface ResolvedProvider {
@@ -70,14 +54,6 @@ const DEFAULT_NAMESPACE = 'codemode';
  * the namespace itself.
  */
 const SENT_AS = '__codemode_';
-/** Matches the output string of a function. */
-const FUNCTION = /^\[(?:Async)?(?:Generator)?Function(?:: [^\]]*| \(anonymous\))\]/;
-/** Matches the function in which codemode wraps code that it cannot parse, including TypeScript. */
-const PROGRAM = /^async \(\) => \{\n([^]*)\n\}$/;
-/** Matches the start of a function without parameters, after comments. */
-const FUNCTION_START =
-  /^(?:\s|\/\/.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:async\b\s*)?(?:function\b|\(\s*\)\s*(?::[^;]*?)?=>)/;
-
 /**
  * An `Executor` of `@cloudflare/codemode`. Each execution has its own isolate, so executions share nothing and may
  * overlap.
@@ -208,40 +184,6 @@ async function runCode(turn: Turn, source: string, tools: Tools): Promise<Execut
   return { ...rest, result: undefined, error };
 }
 
-/** Removes the function in which codemode wraps a function that it cannot parse. */
-function sourceOf(code: unknown) {
-  if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-  const [, program = ''] = PROGRAM.exec(code.trim()) ?? [];
-  // The wrapper would discard an inner function without calling it.
-  return FUNCTION_START.test(program) ? program : code;
-}
-
-async function resultOf(report: Report): Promise<ExecuteResult> {
-  const { output, failure } = report;
-  const budget = new WorkBudget();
-  const logs = cutLogs(await inSlices(linesOf(iterateEntries(report), budget), budget));
-  if (failure !== undefined) return { result: undefined, error: failureText(modelFailure(failure)), logs };
-  // A program without a value has no result.
-  return { result: output === undefined ? undefined : (await modelOutput(output)).value, logs };
-}
-
-function* linesOf(entries: Iterable<LogEntry>, budget: WorkBudget): Generator<void, string[], void> {
-  const lines: string[] = [];
-  for (const { level, message } of entries) {
-    lines.push(level === 'warn' || level === 'error' ? `[${level}] ${message}` : message);
-    budget.addPart();
-    if (budget.shouldPause) yield;
-  }
-  return lines;
-}
-
-/** @returns a single string if the logs are long */
-function cutLogs(logs: string[]): string[] {
-  const text = logs.join('\n');
-  const cut = modelLogs(text);
-  return cut === text ? logs : [cut];
-}
-
 function refuseConnectors(connectors: { name: string }[]) {
   if (!Array.isArray(connectors)) {
     throw new TypeError(`options.connectors must be an array, got ${describe(connectors)}`);
@@ -254,3 +196,15 @@ function refuseConnectors(connectors: { name: string }[]) {
 function messageOf(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
+
+export { CodemodeRuntime } from './runtime';
+export type { ExecuteResult };
+export type { CodemodeExecution, PendingAction, ToolLogEntry } from './executions';
+export type {
+  CodemodeDescription,
+  CodemodeOutcome,
+  CodemodeRuntimeOptions,
+  CodemodeSearch,
+  Connector,
+  ConnectorTool,
+} from './runtime';

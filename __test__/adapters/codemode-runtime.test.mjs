@@ -1,0 +1,201 @@
+// `CodemodeRuntime`: the durable code mode of `@cloudflare/codemode` outside Workers.
+
+import { describe, expect, test } from 'vitest';
+
+import { CodemodeRuntime } from 'ses-executor/codemode';
+import { memoryStore } from 'ses-executor/durable';
+
+/** A runtime, what its connector did, and a function that makes the same runtime again, as another process would. */
+function setup() {
+  const store = memoryStore();
+  const done = [];
+  const connector = {
+    name: 'github',
+    instructions: 'Issues of one repository.',
+    tools: {
+      'list-issues': {
+        description: 'Lists the issues.',
+        inputSchema: { type: 'object', properties: { state: { type: 'string', description: 'open or closed' } } },
+        execute: async ({ state = 'open' }) => (done.push(`list ${state}`), [{ number: 1, state }]),
+      },
+      create_issue: {
+        description: 'Creates an issue.',
+        inputSchema: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
+        requiresApproval: true,
+        execute: ({ title }) => (done.push(`create ${title}`), { number: 7 }),
+        revert: ({ title }, { number }) => void done.push(`close ${number} ${title}`),
+      },
+    },
+  };
+  const make = () => new CodemodeRuntime({ connectors: [connector], store });
+  return { runtime: make(), make, done };
+}
+
+const CREATE = `async () => {
+  const issues = await github.list_issues({});
+  const made = await github.create_issue({ title: "Bug " + issues.length });
+  console.log("made", made.number);
+  return [issues, made];
+}`;
+
+describe('execute', () => {
+  test('returns the value of the function, its logs and its calls', async () => {
+    const { runtime } = setup();
+    const outcome = await runtime.execute({
+      code: 'async () => { console.log(1); return github.list_issues({ state: "closed" }); }',
+    });
+    const result = [{ number: 1, state: 'closed' }];
+    expect(outcome).toEqual({
+      status: 'completed',
+      executionId: expect.stringMatching(/^default\.[0-9a-f-]{36}$/),
+      result,
+      logs: ['1'],
+      calls: [
+        {
+          seq: 1,
+          connector: 'github',
+          method: 'list_issues',
+          args: { state: 'closed' },
+          result,
+          requiresApproval: false,
+          state: 'applied',
+        },
+      ],
+    });
+  });
+
+  test('reports a failure as an outcome', async () => {
+    const { runtime } = setup();
+    const { status, error } = await runtime.execute({ code: 'async () => nothing.here' });
+    expect(status).toBe('error');
+    expect(error).toMatch(/ERR_RUNTIME_EXCEPTION[^]*nothing is not defined/);
+  });
+});
+
+describe('a call that requires approval', () => {
+  test('pauses the execution, which goes on after it in another process', async () => {
+    const { runtime, make, done } = setup();
+    const { executionId, ...paused } = await runtime.execute({ code: CREATE });
+    const pending = [{ executionId, seq: 2, connector: 'github', method: 'create_issue', args: { title: 'Bug 1' } }];
+    expect(paused).toMatchObject({ status: 'paused', pending });
+    const later = make();
+    expect(await later.pending()).toEqual(pending);
+    expect(await later.approve({ executionId })).toMatchObject({
+      status: 'completed',
+      result: [[{ number: 1, state: 'open' }], { number: 7 }],
+      logs: ['made 7'],
+    });
+    expect(done).toEqual(['list open', 'create Bug 1']);
+    expect(await later.pending()).toEqual([]);
+  });
+
+  test('is approved once, and a late approval changes nothing', async () => {
+    const { runtime, done } = setup();
+    const { executionId } = await runtime.execute({ code: CREATE });
+    const [first, second] = [await runtime.approve({ executionId }), await runtime.approve({ executionId })];
+    expect(second).toMatchObject({ status: 'completed', result: first.result });
+    expect(await runtime.reject({ executionId })).toBe(false);
+    expect(done).toEqual(['list open', 'create Bug 1']);
+  });
+
+  test('fails in the program if it is rejected, and so do the calls after it', async () => {
+    const { runtime, done } = setup();
+    const code = `async () => {
+      const codes = [];
+      for (const title of ["a", "b"]) await github.create_issue({ title }).catch(({ code }) => codes.push(code));
+      return codes;
+    }`;
+    const { executionId } = await runtime.execute({ code });
+    expect(await runtime.reject({ executionId, seq: 5 })).toBe(false);
+    expect(await runtime.reject({ executionId, seq: 1 })).toBe(true);
+    const [{ status, result, calls }] = await runtime.executions();
+    expect({ status, result }).toEqual({ status: 'completed', result: ['ERR_NOT_APPROVED', 'ERR_NOT_APPROVED'] });
+    expect(calls.map(({ state }) => state)).toEqual(['failed', 'failed']);
+    expect(done).toEqual([]);
+  });
+
+  test('of several at the same time are approved one by one', async () => {
+    const { runtime, done } = setup();
+    const code = 'async () => Promise.all(["a", "b"].map((title) => github.create_issue({ title })))';
+    const { executionId, pending } = await runtime.execute({ code });
+    expect(pending.map(({ seq, args }) => [seq, args.title])).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+    ]);
+    expect(await runtime.approve({ executionId, seq: 2 })).toMatchObject({ status: 'paused', pending: [{ seq: 1 }] });
+    expect(await runtime.approve({ executionId })).toMatchObject({ status: 'completed' });
+    expect(done).toEqual(['create b', 'create a']);
+  });
+});
+
+test('rollback undoes the calls that have a function for it, once', async () => {
+  const { runtime, done } = setup();
+  const { executionId } = await runtime.execute({ code: CREATE });
+  await runtime.approve({ executionId });
+  const reverted = await runtime.rollback({ executionId });
+  expect(reverted.map(({ name, status }) => [name, status])).toEqual([['github.create_issue', 'reverted']]);
+  await runtime.rollback({ executionId });
+  expect(done).toEqual(['list open', 'create Bug 1', 'close 7 Bug 1']);
+  const [{ calls }] = await runtime.executions();
+  expect(calls.map(({ state }) => state)).toEqual(['applied', 'reverted']);
+});
+
+describe('code and the host', () => {
+  test('find functions and read their types', async () => {
+    const { runtime } = setup();
+    const found = {
+      results: [
+        {
+          path: 'github.create_issue',
+          connector: 'github',
+          method: 'create_issue',
+          description: 'Creates an issue.',
+          requiresApproval: true,
+          kind: 'method',
+        },
+      ],
+      total: 1,
+      truncated: false,
+    };
+    expect(await runtime.search('create')).toEqual(found);
+    const types =
+      'declare const github: {\n  /** Creates an issue. */\n  create_issue(args: { title: string }): Promise<any>;\n};';
+    const described = {
+      path: 'github.create_issue',
+      description: 'Creates an issue.',
+      requiresApproval: true,
+      types,
+      kind: 'method',
+    };
+    expect(runtime.describe('github.create_issue')).toEqual(described);
+    const { result } = await runtime.execute({
+      code: 'async () => [await codemode.search("create"), await codemode.describe("github.create_issue")]',
+    });
+    expect(result).toEqual([found, described]);
+    expect(runtime.describe('github')).toMatchObject({ kind: 'connector', description: 'Issues of one repository.' });
+    expect(runtime.description).toContain('github: Issues of one repository.');
+  });
+});
+
+test('executions can be removed, and other runtimes do not see them', async () => {
+  const { runtime } = setup();
+  const { executionId } = await runtime.execute({ code: 'async () => 1' });
+  await runtime.deleteExecution(executionId);
+  expect(await runtime.executions()).toEqual([]);
+  await expect(runtime.deleteExecution('other.1')).rejects.toThrow(
+    new RangeError('"other.1" is not the id of an execution of this runtime'),
+  );
+});
+
+test.each([
+  [{ connectors: 1 }, 'options.connectors must be an array, got 1'],
+  [{ connectors: [{ name: 'a-b', tools: {} }] }, 'the name of a connector must be an identifier, got "a-b"'],
+  [
+    { connectors: [{ name: 'codemode', tools: {} }] },
+    'two connectors are called codemode; give one of them another name',
+  ],
+  [{ connectors: [{ name: 'a', tools: { b: 1 } }] }, 'a.b must be an object with a function `execute`, got 1'],
+  [{ connectors: [], name: 'a.b' }, 'options.name must have 1 to 30 letters, digits, "_" and "-", got "a.b"'],
+])('%j is refused', (options, message) => {
+  expect(() => new CodemodeRuntime({ store: memoryStore(), ...options })).toThrow(new TypeError(message));
+});

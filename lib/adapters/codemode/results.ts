@@ -1,0 +1,50 @@
+import { WorkBudget, inSlices } from '../../contract/budget';
+import { describe } from '../../contract/describe';
+import { failureText } from '../../contract/failure-text';
+import { iterateEntries } from '../../contract/logs';
+import { modelFailure, modelLogs, modelOutput } from '../../contract/model-text';
+import type { Report } from '../../contract/session';
+import type { LogEntry } from '../../contract/executor-types';
+import type { ExecuteResult } from './types';
+
+/** Matches the output string of a function. */
+export const FUNCTION = /^\[(?:Async)?(?:Generator)?Function(?:: [^\]]*| \(anonymous\))\]/;
+/** Matches the function in which codemode wraps code that it cannot parse, including TypeScript. */
+const PROGRAM = /^async \(\) => \{\n([^]*)\n\}$/;
+/** Matches the start of a function without parameters, after comments. */
+const FUNCTION_START =
+  /^(?:\s|\/\/.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:async\b\s*)?(?:function\b|\(\s*\)\s*(?::[^;]*?)?=>)/;
+
+/** Removes the function in which codemode wraps a function that it cannot parse. */
+export function sourceOf(code: unknown) {
+  if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+  const [, program = ''] = PROGRAM.exec(code.trim()) ?? [];
+  // The wrapper would discard an inner function without calling it.
+  return FUNCTION_START.test(program) ? program : code;
+}
+
+export async function resultOf(report: Report): Promise<ExecuteResult> {
+  const { output, failure } = report;
+  const budget = new WorkBudget();
+  const logs = cutLogs(await inSlices(linesOf(iterateEntries(report), budget), budget));
+  if (failure !== undefined) return { result: undefined, error: failureText(modelFailure(failure)), logs };
+  // A program without a value has no result.
+  return { result: output === undefined ? undefined : (await modelOutput(output)).value, logs };
+}
+
+function* linesOf(entries: Iterable<LogEntry>, budget: WorkBudget): Generator<void, string[], void> {
+  const lines: string[] = [];
+  for (const { level, message } of entries) {
+    lines.push(level === 'warn' || level === 'error' ? `[${level}] ${message}` : message);
+    budget.addPart();
+    if (budget.shouldPause) yield;
+  }
+  return lines;
+}
+
+/** @returns a single string if the logs are long */
+function cutLogs(logs: string[]): string[] {
+  const text = logs.join('\n');
+  const cut = modelLogs(text);
+  return cut === text ? logs : [cut];
+}
