@@ -28,5 +28,7 @@ export type { TracedRun, TracedToolCall } from './build/contract/tracing';
 export { engineStats, prepareProgram, validateCode } from './build/ses/check';
 export type { EngineStats, PreparedProgram } from './build/ses/check';
 export { checkTypes } from './build/ses/check-types';
+export { npmModules } from './build/ses/npm-modules';
+export type { LibraryReport, NpmModules, NpmModulesOptions } from './build/ses/npm-modules';
 export type { CheckTypesOptions } from './build/ses/check-types';
 export { SESExecutor } from './build/ses/executor';

@@ -7,6 +7,7 @@ const { engineStats, prepareProgram, validateCode } = require('./build/ses/check
 const { checkTypes } = require('./build/ses/check-types');
 const { ExecutorError } = require('./build/contract/errors');
 const { SESExecutor } = require('./build/ses/executor');
+const { npmModules } = require('./build/ses/npm-modules');
 const { blocking, withTimeout } = require('./build/contract/tool-traits');
 
 module.exports = {
@@ -15,6 +16,7 @@ module.exports = {
   validateCode,
   checkTypes,
   prepareProgram,
+  npmModules,
   engineStats,
   blocking,
   withTimeout,

@@ -6,6 +6,7 @@ export const {
   validateCode,
   checkTypes,
   prepareProgram,
+  npmModules,
   engineStats,
   blocking,
   withTimeout,

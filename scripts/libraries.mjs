@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import prettier from 'prettier';
 
 import { SESExecutor } from '../index.mjs';
-import library from '../build/adapters/cli/library.js';
+import library from '../build/ses/library.js';
 import { LIBRARIES } from './libraries/list.mjs';
 
 const TABLE = new URL('../reports/libraries.md', import.meta.url);

@@ -1,11 +1,11 @@
 import { diagnosticsText } from './diagnostics';
 import { languageOf, readCode } from './input';
-import { inspectLibrary, load, loadLibrary } from './library';
 import { UsageError, asUsage } from './usage-error';
 import { write } from '../../contract/terminal';
 import { prepareProgram } from '../../ses/check';
+import { inspectLibrary, load, loadLibrary } from '../../ses/library';
 import type { Command } from './main';
-import type { LibraryReport } from './library';
+import type { LibraryReport } from '../../ses/npm-modules';
 
 /** Runs `ses-executor check`. The exit status is 0 if the code may run, otherwise 1. */
 export async function check(file: Parameters<Command>[0], options: Parameters<Command>[1]): ReturnType<Command> {
@@ -41,7 +41,7 @@ async function checkLibrary(
   } catch (error) {
     throw new UsageError(`${name} cannot be read: ${(error as Error).message}`);
   }
-  const report = await asUsage(() => inspectLibrary(library, { authorizedImports, modules }));
+  const { members: _, ...report } = await asUsage(() => inspectLibrary(library, { authorizedImports, modules }));
   write(process.stdout, json ? `${JSON.stringify(report, null, 2)}\n` : libraryText(report));
   return report.error === undefined ? 0 : 1;
 }

@@ -1,12 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules, createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
-import { readText } from './input';
-import { requirePeer } from '../../contract/peer-dependency';
-import { checkModule } from '../../ses/check';
-import { SESExecutor } from '../../ses/executor';
+import { checkModule } from './check';
+import { SESExecutor } from './executor';
+import { requirePeer } from '../contract/peer-dependency';
 import type { Plugin } from 'esbuild';
+import type { LibraryReport } from './npm-modules';
 
 /** Matches the name in messages of findings. The name of the module may precede it. */
 const GLOBAL = /(?:^|: )(\w+) is not available/;
@@ -20,20 +20,8 @@ export interface Library {
   name: string;
   /** Source text of an ES module. */
   text: string;
-}
-
-export interface LibraryReport {
-  name: string;
-  /** Size of the source text in UTF-8 bytes. */
-  bytes: number;
-  /** Globals that the library names and guest code does not have, by name. The library may work without them. */
-  lacks: { name: string; fix?: string }[];
-  /** Modules that the library imports itself. The host must provide them too. */
-  imports: string[];
-  /** Names of the exports, if the library loads. */
-  exports: string[];
-  /** The reason why the library does not load. */
-  error?: string;
+  /** Modules that it imports or requires and that are not part of the text. */
+  externals?: string[];
 }
 
 /**
@@ -41,22 +29,30 @@ export interface LibraryReport {
  * everything that it requires.
  *
  * @param name name of a file or of a package
+ * @param names of members of the default export that the module exports, too
  * @returns a promise that rejects if the library does not exist or if esbuild is not installed
  */
-export async function loadLibrary(name: string, folder: string = process.cwd()): Promise<Library> {
+export async function loadLibrary(
+  name: string,
+  folder: string = process.cwd(),
+  names: readonly string[] = [],
+): Promise<Library> {
   const file = resolve(folder, name);
   const isFile = existsSync(file) && statSync(file).isFile();
-  if (isFile && /\.mjs$/.test(file)) return { name, text: readText(file) };
+  if (isFile && /\.mjs$/.test(file)) return { name, text: readFileSync(file, 'utf8') };
   const require = createRequire(join(folder, 'library.js'));
   if (!existsSync(file) && !isInstalled(name, require)) throw new Error('there is no such file and no such package');
   const { build } = requirePeer('a module that is not an .mjs file', 'esbuild', () =>
     esbuild(require),
   ) as typeof import('esbuild');
-  const { outputFiles } = await build({
-    entryPoints: [isFile ? file : name],
+  const entry = isFile ? file : name;
+  const contents = `import all from ${JSON.stringify(entry)};\nexport default all;\nexport const { ${names.join(', ')} } = all;`;
+  const { outputFiles, metafile } = await build({
+    ...(names.length === 0 ? { entryPoints: [entry] } : { stdin: { contents, resolveDir: folder } }),
     absWorkingDir: folder,
     bundle: true,
     write: false,
+    metafile: true,
     format: 'esm',
     platform: 'browser',
     mainFields: ['module', 'browser', 'main'],
@@ -68,7 +64,9 @@ export async function loadLibrary(name: string, folder: string = process.cwd()):
     legalComments: 'none',
     logLevel: 'silent',
   });
-  return { name, text: outputFiles[0].text };
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+  const externals = imports.filter(({ external }) => external).map(({ path }) => path);
+  return { name, text: outputFiles[0].text, externals: [...new Set(externals)] };
 }
 
 /**
@@ -108,14 +106,15 @@ function esbuild(ofLibrary: NodeJS.Require) {
 }
 
 /**
- * Checks which globals a library lacks as a module of guest code, and whether it loads.
+ * Checks which globals a library lacks as a module of guest code, and whether it loads. `members` are names of members of its
+ * default export.
  *
  * @param others modules that the library may import
  */
 export async function inspectLibrary(
   { name, text }: Library,
   { authorizedImports = [], modules = {} }: { authorizedImports?: string[]; modules?: Record<string, string> } = {},
-): Promise<LibraryReport> {
+): Promise<LibraryReport & { members: string[] }> {
   const bytes = Buffer.byteLength(text);
   const found = checkModule(name, text, { authorizedImports, maxCodeBytes: 1 << 30 });
   const lacks = new Map();
@@ -142,7 +141,7 @@ export async function load(
   text: string,
   authorizedImports: string[],
   modules: Record<string, string>,
-): Promise<{ exports: string[]; error?: string }> {
+): Promise<{ exports: string[]; members: string[]; error?: string }> {
   const executor = new SESExecutor({
     authorizedImports: [...authorizedImports, name],
     modules: { ...modules, [name]: text },
@@ -153,10 +152,15 @@ export async function load(
   });
   await executor.init();
   try {
-    const { output } = await executor.run(`Object.keys(await import(${JSON.stringify(name)}))`);
-    return { exports: output as string[] };
+    const { output } = await executor.run(`
+      const library = await import(${JSON.stringify(name)});
+      const all = library.default;
+      const isHolder = (typeof all === 'object' && all !== null) || typeof all === 'function';
+      [Object.keys(library), isHolder ? Object.keys(all) : []]`);
+    const [exports, members] = output as string[][];
+    return { exports, members };
   } catch (error) {
-    return { exports: [], error: (error as Error).message.replace(/^Runtime exception: /, '') };
+    return { exports: [], members: [], error: (error as Error).message.replace(/^Runtime exception: /, '') };
   } finally {
     await executor.cleanup();
   }
