@@ -1098,6 +1098,30 @@ describe('progress', () => {
     expect(output).toBe(undefined);
   }, 20_000);
 
+  test('has the lines that code logs, for the call that runs', async () => {
+    const gates = [deferred(), deferred()];
+    const server = await createMcpServer({ tools: { wait: (n) => gates[n].promise } });
+    onTestFinished(() => server.close());
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    await server.connect(here);
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    await client.connect(there);
+    // Each run ends when the client knows what it has logged. The second one is queued meanwhile.
+    const reports = await Promise.all(
+      gates.map(async (gate, n) => {
+        const messages = [];
+        const onprogress = ({ message }) => {
+          messages.push(message);
+          gate.resolve();
+        };
+        const call = { name: 'run_javascript', arguments: { code: `console.log("run ${n}");\nawait wait(${n})` } };
+        await client.callTool(call, undefined, { onprogress });
+        return messages;
+      }),
+    );
+    expect(reports).toEqual([['log: run 0'], ['log: run 1']]);
+  });
+
   test('is not sent to a client that did not ask for it', async () => {
     const { output } = await withProgress('await other.work()', { onprogress: undefined });
     expect(output).toBe('done');

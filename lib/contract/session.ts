@@ -43,6 +43,8 @@ export interface SessionRunOptions {
   /** Whether the code must be that of a paused run. If there is none, nothing runs. */
   continues?: boolean;
   plan?: Planning;
+  /** Called when it is the turn of the run. */
+  begin?: () => void;
 }
 
 /** Plans a run. */
@@ -156,6 +158,7 @@ export class Session {
       answer,
       continues = false,
       plan: planning,
+      begin,
       ...runOptions
     }: SessionRunOptions,
   ): Promise<Report> {
@@ -164,6 +167,7 @@ export class Session {
     reading?.catch(() => {});
     let program: ReadProgram | undefined;
     try {
+      begin?.();
       if (afresh) await this.#forget();
       await this.#makeReady();
       this.#isolate ??= this.#queue.isolate;

@@ -1,4 +1,5 @@
 import { clearTimeout, performance, setTimeout } from '../../contract/clock';
+import type { LogEntry } from '../../contract/executor-types';
 import type { Foreign } from '../../contract/foreign';
 
 /** Property of the context of calls, for tools of other servers. */
@@ -12,6 +13,18 @@ const HEARTBEAT_MS = 5_000;
 const INTERVAL_MS = 100;
 /** Maximum length of a message in characters. */
 const MAX_CHARS = 1_000;
+
+/** Passes the log of an executor on to the call whose run is under way. Runs of one executor take turns. */
+export class LogProgress {
+  #progress: Progress | undefined;
+
+  /** A run begins. */
+  begin(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  onLog = ({ message }: LogEntry) => this.#progress?.report('log', message);
+}
 
 /** Reports the progress of a call. Does nothing if the client has not asked for progress. */
 export class Progress {

@@ -1,3 +1,4 @@
+import { LogProgress } from './progress';
 import { limitsText, registerRun } from './run-tool';
 import { languageText } from '../code-tool/language';
 import { NO_LIMIT } from '../../contract/options';
@@ -38,7 +39,9 @@ export function registerPython(
   const { toolTimeoutMs, maxOperations, packages, variables, annotations, forCatalog } = others;
   const language = languageText('python');
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
+  const log = new LogProgress();
   const options = {
+    onLog: log.onLog,
     ...{ timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() },
     ...{ max_operations: maxOperations ?? NO_LIMIT, max_while_iterations: NO_LIMIT, mount: false, packages },
   };
@@ -52,6 +55,6 @@ export function registerPython(
   const offer = { imports, variables: Object.keys(variables ?? {}) };
   const catalog = toolset.catalogIn(language, forCatalog);
   const description = language.description(catalog.text(), true, offer, limitsText(language, limits));
-  registerRun(server, toolset, session, { language, description, lookups: catalog.tools, timeoutMs, annotations });
+  registerRun(server, toolset, session, { language, description, lookups: catalog.tools, timeoutMs, annotations, log });
   return session;
 }

@@ -6,6 +6,7 @@ import { z } from '../../bundled/mcp';
 import { NO_LIMIT } from '../../contract/options';
 import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
+import type { LogProgress } from './progress';
 import type { Toolset } from './toolset';
 import type { Session } from '../../contract/session';
 import type { Answer } from '../../contract/waiting-types';
@@ -27,7 +28,16 @@ export function registerRun(
     lookups,
     timeoutMs,
     annotations,
-  }: { language: LanguageText; description: string; lookups: Tools; timeoutMs?: number; annotations: object },
+    log,
+  }: {
+    language: LanguageText;
+    description: string;
+    lookups: Tools;
+    timeoutMs?: number;
+    annotations: object;
+    /** What the executor logs to, if it is the server's own. */
+    log?: LogProgress;
+  },
 ) {
   const { toolName, title, program } = language;
   const inputSchema = inputShape(program, timeoutMs);
@@ -39,7 +49,8 @@ export function registerRun(
       const progress = new Progress(extra);
       const run = toolset.forRun(signal, language, progress);
       try {
-        const options = { tools: { ...run.tools, ...lookups }, signal, timeoutMs: deadline };
+        const begin = () => log?.begin(progress);
+        const options = { tools: { ...run.tools, ...lookups }, signal, timeoutMs: deadline, begin };
         let report = await session.run(code, { ...options, afresh: reset });
         // A program of a durable session may wait for a person.
         while (report.waiting !== undefined && report.waiting.length > 0) {

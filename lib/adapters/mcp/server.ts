@@ -1,3 +1,4 @@
+import { LogProgress } from './progress';
 import { registerPython } from './python-tool';
 import { limitsText, registerRun } from './run-tool';
 import { frontEndOf } from '../../ses/agent-program';
@@ -18,8 +19,8 @@ import type { Foreign } from '../../contract/foreign';
 import type { LanguageText } from '../code-tool/language';
 import type { Offer } from '../../contract/executor';
 import type { ConnectedServer } from './servers';
-import type { Language, Modules } from '../../contract/executor-options';
-import type { Executor } from '../../contract/executor-types';
+import type { ExecutorOptions, Language, Modules } from '../../contract/executor-options';
+import type { Executor, LogEntry } from '../../contract/executor-types';
 
 export interface ServerOptions {
   /** The folder that the file tools are confined to. Without it there are no file tools. */
@@ -52,6 +53,7 @@ export interface ServerOptions {
   language?: Language;
   authorizedImports?: readonly string[];
   modules?: Modules;
+  onLog?: ExecutorOptions['onLog'];
   /** Length of the declarations in a description. */
   maxDeclarationChars?: number;
 }
@@ -75,7 +77,12 @@ export function createServer({
   // Without this check, each call would fail and only the model would see the error. Executors of the caller check
   // their own input.
   if (variables && !executor) encode(Object.values(variables), 'variables', Infinity, variables);
-  const session = new Session(executor ?? new SESExecutor({ ...options, isolation }), {
+  const log = new LogProgress();
+  const onLog = (entry: LogEntry) => {
+    log.onLog(entry);
+    return options.onLog?.(entry);
+  };
+  const session = new Session(executor ?? new SESExecutor({ ...options, isolation, onLog }), {
     livesOn: true,
     codeFrame,
     frontEnd: frontEndOf((executor as { language?: string } | undefined)?.language ?? options.language),
@@ -107,6 +114,7 @@ export function createServer({
     description: description(language, options, catalog.text(), { offer, hasFiles: root !== undefined }),
     timeoutMs: options.timeoutMs,
     annotations,
+    log,
   });
   const sessions = python
     ? [session, registerPython(server, toolset, { ...options, ...python, variables, annotations, forCatalog })]
