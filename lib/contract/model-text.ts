@@ -2,8 +2,10 @@ import { WorkBudget, atOnce, inSlices } from './budget';
 import { isPlainObject } from './describe';
 import { dataForm } from './data-form';
 import { failureText } from './failure-text';
+import { iterateEntries } from './logs';
 import { printingForModel } from './render';
 import { isBriefJson } from './survey';
+import type { LogEntry } from './executor-types';
 import type { RunFailure } from './run-failure';
 import type { Report } from './session';
 import type { WaitingCall } from './waiting-types';
@@ -138,6 +140,36 @@ function brief(value: unknown) {
 
 export function modelLogs(logs: string, maxChars: number = MAX_CHARS) {
   return cutMiddle(logs, maxChars, `of the logs; ${LOGS_ADVICE}`);
+}
+
+/**
+ * The log of a run as lines for a model: a single string if they are long.
+ *
+ * @param lineOf the line of an entry
+ */
+export async function modelLogLines(
+  report: { logEntries?: LogEntry[] },
+  lineOf: (entry: LogEntry) => string,
+): Promise<string[]> {
+  const budget = new WorkBudget();
+  const lines = await inSlices(linesOf(iterateEntries(report), budget, lineOf), budget);
+  const text = lines.join('\n');
+  const cut = modelLogs(text);
+  return cut === text ? lines : [cut];
+}
+
+function* linesOf(
+  entries: Iterable<LogEntry>,
+  budget: WorkBudget,
+  lineOf: (entry: LogEntry) => string,
+): Generator<void, string[], void> {
+  const lines: string[] = [];
+  for (const entry of entries) {
+    lines.push(lineOf(entry));
+    budget.addPart();
+    if (budget.shouldPause) yield;
+  }
+  return lines;
 }
 
 /** A failure with a message of limited length: guests can throw messages of any length. */

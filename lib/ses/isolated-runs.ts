@@ -1,8 +1,6 @@
-import { WorkBudget, inSlices } from '../contract/budget';
 import { describe } from '../contract/describe';
 import { isExecutor, refuseOtherOptions } from '../contract/executor';
-import { iterateEntries } from '../contract/logs';
-import { modelFailure, modelLogs, modelOutput } from '../contract/model-text';
+import { modelFailure, modelLogLines, modelOutput } from '../contract/model-text';
 import { NO_LIMIT } from '../contract/options';
 import { Session } from '../contract/session';
 import { calledProgram } from './agent-program';
@@ -111,29 +109,7 @@ function lower(limit: number | undefined, own: number | undefined): number | und
 
 async function resultOf(report: Report, lineOf: IsolatedRun['lineOf']): Promise<IsolatedResult> {
   const { output, failure } = report;
-  const budget = new WorkBudget();
-  const logs = cutLogs(await inSlices(linesOf(iterateEntries(report), budget, lineOf), budget));
+  const logs = await modelLogLines(report, lineOf);
   if (failure !== undefined) return { failure: modelFailure(failure), logs };
   return output === undefined ? { logs } : { value: (await modelOutput(output)).value, logs };
-}
-
-function* linesOf(
-  entries: Iterable<LogEntry>,
-  budget: WorkBudget,
-  lineOf: IsolatedRun['lineOf'],
-): Generator<void, string[], void> {
-  const lines: string[] = [];
-  for (const entry of entries) {
-    lines.push(lineOf(entry));
-    budget.addPart();
-    if (budget.shouldPause) yield;
-  }
-  return lines;
-}
-
-/** @returns a single string if the logs are long */
-function cutLogs(logs: string[]): string[] {
-  const text = logs.join('\n');
-  const cut = modelLogs(text);
-  return cut === text ? logs : [cut];
 }

@@ -1,8 +1,6 @@
-import { WorkBudget, inSlices } from '../../contract/budget';
 import { describe } from '../../contract/describe';
 import { failureText } from '../../contract/failure-text';
-import { iterateEntries } from '../../contract/logs';
-import { modelFailure, modelLogs, modelOutput } from '../../contract/model-text';
+import { modelFailure, modelLogLines, modelOutput } from '../../contract/model-text';
 import type { Report } from '../../contract/session';
 import type { LogEntry } from '../../contract/executor-types';
 import type { ExecuteResult } from './types';
@@ -25,26 +23,12 @@ export function sourceOf(code: unknown) {
 
 export async function resultOf(report: Report): Promise<ExecuteResult> {
   const { output, failure } = report;
-  const budget = new WorkBudget();
-  const logs = cutLogs(await inSlices(linesOf(iterateEntries(report), budget), budget));
+  const logs = await modelLogLines(report, lineOf);
   if (failure !== undefined) return { result: undefined, error: failureText(modelFailure(failure)), logs };
   // A program without a value has no result.
   return { result: output === undefined ? undefined : (await modelOutput(output)).value, logs };
 }
 
-function* linesOf(entries: Iterable<LogEntry>, budget: WorkBudget): Generator<void, string[], void> {
-  const lines: string[] = [];
-  for (const { level, message } of entries) {
-    lines.push(level === 'warn' || level === 'error' ? `[${level}] ${message}` : message);
-    budget.addPart();
-    if (budget.shouldPause) yield;
-  }
-  return lines;
-}
-
-/** @returns a single string if the logs are long */
-function cutLogs(logs: string[]): string[] {
-  const text = logs.join('\n');
-  const cut = modelLogs(text);
-  return cut === text ? logs : [cut];
+function lineOf({ level, message }: LogEntry): string {
+  return level === 'warn' || level === 'error' ? `[${level}] ${message}` : message;
 }
