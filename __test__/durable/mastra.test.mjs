@@ -145,7 +145,9 @@ test('a tool with requireApproval suspends, and { approved } decides about it', 
   const code = '[await pay({ of: "a" }), await pay({ of: "b" }).catch(({ message }) => message)].join()';
   const { call, called, payloads } = toolOf(await openSession('s'));
   await call(code);
-  expect(payloads[0]).toStrictEqual({ needsApproval: 'pay', waitingCall: { key: 's/1/1', name: 'pay' } });
+  const { plan, ...payload } = payloads[0];
+  expect(plan.tools.map(({ name, times }) => [name, times])).toEqual([['pay', { atMost: 2 }]]);
+  expect(payload).toStrictEqual({ needsApproval: 'pay', waitingCall: { key: 's/1/1', name: 'pay' } });
   await call(code, { resumeData: { approved: true }, suspendPayload: payloads[0] });
   const ended = await call(code, { resumeData: { approved: false }, suspendPayload: payloads[1] });
   expect(ended.output).toBe('A,a person has refused this call');
