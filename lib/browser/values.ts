@@ -10,11 +10,14 @@ import { TransferLimitError, UncloneableError, describeThrown } from '../contrac
 import { webClassOf } from '../ses/host-objects';
 import { SlowValueError } from '../ses/slices';
 import { findUncloneable } from '../ses/uncloneable';
+import { hasOnlyElements } from '../ses/wire-writer';
 import type { Foreign } from '../contract/foreign';
+import type { RunScope } from '../contract/run-scope';
 import type { DecodeOptions } from './guest/decode';
+import type { Encoding } from './guest/encode';
 
 const language = captureLanguage();
-const encodeText = makeEncode(language);
+const { encode: encodeText, encoding } = makeEncode(language);
 const { put: define } = language;
 /**
  * Same as `put` in pages. The prototypes on the host are unmodified, so that most properties can be assigned, which is
@@ -52,17 +55,64 @@ const MIN_OBJECT_BYTES = 1 << 20;
  */
 export function encode(value: unknown, path: string, maxChars: number, shown: unknown = value) {
   try {
-    return encodeText(value, { maxChars, path, hidesStacks: true, isOpaque });
+    return encodeText(value, encodeOptions(path, maxChars));
   } catch (error) {
-    const { isTooLarge, isUncloneable } = error as { isTooLarge?: boolean; isUncloneable?: boolean };
-    if (isTooLarge === true) throw new TransferLimitError(tooLarge(path, maxChars));
-    const found = findUncloneable(shown, path, (part) => structuredClone(part));
-    const why = isUncloneable === true ? found : undefined;
-    const message = why ?? found;
-    if (message !== undefined) throw new UncloneableError(message, { cause: error });
-    if (isUncloneable === true) throw new UncloneableError(describeThrown(error).message);
-    throw new UncloneableError(`${path} cannot be cloned: ${describeThrown(error).message}`, { cause: error });
+    throw asRefused(error, shown, path, maxChars);
   }
+}
+
+function encodeOptions(path: string, maxChars: number) {
+  return { maxChars, path, hidesStacks: true, isOpaque, hasOnlyElements };
+}
+
+/** @param error that encoding has thrown */
+function asRefused(error: unknown, shown: unknown, path: string, maxChars: number) {
+  const { isTooLarge, isUncloneable } = error as { isTooLarge?: boolean; isUncloneable?: boolean };
+  if (isTooLarge === true) return new TransferLimitError(tooLarge(path, maxChars));
+  const found = findUncloneable(shown, path, (part) => structuredClone(part));
+  if (found !== undefined) return new UncloneableError(found, { cause: error });
+  if (isUncloneable === true) return new UncloneableError(describeThrown(error).message);
+  return new UncloneableError(`${path} cannot be cloned: ${describeThrown(error).message}`, { cause: error });
+}
+
+/** Work that is done at once: at most some milliseconds. A part of an object is one step. */
+const MAX_STEPS_AT_ONCE = 2_000;
+
+/**
+ * Serializes the result of a tool. The rest of a large one is serialized in slices.
+ * @param scope within which it is needed; without one, nothing is sliced
+ * @returns a promise for a large value
+ * @throws {UncloneableError | TransferLimitError}
+ */
+function payloadOf(value: unknown, path: string, maxChars: number, scope?: RunScope): string | Promise<string> {
+  const isPart = typeof value !== 'object' && typeof value !== 'string';
+  if (isPart || scope === undefined) return encode(value, path, maxChars);
+  try {
+    const work = encoding(value, encodeOptions(path, maxChars));
+    let left = MAX_STEPS_AT_ONCE;
+    if (work.goOn((steps) => (left -= steps) < 0)) return work.text();
+    return encodeRest(work, value, path, maxChars, scope);
+  } catch (error) {
+    throw asRefused(error, value, path, maxChars);
+  }
+}
+
+async function encodeRest(work: Encoding, value: unknown, path: string, maxChars: number, scope: RunScope) {
+  const budget = new WorkBudget({ parts: Infinity, bytes: Infinity, ms: Infinity });
+  try {
+    return await inSlices(encodingRest(work, budget), budget, scope.signal);
+  } catch (error) {
+    throw scope.isOver ? error : asRefused(error, value, path, maxChars);
+  }
+}
+
+function* encodingRest(work: Encoding, budget: WorkBudget) {
+  const isSpent = (steps: number) => {
+    budget.spend(steps);
+    return budget.shouldPause;
+  };
+  while (!work.goOn(isSpent)) yield;
+  return work.text();
 }
 
 /** Whether the properties of an object cannot be inspected. */
@@ -199,5 +249,6 @@ function named(fn: Function, name: unknown) {
 /** The serialization of values, in the form that `answerToolCall` takes. */
 export const wire = {
   kindOf: () => 0,
-  payloadOf: (_kind: number, value: unknown, path: string, maxBytes: number) => encode(value, path, maxBytes),
+  payloadOf: (_kind: number, value: unknown, path: string, maxBytes: number, scope?: RunScope) =>
+    payloadOf(value, path, maxBytes, scope),
 };

@@ -25,11 +25,11 @@ const MAX_ARGUMENTS = 50_000;
 /**
  * How values are passed to the other side. `kindOf` returns the kind of a value, and `payloadOf` its payload.
  * `payloadOf` throws for a value that cannot be transferred. For a large payload it returns a promise, which is no
- * longer awaited once the scope has ended.
+ * longer awaited once the scope has ended. Without a scope, it returns no promise for the details of an error.
  */
 export interface Wire {
   kindOf: (value: unknown) => number;
-  payloadOf: (kind: number, value: unknown, path: string, maxBytes: number, scope: RunScope) => unknown;
+  payloadOf: (kind: number, value: unknown, path: string, maxBytes: number, scope?: RunScope) => unknown;
 }
 
 export interface Answer {
@@ -268,12 +268,12 @@ function fail(answer: Answer, thrown: unknown) {
   answer.reply(ERROR, details === undefined ? parts : [...parts, details]);
 }
 
-/** The payload of the details of an error. They are too small for a promise of it. */
-function detailsOf({ wire, maxTransferBytes, scope }: Answer, thrown: unknown) {
+/** The payload of the details of an error. They are small. */
+function detailsOf({ wire, maxTransferBytes }: Answer, thrown: unknown) {
   const details = errorDetails(thrown);
   if (details === undefined) return undefined;
   try {
-    return wire.payloadOf(wire.kindOf(details), details, 'details', maxTransferBytes, scope);
+    return wire.payloadOf(wire.kindOf(details), details, 'details', maxTransferBytes);
   } catch {
     // They take more than `maxTransferBytes`.
     return undefined;

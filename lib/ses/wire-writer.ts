@@ -630,7 +630,7 @@ function isIndex(key: string) {
  * Whether a long array certainly has no keys except indices. Listing keys makes a string of each index, whereas this
  * comparison takes nanoseconds per element: it compares elements with themselves.
  */
-function hasOnlyElements(array: unknown[]) {
+export function hasOnlyElements(array: unknown[]) {
   if (array.length <= SHORT_ARRAY) return false;
   return (comparesKeysFirst && isComparedByElements(array)) || isDeepStrictEqual([].concat(array as Foreign), array);
 }

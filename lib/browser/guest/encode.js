@@ -19,24 +19,64 @@
  * @property {number} [textChars] with `isShown`: the limit for a string that is the value, or an element of it
  * @property {string} [path] name of the value in messages
  * @property {boolean} [isList] whether the value is an array that was made here and has only elements
+ * @property {(array: any) => boolean} [hasOnlyElements] whether an array certainly has no keys except indices, found
+ * without a list of all keys
  *
  * @typedef {(value: unknown, options: EncodeOptions) => string} Encode throws RangeError with `isTooLarge`, TypeError
  * with `isUncloneable`, and errors that getters throw
+ *
+ * Encoding that can pause between the parts of a value, and within long strings and buffers. If the value changes during
+ * a pause, the text is still that of one value.
+ *
+ * @typedef {object} Encoding
+ * @property {(isSpent: (steps: number) => boolean) => boolean} goOn encodes until `isSpent` returns true; it is called
+ * with the cost of each step. Returns whether everything is encoded. Throws as `Encode`
+ * @property {() => string} text
+ *
+ * @typedef {object} Encoder
+ * @property {Encode} encode
+ * @property {(value: unknown, options: EncodeOptions) => Encoding} encoding
+ *
+ * Continues with an object whose beginning is written. Returns whether its end is written.
+ *
+ * @typedef {() => boolean} Step
  */
 
 /**
  * @param {import('./language').Language} language
  * @param {(object: any, name: string) => any} [dataOf] the data in an object of the browser
- * @returns {Encode}
+ * @returns {Encoder}
  */
 function makeEncode(language, dataOf) {
   const { Map, NATIVE_ERRORS, RangeError, TypeError, Uint8Array, apply, attempt, bare, bigOf, bigText, btoa } =
     language;
-  const { bufferLength, bufferSlice, dateTime, endsWith, fromCodes, functionText, getPrototypeOf, is, isArray } =
+  const {
+    bufferLength,
+    bufferSlice,
+    charCode,
+    dateTime,
+    endsWith,
+    fromCodes,
+    functionText,
+    getPrototypeOf,
+    is,
+    isArray,
+  } = language;
+  const { isEnumerable, isError, isFinite, isInteger, mapEntries, mapGet, mapNext, mapSet, mapSize, min, numberOf } =
     language;
-  const { isEnumerable, isError, isFinite, isInteger, mapForEach, mapGet, mapSet, mapSize, min, numberOf } = language;
-  const { objectPrototype, own, ownKeys, put, regexpFlags, regexpSource, setForEach, setSize, slice, startsWith } =
-    language;
+  const {
+    objectPrototype,
+    own,
+    ownKeys,
+    put,
+    regexpFlags,
+    regexpSource,
+    setNext,
+    setSize,
+    setValues,
+    slice,
+    startsWith,
+  } = language;
   const { stringify, subarray, symbolText, text, textOf, toTag, truthOf, typedBuffer, typedBytes, typedLength } =
     language;
   const { typedOffset, typedTag, viewBuffer, viewLength, viewOffset } = language;
@@ -54,17 +94,17 @@ function makeEncode(language, dataOf) {
   const SHOWN_DEPTH = 8;
   const SHOWN_NODES = 20_000;
   const LEAF_CHARS = 1 << 20;
-  const CHUNK = 0x6000;
-
-  const bytesText = (/** @type {any} */ buffer) => {
-    const bytes = new Uint8Array(buffer);
-    const length = typedLength(bytes);
-    let encoded = '';
-    for (let at = 0; at < length; at += CHUNK) {
-      encoded += btoa(apply(fromCodes, undefined, subarray(bytes, at, min(at + CHUNK, length))));
-    }
-    return encoded;
-  };
+  /** Bytes and UTF-16 units that are written in one step. A multiple of three, so that no piece is padded in base64. */
+  const PIECE = 0x6000;
+  /** Parts of an object that are written in one step. */
+  const PARTS_PER_STEP = 16;
+  /** The cost of a piece, and of an object in addition to its parts, in parts. */
+  const PIECE_COST = 200;
+  const OBJECT_COST = 4;
+  /** Bytes that are copied at the cost of one part. */
+  const BYTES_PER_PART = 8192;
+  /** Objects in one map of numbers: letting a map grow further takes too long for one step. */
+  const MAX_NUMBERS = 1 << 16;
 
   /** Whether an object's class belongs to the engine or the browser, and not to the guest. */
   const isPlatform = (/** @type {any} */ object) => {
@@ -144,7 +184,7 @@ function makeEncode(language, dataOf) {
     return `${out}]]`;
   };
 
-  return encode;
+  return { encode, encoding };
 
   /** @type {Encode} */
   function encode(root, options) {
@@ -152,24 +192,92 @@ function makeEncode(language, dataOf) {
     const { maxChars, isList = false, isShown = false } = options;
     const simple = isShown ? undefined : isList ? primitives(root, maxChars) : primitive(root, maxChars);
     if (simple !== undefined && simple.length + 2 <= maxChars) return isList ? simple : `[${simple}]`;
-    return encodeAll(root, options);
+    const work = encoding(root, options);
+    work.goOn(() => false);
+    return work.text();
   }
 
-  /** @type {Encode} */
-  function encodeAll(root, options) {
+  /**
+   * @param {any} root
+   * @param {EncodeOptions} options
+   * @returns {Encoding}
+   */
+  function encoding(root, options) {
     const { maxChars, isShown = false, showsLeaves = false, hidesStacks = false } = options;
-    const { textChars = SHOWN_CHARS, path = 'value', isOpaque } = options;
-    const numbers = new Map();
+    const { textChars = SHOWN_CHARS, path = 'value', isOpaque, hasOnlyElements } = options;
+    /** Whether an object may be replaced after a part of it was written. In this case it is written in one step. */
+    const isTentative = isShown || showsLeaves;
+    /** Numbers of objects, and earlier maps of them. */
+    let numbers = new Map();
+    const earlier = bare();
     const queue = bare();
     const parents = bare();
     const keys = bare();
     const depths = bare();
+    /** Complete parts of the text. */
+    let written = '';
     let out = '';
     let at = -1;
+    let cost = 0;
+    let copiedBytes = 0;
+    /** Continues with the object `at`. @type {Step | void} */
+    let rest;
+    /** What follows while a string or a buffer is written in pieces, which is the first of them. */
+    let waiting = bare();
 
     const add = (/** @type {string} */ part) => {
+      if (waiting.length > 0) {
+        waiting[waiting.length] = part;
+        return;
+      }
       out += part;
       if (out.length > maxChars) throw tooLarge();
+    };
+    /** Adds a string or a buffer in pieces. */
+    const addLong = (
+      /** @type {number} */ length,
+      /** @type {(from: number, to: number) => string} */ pieceOf,
+      /** @type {(to: number) => number} */ endOf = (to) => to,
+    ) => {
+      if (length > maxChars) throw tooLarge();
+      waiting[waiting.length] = { length, pieceOf, endOf, done: 0 };
+      if (!isTentative) return;
+      while (waiting.length > 0) addWaiting();
+    };
+    const addWaiting = () => {
+      const long = waiting[0];
+      const to = long.endOf(min(long.done + PIECE, long.length));
+      const piece = long.pieceOf(long.done, to);
+      cost += PIECE_COST;
+      long.done = to;
+      out += piece;
+      if (out.length > maxChars) throw tooLarge();
+      if (to < long.length) return;
+      const following = waiting;
+      waiting = bare();
+      for (let index = 1; index < following.length; index++) {
+        const part = following[index];
+        // After another long one, the parts wait again.
+        if (typeof part === 'string') add(part);
+        else waiting[waiting.length] = part;
+      }
+    };
+    const addText = (/** @type {string} */ value) => {
+      if (isTentative || value.length <= PIECE) return add(stringify(value));
+      add('"');
+      const escaped = (/** @type {number} */ from, /** @type {number} */ to) =>
+        slice(stringify(slice(value, from, to)), 1, -1);
+      // No piece ends between the two units of a character.
+      const endOf = (/** @type {number} */ to) => {
+        const unit = charCode(value, to - 1);
+        return to < value.length && unit >= 0xd800 && unit < 0xdc00 ? to - 1 : to;
+      };
+      addLong(value.length, escaped, endOf);
+      add('"');
+    };
+    const addBytes = (/** @type {any} */ buffer) => {
+      const bytes = new Uint8Array(buffer);
+      addLong(typedLength(bytes), (from, to) => btoa(apply(fromCodes, undefined, subarray(bytes, from, to))));
     };
     const tooLarge = () => {
       const error = new RangeError(`the ${path} would take more than maxTransferBytes (${maxChars})`);
@@ -189,8 +297,15 @@ function makeEncode(language, dataOf) {
     const plainLeaf = (/** @type {string} */ look) => `["t",${stringify(`[["x",${stringify(look)}]]`)}]`;
     const reference = (/** @type {any} */ object, /** @type {any} */ key) => {
       let number = mapGet(numbers, object);
+      for (let index = 0; number === undefined && index < earlier.length; index++) {
+        number = mapGet(earlier[index], object);
+      }
       if (number === undefined) {
         number = queue.length;
+        if (number % MAX_NUMBERS === 0 && number > 0) {
+          earlier[earlier.length] = numbers;
+          numbers = new Map();
+        }
         if (isShown && number > SHOWN_NODES) return '"..."';
         mapSet(numbers, object, number);
         queue[number] = object;
@@ -222,79 +337,152 @@ function makeEncode(language, dataOf) {
           return primitive(value, maxChars) ?? reference(value, key);
       }
     };
+    const addElement = (/** @type {any} */ value, /** @type {any} */ key = undefined) => {
+      if (typeof value === 'string' && !isTentative) addText(value);
+      else add(element(value, key));
+    };
     const accessorLook = (/** @type {any} */ { get, set }) =>
       set === undefined ? '[Getter]' : get === undefined ? '[Setter]' : '[Getter/Setter]';
     /**
-     * The element of a property. If it is only displayed, no getter is called. With `showsLeaves`, a getter that throws
-     * is shown.
+     * Adds the value of a property. If it is only displayed, no getter is called. With `showsLeaves`, a getter that
+     * throws is shown.
      */
-    const valueAt = (/** @type {any} */ object, /** @type {string} */ name, /** @type {string} */ key) => {
-      if (!isShown && !showsLeaves) return element(object[name], key);
+    const addValueAt = (/** @type {any} */ object, /** @type {string} */ name, /** @type {string} */ key) => {
+      if (!isTentative) return addElement(object[name], key);
       const descriptor = own(object, name);
-      if (descriptor === undefined || 'value' in descriptor) return element(object[name], key);
+      if (descriptor === undefined || 'value' in descriptor) return add(element(object[name], key));
       const look = accessorLook(descriptor);
-      if (isShown) return `["x",${stringify(look)}]`;
+      if (isShown) return add(`["x",${stringify(look)}]`);
       let value;
       try {
         value = object[name];
       } catch {
-        return plainLeaf(look);
+        return add(plainLeaf(look));
       }
-      return element(value, key);
+      add(element(value, key));
     };
-    const properties = (/** @type {any} */ object) => {
+    const addProperty = (/** @type {any} */ object, /** @type {string} */ name, /** @type {string} */ key) => {
+      add(',');
+      addText(name);
+      add(',');
+      addValueAt(object, name, key);
+    };
+    /** @type {(object: any) => Step} */
+    const properties = (object) => {
       const names = ownKeys(object);
       let count = 0;
-      for (let index = 0; index < names.length; index++) {
-        const name = /** @type {any} */ (names[index]);
-        if (typeof name === 'symbol' || !isEnumerable(object, name)) continue;
-        if (isShown && ++count > SHOWN_ITEMS) break;
-        add(`,${stringify(name)},${valueAt(object, name, member(name))}`);
-      }
+      let index = 0;
+      return () => {
+        for (const end = min(index + PARTS_PER_STEP, names.length); index < end; index++) {
+          cost++;
+          const name = /** @type {any} */ (names[index]);
+          if (typeof name === 'symbol' || !isEnumerable(object, name)) continue;
+          if (isShown && ++count > SHOWN_ITEMS) index = names.length;
+          else addProperty(object, name, member(name));
+        }
+        if (index < names.length) return false;
+        add(']');
+        return true;
+      };
     };
-    const array = (/** @type {any} */ object) => {
+    /** @type {(object: any) => Step} */
+    const array = (object) => {
       const { length } = object;
       add(`["a",${length}`);
       const shown = isShown ? min(length, SHOWN_ITEMS) : length;
       let known = 0;
-      for (; known < shown; known++) {
-        // From the first hole on, elements are found by their keys: an array of two elements may have a length of four
-        // thousand million.
-        if (own(object, known) === undefined) break;
-        add(`,${valueAt(object, `${known}`, `[${known}]`)}`);
-      }
-      const names = ownKeys(object);
+      /** @type {Step} */
+      let others;
+      let isComplete = false;
+      return () => {
+        if (isComplete) return others();
+        for (const end = min(known + PARTS_PER_STEP, shown); known < end; known++) {
+          // From the first hole on, elements are found by their keys: an array of two elements may have a length of
+          // four thousand million.
+          if (own(object, known) === undefined) {
+            isComplete = true;
+            break;
+          }
+          cost++;
+          add(',');
+          addValueAt(object, `${known}`, `[${known}]`);
+        }
+        isComplete ||= known === shown;
+        if (isComplete) others = otherKeys(object, known, shown);
+        return false;
+      };
+    };
+    /** Writes the elements of an array from `known` on, and its other properties. @type {(object: any, known: number, shown: number) => Step} */
+    const otherKeys = (object, known, shown) => {
+      // Listing a million keys takes too long for one step.
+      const listsIndices = object.length <= maxChars && hasOnlyElements?.(object) === true;
+      const names = listsIndices ? bare() : ownKeys(object);
+      const total = listsIndices ? object.length - known : names.length;
       let count = 0;
       let hasPairs = false;
-      for (let index = 0; index < names.length; index++) {
-        const name = /** @type {any} */ (names[index]);
-        if (typeof name === 'symbol' || !isEnumerable(object, name)) continue;
-        if (isIndex(name) && +name < known) continue;
-        if (isShown && isIndex(name) && known === shown) continue;
-        if (isShown && ++count > SHOWN_ITEMS) break;
-        if (!hasPairs) add(',["p"]');
-        hasPairs = true;
-        add(`,${stringify(name)},${valueAt(object, name, isIndex(name) ? `[${name}]` : member(name))}`);
-      }
-      add(']');
+      let index = 0;
+      return () => {
+        for (const end = min(index + PARTS_PER_STEP, total); index < end; index++) {
+          cost++;
+          const name = /** @type {any} */ (listsIndices ? `${known + index}` : names[index]);
+          if (typeof name === 'symbol' || !isEnumerable(object, name)) continue;
+          if (isIndex(name) && +name < known) continue;
+          if (isShown && isIndex(name) && known === shown) continue;
+          if (isShown && ++count > SHOWN_ITEMS) {
+            index = total;
+            break;
+          }
+          if (!hasPairs) add(',["p"]');
+          hasPairs = true;
+          addProperty(object, name, isIndex(name) ? `[${name}]` : member(name));
+        }
+        if (index < total) return false;
+        add(']');
+        return true;
+      };
     };
-    const entries = (/** @type {string} */ letter, /** @type {any} */ object) => {
-      add(`["${letter}"`);
-      const items = bare();
-      if (letter === 'M') {
-        mapForEach(object, (/** @type {any} */ value, /** @type {any} */ key) => {
-          items[items.length] = key;
-          items[items.length] = value;
-        });
-      } else {
-        setForEach(object, (/** @type {any} */ value) => (items[items.length] = value));
-      }
-      const shown = isShown ? min(items.length, 2 * SHOWN_ITEMS) : items.length;
-      for (let index = 0; index < shown; index++) {
-        const key = letter === 'M' ? `.${index % 2 === 0 ? 'keys' : 'values'}()` : '.values()';
-        add(`,${element(items[index], `${key}[${letter === 'M' ? index >> 1 : index}]`)}`);
-      }
-      add(']');
+    /** @type {(object: any, size: number) => Step} */
+    const map = (object, size) => {
+      // Each part takes two characters.
+      if (!isShown && 4 * size > maxChars) throw tooLarge();
+      add('["M"');
+      const entries = mapEntries(object);
+      let index = 0;
+      return () => {
+        for (const end = index + PARTS_PER_STEP; index < end; index++) {
+          cost++;
+          const { done, value } = mapNext(entries);
+          if (done || (isShown && index === SHOWN_ITEMS)) {
+            add(']');
+            return true;
+          }
+          add(',');
+          addElement(value[0], `.keys()[${index}]`);
+          add(',');
+          addElement(value[1], `.values()[${index}]`);
+        }
+        return false;
+      };
+    };
+    /** @type {(object: any, size: number) => Step} */
+    const set = (object, size) => {
+      if (!isShown && 2 * size > maxChars) throw tooLarge();
+      add('["S"');
+      const values = setValues(object);
+      let index = 0;
+      return () => {
+        for (const end = index + PARTS_PER_STEP; index < end; index++) {
+          cost++;
+          const { done, value } = setNext(values);
+          if (done || (isShown && index === 2 * SHOWN_ITEMS)) {
+            add(']');
+            return true;
+          }
+          add(',');
+          addElement(value, `.values()[${index}]`);
+        }
+        return false;
+      };
     };
     const error = (/** @type {any} */ object) => {
       const stack = hidesStacks ? undefined : stackOf(object);
@@ -302,20 +490,27 @@ function makeEncode(language, dataOf) {
       // As with structured clone, the name is that of a class of the language.
       const name = isShown ? text(attempt((/** @type {any} */ e) => e.name, object)) : nativeName(object);
       const message = attempt((/** @type {any} */ e) => `${e.message}`, object);
-      add(`["e",${element(name)},${element(text(message))},${element(typeof stack === 'string' ? stack : undefined)}`);
+      add(`["e",${element(name)},`);
+      addElement(text(message));
+      add(',');
+      addElement(typeof stack === 'string' ? stack : undefined);
       const errors = isShown ? own(object, 'errors') : undefined;
       // The errors of an AggregateError are not enumerable, and neither is its cause.
       const hasErrors = errors !== undefined && !errors.enumerable;
       const marks = (hasCause ? 1 : 0) + (hasErrors ? 2 : 0);
-      add(`,${marks}${hasCause ? `,${valueAt(object, 'cause', '.cause')}` : ''}`);
+      add(`,${marks}`);
+      if (hasCause) {
+        add(',');
+        addValueAt(object, 'cause', '.cause');
+      }
       if (isShown) {
         if (!hasCause) add(',null');
-        if (hasErrors) add(`,"errors",${valueAt(object, 'errors', '.errors')}`);
+        if (hasErrors) addProperty(object, 'errors', '.errors');
         const names = ownKeys(object);
         for (let index = 0; index < names.length && index < SHOWN_ITEMS; index++) {
           const key = /** @type {any} */ (names[index]);
           if (typeof key === 'symbol' || !isEnumerable(object, key) || key === 'cause') continue;
-          add(`,${stringify(key)},${valueAt(object, key, member(key))}`);
+          addProperty(object, key, member(key));
         }
       }
       add(']');
@@ -324,18 +519,23 @@ function makeEncode(language, dataOf) {
     const view = (/** @type {string} */ kind, /** @type {any} */ object, /** @type {any} */ facts) => {
       const { buffer, offset, bytes, length } = facts;
       const isWhole = offset === 0 && bytes === (attempt(bufferLength, buffer) ?? bytes);
+      cost += bytes / BYTES_PER_PART;
+      if (!isWhole) copiedBytes += bytes;
+      // Many views may cover the same bytes, which are copied before the text grows.
+      if (copiedBytes > maxChars && !isShown) throw tooLarge();
       const seen = isWhole ? buffer : bufferSlice(buffer, offset, offset + bytes);
       add(`["v","${kind}",${element(seen, '.buffer')},0,${length}]`);
     };
     const look = (/** @type {string} */ what) => add(`["x",${stringify(slice(what, 0, SHOWN_CHARS))}]`);
-    const platformData = (/** @type {any} */ object, /** @type {any} */ data) => {
+    /** @type {(object: any, data: any) => Step | void} */
+    const platformData = (object, data) => {
       if (typeof data === 'string') return isShown ? look(data) : add(plainLeaf(data));
       if (isArray(data)) return array(data);
       add(isShown ? `["c",${stringify(platformName(object))}` : '["o"');
-      properties(data);
-      add(']');
+      return properties(data);
     };
-    const node = (/** @type {any} */ object) => {
+    /** Writes an object, or its beginning. @type {(object: any) => Step | void} */
+    const node = (object) => {
       if (typeof object === 'function') {
         const name = text(own(object, 'name')?.value);
         return add(`["f",${element(name)},${stringify(functionKind(object))}]`);
@@ -346,11 +546,12 @@ function makeEncode(language, dataOf) {
       const prototype = getPrototypeOf(object);
       if (prototype === objectPrototype || prototype === null) {
         add(prototype === null && isShown ? '["c",null' : '["o"');
-        properties(object);
-        return add(']');
+        return properties(object);
       }
-      if (attempt(mapSize, object) !== undefined) return entries('M', object);
-      if (attempt(setSize, object) !== undefined) return entries('S', object);
+      const pairs = attempt(mapSize, object);
+      if (pairs !== undefined) return map(object, pairs);
+      const members = attempt(setSize, object);
+      if (members !== undefined) return set(object, members);
       const kind = typedTag(object);
       if (kind !== undefined) {
         const length = typedLength(object);
@@ -361,8 +562,9 @@ function makeEncode(language, dataOf) {
       const bytes = attempt(bufferLength, object);
       if (bytes !== undefined) {
         if (isShown && bytes > SHOWN_CHARS) return look(`ArrayBuffer { byteLength: ${bytes} }`);
-        if (bytes > maxChars) throw tooLarge();
-        return add(`["B","${bytes === 0 ? '' : bytesText(object)}"]`);
+        add('["B","');
+        if (bytes > 0) addBytes(object);
+        return add('"]');
       }
       const buffer = attempt(viewBuffer, object);
       if (buffer !== undefined) {
@@ -373,9 +575,17 @@ function makeEncode(language, dataOf) {
       if (time !== undefined) return add(`["d",${time === time ? time : 'null'}]`);
       if (isRealError(object)) return error(object);
       const flags = toTag(object) === '[object RegExp]' ? attempt(regexpFlags, object) : undefined;
-      if (flags !== undefined) return add(`["r",${element(regexpSource(object))},${element(flags)}]`);
+      if (flags !== undefined) {
+        add('["r",');
+        addElement(regexpSource(object));
+        return add(`,${element(flags)}]`);
+      }
       const boxed = primitiveIn(object);
-      if (boxed !== undefined) return add(`["w",${element(boxed)}]`);
+      if (boxed !== undefined) {
+        add('["w",');
+        addElement(boxed);
+        return add(']');
+      }
       const data = dataOf?.(object, platformName(object));
       if (data !== undefined) return platformData(object, data);
       if (isPlatform(object)) {
@@ -384,39 +594,57 @@ function makeEncode(language, dataOf) {
         throw refuse(` (${platformName(object)})`, undefined);
       }
       add(isShown ? `["c",${stringify(classOf(object))}` : '["o"');
-      properties(object);
-      return add(']');
+      return properties(object);
     };
-    /** The node of an object, or a string that shows it if its traps throw. */
-    const nodeOrLook = (/** @type {any} */ object) => {
-      if (!isShown && !showsLeaves) return node(object);
+    /** Writes an object, or a string that shows it if its traps throw. @type {(object: any) => Step | void} */
+    const nodeOrLook = (object) => {
+      if (!isTentative) return node(object);
       const before = out;
       try {
-        node(object);
+        const step = node(object);
+        if (step !== undefined) while (!step());
       } catch (thrown) {
         if (/** @type {any} */ (thrown)?.isTooLarge === true) throw thrown;
         const what = attempt(isArray, object) === undefined ? '<Revoked Proxy>' : '[inspection failed]';
         out = before;
+        waiting = bare();
         add(isShown ? `["x",${stringify(what)}]` : plainLeaf(what));
       }
     };
 
-    const first = element(root, undefined);
-    // The nodes follow in the order in which they were found.
-    let nodes = '';
-    out = '';
-    for (at = 0; at < queue.length; at++) {
-      add(',');
-      nodeOrLook(queue[at]);
-      if (out.length > 1 << 16) {
-        nodes += out;
-        if (nodes.length > maxChars) throw tooLarge();
-        out = '';
-      }
-    }
-    nodes += out;
-    if (first.length + nodes.length > maxChars) throw tooLarge();
-    return `[${first}${nodes}]`;
+    const flush = () => {
+      // Joins the pieces of the string in memory, which would take far more room and keep the garbage collector busy.
+      charCode(out, 0);
+      written += out;
+      out = '';
+      if (written.length > maxChars) throw tooLarge();
+    };
+
+    addElement(root);
+    return {
+      goOn(isSpent) {
+        // The objects follow in the order in which they were found.
+        for (;;) {
+          if (waiting.length > 0) {
+            addWaiting();
+          } else if (rest !== undefined) {
+            if (rest()) rest = undefined;
+          } else if (++at < queue.length) {
+            cost += OBJECT_COST;
+            add(',');
+            rest = nodeOrLook(queue[at]);
+          } else {
+            flush();
+            return true;
+          }
+          if (out.length > 1 << 16) flush();
+          const steps = cost;
+          cost = 0;
+          if (isSpent(steps)) return false;
+        }
+      },
+      text: () => `[${written}]`,
+    };
   }
 
   /** The kind of a function as a printer shows it. */

@@ -58,7 +58,7 @@ function startPage(parts, config) {
   const { Error, Promise, WeakMap, apply, attempt, defineProperty, freeze, getPrototypeOf, getter, hide, parse } =
     language;
   const { unbound, weakGet, weakSet } = language;
-  const encode = parts.makeEncode(language, parts.makeDataOf(language));
+  const { encode } = parts.makeEncode(language, parts.makeDataOf(language));
   const { decode } = parts.makeDecode(language);
   const later = G.setTimeout.bind(G);
   /** Calls back after microtasks and other waiting tasks. */
