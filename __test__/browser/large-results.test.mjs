@@ -21,6 +21,7 @@ const LARGE = [
   ['a long string', () => 'x'.repeat(MAX - 2)],
   ['a string of escapes', () => '"\n\\'.repeat(2_000_000)],
   ['a string of unpaired surrogates', () => '\ud800'.repeat(2_000_000)],
+  ['strings of unpaired surrogates', () => listOf(500, () => '\ud800'.repeat(4_000))],
   ['a Map', () => new Map(listOf(300_000, (i) => [i, `${i}`]))],
   ['a Set', () => new Set(listOf(500_000, (i) => i))],
   ['bytes', () => new Uint8Array(8_000_000).fill(7)],

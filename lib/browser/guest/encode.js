@@ -100,6 +100,8 @@ function makeEncode(language, dataOf) {
   const PARTS_PER_STEP = 16;
   /** The cost of a piece, and of an object in addition to its parts, in parts. */
   const PIECE_COST = 200;
+  /** UTF-16 units of a short string that are written at the cost of one part. */
+  const UNITS_PER_PART = 128;
   const OBJECT_COST = 4;
   /** Bytes that are copied at the cost of one part. */
   const BYTES_PER_PART = 8192;
@@ -263,7 +265,10 @@ function makeEncode(language, dataOf) {
       }
     };
     const addText = (/** @type {string} */ value) => {
-      if (isTentative || value.length <= PIECE) return add(stringify(value));
+      if (isTentative || value.length <= PIECE) {
+        cost += value.length / UNITS_PER_PART;
+        return add(stringify(value));
+      }
       add('"');
       const escaped = (/** @type {number} */ from, /** @type {number} */ to) =>
         slice(stringify(slice(value, from, to)), 1, -1);
@@ -322,9 +327,13 @@ function makeEncode(language, dataOf) {
           if (isShown && at < 1 && value.length > textChars) value = slice(value, 0, textChars);
           if (isShown && at > 0 && value.length > SHOWN_CHARS) value = slice(value, 0, SHOWN_CHARS);
           if (value.length > maxChars) throw tooLarge();
+          cost += value.length / UNITS_PER_PART;
           return stringify(value);
-        case 'bigint':
-          return `["n","${bigText(value, 16)}"]`;
+        case 'bigint': {
+          const digits = bigText(value, 16);
+          cost += digits.length / UNITS_PER_PART;
+          return `["n","${digits}"]`;
+        }
         case 'symbol':
           if (isShown) return `["y",${stringify(text(symbolText(value)))}]`;
           if (showsLeaves) return plainLeaf(symbolLook(value));
