@@ -73,6 +73,19 @@ describe('a large result of a tool', () => {
     expect(elements.slice(0, 1_000)).toEqual(listOf(1_000, (i) => i));
   });
 
+  test('the event loop turns while it is sent', async () => {
+    const text = '"'.repeat(7_000_000);
+    let sent;
+    const began = new Promise((resolve) => (sent = resolve));
+    await withBrowser({}, { text: async () => (sent(), text), done: () => {} }, async (executor) => {
+      const running = executor.run('done(); (await text()).length');
+      await began;
+      const { result, longest } = await withLongestTurn(() => running);
+      expect(result.output).toBe(7_000_000);
+      expect(longest).toBeLessThan(1);
+    });
+  });
+
   test('reaches the page as it is', async () => {
     const rows = listOf(30_000, (i) => ({ i, text: `"${i}"\n` }));
     const long = '😀"'.repeat(50_000);

@@ -1,3 +1,4 @@
+import { WorkBudget, inSlices } from '../contract/budget';
 import { setImmediate } from '../contract/clock';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
 import { hintOfThrown } from '../contract/hints';
@@ -32,6 +33,10 @@ const MAX_SHOWN_BYTES = 4 << 20;
 const MAX_REQUESTS = 1_000;
 /** Each artifact is one or two files, and the run ends only after they are written. */
 const MAX_ARTIFACTS = 1_000;
+/** UTF-16 units of an answer that are sent in one piece: one or two milliseconds. */
+const PIECE_CHARS = 64 << 10;
+/** The cost of a piece in units of work: the clock is read after each one. */
+const PIECE_STEPS = 64;
 
 /**
  * How a run has ended: with a value or with an error. `tabAfter` is the state of its page: it no longer executes code
@@ -403,6 +408,11 @@ export class Run {
       this.#asking = 0;
       return this.#tab.respond(kind + text);
     }
+    if (kind === 'v' && text.length > PIECE_CHARS) {
+      const budget = new WorkBudget({ parts: Infinity, bytes: Infinity, ms: Infinity });
+      inSlices(this.#sending(call, text, budget), budget, this.#scope.signal).catch(() => {});
+      return;
+    }
     this.#answers.push(call, kind, text);
     // Sent together with other answers of this moment.
     if (this.#answers.length === 3) queueMicrotask(() => this.#sendAnswers());
@@ -413,6 +423,17 @@ export class Run {
     if (call !== this.#asking) return;
     this.#asking = 0;
     this.#tab.respond('p');
+  }
+
+  /** Sends a long answer in pieces. */
+  *#sending(call: number, text: string, budget: WorkBudget) {
+    let from = 0;
+    for (; text.length - from > PIECE_CHARS; from += PIECE_CHARS) {
+      this.#tab.answer([call, '+', text.slice(from, from + PIECE_CHARS)]);
+      budget.spend(PIECE_STEPS);
+      if (budget.shouldPause) yield;
+    }
+    this.#tab.answer([call, 'v', text.slice(from)]);
   }
 
   #sendAnswers() {

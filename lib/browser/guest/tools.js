@@ -104,19 +104,24 @@ function makeTools(language, page, { key, isQuick }) {
   };
   const promised = (/** @type {number} */ call, /** @type {any} */ trace) =>
     new Promise((/** @type {any} */ resolve, /** @type {any} */ reject) => {
-      mapSet(waiting, call, { __proto__: null, resolve, reject, trace });
+      mapSet(waiting, call, { __proto__: null, resolve, reject, trace, begun: '' });
     });
 
   /** Settles the promise of a call with its answer. */
   const settle = (/** @type {number} */ call, /** @type {string} */ kind, /** @type {string} */ body) => {
     const promise = mapGet(waiting, call);
     if (promise === undefined) return;
+    // A long answer arrives in pieces.
+    if (kind === '+') {
+      promise.begun += body;
+      return;
+    }
     mapDelete(waiting, call);
     if (kind === 'e') {
       page.mayBeUnhandled();
       promise.reject(failureOf(body, call, promise.trace));
     } else {
-      promise.resolve(page.decode(body));
+      promise.resolve(page.decode(promise.begun + body));
     }
   };
 
@@ -234,7 +239,7 @@ function makeTools(language, page, { key, isQuick }) {
       }
     },
 
-    /** Settles promises of calls. @param {any[]} items call, kind and text of each */
+    /** Settles promises of calls. @param {any[]} items call, kind and text of each; the kind `+` is that of a piece */
     answer(items) {
       for (let at = 0; at < items.length; at += 3) settle(items[at], items[at + 1], items[at + 2]);
     },
