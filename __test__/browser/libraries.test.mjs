@@ -74,6 +74,21 @@ describe('a library that measures and animates', () => {
     });
   });
 
+  test.each([
+    ['a canvas that is drawn after the run', 'const c = getCanvas(10, 10).getContext("2d"); setTimeout(() => c.fillRect(0, 0, 9, 9), 1e4); 1'],
+    ['a canvas that was cleared', 'const c = getCanvas(10, 10).getContext("2d"); c.fillRect(0, 0, 9, 9); c.clearRect(0, 0, 9, 9); 1'],
+    ['a canvas of WebGL on which nothing was drawn', 'getCanvas(10, 10).getContext("webgl"); 1'],
+  ])('%s causes a warning that it is empty', async (_, code) => {
+    await withBrowser({}, {}, async (executor) => {
+      const { artifacts, logs } = await executor.run(code);
+      expect(artifacts).toHaveLength(1);
+      expect(logs).toBe('nothing was drawn on the canvas before the run ended; await what draws on it, such as a timer or a load');
+      // A single pixel, which a small copy of the canvas lacks.
+      const dot = await executor.run('getCanvas(2000, 2000).getContext("2d").fillRect(7, 7, 1, 1); 1');
+      expect(dot.logs).toBe('');
+    });
+  }); // prettier-ignore
+
   test('delays no run by frames that were cancelled or that draw elsewhere', async () => {
     await withBrowser({}, {}, async (executor) => {
       const cancelled = 'getCanvas(10, 10); cancelAnimationFrame(requestAnimationFrame(() => {})); 1';

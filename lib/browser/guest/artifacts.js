@@ -145,18 +145,30 @@ function makeArtifacts(language, page) {
     cancelFrame(id);
   });
 
-  /** A small copy of the canvas as a string. Undefined if it cannot be read. @type {() => string | undefined} */
-  const sample = () => {
-    const [width, height] = [getWidth(canvas), getHeight(canvas)];
+  /**
+   * A copy of a canvas as a string.
+   *
+   * @param {any} of
+   * @param {number} most pixels of each side
+   * @param {boolean} [isBlank] the same as if nothing was drawn
+   * @returns {string}
+   */
+  const copyOf = (of, most, isBlank = false) => {
     const copy = createElement(document, 'canvas');
-    const [small, low] = [min(width, SAMPLE_PIXELS), min(height, SAMPLE_PIXELS)];
-    setWidth(copy, small);
-    setHeight(copy, low);
+    const [width, height] = [min(getWidth(of), most), min(getHeight(of), most)];
+    setWidth(copy, width);
+    setHeight(copy, height);
     const context = contextOf(copy, '2d');
-    clearRect(context, 0, 0, small, low);
-    drawImage(context, canvas, 0, 0, small, low);
+    clearRect(context, 0, 0, width, height);
+    if (!isBlank) drawImage(context, of, 0, 0, width, height);
     return toDataURL(copy, 'image/png');
   };
+  /** A small copy of the run's canvas. Undefined if it cannot be read. */
+  const sample = () => copyOf(canvas, SAMPLE_PIXELS);
+  /** @param {any} of @param {number} most */
+  const isBlankIn = (of, most) => copyOf(of, most) === copyOf(of, most, true);
+  /** A small copy may lack what is thin, so it only decides that something was drawn. @param {any} of */
+  const isBlank = (of) => isBlankIn(of, SAMPLE_PIXELS) && isBlankIn(of, Infinity);
   /** Resolves to whether a frame was drawn in time. */
   const nextFrame = () =>
     page.pinned(
@@ -264,6 +276,11 @@ function makeArtifacts(language, page) {
       canvas = undefined;
       try {
         sendPicture('', shown);
+        if (isBlank(shown)) {
+          page.warn(
+            'nothing was drawn on the canvas before the run ended; await what draws on it, such as a timer or a load',
+          );
+        }
       } catch (error) {
         const { message } = /** @type {any} */ (error);
         const isEmpty = attempt(getWidth, shown) === 0 || attempt(getHeight, shown) === 0;
