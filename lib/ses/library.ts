@@ -101,7 +101,8 @@ function esbuild(ofLibrary: NodeJS.Require) {
   try {
     return ofLibrary('esbuild');
   } catch {
-    return require('esbuild');
+    // Bundlers of programs that never call this must not look for it.
+    return createRequire(__filename)('esbuild');
   }
 }
 
