@@ -72,8 +72,8 @@ function read(
     return call;
   };
   const { type, key, waiting, attempt, reverted } = entry;
-  const seq = typeof key === 'string' ? Number(key.slice(key.lastIndexOf('/') + 1)) : undefined;
-  // Tools are sent before it, whose end is no end of the program.
+  const seq = typeof key === 'string' ? seqOf(key) : undefined;
+  // Sending tools, which comes before it, has ended with an entry of the same type.
   if (type === 'run') Object.assign(execution, { code: entry.code, time: entry.time ?? '', status: 'running' });
   if (type === 'call') {
     const [connector = '', method = ''] = String(entry.name).split('.');
@@ -95,4 +95,9 @@ function read(
     if (entry.error === undefined) execution.result = entry.output;
     else execution.error = `${(entry.error as Foreign).code}: ${(entry.error as Foreign).message}`;
   }
+}
+
+/** The number of a call in its execution, which the key of the call ends with. */
+export function seqOf(key: string): number {
+  return Number(key.slice(key.lastIndexOf('/') + 1));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { executionOf } from './executions';
+import { executionOf, seqOf } from './executions';
 import { resultOf, sourceOf } from './results';
 import { Catalog, lookupTools } from '../../catalog/catalog';
 import { typeDeclarations } from '../../catalog/type-declarations';
@@ -373,8 +373,4 @@ export class CodemodeRuntime {
     if (typeof id === 'string' && id.startsWith(`${this.#name}.`)) return id;
     throw new RangeError(`${describe(id)} is not the id of an execution of this runtime`);
   }
-}
-
-function seqOf(key: string): number {
-  return Number(key.slice(key.lastIndexOf('/') + 1));
 }
