@@ -245,6 +245,39 @@ describe('a check of a huge value against a schema', { timeout: 30_000 }, () => 
     });
   });
 
+  // Cause: nothing stops the check of other libraries. 1,999 parts against 100 alternatives took valibot 250 ms.
+  describe('by a schema that cannot be stopped', () => {
+    const schemaWith = (alternatives) => {
+      const item = { anyOf: Array.from({ length: alternatives }, (_, i) => ({ const: `k${i}` })) };
+      let checks = 0;
+      const validate = (value) => (checks++, { value });
+      const jsonSchema = { input: () => object({ list: { type: 'array', items: item } }), output: () => ({}) };
+      return { schema: { '~standard': { version: 1, vendor: 'other', validate, jsonSchema } }, checks: () => checks };
+    };
+
+    test('JSON Schema checks more than 200 parts first', async () => {
+      const { schema, checks } = schemaWith(100);
+      const { said } = await call(schema, 'await take({ list: Array(199).fill(1) })');
+      expect(said).toMatch(/^list\.0 must be "k0", got 1; /);
+      expect(checks()).toBe(0);
+      expect((await call(schema, 'await take({ list: Array(100).fill(1) })')).said).toBe('taken');
+      expect(checks()).toBe(1);
+    });
+
+    test.each([
+      [1, 19_990, 20_001, 20_000],
+      [100, 190, 201, 200],
+      [1_000, 15, 21, 20],
+    ])('with %d alternatives it checks %d parts, and not %d', async (alternatives, few, many, max) => {
+      const { schema, checks } = schemaWith(alternatives);
+      const listOf = (length) => ({ list: Array(length).fill('k0') });
+      expect(await validate(schema, listOf(few))).toEqual({ value: listOf(few) });
+      const { issues } = await validate(schema, listOf(many));
+      expect(issues[0].message).toMatch(new RegExp(`^it has more than ${max} parts, `));
+      expect(checks()).toBe(1);
+    });
+  });
+
   test('reports that it was too slow, and which parts JSON Schema finds invalid', async () => {
     const item = zod3.union([zod3.string(), zod3.null(), zod3.object({ a: zod3.string() })]);
     const { said } = await call(zod3.object({ list: zod3.array(item) }), 'await take({ list: Array(15_000).fill(1) })');

@@ -21,11 +21,11 @@ export const MAX_PARTS = 20_000;
 const MAX_CHECK_MS = 40;
 const MAX_ISSUES = 5;
 const MAX_TEXT = 300;
-const TOO_MANY_PARTS = {
+const tooManyParts = (max: number) => ({
   message:
-    `it has more than ${MAX_PARTS} parts, where what occurs several times counts each time, ` +
-    'and a schema of a library checks no more; pass less at a time, or give the tool a JSON Schema',
-};
+    `it has more than ${max} parts, where what occurs several times counts each time, ` +
+    'and this schema of a library checks no more; pass less at a time, or give the tool a JSON Schema',
+});
 
 /** The issue of a value that takes a library too long to check. */
 export const TOO_SLOW = {
@@ -94,6 +94,42 @@ function converterOf(schema: Foreign, side: 'input' | 'output'): (() => JsonSche
   return undefined;
 }
 
+/** Nodes of a JSON Schema in which alternatives are counted. */
+const MAX_SCHEMA_NODES = 10_000;
+const maxParts: WeakMap<object, number> = new WeakMap();
+
+/**
+ * The number of parts of a value that a library's schema may check in one piece. If the check does not stop when it
+ * takes too long, it is lower for unions: a library tries a part against each alternative, which takes one to two
+ * microseconds.
+ */
+export function maxPartsOf(schema: Foreign): number {
+  if (isTimed(schema)) return MAX_PARTS;
+  let max = maxParts.get(schema);
+  if (max === undefined) {
+    max = Math.floor(MAX_PARTS / alternativesIn(schema));
+    maxParts.set(schema, max);
+  }
+  return max;
+}
+
+/** The alternatives of all unions in a schema; 1 if there are none, or if it has no form as JSON Schema. */
+function alternativesIn(schema: Foreign) {
+  let all = 0;
+  try {
+    const open: unknown[] = [jsonSchemaOf(schema, 'input', 'schema')];
+    for (let visited = 0; open.length > 0 && visited < MAX_SCHEMA_NODES; visited++) {
+      const node: Foreign = open.pop();
+      if (typeof node !== 'object' || node === null) continue;
+      for (const union of [node.anyOf, node.oneOf]) if (Array.isArray(union)) all += union.length;
+      open.push(...Object.values(node));
+    }
+  } catch {
+    return 1;
+  }
+  return Math.max(1, all);
+}
+
 /**
  * Checks a value with a schema of a library. That cannot be done in slices, so the number of parts of the value is
  * limited.
@@ -104,7 +140,8 @@ export async function validate(
   schema: Foreign,
   value: unknown,
 ): Promise<{ value: unknown } | { issues: readonly Issue[] }> {
-  if (hasMoreParts(value, MAX_PARTS)) return { issues: [TOO_MANY_PARTS] };
+  const max = maxPartsOf(schema);
+  if (hasMoreParts(value, max)) return { issues: [tooManyParts(max)] };
   const result = await checkOf(schema)(value);
   return result.issues === undefined ? { value: result.value } : { issues: result.issues.slice(0, MAX_ISSUES) };
 }

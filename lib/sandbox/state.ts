@@ -1,6 +1,6 @@
 import { describe, isPlainObject } from '../contract/describe';
 import { hasMoreParts } from '../contract/parts';
-import { MAX_PARTS, checkOf } from '../contract/standard-schema';
+import { checkOf, maxPartsOf } from '../contract/standard-schema';
 import { hostTooSlow, invalidState, schemaFailed } from './errors';
 import { withTimeLimit } from '../contract/time-limit';
 import type { Foreign } from '../contract/foreign';
@@ -121,8 +121,10 @@ async function validated(
   value: unknown,
 ): Promise<{ value: unknown; issues?: undefined } | { issues: SandboxIssue[] }> {
   // The schemas of this package have their own bounds.
-  if (schema !== dashboardState && schema !== anyState && hasMoreParts(value, MAX_PARTS)) {
-    return { issues: [{ path: '', message: `must have at most ${MAX_PARTS} parts to be checked by a schema` }] };
+  const isOwn = schema === dashboardState || schema === anyState;
+  const max = maxPartsOf(schema);
+  if (!isOwn && hasMoreParts(value, max)) {
+    return { issues: [{ path: '', message: `must have at most ${max} parts to be checked by this schema` }] };
   }
   const result = (await checkOf(schema)(value)) as Awaited<ReturnType<StandardSchemaV1['~standard']['validate']>>;
   if (result.issues === undefined) return { value: result.value };
