@@ -35,6 +35,8 @@ const MAX_REQUESTS = 1_000;
 const MAX_ARTIFACTS = 1_000;
 /** UTF-16 units of an answer that are sent in one piece: one or two milliseconds. */
 const PIECE_CHARS = 64 << 10;
+/** UTF-16 units of an answer to a synchronous call that are sent in one piece: at most 20 milliseconds. */
+const ASKED_CHARS = 512 << 10;
 /** The cost of a piece in units of work: the clock is read after each one. */
 const PIECE_STEPS = 64;
 
@@ -96,6 +98,8 @@ export class Run {
   #answers: unknown[] = [];
   /** The synchronous call that the page waits for; 0 if there is none. */
   #asking = 0;
+  /** The rest of a long answer to that call, which the page asks for. */
+  #rest: { kind: string; text: string } | undefined;
   #thrown = new ToolExceptions();
   /** Called tools by call, for failures. */
   #called: Map<number, Called> = new Map();
@@ -226,6 +230,8 @@ export class Run {
         return this.#onCall(head.split(';').map(Number), body);
       case 'U':
         return this.#onRefusedCall(head.split(';').map(Number));
+      case 'N':
+        return this.#respondRest();
       case 'A':
         return this.#onArtifact(JSON.parse(head), body);
       case 'X':
@@ -406,7 +412,9 @@ export class Run {
     // The first answer to a synchronous call. If it is a promise, a second answer follows.
     if (call === this.#asking) {
       this.#asking = 0;
-      return this.#tab.respond(kind + text);
+      if (text.length <= ASKED_CHARS) return this.#tab.respond(kind + text);
+      this.#rest = { kind, text };
+      return this.#respondRest();
     }
     if (kind === 'v' && text.length > PIECE_CHARS) {
       const budget = new WorkBudget({ parts: Infinity, bytes: Infinity, ms: Infinity });
@@ -416,6 +424,20 @@ export class Run {
     this.#answers.push(call, kind, text);
     // Sent together with other answers of this moment.
     if (this.#answers.length === 3) queueMicrotask(() => this.#sendAnswers());
+  }
+
+  /** Sends the next piece of a long answer to a synchronous call. If there is none, the page's question is refused. */
+  #respondRest() {
+    if (this.#rest === undefined) return;
+    const { kind, text } = this.#rest;
+    if (text.length <= ASKED_CHARS) {
+      this.#rest = undefined;
+      return this.#tab.respond(kind + text);
+    }
+    // No piece ends between the two units of a character: the browser would replace each of them.
+    const end = isLeadSurrogate(text.charCodeAt(ASKED_CHARS - 1)) ? ASKED_CHARS - 1 : ASKED_CHARS;
+    this.#rest = { kind, text: text.slice(end) };
+    this.#tab.respond(`+${text.slice(0, end)}`);
   }
 
   /** @param call that the page no longer waits for */
@@ -480,4 +502,8 @@ export class Run {
     const error = reason === 'full' ? memoryExceeded(this.#options.memoryLimitMb) : this.#failures.gone(reason);
     this.settle({ error, tabAfter: 'lost' });
   }
+}
+
+function isLeadSurrogate(unit: number) {
+  return unit >= 0xd800 && unit < 0xdc00;
 }

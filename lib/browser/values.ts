@@ -7,6 +7,7 @@ import { BudgetError, WorkBudget, inSlices } from '../contract/budget';
 import { isQuick, parsing } from '../contract/json';
 import { outputText } from '../contract/render';
 import { TransferLimitError, UncloneableError, describeThrown } from '../contract/errors';
+import { isLongToList, longToListText, recordKeyed, recordPairs } from '../contract/wide-objects';
 import { webClassOf } from '../ses/host-objects';
 import { SlowValueError } from '../ses/slices';
 import { findUncloneable } from '../ses/uncloneable';
@@ -17,7 +18,8 @@ import type { DecodeOptions } from './guest/decode';
 import type { Encoding } from './guest/encode';
 
 const language = captureLanguage();
-const { encode: encodeText, encoding } = makeEncode(language);
+/** Only keys that are written. Listing others, too, takes twice as long. */
+const { encode: encodeText, encoding } = makeEncode({ ...language, ownKeys: Object.keys });
 const { put: define } = language;
 /**
  * Same as `put` in pages. The prototypes on the host are unmodified, so that most properties can be assigned, which is
@@ -67,8 +69,10 @@ function encodeOptions(path: string, maxChars: number) {
 
 /** @param error that encoding has thrown */
 function asRefused(error: unknown, shown: unknown, path: string, maxChars: number) {
-  const { isTooLarge, isUncloneable } = error as { isTooLarge?: boolean; isUncloneable?: boolean };
+  const refused = error as { isTooLarge?: boolean; isUncloneable?: boolean; isLongToList?: boolean };
+  const { isTooLarge, isUncloneable } = refused;
   if (isTooLarge === true) return new TransferLimitError(tooLarge(path, maxChars));
+  if (refused.isLongToList === true) return new UncloneableError(longToListText(path));
   const found = findUncloneable(shown, path, (part) => structuredClone(part));
   if (found !== undefined) return new UncloneableError(found, { cause: error });
   if (isUncloneable === true) return new UncloneableError(describeThrown(error).message);
@@ -88,7 +92,7 @@ function payloadOf(value: unknown, path: string, maxChars: number, scope?: RunSc
   const isPart = typeof value !== 'object' && typeof value !== 'string';
   if (isPart || scope === undefined) return encode(value, path, maxChars);
   try {
-    const work = encoding(value, encodeOptions(path, maxChars));
+    const work = encoding(value, { ...encodeOptions(path, maxChars), isLongToList });
     let left = MAX_STEPS_AT_ONCE;
     if (work.goOn((steps) => (left -= steps) < 0)) return work.text();
     return encodeRest(work, value, path, maxChars, scope);
@@ -191,7 +195,7 @@ function countObjects(text: string, max: number) {
 }
 
 function textOptions({ stackOf, isShown = false }: Options): DecodeOptions {
-  const options = { stackOf, regexpOf };
+  const options = { stackOf, regexpOf, onComplete };
   if (isShown) return { ...options, lookOf };
   // The description of a value that could not be cloned is serialized in the same format.
   const leafOf = ([kind, shown]: Foreign[]) => {
@@ -200,6 +204,13 @@ function textOptions({ stackOf, isShown = false }: Options): DecodeOptions {
     return outputText(decodeText(shown, { ...options, lookOf }));
   };
   return { ...options, lookOf: leafOf };
+}
+
+/** Records values with many keys: see `isLongToList`. */
+function onComplete(value: Foreign, node: Foreign[], hasPairs: boolean) {
+  if (node[0] === 'o') recordPairs(value, node, 1);
+  // Indices come before other keys.
+  else if (hasPairs && !Number.isInteger(Number(node[node.length - 2]))) recordKeyed(value);
 }
 
 function regexpOf(source: string, flags: string) {

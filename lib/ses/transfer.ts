@@ -4,6 +4,7 @@ import v8 = require('node:v8');
 import { BudgetError, WorkBudget, inSlices } from '../contract/budget';
 import { TransferLimitError, UncloneableError, describeThrown } from '../contract/errors';
 import { hasMoreParts } from '../contract/parts';
+import { longToListText } from '../contract/wide-objects';
 import { HostObjectError } from './host-objects';
 import { findUncloneable } from './uncloneable';
 import { hasV8Format } from './v8-format';
@@ -12,7 +13,7 @@ import { readWire } from './wire-reader';
 import { isLargerThan } from './wire-size';
 import { NOT_LATIN1 } from './wire-tags';
 import { VALUE_KIND } from '../contract/boundary-numbers';
-import { writeWire, writing } from './wire-writer';
+import { LONG_TO_LIST, writeWire, writing } from './wire-writer';
 import type { Foreign } from '../contract/foreign';
 import type { RunScope } from '../contract/run-scope';
 
@@ -77,6 +78,7 @@ async function encodeLarge(value: unknown, path: string, maxBytes: number, signa
 /** @param error of a writer */
 function asRefused(error: unknown, shown: unknown, path: string, maxBytes: number) {
   if (error instanceof TransferLimitError || error instanceof BudgetError) return tooLarge(path, maxBytes);
+  if (error === LONG_TO_LIST) return new UncloneableError(longToListText(path));
   return new UncloneableError(refusal(error, shown, path), { cause: error });
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual, types } from 'node:util';
 
 import { TransferLimitError } from '../contract/errors';
+import { isLongToList } from '../contract/wide-objects';
 import { webClassOf } from './host-objects';
 import { hasV8Format } from './v8-format';
 import { MAX_HOLES, elementsOf, ownView, viewTag } from './typed-arrays';
@@ -23,6 +24,8 @@ const SHORT_ARRAY = 64;
 const MAX_SMALL_BYTES = 16 << 10;
 /** Thrown to leave a value to V8. */
 const LEFT = new Error('left to V8');
+/** Thrown for an object in a value that is written in slices if listing its keys takes too long. */
+export const LONG_TO_LIST = new Error('too many keys');
 
 /** Levels of a value that is written in slices. Deeper values are left to V8, which knows the size of its stack. */
 const MAX_DEPTH = 2_000;
@@ -110,7 +113,7 @@ class WireWriter {
       if (types.isSet(value)) return this.#openItems(TAG.SET, [...Set.prototype.values.call(value)], TAG.SET_END);
       if (isError(value)) return this.#openError(value);
       this.#tag(TAG.OBJECT);
-      return this.#openProperties(value, Object.keys(value), (written) => {
+      return this.#openProperties(value, keysOf(value), (written) => {
         this.#tag(TAG.OBJECT_END);
         this.#varint(written);
       });
@@ -176,7 +179,7 @@ class WireWriter {
     let at = 0;
     let rest: Open | undefined;
     const openRest = () => {
-      const keys = array.length === length && hasOnlyElements(array) ? [] : Object.keys(array);
+      const keys = array.length === length && hasOnlyElements(array) ? [] : keysOf(array);
       const others = keys.length > length - holes ? keys.slice(indicesOf(keys)) : [];
       return this.#openProperties(array, others, (written) => {
         this.#tag(TAG.ARRAY_END);
@@ -214,7 +217,7 @@ class WireWriter {
     const { length } = array;
     this.#tag(TAG.SPARSE_ARRAY);
     this.#varint(length);
-    return this.#openProperties(array, Object.keys(array), (written) => {
+    return this.#openProperties(array, keysOf(array), (written) => {
       this.#tag(TAG.SPARSE_ARRAY_END);
       this.#varint(written);
       this.#varint(length);
@@ -332,6 +335,7 @@ class WireWriter {
   }
 
   #plain(object: Foreign) {
+    if (hasV8Format && isLongToList(object)) throw LEFT;
     this.#tag(TAG.OBJECT);
     const written = this.#properties(object, Object.keys(object));
     this.#tag(TAG.OBJECT_END);
@@ -613,6 +617,12 @@ class WireWriter {
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(length, BLOCK_BYTES));
     this.#at = 0;
   }
+}
+
+/** The keys of an object in a value that is written in slices. */
+function keysOf(object: object) {
+  if (isLongToList(object)) throw LONG_TO_LIST;
+  return Object.keys(object);
 }
 
 function varintBytes(value: number) {

@@ -6,6 +6,8 @@
  * @property {(stack: string) => string} [stackOf] the part of an error's stack that is shown
  * @property {(source: string, flags: string) => any} [regexpOf]
  * @property {(look: any[]) => any} [lookOf] makes the text that shows a value
+ * @property {(value: any, node: any[], hasPairs: boolean) => void} [onComplete] receives each object and what it was read
+ * from; `hasPairs` says whether an array has keys besides its first elements
  *
  * @typedef {(text: string, options?: DecodeOptions) => any} Decode throws TypeError for text that `encode` does not
  * write
@@ -96,7 +98,7 @@ function makeDecode(language) {
 
   /** @type {Decoder['decoding']} */
   const decoding = (parts, options) => {
-    const { stackOf, lookOf } = options;
+    const { stackOf, lookOf, onComplete } = options;
     const { regexpOf = (/** @type {string} */ source, /** @type {string} */ flags) => new RegExp(source, flags) } =
       options;
     const made = bare();
@@ -243,6 +245,7 @@ function makeDecode(language) {
         }
         for (; filled < parts.length; filled++) {
           if (!fill(made[filled - 1], parts[filled], isSpent)) return false;
+          onComplete?.(made[filled - 1], parts[filled], isPastMark);
           at = 0;
           isPastMark = false;
           if (isSpent(1)) {

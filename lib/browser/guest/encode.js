@@ -21,9 +21,11 @@
  * @property {boolean} [isList] whether the value is an array that was made here and has only elements
  * @property {(array: any) => boolean} [hasOnlyElements] whether an array certainly has no keys except indices, found
  * without a list of all keys
+ * @property {(object: any) => boolean} [isLongToList] whether listing the keys of an object takes too long; such an object
+ * is refused
  *
  * @typedef {(value: unknown, options: EncodeOptions) => string} Encode throws RangeError with `isTooLarge`, TypeError
- * with `isUncloneable`, and errors that getters throw
+ * with `isUncloneable` or `isLongToList`, and errors that getters throw
  *
  * Encoding that can pause between the parts of a value, and within long strings and buffers. If the value changes during
  * a pause, the text is still that of one value.
@@ -206,7 +208,7 @@ function makeEncode(language, dataOf) {
    */
   function encoding(root, options) {
     const { maxChars, isShown = false, showsLeaves = false, hidesStacks = false } = options;
-    const { textChars = SHOWN_CHARS, path = 'value', isOpaque, hasOnlyElements } = options;
+    const { textChars = SHOWN_CHARS, path = 'value', isOpaque, hasOnlyElements, isLongToList } = options;
     /** Whether an object may be replaced after a part of it was written. In this case it is written in one step. */
     const isTentative = isShown || showsLeaves;
     /** Numbers of objects, and earlier maps of them. */
@@ -296,6 +298,12 @@ function makeEncode(language, dataOf) {
       put(error, 'isUncloneable', true);
       return error;
     };
+    const namesOf = (/** @type {any} */ object) => {
+      if (isLongToList?.(object) !== true) return ownKeys(object);
+      const error = new TypeError('');
+      put(error, 'isLongToList', true);
+      throw error;
+    };
     /** The element for a value that cannot be cloned: a string that shows it. */
     /** @type {(value: any) => string} */
     const leaf = (value) => `["t",${stringify(encode(value, { maxChars: LEAF_CHARS, isShown: true }))}]`;
@@ -378,7 +386,7 @@ function makeEncode(language, dataOf) {
     };
     /** @type {(object: any) => Step} */
     const properties = (object) => {
-      const names = ownKeys(object);
+      const names = namesOf(object);
       let count = 0;
       let index = 0;
       return () => {
@@ -425,7 +433,7 @@ function makeEncode(language, dataOf) {
     const otherKeys = (object, known, shown) => {
       // Listing a million keys takes too long for one step.
       const listsIndices = object.length <= maxChars && hasOnlyElements?.(object) === true;
-      const names = listsIndices ? bare() : ownKeys(object);
+      const names = listsIndices ? bare() : namesOf(object);
       const total = listsIndices ? object.length - known : names.length;
       let count = 0;
       let hasPairs = false;

@@ -27,6 +27,20 @@ function makeTools(language, page, { key, isQuick }) {
   /** Error -> number of the failed call. */
   const failures = new WeakMap();
 
+  /**
+   * Asks the host, and waits. A long answer arrives in pieces: all except the last begin with `+`. Returns null if the
+   * host has not answered.
+   */
+  const answerTo = (/** @type {string} */ message) => {
+    let answer = ask(`${key}${page.said()}`, message);
+    let begun = '';
+    while (answer !== null && answer[0] === '+') {
+      begun += slice(answer, 1);
+      answer = ask(`${key}${page.said()}`, page.write('N', '', ''));
+    }
+    return answer === null || begun === '' ? answer : `${answer[0]}${begun}${slice(answer, 1)}`;
+  };
+
   /** An object whose stack shows where `fn` was called. */
   const traceFrom = (/** @type {Function} */ fn) => {
     const trace = {};
@@ -148,7 +162,7 @@ function makeTools(language, page, { key, isQuick }) {
           return promise;
         }
         void untilTurnEnds();
-        const answer = ask(`${key}${page.said()}`, page.write('T', `${id};${call};2`, encoded));
+        const answer = answerTo(page.write('T', `${id};${call};2`, encoded));
         isSlow = answer === null || answer[0] === 'p';
         if (!isSlow) settle(call, answer[0], slice(answer, 1));
         return promise;
@@ -159,7 +173,7 @@ function makeTools(language, page, { key, isQuick }) {
     const atOnce = (/** @type {any[]} */ ...args) => {
       const { call, encoded } = begin(id, tool, args);
       // Chrome cuts the text of dialogs, so the message is in the default text of the prompt.
-      const answer = ask(`${key}${page.said()}`, page.write('T', `${id};${call};1`, encoded));
+      const answer = answerTo(page.write('T', `${id};${call};1`, encoded));
       if (answer === null) throw new Error('the host has not answered');
       const body = slice(answer, 1);
       if (answer[0] === 'p') return promised(call, traceFrom(tool));
