@@ -51,12 +51,13 @@ test.each(PARTS.filter((_, part) => part % 2 === 0))(
   async (first) => {
     for (const seed of seedsFrom(first)) {
       const random = generatorOf(seed ^ 0x5eed);
+      const [from, to] = PLACES[seed % PLACES.length];
       const store = memoryStore();
-      const { programs } = await record(store, seed, 'thread');
+      const { programs } = await record(store, seed, from);
       const entries = await all(store.read('s'));
       const cut = memoryStore();
       cut.append('s', 0, entries.slice(0, 1 + Math.floor(random() * (entries.length - 1))));
-      const options = { store: cut, tools: randomTools(), executor: executorIn('thread') };
+      const options = { store: cut, tools: randomTools(), executor: executorIn(to) };
       const session = await openSession('s', options);
       if (session.state === 'WAITING') {
         const approvals = Object.fromEntries(session.waiting.map(({ key }) => [key, { approve: true }]));

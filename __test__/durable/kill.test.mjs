@@ -14,13 +14,13 @@ const AGENT = fileURLToPath(new URL('fixtures/agent.mjs', import.meta.url));
 /** A folder in which processes work on the session `s`. */
 function inProcesses(isolation) {
   const folder = temporaryFolder();
-  const act = async (action, value) => {
+  const act = async (action, value, killAt) => {
     const { stdout, stderr, signal } = await spawnNode([
       AGENT,
       folder,
       's',
       action,
-      JSON.stringify({ value, isolation }),
+      JSON.stringify({ value, isolation, killAt }),
     ]);
     if (signal !== null) return { signal };
     if (stdout === '') throw new Error(stderr);
@@ -104,3 +104,35 @@ test('the calls beside the one that killed the process are in doubt or finished,
   expect(output[3]).toBe('s/1/4');
   expect(effects()).toStrictEqual(before);
 });
+
+const PROGRAM = `const first = await a(1); console.log(first); const sum = s(first);
+const both = await Promise.all([a(2), a(3)]); both.push(sum); both`;
+
+test(
+  'a process that is killed before any of its entries is stored repeats no call that had finished',
+  { timeout: 180_000 },
+  async () => {
+    const outcomes = [];
+    for (let killAt = 1; ; killAt++) {
+      const { act, effects } = inProcesses();
+      const killed = await act('start', PROGRAM, killAt);
+      if (killed.signal === undefined) break;
+      const before = effects();
+      const { result } = await act('recover', 'typeof both === "undefined" ? "not begun" : [first, ...both]');
+      const { waiting, answered, probed } = result;
+      outcomes.push(`${before.length} ${waiting.length} ${answered?.status ?? ''}`);
+      const probe = probed.output.output;
+      if (probe === 'not begun') {
+        expect([answered, before], `entry ${killAt}`).toStrictEqual([undefined, []]);
+        continue;
+      }
+      expect(probe).toStrictEqual([1, 2, 3, 2]);
+      // A call that is made twice was in doubt.
+      const doubted = waiting.map(({ name, args }) => `${name} ${args}`);
+      const expected = ['a 1', 's 1', 'a 2', 'a 3', ...doubted.filter((call) => before.includes(call))];
+      expect(effects().toSorted(), `entry ${killAt}`).toStrictEqual(expected.toSorted());
+      expect(waiting.every(({ isInDoubt }) => isInDoubt)).toBe(true);
+    }
+    expect(outcomes.length).toBeGreaterThan(6);
+  },
+);

@@ -4,8 +4,8 @@
 import { expect, test } from 'vitest';
 
 import { memoryStore } from 'ses-executor/durable';
-import { openSession, untouchable } from './helpers.mjs';
-import { generatorOf } from './programs.mjs';
+import { all, openSession, untouchable } from './helpers.mjs';
+import { factsOf, generatorOf } from './programs.mjs';
 
 const SESSIONS = Number(process.env.DURABLE_PYTHON_SESSIONS ?? 6);
 const FIRST_SEED = Number(process.env.DURABLE_SEED ?? Date.now() % 1e6);
@@ -60,7 +60,9 @@ function programOf(random, step) {
   return `${first}\ntrace.append(random.random())\nprint(len(trace))\nlen(results)`;
 }
 
-test.each(Array.from({ length: SESSIONS }, (_, i) => FIRST_SEED + i))(
+const SEEDS = Array.from({ length: SESSIONS }, (_, i) => FIRST_SEED + i);
+
+test.each(SEEDS)(
   'a session of Python from seed %i whose calls overlap is the same when it is opened again',
   { timeout: 120_000 },
   async (seed) => {
@@ -77,6 +79,44 @@ test.each(Array.from({ length: SESSIONS }, (_, i) => FIRST_SEED + i))(
     const isolation = seed % 2 === 0 ? 'thread' : 'process';
     const again = await openSession('s', { store, tools: untouchable(TOOLS), executor: { isolation } });
     expect((await again.run(PROBE)).output).toStrictEqual(expected);
+    await again.cleanup();
+  },
+);
+
+/** The same if the session had begun. */
+const PROBE_IF_BEGUN = `(${PROBE}) if "results" in dir() else "not begun"`;
+
+test.each(SEEDS.filter((seed) => seed % 2 === 0))(
+  'a session of Python from seed %i goes on after a cut at any entry',
+  { timeout: 120_000 },
+  async (seed) => {
+    const random = generatorOf(seed ^ 0x5eed);
+    const store = memoryStore();
+    const executor = { authorized_imports: ['*'] };
+    const session = await openSession('s', { store, engine: 'python', tools: TOOLS, executor });
+    await session.run(FIRST);
+    const programs = [1, 2, 3].map((step) => programOf(random, step));
+    for (const program of programs) await session.run(program);
+    await session.cleanup();
+    const entries = await all(store.read('s'));
+    const cut = memoryStore();
+    cut.append('s', 0, entries.slice(0, 1 + Math.floor(random() * (entries.length - 1))));
+    const options = { store: cut, tools: TOOLS, executor: { isolation: seed % 4 === 0 ? 'thread' : 'process' } };
+    const cutShort = await openSession('s', options);
+    if (cutShort.state === 'WAITING') {
+      const approvals = Object.fromEntries(cutShort.waiting.map(({ key }) => [key, { approve: true }]));
+      await cutShort.answer(approvals);
+    }
+    // Without the first run, it fails each time in the same way.
+    await factsOf(cutShort.run(programs[0]));
+    let runs = 0;
+    for await (const { run = 0 } of cutShort.history()) runs = Math.max(runs, run);
+    const probe = await factsOf(cutShort.run(PROBE_IF_BEGUN));
+    await cutShort.cleanup();
+    const again = await openSession('s', { ...options, tools: untouchable(TOOLS) });
+    const view = await again.replayTo({ run: runs });
+    expect((await factsOf(view.run(PROBE_IF_BEGUN))).output, `seed ${seed}`).toStrictEqual(probe.output);
+    await view.cleanup();
     await again.cleanup();
   },
 );
