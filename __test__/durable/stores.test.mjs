@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { fileStore, journalConflict, memoryStore, sqliteStore } from 'ses-executor/durable';
+import { fileStore, journalConflict, memoryStore, natsStore, sqliteStore } from 'ses-executor/durable';
+import { openBroker } from '../broker.mjs';
 import { ROOT, rejection } from '../helpers.mjs';
 import { all, temporaryFolder } from './helpers.mjs';
 
@@ -19,9 +20,23 @@ const hasSqlite = await import('node:sqlite').then(
   () => true,
   () => false,
 );
+let broker;
+beforeAll(async () => {
+  broker = await openBroker({ isKept: true });
+});
+afterAll(() => broker.close());
+let count = 0;
+/** A store with its own streams. */
+function onBroker() {
+  const store = natsStore({ servers: broker.url, name: `store-${++count}` });
+  onTestFinished(() => store.close());
+  return store;
+}
+
 const STORES = [
   ['memoryStore', () => memoryStore()],
   ['fileStore', () => fileStore(join(temporaryFolder(), 'made'))],
+  ['natsStore', onBroker],
   ...(hasSqlite ? [['sqliteStore', () => sqliteStore(join(temporaryFolder(), 'journals.db'))]] : []),
 ];
 

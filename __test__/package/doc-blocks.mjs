@@ -7,6 +7,7 @@ import { transform } from 'esbuild';
 import { parse as parseYaml } from 'yaml';
 import { describe, expect, test } from 'vitest';
 
+import { openBroker } from '../broker.mjs';
 import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
 import { standInsOf } from './doc-models.mjs';
 
@@ -23,6 +24,9 @@ const SHOWN = new Set(['text', 'dockerfile']);
  * Commands that reach a registry, or need files of the reader's: only their options are checked, against the help of the command.
  */
 const NEEDS_NETWORK = /^npx ses-executor (python add|run program\.py) /;
+
+/** Programs that name it get a broker at another port. */
+const BROKER = 'nats://127.0.0.1:4222';
 
 /** Checks types with TypeScript 7, which starts fast. */
 const USE_NATIVE = new URL('../typecheck/use-native.mjs', import.meta.url).href;
@@ -95,7 +99,8 @@ async function runProgram(page, { language, text }) {
       writeFileSync(join(dirname(file), 'package.json'), JSON.stringify(manifest));
     }
     const program = join(folder, 'program.mjs');
-    writeFileSync(program, language === 'ts' ? (await transform(text, { loader: 'ts' })).code : text);
+    const code = language === 'ts' ? (await transform(text, { loader: 'ts' })).code : text;
+    writeFileSync(program, code.includes(BROKER) ? code.replaceAll(BROKER, (await openBroker()).url) : code);
     const options = [];
     if (preload !== undefined) {
       writeFileSync(join(folder, 'preload.mjs'), preload);

@@ -410,6 +410,26 @@ test('esbuild leaves the package external, in both formats', async () => {
   }
 });
 
+test('esbuild bundles durable sessions without the clients of NATS, and natsStore() says what it needs', async () => {
+  const entry = join(folder, 'durable-entry.mjs');
+  const text = `import { memoryStore, natsStore } from 'ses-executor/durable';
+memoryStore();
+natsStore({ servers: 'nats://127.0.0.1:1' }).append('s', 0, []).catch((error) => console.log(error.message));`;
+  writeFileSync(entry, text);
+  const outfile = join(app, 'durable.cjs');
+  const options = {
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    external: ['*/native.cjs', 'pyodide'],
+  };
+  await build({ ...options, nodePaths: [join(app, 'node_modules')], logLevel: 'error' });
+  const { stdout } = await spawnNode([outfile], { cwd: app });
+  const packages = '@nats-io/transport-node @nats-io/jetstream @nats-io/kv';
+  expect(stdout).toBe(`natsStore() needs packages that are not installed; run: npm install ${packages}\n`);
+});
+
 test('a bundle that was moved says what to configure in the bundler', async () => {
   const outfile = join(folder, 'moved', 'bundle.cjs');
   await build({ entryPoints: [bundleEntry()], outfile, bundle: true, platform: 'node', logLevel: 'error' });

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 
 import { describe } from '../contract/describe';
 import { lockFile, removeLocks } from './file-lock';
+import { idOf, nameOf } from './session-names';
 import { journalConflict, unexpectedEntries } from './store';
 import type { JournalStore } from './store';
 
@@ -171,15 +172,6 @@ class FileStore implements JournalStore {
   }
 }
 
-/** Names of files have letters, digits, `-` and `_` of an id. The rest is escaped. */
-function nameOf(id: string) {
-  return encodeURIComponent(id).replace(/[.!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
-}
-
-function idOf(name: string) {
-  return decodeURIComponent(name);
-}
-
 /**
  * The session that a file of this store is the journal of; undefined if it is no journal.
  *
@@ -187,11 +179,7 @@ function idOf(name: string) {
  */
 export function sessionOfFile(name: string): string | undefined {
   if (!name.endsWith(SUFFIX) || name === SUFFIX) return undefined;
-  try {
-    return idOf(name.slice(0, -SUFFIX.length));
-  } catch {
-    return undefined;
-  }
+  return idOf(name.slice(0, -SUFFIX.length));
 }
 
 /** A second check, if the lock was removed by hand. Not for each entry: it takes as long as writing one. */

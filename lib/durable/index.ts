@@ -9,11 +9,13 @@ export { currentCall } from '../contract/current-call';
 export { durable, waitForAnswer } from './calls';
 export { fileStore } from './file-store';
 export { memoryStore } from './memory-store';
+export { natsStore } from './nats/store';
 export { DurableSession } from './session';
 export { sqliteStore } from './sqlite-store';
 export { journalConflict } from './store';
 export type { DurableOptions, JournalKeys } from './options';
-export type { JournalStore } from './store';
+export type { NatsStore, NatsStoreOptions, WaitingSession } from './nats/types';
+export type { JournalStore, WaitingNote } from './store';
 export type {
   Answer,
   CurrentCall,

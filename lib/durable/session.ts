@@ -3,7 +3,7 @@ import { randomBytes, createHash } from 'node:crypto';
 import { makeDisposable } from '../contract/await-using';
 import { performance } from '../contract/clock';
 import { describe } from '../contract/describe';
-import { ExecutorError, abortedBeforeStart } from '../contract/errors';
+import { ExecutorError, abortedBeforeStart, describeThrown } from '../contract/errors';
 import { describeOffer, describePrograms, offerOf, programsOf } from '../contract/executor';
 import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { checkPlan } from '../contract/plan-guard';
@@ -188,7 +188,7 @@ export class DurableSession implements Executor {
 
   /** The calls of the run that waits that somebody has to decide about. */
   get waiting(): readonly WaitingCall[] {
-    return (this.#open?.calls ?? []).flatMap(({ waiting }) => (waiting === undefined ? [] : [waiting]));
+    return waitingOf(this.#open);
   }
 
   /** Opens the session again after `cleanup()`. `open()` has done that for a new object. */
@@ -461,6 +461,7 @@ export class DurableSession implements Executor {
         journal.giveUp();
         await storeTaken();
         this.#open = undefined;
+        await this.#noteWaiting(undefined);
       }
       return await this.#revertCalls(number, this.#keeper(journal, storeTaken));
     } finally {
@@ -496,8 +497,24 @@ export class DurableSession implements Executor {
     await live.recorder.stored();
     const { content } = await this.#read();
     if (epoch !== this.#epoch) return;
-    this.#open = this.#openRun(content);
+    const open = (this.#open = this.#openRun(content));
     await this.#release();
+    await this.#noteWaiting(open);
+  }
+
+  /** Tells the store which run waits. The journal has it already, so a failure only leaves the list of the store behind. */
+  async #noteWaiting(open: OpenRun | undefined) {
+    const { store, id } = this.#settings;
+    if (store.noteWaiting === undefined || this.#view !== undefined) return;
+    const calls = waitingOf(open).map(({ key, name, isInDoubt }) => ({ key, name, isInDoubt }));
+    try {
+      await store.noteWaiting(id, open === undefined ? undefined : { calls });
+    } catch (error) {
+      const { message } = describeThrown(error);
+      process.emitWarning(`The list of sessions that wait is not up to date for ${id}: ${message}`, {
+        code: 'SES_EXECUTOR_WAITING_LIST',
+      });
+    }
   }
 
   /** The isolate, which is rebuilt if it was lost. */
@@ -545,6 +562,8 @@ export class DurableSession implements Executor {
       // The isolate is made when the run continues.
       if (this.#open !== undefined) await this.#release();
       else await this.#start(found, epoch);
+      this.#refuseAfterCleanup(epoch);
+      if (!found.isNew) await this.#noteWaiting(this.#open);
       this.#refuseAfterCleanup(epoch);
       this.#state = 'READY';
     } catch (error) {
@@ -809,6 +828,9 @@ export class DurableSession implements Executor {
       return await asResult(this.#execute(live, open.code, { ...open.options, signal, plan, typecheck: 'off' }));
     } finally {
       if (this.#readyLive === live) await this.#supplement(live, found);
+      // After `cleanup()` the run has not ended.
+      const hasEnded = epoch === this.#epoch && this.#open === undefined && !live.recorder.hasFailed;
+      if (hasEnded) await this.#noteWaiting(undefined);
     }
   }
 
@@ -966,6 +988,11 @@ function checkRun(run: unknown, runs: number, path: string) {
   if (!Number.isInteger(run)) throw new TypeError(`${path} must be an integer, got ${describe(run)}`);
   if (Number(run) >= 0 && Number(run) <= runs) return Number(run);
   throw new RangeError(`${path} must be from 0 to ${runs}, the number of runs, got ${describe(run)}`);
+}
+
+/** The calls of a run that somebody has to decide about. */
+function waitingOf(open: OpenRun | undefined): WaitingCall[] {
+  return (open?.calls ?? []).flatMap(({ waiting }) => (waiting === undefined ? [] : [waiting]));
 }
 
 function isSamePath(one: string[], other: string[]) {

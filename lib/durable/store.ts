@@ -5,8 +5,7 @@ import type { ExecutorError } from '../contract/errors';
  * Where journals are kept. An entry is a number of bytes that the store does not look into. Entries of a session are
  * numbered from 0, and none is ever changed.
  *
- * `memoryStore()`, `fileStore()` and `sqliteStore()` implement it. Other stores can: a database, an object store, a
- * message log.
+ * `memoryStore()`, `fileStore()`, `sqliteStore()` and `natsStore()` implement it. Other stores can: a database, an object store.
  */
 export interface JournalStore {
   /** The entries of a session in order, from number `from` on (default 0); none if the session does not exist. */
@@ -33,8 +32,19 @@ export interface JournalStore {
    * @returns a function that gives the session free
    */
   lock?(id: string): (() => void | Promise<void>) | Promise<() => void | Promise<void>>;
+  /**
+   * Called when a run of a session waits, and with undefined when none does any more, so that the store can list such sessions.
+   * The list is a hint: a process can end before the call. Opening the session corrects it.
+   */
+  noteWaiting?(id: string, note: WaitingNote | undefined): void | Promise<void>;
   /** Whether nothing outlives the process, so that a journal needs no key. */
   readonly isInMemory?: boolean;
+}
+
+/** What a run waits for. */
+export interface WaitingNote {
+  /** The calls that somebody has to decide about. None: a run was interrupted, and `answer({})` continues it. */
+  calls: readonly { key: string; name: string; isInDoubt: boolean }[];
 }
 
 /** The error of a store for a session that another host has, or has written to. */
