@@ -10,6 +10,7 @@ import { compile } from './compile.mjs';
 import { buildAddon, isAddonFresh, targetDir } from './setup/addon.mjs';
 import { installBroker } from './setup/broker.mjs';
 import { installChrome } from './setup/chrome.mjs';
+import { installKubernetesSchemas } from './setup/kubernetes.mjs';
 import { checkCompilers, checkNode, platform } from './setup/machine.mjs';
 import { installPackages } from './setup/packages.mjs';
 import { isV8Placed, placeV8 } from './setup/v8.mjs';
@@ -28,6 +29,7 @@ if (process.argv.includes('--print-target-dir')) {
   await compile(root);
   await installChrome();
   await installBroker();
+  await installKubernetesSchemas();
   // Elsewhere the crate `v8` downloads the archive of its platform.
   if (host.name === 'linux-x64-gnu' && !(isFresh && isV8Placed(root))) await placeV8(root);
   // Once more: what was installed may be what the build bakes in.

@@ -185,7 +185,9 @@ const STREAM_MISSING = 10_059;
 /** Whether an error says that the broker cannot be asked now, so that asking again may help. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { name, cause } = error;
+  const { name, cause, message } = error;
+  // A broker without TLS stays one.
+  if (message.startsWith('server does not support')) return false;
   const { code, status } = error as { code?: unknown; status?: unknown };
   if (AWAY_NAMES.includes(name) || AWAY_CODES.includes(String(code))) return true;
   // A cluster without a leader, and a broker that has not loaded its streams yet.
