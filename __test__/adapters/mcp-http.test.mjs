@@ -231,7 +231,8 @@ async function listenHere(options = {}) {
     open: () => {
       it.opened++;
       return {
-        server: { server: {}, connect: async () => {}, close: async () => {} },
+        tools: [],
+        instructions: '',
         close: async () => closed.resolve(),
       };
     },

@@ -28,8 +28,8 @@ async function connect(executor, decide) {
   onTestFinished(() => server.close());
   // The client checks `structuredContent` against the schema of the tool.
   await client.listTools();
-  const run = (code) => client.callTool({ name: 'run_javascript', arguments: { code } });
-  return { calls, run };
+  const run = (code, more) => client.callTool({ name: 'run_javascript', arguments: { code, ...more } });
+  return { calls, run, reset: () => client.callTool({ name: 'reset', arguments: {} }), close: () => server.close() };
 }
 
 test('a program that waits is a result with its calls, and a client that can ask continues it in another process', async () => {
@@ -68,3 +68,22 @@ test('an approval makes the call', async () => {
   expect((await run('await charge(5)')).structuredContent.output).toBe(5);
   expect(calls).toStrictEqual(['charge 5']);
 });
+
+test.each([
+  ['the tool reset', async ({ reset }) => void (await reset())],
+  ['the argument reset', async ({ run }) => void (await run('1', { reset: true }))],
+])(
+  '%s begins a new journal, also while a program waits, and a later process has no earlier state',
+  async (_, forget) => {
+    const store = memoryStore();
+    const first = await connect(await openSession('s', { store }));
+    await first.run('var kept = 1');
+    expect((await first.run(CODE)).structuredContent.waiting).toStrictEqual([{ ...CALL, key: 's/2/2' }]);
+    await forget(first);
+    expect((await first.run('typeof kept')).structuredContent.output).toBe('undefined');
+    await first.run('var later = 2');
+    await first.close();
+    const second = await connect(await openSession('s', { store }));
+    expect((await second.run('[typeof kept, later]')).structuredContent.output).toStrictEqual(['undefined', 2]);
+  },
+);

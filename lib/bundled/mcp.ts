@@ -2,17 +2,20 @@
 // them into this file of the published package.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import {
   CallToolRequestSchema,
+  ErrorCode,
   InitializeRequestSchema,
   JSONRPCErrorResponseSchema,
   JSONRPCMessageSchema,
   JSONRPCRequestSchema,
   JSONRPCResultResponseSchema,
   ListToolsRequestSchema,
+  McpError,
   PingRequestSchema,
   ToolSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -27,12 +30,17 @@ export const REQUEST_SCHEMAS = [
 ];
 
 export {
+  CallToolRequestSchema,
   Client,
+  ErrorCode,
+  InMemoryTaskStore,
   JSONRPCErrorResponseSchema,
   JSONRPCMessageSchema,
   JSONRPCRequestSchema,
   JSONRPCResultResponseSchema,
-  McpServer,
+  ListToolsRequestSchema,
+  McpError,
+  Server,
   StreamableHTTPServerTransport,
   ToolSchema,
   serializeMessage,

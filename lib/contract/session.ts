@@ -5,7 +5,7 @@ import { queueOf } from './executor-queue';
 import { REFUSALS, invalidState } from './lifecycle';
 import { passEntries } from './logs';
 import { waitsText } from './model-text';
-import { pausedRunOf, runWaiting } from './waiting-call';
+import { forgetRecorded, pausedRunOf, runWaiting } from './waiting-call';
 import type { Executor, LogEntry } from './executor-types';
 import type { Plan } from './plan';
 import type { Tools } from './tool-types';
@@ -121,7 +121,7 @@ export class Session {
     );
   }
 
-  /** Discards all state of earlier runs. */
+  /** Discards all state of earlier runs, and the journal of a durable session. */
   reset() {
     return this.inTurn((turn) => turn.reset());
   }
@@ -229,6 +229,7 @@ export class Session {
 
   async #forget() {
     await this.#queue.discard();
+    await forgetRecorded(this.#executor);
     this.#isolate = undefined;
   }
 

@@ -96,3 +96,18 @@ export function isWaitForAnswer(thrown: unknown): thrown is WaitForAnswer {
 export function runWaiting(calls: readonly WaitingCall[]): ExecutorError {
   return errorOf('ERR_RUN_WAITING', {}, { calls: [...calls] });
 }
+
+const FORGET: unique symbol = Symbol('forget');
+
+/** Registers the function that ends a session of this class and removes what it has recorded. */
+export function describeForgetting<T extends object>(prototype: T, forget: (session: T) => Promise<void>) {
+  const value = function (this: T) {
+    return forget(this);
+  };
+  Object.defineProperty(prototype, FORGET, { value, configurable: true });
+}
+
+/** Removes what a session has recorded. Otherwise its next isolate would have the state again. */
+export async function forgetRecorded(executor: Executor) {
+  await (executor as { [FORGET]?: () => Promise<void> })[FORGET]?.();
+}

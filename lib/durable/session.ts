@@ -14,7 +14,7 @@ import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { RunScope } from '../contract/run-scope';
 import { ToolTimes } from '../contract/tool-times';
 import { traceRun, untold } from '../contract/tracing';
-import { describePausedRun, runWaiting } from '../contract/waiting-call';
+import { describeForgetting, describePausedRun, runWaiting } from '../contract/waiting-call';
 import { PyodideExecutor } from '../python/executor';
 import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
@@ -120,6 +120,7 @@ export class DurableSession implements Executor {
   static {
     describeOffer(this.prototype, (session) => (session.#live === undefined ? {} : offerOf(session.#live.executor)));
     describePausedRun(this.prototype, (session) => session.#paused);
+    describeForgetting(this.prototype, (session) => session.#removeJournal());
     describePrograms(this.prototype, (session) => {
       if (session.language === 'python') return undefined;
       return session.#live === undefined ? { texts: undefined, options: {} } : programsOf(session.#live.executor);
@@ -352,6 +353,12 @@ export class DurableSession implements Executor {
       await this.#release();
     })();
     await this.#ending;
+  }
+
+  /** Removes the journal. `init()` begins a new one with the same id. */
+  async #removeJournal() {
+    await this.cleanup();
+    await this.#settings.store.remove(this.id);
   }
 
   async #run(code: string, options: RunOptions | undefined) {

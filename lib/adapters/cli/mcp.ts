@@ -8,7 +8,7 @@ import { limitsOf } from './limits';
 import { lost, ownStdout } from './terminal';
 import { UsageError, asUsage } from './usage-error';
 import type { Command, CommandOptions } from './main';
-import type { Foreign } from '../../contract/foreign';
+import type { Served } from '../mcp/served';
 import type { HttpOptions } from '../mcp/http';
 
 /** All options except those for an API. */
@@ -26,7 +26,7 @@ const MAX_SESSIONS = 16;
 /** How sessions are made: one for stdin and stdout, one for each client of an address. */
 interface Servers {
   warnings: string[];
-  open: () => Foreign;
+  open: () => Served;
   close: () => Promise<unknown>;
 }
 
@@ -68,12 +68,15 @@ const onerror = (error: Error) => void process.stderr.write(`ses-executor: ${err
 
 async function serveStreams({ open }: Servers, stdout: ReturnType<typeof ownStdout>) {
   const { StdioTransport } = require('../mcp/stdio') as typeof import('../mcp/stdio');
-  const { server, close } = await asUsage(open);
-  server.server.onerror = onerror;
+  const { connectBoth } = require('../mcp/both-eras') as typeof import('../mcp/both-eras');
+  const { legacyServer } = require('../mcp/legacy-server') as typeof import('../mcp/legacy-server');
+  const served = await asUsage(open);
+  const server = legacyServer(served);
+  server.onerror = onerror;
   const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
-  await server.connect(new StdioTransport(process.stdin, stdout));
+  await connectBoth(served, server, new StdioTransport(process.stdin, stdout));
   await Promise.race([ended, lost(stdout)]);
-  await close();
+  await served.close();
   await server.close();
 }
 

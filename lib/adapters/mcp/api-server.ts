@@ -1,11 +1,10 @@
 import { callResult } from './result';
 import { OUTPUT_SHAPE } from './output-shape';
 import { Progress } from './progress';
-import { McpServer, z } from '../../bundled/mcp';
+import { z } from '../../bundled/mcp';
 import { SandboxManager, anyState, registryFromOpenApi, renderSandboxPrompt } from '../../sandbox';
 import { ManagerCalls } from '../../sandbox/calls';
-import { version } from '../../../package.json';
-import type { Foreign } from '../../contract/foreign';
+import type { Served, ToolRequest } from './served';
 
 /** Titles of the tools that models see. */
 const TITLES = {
@@ -15,8 +14,7 @@ const TITLES = {
 } as const;
 
 /**
- * Reads the document of an API. Returns a function that creates an MCP server with the three tools of a `SandboxManager` for
- * it.
+ * Reads the document of an API. Returns a function that creates a session with the three tools of a `SandboxManager` for it.
  *
  * @param options.document OpenAPI document in JSON or YAML
  * @param options.headers headers of each request
@@ -44,31 +42,27 @@ export async function createApiServers({
 }) {
   const api = await registryFromOpenApi(document, { baseUrl, headers, credentials, readFile });
   const options = { ...api, stateSchema: anyState, executionTimeoutMs: timeoutMs, memoryLimitMb, maxOperations };
-  return { warnings: api.warnings, open: () => serverOf(new SandboxManager(options)), close: async () => {} };
+  return { warnings: api.warnings, open: () => servedBy(new SandboxManager(options)), close: async () => {} };
 }
 
-function serverOf(manager: SandboxManager) {
+function servedBy(manager: SandboxManager): Served {
   const calls = new ManagerCalls(manager);
-  const server = new McpServer({ name: 'ses-executor', version }, { instructions: renderSandboxPrompt(manager) });
-  for (const name of Object.keys(TITLES) as (keyof typeof TITLES)[]) {
-    server.registerTool(
-      name,
-      {
-        title: TITLES[name],
-        description: calls.descriptions[name],
-        inputSchema: { code: z.string().describe('The JavaScript program to run') },
-        outputSchema: OUTPUT_SHAPE,
-        annotations: { readOnlyHint: name === 'search', openWorldHint: name !== 'search' },
-      },
-      async ({ code }: { code: string }, extra: Foreign) => {
-        const progress = new Progress(extra);
-        try {
-          return await callResult(await calls.call(name, code, extra.signal));
-        } finally {
-          await progress.end();
-        }
-      },
-    );
-  }
-  return { server, close: () => manager.close() };
+  const tools = (Object.keys(TITLES) as (keyof typeof TITLES)[]).map((name) => ({
+    name,
+    title: TITLES[name],
+    description: calls.descriptions[name],
+    inputShape: { code: z.string().describe('The JavaScript program to run') },
+    outputShape: OUTPUT_SHAPE,
+    annotations: { readOnlyHint: name === 'search', openWorldHint: name !== 'search' },
+    canBeTask: true as const,
+    call: async ({ code }: { code: string }, request: ToolRequest) => {
+      const progress = new Progress(request);
+      try {
+        return await callResult(await calls.call(name, code, request.signal));
+      } finally {
+        await progress.end();
+      }
+    },
+  }));
+  return { tools, instructions: renderSandboxPrompt(manager), close: () => manager.close() };
 }

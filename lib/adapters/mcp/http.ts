@@ -1,14 +1,20 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
+import { HandleSessions, Slots } from './handles';
+import { legacyServer } from './legacy-server';
 import { MAX_LINE_BYTES, readLine } from './messages';
+import { isModern } from './modern-server';
+import { ModernEndpoint } from './modern-http';
 import { StreamableHTTPServerTransport } from '../../bundled/mcp';
 import { clearTimeout, setTimeout } from '../../contract/clock';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Foreign } from '../../contract/foreign';
+import type { Served } from './served';
 
 // Streamable HTTP of the Model Context Protocol. Each client that initializes gets a separate server, and thus a separate session.
+// Requests of protocol 2026-07-28 stand alone, and name the session that they continue.
 
 const PATH = '/mcp';
 /** A client that is gone does not end its session, because no connection belongs to it. */
@@ -22,12 +28,6 @@ const UNREADABLE = -32_700;
 const REFUSED = -32_000;
 const NO_SESSION = -32_001;
 
-/** A server with one session. */
-export interface OpenSession {
-  server: { connect: (transport: Foreign) => Promise<void>; close: () => Promise<void> };
-  close: () => Promise<unknown>;
-}
-
 export interface HttpOptions {
   host: string;
   /** 0: any that is free */
@@ -38,7 +38,7 @@ export interface HttpOptions {
   origins: readonly string[];
   maxSessions: number;
   /** Creates a session for a client. */
-  open: () => OpenSession;
+  open: () => Served;
   onerror: (error: Error) => void;
   /** Milliseconds without a request after which a session ends. Default: half an hour. */
   idleMs?: number;
@@ -145,16 +145,23 @@ class Sessions {
   #options;
   #sessions: Map<string, Session> = new Map();
   /** Sessions of all states. Those that end still have their isolate. */
-  #count = 0;
+  #slots;
   #ending: Set<Promise<unknown>> = new Set();
+  #modern;
 
   constructor(options: Pick<HttpOptions, 'open' | 'maxSessions' | 'onerror'> & { idleMs: number }) {
     this.#options = options;
+    this.#slots = new Slots(options.maxSessions);
+    this.#modern = new ModernEndpoint(new HandleSessions({ ...options, slots: this.#slots }), options);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse) {
     const message = request.method === 'POST' ? await messageOf(request, response) : undefined;
     if (request.method === 'POST' && message === undefined) return;
+    if (isModern(message) || isModernVersion(request.headers['mcp-protocol-version'])) {
+      await this.#modern.handle(request, response, message);
+      return;
+    }
     const id = request.headers[SESSION_ID];
     const session = id === undefined ? await this.#opened(message, response) : this.#sessions.get(String(id));
     if (session === undefined) {
@@ -167,7 +174,7 @@ class Sessions {
 
   async closeAll() {
     for (const { transport } of this.#sessions.values()) await transport.close();
-    await Promise.all(this.#ending);
+    await Promise.all([...this.#ending, this.#modern.close()]);
   }
 
   /** The session of a client that begins. Undefined if the request is refused. */
@@ -176,20 +183,21 @@ class Sessions {
       refuse(response, { status: 400, text: `the header ${SESSION_ID} is missing`, code: REFUSED });
       return undefined;
     }
-    const { maxSessions, open, onerror } = this.#options;
-    if (this.#count >= maxSessions) {
-      const text = `all ${maxSessions} sessions are in use: end one, or try again later`;
+    const { open, onerror } = this.#options;
+    const text = this.#slots.refusal;
+    if (text !== undefined) {
       refuse(response, { status: 503, text, code: REFUSED, headers: { 'retry-after': '60' } });
       return undefined;
     }
-    const { server, close } = open();
-    this.#count++;
+    const served = open();
+    const server = legacyServer(served);
+    this.#slots.take();
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void this.#sessions.set(id, session),
     });
-    const session: Session = { transport, open: 0, timer: undefined, end: close };
-    (server as Foreign).server.onerror = onerror;
+    const session: Session = { transport, open: 0, timer: undefined, end: () => served.close() };
+    server.onerror = onerror;
     await server.connect(transport);
     const { onclose } = transport;
     transport.onclose = () => {
@@ -219,11 +227,16 @@ class Sessions {
       .end()
       .catch(this.#options.onerror)
       .finally(() => {
-        this.#count--;
+        this.#slots.free();
         this.#ending.delete(ending);
       });
     this.#ending.add(ending);
   }
+}
+
+/** Whether a header names protocol 2026-07-28 or a later version. Versions are dates. */
+function isModernVersion(header: string | string[] | undefined) {
+  return typeof header === 'string' && header >= '2026-07-28';
 }
 
 /** The message of a request. Undefined if the request is answered already. */

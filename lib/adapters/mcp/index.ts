@@ -6,6 +6,8 @@
  */
 
 import { refuseAddress } from './servers';
+import { connectBoth } from './both-eras';
+import { legacyServer } from './legacy-server';
 import { createSessionServer } from './session-server';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { isExecutor, refuseOtherOptions } from '../../contract/executor';
@@ -70,7 +72,10 @@ export interface McpServerOptions extends ExecutorOptions {
 
 /** A server with one session. */
 export interface McpServer {
-  /** Serves one client over a transport of the protocol's SDK. Any version of the SDK is accepted. */
+  /**
+   * Serves one client over a transport of the protocol's SDK. Any version of the SDK is accepted. The client may speak
+   * protocol 2026-07-28 or an earlier version.
+   */
   connect(transport: object): Promise<void>;
   /** Ends the session, the other servers and the connection. */
   close(): Promise<void>;
@@ -120,13 +125,14 @@ export async function createMcpServer(options: McpServerOptions = {}): Promise<M
     }
     throw new TypeError(`${memberPath('options.servers', name)} must be a command, got ${describe(command)}`);
   });
-  const { server, warnings, close } = await createSessionServer({
+  const { served, warnings, close } = await createSessionServer({
     ...{ executor, root, readOnly, tools, servers, variables, maxDeclarationChars },
     ...own,
   });
   for (const warning of warnings) process.emitWarning(warning, 'McpServerWarning');
+  const server = legacyServer(served);
   return {
-    connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]),
+    connect: (transport) => connectBoth(served, server, transport),
     close: async () => {
       await close();
       await server.close();

@@ -1,6 +1,6 @@
 import { clearTimeout, performance, setTimeout } from '../../contract/clock';
 import type { LogEntry } from '../../contract/executor-types';
-import type { Foreign } from '../../contract/foreign';
+import type { ToolRequest } from './served';
 
 /** Property of the context of calls, for tools of other servers. */
 export const PROGRESS = Symbol('progress');
@@ -40,8 +40,7 @@ export class Progress {
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
 
-  /** @param extra what the SDK passes to the handler of a request */
-  constructor({ _meta, sendNotification }: Foreign) {
+  constructor({ _meta, sendNotification }: Pick<ToolRequest, '_meta' | 'sendNotification'>) {
     this.#token = _meta?.progressToken;
     this.#send = sendNotification;
     if (this.#token !== undefined) this.#wait(HEARTBEAT_MS);

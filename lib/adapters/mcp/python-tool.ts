@@ -1,5 +1,5 @@
 import { LogProgress } from './progress';
-import { limitsText, registerRun } from './run-tool';
+import { limitsText, runTool } from './run-tool';
 import { languageText } from '../code-tool/language';
 import { NO_LIMIT } from '../../contract/options';
 import { Session } from '../../contract/session';
@@ -8,16 +8,15 @@ import { checkPythonOptions } from '../../python/options';
 import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { preferredIsolation } from '../../ses/isolation';
-import type { Foreign } from '../../contract/foreign';
+import type { ServedTool } from './served';
 import type { Toolset } from './toolset';
 
 /**
- * Adds the tool `run_python` with its own session.
+ * The tool `run_python`, with its own session.
  *
  * @param options.maxOperations number of lines
  */
-export function registerPython(
-  server: Foreign,
+export function pythonTool(
   toolset: Toolset,
   {
     timeoutMs,
@@ -35,7 +34,7 @@ export function registerPython(
     annotations: object;
     forCatalog: { maxChars: number; taken: readonly string[] };
   },
-): Session {
+): { tool: ServedTool; session: Session } {
   const { toolTimeoutMs, maxOperations, packages, variables, annotations, forCatalog } = others;
   const language = languageText('python');
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
@@ -55,6 +54,6 @@ export function registerPython(
   const offer = { imports, variables: Object.keys(variables ?? {}) };
   const catalog = toolset.catalogIn(language, forCatalog);
   const description = language.description(catalog.text(), true, offer, limitsText(language, limits));
-  registerRun(server, toolset, session, { language, description, lookups: catalog.tools, timeoutMs, annotations, log });
-  return session;
+  const tool = { language, description, lookups: catalog.tools, timeoutMs, annotations, log };
+  return { tool: runTool(toolset, session, tool), session };
 }

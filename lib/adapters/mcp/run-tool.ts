@@ -1,25 +1,23 @@
-import { askPerson } from './elicitation';
 import { OUTPUT_SHAPE } from './output-shape';
 import { Progress } from './progress';
 import { callResult } from './result';
 import { z } from '../../bundled/mcp';
 import { NO_LIMIT } from '../../contract/options';
-import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 import type { LogProgress } from './progress';
+import type { ServedTool } from './served';
 import type { Toolset } from './toolset';
 import type { Session } from '../../contract/session';
 import type { Answer } from '../../contract/waiting-types';
 import type { LanguageText } from '../code-tool/language';
 
 /**
- * Adds the tool that runs programs of one language in a session.
+ * The tool that runs programs of one language in a session.
  *
  * @param tool.lookups the functions that find tools
  * @param tool.timeoutMs default and maximum timeout of a call; if absent, the executor's own timeout applies
  */
-export function registerRun(
-  server: Foreign,
+export function runTool(
   toolset: Toolset,
   session: Session,
   {
@@ -38,15 +36,15 @@ export function registerRun(
     /** What the executor logs to, if it is the server's own. */
     log?: LogProgress;
   },
-) {
-  const { toolName, title, program } = language;
-  const inputSchema = inputShape(program, timeoutMs);
-  server.registerTool(
-    toolName,
-    { title, description, inputSchema, outputSchema: OUTPUT_SHAPE, annotations },
-    async ({ code, timeoutMs: deadline, reset }: Foreign, extra: Foreign) => {
-      const { signal } = extra;
-      const progress = new Progress(extra);
+): ServedTool {
+  const { toolName: name, title, program } = language;
+  return {
+    ...{ name, title, description, annotations, canBeTask: true },
+    inputShape: inputShape(program, timeoutMs),
+    outputShape: OUTPUT_SHAPE,
+    call: async ({ code, timeoutMs: deadline, reset }, request) => {
+      const { signal } = request;
+      const progress = new Progress(request);
       const run = toolset.forRun(signal, language, progress);
       try {
         const begin = () => log?.begin(progress);
@@ -55,7 +53,7 @@ export function registerRun(
         // A program of a durable session may wait for a person.
         while (report.waiting !== undefined && report.waiting.length > 0) {
           const [call] = report.waiting;
-          const answer = await askPerson(server, call, signal);
+          const answer = await request.ask(call);
           if (answer === undefined) break;
           const answers: Record<string, Answer> = { [call.key]: answer };
           report = await session.run(code, { ...options, answer: () => answers });
@@ -66,7 +64,7 @@ export function registerRun(
         await progress.end();
       }
     },
-  );
+  };
 }
 
 function inputShape(program: string, timeoutMs?: number) {

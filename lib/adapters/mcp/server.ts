@@ -1,23 +1,22 @@
 import { LogProgress } from './progress';
-import { registerPython } from './python-tool';
-import { limitsText, registerRun } from './run-tool';
+import { pythonTool } from './python-tool';
+import { limitsText, runTool } from './run-tool';
 import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { preferredIsolation } from '../../ses/isolation';
 import { encode } from '../../ses/transfer';
 import { languageText } from '../code-tool/language';
-import { McpServer } from '../../bundled/mcp';
 import { offerOf } from '../../contract/executor';
 import { checkCodeToolOptions } from '../../contract/options';
 import { Session } from '../../contract/session';
 import { refuseUnwritableNames } from '../../contract/tool-names';
 import { refuseReservedName } from '../../contract/tool-registry';
 import { toolsetOf } from './tools';
-import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
 import type { LanguageText } from '../code-tool/language';
 import type { Offer } from '../../contract/executor';
+import type { Served, ServedTool } from './served';
 import type { ConnectedServer } from './servers';
 import type { ExecutorOptions, Language, Modules } from '../../contract/executor-options';
 import type { Executor, LogEntry } from '../../contract/executor-types';
@@ -58,8 +57,8 @@ export interface ServerOptions {
   maxDeclarationChars?: number;
 }
 
-/** Creates an MCP server with one session. Also returns a function that ends the session. */
-export function createServer({
+/** Creates a session, and the tools that a server has for it. */
+export function createServed({
   root,
   readOnly = false,
   tools = {},
@@ -67,7 +66,7 @@ export function createServer({
   variables,
   maxDeclarationChars,
   ...others
-}: ServerOptions) {
+}: ServerOptions): Served {
   const { python, executor, isolation = preferredIsolation(), ...options } = others;
   const language = languageText((executor as { language?: string } | undefined)?.language ?? options.language);
   const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
@@ -97,10 +96,6 @@ export function createServer({
     taken: [...names, ...(executor === undefined ? [] : (offerOf(executor).variables ?? []))],
   };
   const catalog = toolset.catalogIn(language, forCatalog);
-  const server = new McpServer(
-    { name: 'ses-executor', version },
-    { instructions: instructions(language.toolName, files, toolset.isEmpty) },
-  );
   // The effects of other servers' tools are unknown.
   const isOpen = Object.keys(tools).length > 0 || servers.length > 0;
   const annotations = {
@@ -108,7 +103,7 @@ export function createServer({
     destructiveHint: isOpen || (root !== undefined && !readOnly),
     openWorldHint: isOpen,
   };
-  registerRun(server, toolset, session, {
+  const run = runTool(toolset, session, {
     language,
     lookups: catalog.tools,
     description: description(language, options, catalog.text(), { offer, hasFiles: root !== undefined }),
@@ -116,22 +111,23 @@ export function createServer({
     annotations,
     log,
   });
-  const sessions = python
-    ? [session, registerPython(server, toolset, { ...options, ...python, variables, annotations, forCatalog })]
-    : [session];
-  server.registerTool(
-    'reset',
-    {
-      title: 'Reset the session',
-      description: `Forgets all variables and functions that ${python ? 'programs have' : `${language.toolName} has`} defined.`,
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    },
-    async () => {
+  const inPython = python && pythonTool(toolset, { ...options, ...python, variables, annotations, forCatalog });
+  const sessions = inPython === undefined ? [session] : [session, inPython.session];
+  const reset: ServedTool = {
+    name: 'reset',
+    title: 'Reset the session',
+    description: `Forgets all variables and functions that ${python ? 'programs have' : `${language.toolName} has`} defined.`,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    call: async () => {
       await Promise.all(sessions.map((it) => it.reset()));
       return { content: [{ type: 'text', text: 'The session is empty.' }] };
     },
-  );
-  return { server, close: () => Promise.all(sessions.map((it) => it.close())) };
+  };
+  return {
+    tools: [run, ...(inPython === undefined ? [] : [inPython.tool]), reset],
+    instructions: instructions(language.toolName, files, toolset.isEmpty),
+    close: () => Promise.all(sessions.map((it) => it.close())),
+  };
 }
 
 function description(

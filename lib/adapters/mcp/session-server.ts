@@ -1,31 +1,28 @@
-import { createServer } from './server';
+import { createServed } from './server';
 import { connectServers } from './servers';
 import type { ServerOptions } from './server';
 import type { ServerCommand } from './servers';
 
 type SessionServerOptions = Omit<ServerOptions, 'servers'> & { servers: ServerCommand[] };
 
-/**
- * Creates a server with one session whose code can call the tools of other servers. Also returns a function that ends
- * all of them.
- */
+/** Creates a session whose code can call the tools of other servers, which end with it. */
 export async function createSessionServer(options: SessionServerOptions) {
   const { warnings, open, close } = await createSessionServers(options);
   try {
     const session = open();
-    return { server: session.server, warnings, close: () => Promise.all([session.close(), close()]) };
+    return { served: session, warnings, close: () => Promise.all([session.close(), close()]) };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Starts the other servers, which all sessions share. Returns a function that creates a server with a session. */
+/** Starts the other servers, which all sessions share. Returns a function that creates a session. */
 export async function createSessionServers({ servers: commands, ...options }: SessionServerOptions) {
   const servers = await connectServers(commands);
   return {
     warnings: servers.flatMap((server) => server.warnings),
-    open: () => createServer({ ...options, servers }),
+    open: () => createServed({ ...options, servers }),
     close: () => Promise.all(servers.map((server) => server.close())),
   };
 }

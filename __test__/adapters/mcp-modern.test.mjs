@@ -1,0 +1,320 @@
+// `ses-executor mcp` with clients of protocol 2026-07-28: the real client of version 2 of the official SDK.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport as EarlierTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { StreamableHTTPClientTransport as EarlierHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { memoryStore, waitForAnswer } from 'ses-executor/durable';
+import { createMcpServer } from 'ses-executor/mcp';
+import { listen } from '../../build/adapters/mcp/http.js';
+import { openSession } from '../durable/helpers.mjs';
+import { ROOT, deferred } from '../helpers.mjs';
+
+const BIN = join(ROOT, 'bin', 'ses-executor.js');
+const TOKEN = 'a-token-for-these-tests';
+const PINNED = { versionNegotiation: { mode: { pin: '2026-07-28' } } };
+const IDENTITY = { name: 'test', version: '1.0.0' };
+
+/** A client of the command over stdin and stdout. */
+async function overStdio(options, ...args) {
+  const client = new Client(IDENTITY, options);
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', ...args] }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Starts the command at a free port. It ends with the test. */
+async function overHttp(...args) {
+  const server = spawn(process.execPath, [BIN, 'mcp', '--http', '127.0.0.1:0', ...args], {
+    env: { ...process.env, SES_EXECUTOR_MCP_TOKEN: TOKEN },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(server, 'exit');
+  onTestFinished(async () => {
+    server.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+  for await (const line of createInterface(server.stderr)) {
+    const [, url] = /^ses-executor: listening at (.*)$/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error('the server has ended');
+}
+
+async function connected(url, { headers = { authorization: `Bearer ${TOKEN}` }, ...options } = {}) {
+  const client = new Client(IDENTITY, { ...PINNED, ...options });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  return { client, run: runnerOf(client) };
+}
+
+/** Runs code, and returns the data of the result. */
+function runnerOf(client) {
+  return async (code, more = {}, ...rest) => {
+    const result = await client.callTool({ name: 'run_javascript', arguments: { code, ...more } }, ...rest);
+    return result.structuredContent ?? result.content[0].text;
+  };
+}
+
+async function allOf(stream) {
+  const all = [];
+  for await (const one of stream) all.push(one);
+  return all;
+}
+
+describe('over stdin and stdout', () => {
+  test.each([
+    ['probes', { versionNegotiation: { mode: 'auto' } }, 'modern'],
+    ['demands the version', PINNED, 'modern'],
+    ['begins with initialize', {}, 'legacy'],
+  ])('a client that %s has a session whose variables persist', async (_, options, era) => {
+    const client = await overStdio(options);
+    expect(client.getProtocolEra()).toBe(era);
+    expect(client.getServerVersion()).toMatchObject({ name: 'ses-executor' });
+    expect(client.getInstructions()).toMatch(/^Use run_javascript/);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['run_javascript', 'reset']);
+    const run = runnerOf(client);
+    await run('var kept = 20; const double = (n) => 2 * n');
+    expect(await run('console.log("here"); double(kept) + 2')).toEqual({ output: 42, logs: 'here' });
+    await client.callTool({ name: 'reset', arguments: {} });
+    expect((await run('typeof kept')).output).toBe('undefined');
+  });
+
+  test('a client receives failures, progress and wrong arguments, and cancels calls', async () => {
+    const client = await overStdio(PINNED);
+    const run = runnerOf(client);
+    expect((await run('undefinedName')).error.code).toBe('ERR_RUNTIME_EXCEPTION');
+    const lines = [];
+    await run('for (const n of [1, 2]) console.log(n)', {}, { onprogress: ({ message }) => lines.push(message) });
+    expect(lines.at(-1)).toBe('log: 2');
+    const wrong = await client.callTool({ name: 'run_javascript', arguments: {} });
+    expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('code') }] });
+    const started = deferred();
+    const cancelled = new AbortController();
+    const call = run(
+      'var n = 5; console.log("started"); await new Promise(() => {})',
+      {},
+      {
+        onprogress: started.resolve,
+        signal: cancelled.signal,
+      },
+    );
+    await started.promise;
+    cancelled.abort();
+    await expect(call).rejects.toThrow();
+    expect((await run('n')).output).toBe(5);
+  });
+});
+
+describe('over HTTP', () => {
+  test('a call is a session that ends with it, unless it asks for a handle', async () => {
+    const url = await overHttp('--max-sessions', '2');
+    const { client, run } = await connected(url);
+    expect(client.getProtocolEra()).toBe('modern');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['run_javascript', 'reset']);
+    expect(tools[0].inputSchema.properties.session).toMatchObject({ type: 'string' });
+    expect(await run('var n = 1; n')).toEqual({ output: 1, logs: '' });
+    expect((await run('typeof n')).output).toBe('undefined');
+
+    const { session, output } = await run('var n = 7; n', { session: 'new' });
+    expect(output).toBe(7);
+    expect(session).toMatch(/^[\da-f-]{36}$/);
+    expect(await run('++n', { session })).toEqual({ output: 8, logs: '' });
+    // Any request may continue the session, as requests have no connection.
+    const other = await connected(url);
+    expect((await other.run('++n', { session })).output).toBe(9);
+
+    await client.callTool({ name: 'reset', arguments: { session } });
+    expect(await run('n', { session })).toBe(
+      'there is no such session: it has ended, or the handle is wrong. "new" begins a session',
+    );
+  });
+
+  test('a model reads the handle in the text of the result', async () => {
+    const { client } = await connected(await overHttp());
+    const code = { code: '1', session: 'new' };
+    const { content, structuredContent } = await client.callTool({ name: 'run_javascript', arguments: code });
+    expect(content.map(({ text }) => text)).toEqual(['1', `session: ${structuredContent.session}`]);
+  });
+
+  test('clients of both versions share the address and its limit of sessions', async () => {
+    const url = await overHttp('--max-sessions', '2');
+    const earlier = new EarlierClient(IDENTITY);
+    const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+    await earlier.connect(new EarlierHttpTransport(new URL(url), { requestInit }));
+    const { run } = await connected(url);
+    const { session } = await run('var n = 2', { session: 'new' });
+    await runnerOf(earlier)('var n = 1');
+    expect(await run('n')).toBe('all 2 sessions are in use: end one, or try again later');
+    expect([(await runnerOf(earlier)('n')).output, (await run('n', { session })).output]).toEqual([1, 2]);
+    await earlier.close();
+  });
+
+  test('each session has its own limits', async () => {
+    const { run } = await connected(await overHttp('--timeout', '3000', '--memory', '32'));
+    const [one, other] = [await run('var n = 1', { session: 'new' }), await run('var n = 2', { session: 'new' })];
+    const [late, fine] = await Promise.all([
+      run('for (;;);', { session: one.session }),
+      run('n', { session: other.session }),
+    ]);
+    expect([late.error.code, fine.output]).toEqual(['ERR_EXEC_TIMEOUT', 2]);
+    const large = await run('const all = []; for (;;) all.push(new Array(1e5).fill(all.length))', one);
+    expect(large.error.code).toBe('ERR_MEMORY_LIMIT_EXCEEDED');
+    expect((await run('n', { session: other.session })).output).toBe(2);
+  });
+
+  test('progress reaches the client, and a client that goes away ends its run', async () => {
+    const { run } = await connected(await overHttp());
+    const { session } = await run('1', { session: 'new' });
+    const started = deferred();
+    const cancelled = new AbortController();
+    const call = run(
+      'var n = 5; console.log("started"); await new Promise(() => {})',
+      { session },
+      {
+        onprogress: started.resolve,
+        signal: cancelled.signal,
+      },
+    );
+    expect(await started.promise).toMatchObject({ message: 'log: started' });
+    cancelled.abort();
+    await expect(call).rejects.toThrow();
+    expect((await run('n', { session })).output).toBe(5);
+  });
+
+  test('requests without the token are refused before anything reads them', async () => {
+    const url = await overHttp();
+    await expect(connected(url, { headers: {} })).rejects.toMatchObject({ data: { status: 401 } });
+    await expect(
+      connected(url, { headers: { authorization: `Bearer ${TOKEN}`, origin: 'https://a.b' } }),
+    ).rejects.toThrow();
+  });
+
+  test('a session that is not called ends after a while', async () => {
+    const closed = deferred();
+    const served = () => ({
+      instructions: '',
+      tools: [
+        {
+          ...{ name: 'run_javascript', title: '', description: '', annotations: {} },
+          call: async () => ({ content: [] }),
+        },
+      ],
+      close: async () => closed.resolve(),
+    });
+    const options = { host: '127.0.0.1', port: 0, token: TOKEN, origins: [], maxSessions: 2, idleMs: 1 };
+    const endpoint = await listen({ ...options, onerror: () => {}, open: served });
+    onTestFinished(() => endpoint.close());
+    const { client } = await connected(endpoint.url);
+    await client.callTool({ name: 'run_javascript', arguments: { session: 'new' } });
+    await closed.promise;
+  });
+});
+
+describe('a program that waits for a person', () => {
+  const CODE = '[await charge(5), await ask("Ship?").catch(({ code }) => code)]';
+
+  async function waiting(reply) {
+    const asked = [];
+    const calls = [];
+    const tools = {
+      charge: async (amount) => (calls.push(amount), amount),
+      ask: async (question) => waitForAnswer({ question }),
+    };
+    const server = await createMcpServer({ executor: await openSession('s', { store: memoryStore() }), tools });
+    const capabilities = reply === undefined ? {} : { elicitation: {} };
+    const client = new Client(IDENTITY, { capabilities, ...PINNED });
+    if (reply !== undefined) {
+      client.setRequestHandler('elicitation/create', async ({ params }) => (asked.push(params.message), reply));
+    }
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await Promise.all([server.connect(theirs), client.connect(ours)]);
+    onTestFinished(() => server.close());
+    return { asked, calls, run: runnerOf(client) };
+  }
+
+  test.each([
+    ['answers', { action: 'accept', content: { decision: 'answer', answer: 'yes' } }, 'yes'],
+    ['refuses', { action: 'accept', content: { decision: 'refuse' } }, 'ERR_NOT_APPROVED'],
+    ['declines', { action: 'decline' }, 'ERR_NOT_APPROVED'],
+  ])('continues without repeating calls when the person %s', async (_, reply, output) => {
+    const { asked, calls, run } = await waiting(reply);
+    expect((await run(CODE)).output).toEqual([5, output]);
+    expect(asked).toEqual(['A program waits for your decision about:\n- ask("Ship?"): {"question":"Ship?"}']);
+    expect(calls).toEqual([5]);
+  });
+
+  test.each([
+    ['cancels', { action: 'cancel' }],
+    ['cannot be asked', undefined],
+  ])('goes on waiting when the person %s', async (_, reply) => {
+    const { run } = await waiting(reply);
+    expect((await run(CODE)).waiting).toMatchObject([{ name: 'ask', args: ['Ship?'] }]);
+  });
+});
+
+describe('tasks of protocol 2025-11-25', () => {
+  async function tasked(tools) {
+    const server = await createMcpServer({ tools });
+    const client = new EarlierClient(IDENTITY);
+    const [ours, theirs] = EarlierTransport.createLinkedPair();
+    await Promise.all([server.connect(theirs), client.connect(ours)]);
+    onTestFinished(() => server.close());
+    const listed = (await client.listTools()).tools;
+    const start = (code, options = {}) =>
+      client.experimental.tasks.callToolStream({ name: 'run_javascript', arguments: { code } }, CallToolResultSchema, {
+        task: { ttl: 60_000 },
+        ...options,
+      });
+    return { client, listed, start, tasks: client.experimental.tasks };
+  }
+
+  test('a call becomes a task, whose result the client fetches later', async () => {
+    const gate = deferred();
+    const { listed, start, tasks } = await tasked({ wait: () => gate.promise });
+    expect(listed.map(({ name, execution }) => [name, execution.taskSupport])).toEqual([
+      ['run_javascript', 'optional'],
+      ['reset', 'forbidden'],
+    ]);
+    const stream = start('await wait()');
+    const { value: created } = await stream.next();
+    expect(created).toMatchObject({ type: 'taskCreated', task: { status: 'working', ttl: 60_000 } });
+    expect((await tasks.listTasks()).tasks).toHaveLength(1);
+    gate.resolve(42);
+    const messages = await allOf(stream);
+    expect(messages.at(-1)).toMatchObject({ type: 'result', result: { structuredContent: { output: 42 } } });
+    expect((await tasks.getTask(created.task.taskId)).status).toBe('completed');
+  });
+
+  test('a cancelled task ends its run, and a failed one says so', async () => {
+    const started = deferred();
+    const { client, start, tasks } = await tasked({ begin: async () => started.resolve() });
+    const { value } = await start('var n = 3; await begin(); await new Promise(() => {})').next();
+    await started.promise;
+    expect((await tasks.cancelTask(value.task.taskId)).status).toBe('cancelled');
+    // The next run has its turn only after the cancelled one.
+    expect((await runnerOf(client)('n')).output).toBe(3);
+    const stream = start('undefinedName');
+    const failed = await stream.next();
+    expect((await allOf(stream)).at(-1).type).toBe('error');
+    expect((await tasks.getTask(failed.value.task.taskId)).status).toBe('failed');
+  });
+
+  test('a session has at most 16 tasks', async () => {
+    const { start } = await tasked({});
+    for (let at = 0; at < 16; at++) await start('1').next();
+    const { value } = await start('1').next();
+    expect(value).toMatchObject({ type: 'error', error: { message: expect.stringContaining('there are 16 tasks') } });
+  });
+});
