@@ -95,6 +95,50 @@ test('a tool that needs approval pauses the program, and is called when the call
   expect(calls).toStrictEqual(['pay 1', 'pay 500', 'pay 1']);
 });
 
+const FORTY = `const paid = [];
+for (let amount = 1; amount <= 40; amount++) paid.push(await pay({ amount }));
+paid.length`;
+
+test('one approval of the plan covers all calls of the program that are in it, also in another process', async () => {
+  const store = memoryStore();
+  const options = { pay: { needsApproval: true } };
+  const first = counting(await openSession('s', { store }), options);
+  const code = `${FORTY}; const reply = await ask({ question: "More?" }); await pay({ amount: 41 }); [paid.length, reply]`;
+  const { waiting } = await first.tool.execute(code);
+  expect(waiting).toMatchObject([{ key: 's/1/1', payload: { needsApproval: 'pay' } }]);
+  const asked = await first.tool.execute(code, { answer: () => ({ 's/1/1': { approve: 'plan' } }) });
+  expect(asked.waiting).toMatchObject([{ key: 's/1/41', name: 'ask' }]);
+  expect(first.calls).toHaveLength(41);
+  const second = counting(await openSession('s', { store }), options);
+  const { output } = await second.tool.execute(code, { answer: () => ({ 's/1/41': { result: 'yes' } }) });
+  expect([output, second.calls]).toStrictEqual([[40, 'yes'], ['pay 41']]);
+  // The next program is asked for again.
+  expect((await second.tool.execute('await pay({ amount: 1 })')).waiting).toHaveLength(1);
+});
+
+test('an approval of the plan covers calls that wait already, but no questions', async () => {
+  const { tool, calls } = counting(await openSession('s'), { pay: { needsApproval: true } });
+  const pays = '[5, 6, 7].map((amount) => pay({ amount }))';
+  const code = `await Promise.all([...${pays}, ask({ question: "Why?" })])`;
+  const { waiting } = await tool.execute(code);
+  expect(waiting.map(({ key }) => key)).toStrictEqual(['s/1/1', 's/1/2', 's/1/3', 's/1/4']);
+  expect(calls).toStrictEqual(['ask Why?']);
+  const asked = await tool.execute(code, { answer: () => ({ 's/1/2': { approve: 'plan' } }) });
+  expect(asked.waiting).toMatchObject([{ key: 's/1/4', name: 'ask' }]);
+  expect(calls.toSorted()).toStrictEqual(['ask Why?', 'pay 5', 'pay 6', 'pay 7']);
+  const { output } = await tool.execute(code, { answer: () => ({ 's/1/4': { result: 'so' } }) });
+  expect([output, calls.length]).toStrictEqual([[5, 6, 7, 'so'], 4]);
+});
+
+test('an approval of a plan needs a call that has one', async () => {
+  const session = await openSession('s', { tools: { ask: async () => waitForAnswer({ plan: 'none' }) } });
+  await session.start('await ask()');
+  await expect(session.answer({ 's/1/1': { approve: 'plan' } })).rejects.toThrow(
+    new TypeError('answers["s/1/1"].approve must be true: the payload of the call has no plan'),
+  );
+  expect((await session.answer({ 's/1/1': { result: 1 } })).output.output).toBe(1);
+});
+
 test('approve decides in place of the pause', async () => {
   const tool = { approve: ({ input }) => input.amount < 100 };
   const made = counting(await openSession('s'), { pay: { needsApproval: true }, tool });

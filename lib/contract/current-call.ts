@@ -22,7 +22,12 @@ export interface CurrentCall {
   readonly signal: AbortSignal;
 }
 
-const underWay: AsyncLocalStorage<CurrentCall> = new AsyncLocalStorage();
+/** Whether a person has approved a call with the plan of its program. Counts the call. */
+export type ApprovedByPlan = (name: string, args: readonly unknown[]) => boolean;
+
+const BY_PLAN: unique symbol = Symbol('approved by plan');
+
+const underWay: AsyncLocalStorage<CurrentCall & { [BY_PLAN]?: ApprovedByPlan | undefined }> = new AsyncLocalStorage();
 
 /**
  * The tool call that the caller works for, in a tool of a `DurableSession` and in everything that the tool calls, also after
@@ -33,14 +38,30 @@ export function currentCall(): CurrentCall | undefined {
 }
 
 /**
+ * Whether the current call is in a plan that somebody has approved for the rest of the program.
+ *
+ * @param name of the tool
+ * @internal
+ */
+export function isApprovedByPlan(name: string, args: readonly unknown[]): boolean {
+  return underWay.getStore()?.[BY_PLAN]?.(name, args) ?? false;
+}
+
+/**
  * Calls code of the host for a tool call.
  *
  * @internal
  */
-export function within<T>(call: Omit<CurrentCall, 'signal'>, scope: RunScope, work: () => T): T {
+export function within<T>(
+  call: Omit<CurrentCall, 'signal'>,
+  scope: RunScope,
+  work: () => T,
+  byPlan?: ApprovedByPlan,
+): T {
   return underWay.run(
     {
       ...call,
+      [BY_PLAN]: byPlan,
       get signal() {
         return scope.signal;
       },

@@ -1,5 +1,6 @@
 // Tool calls of recorded sessions. `lib/durable` makes them; executors only need to know what to do with a call.
 
+import { isPlainObject } from './describe';
 import { errorOf } from './errors';
 import type { ExecutorError } from './errors';
 import type { RunScope } from './run-scope';
@@ -65,6 +66,16 @@ export function isRecorded(executor: Executor): boolean {
 
 export function pausedRunOf(executor: Executor): PausedRun | undefined {
   return (executor as { [PAUSED]?: PausedRun })[PAUSED];
+}
+
+/** The plan that an approval request of the code tool shows; undefined for other payloads. It may not be a valid plan. */
+export function planToApprove(payload: unknown): unknown {
+  return isPlainObject(payload) && payload.needsApproval !== undefined ? payload.plan : undefined;
+}
+
+/** Whether a value is that of `approve` in an answer. */
+export function isApproval(approve: unknown): approve is true | 'plan' {
+  return approve === true || approve === 'plan';
 }
 
 /** Property of what {@link WaitForAnswer} throws, for another copy of this package. */

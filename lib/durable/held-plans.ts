@@ -1,5 +1,6 @@
 import { PlanGuard } from '../contract/plan-guard';
 import wire = require('../ses/transfer');
+import type { ApprovedByPlan } from '../contract/current-call';
 import type { Plan } from '../contract/plan';
 import type { Tool } from '../contract/tool-registry';
 import type { NativeJournal, NativeJournalContent } from '../../native';
@@ -31,31 +32,61 @@ export function lastPlanned({ entries, journal }: Pick<ReadJournal, 'entries' | 
  * @param given the plan of a run that has begun without one
  */
 export function heldPlanOf(
-  { entries, journal, content }: ReadJournal,
+  found: ReadJournal,
   toolOf: (path: string[]) => Tool | undefined,
   given: Plan | undefined,
 ): Plan | undefined {
-  const { open, tools } = content;
+  const { open } = found.content;
   if (open === undefined) return undefined;
   let noted: Note['plan'];
-  const calls = [];
-  for (const bytes of entries) {
-    const entry = journal.entry(bytes);
-    if (entry?.type === 'note') {
-      const { plan } = JSON.parse(entry.text ?? '{}') as Note;
-      if (plan?.run === open.run) noted = plan;
-    }
-    if (entry?.type === 'call' && entry.run === open.run) calls.push(...(entry.calls ?? []));
+  for (const bytes of found.entries) {
+    const entry = found.journal.entry(bytes);
+    if (entry?.type !== 'note') continue;
+    const { plan } = JSON.parse(entry.text ?? '{}') as Note;
+    if (plan?.run === open.run) noted = plan;
   }
   const plan = noted?.plan ?? given;
   if (plan === undefined) return undefined;
   const guard = new PlanGuard(plan);
   const again = new Set(open.calls.map(({ call }) => call));
-  for (const { number, tool, args } of calls) {
-    const path = tools.find(({ id }) => id === tool)?.path;
-    if (path === undefined || again.has(number)) continue;
-    const read = wire.readArguments(args);
-    guard.refuse({ path, isLookup: toolOf(path)?.isLookup }, Array.isArray(read) ? read : []);
+  for (const { number, path, args } of callsOf(found, open.run)) {
+    if (!again.has(number)) guard.refuse({ path, isLookup: toolOf(path)?.isLookup }, args);
   }
   return guard as unknown as Plan;
+}
+
+/**
+ * Counts calls in the plan that somebody has approved for the rest of an open run.
+ *
+ * @param approved the plan, and the call with which it was approved
+ * @param planned calls that were made because of it
+ */
+export function approvedByPlan(
+  found: ReadJournal,
+  approved: { call: number; plan: unknown } | undefined,
+  planned: readonly number[],
+): ApprovedByPlan | undefined {
+  const { open } = found.content;
+  if (approved === undefined || open === undefined) return undefined;
+  const guard = new PlanGuard(approved.plan);
+  const again = new Set(open.calls.map(({ call }) => call));
+  const counted = new Set(planned.filter((call) => !again.has(call)));
+  counted.add(approved.call);
+  for (const { number, path, args } of callsOf(found, open.run)) {
+    if (counted.has(number)) guard.refuse({ path }, args);
+  }
+  return (name, args) => guard.refuse({ path: [name] }, args) === undefined;
+}
+
+/** The calls that the journal has of a run. */
+function* callsOf({ entries, journal, content: { tools } }: ReadJournal, run: number) {
+  for (const bytes of entries) {
+    const entry = journal.entry(bytes);
+    if (entry?.type !== 'call' || entry.run !== run) continue;
+    for (const { number, tool, args } of entry.calls ?? []) {
+      const path = tools.find(({ id }) => id === tool)?.path;
+      const read = path && wire.readArguments(args);
+      if (path !== undefined) yield { number, path, args: Array.isArray(read) ? read : [] };
+    }
+  }
 }

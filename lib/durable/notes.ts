@@ -1,3 +1,4 @@
+import { planToApprove } from '../contract/waiting-call';
 import type { RunOptions } from '../contract/executor-options';
 import type { Plan } from '../contract/plan';
 
@@ -10,8 +11,10 @@ export interface Note {
    * an adapter keeps of it.
    */
   waiting?: { call: number; payload: string; attempts: number; memo?: unknown };
-  /** A call is made again. */
-  attempt?: { call: number; attempt: number; isApproved: boolean };
+  /** A call is made again. `isPlanApproved`: further calls in the plan of its payload are approved, too. */
+  attempt?: { call: number; attempt: number; isApproved: boolean; isPlanApproved?: boolean };
+  /** A call is made because the plan was approved. */
+  planned?: { call: number };
   /** The limits of the run that begins. `maxOperations: null`: no limit. */
   options?: Pick<RunOptions, 'timeoutMs' | 'toolTimeoutMs' | 'language'> & { maxOperations?: number | null };
   /** The plan that run `run` is held to; null: none. It is noted before the run begins, the last one counts. */
@@ -38,6 +41,10 @@ export interface OpenNotes {
   attempts: Map<number, number>;
   /** calls that somebody has approved */
   approved: Set<number>;
+  /** the plan that somebody has approved with a call; undefined: none */
+  approvedPlan: { call: number; plan: unknown } | undefined;
+  /** calls that were made because of it, in order */
+  planned: number[];
   options: RunOptions | undefined;
 }
 
@@ -49,10 +56,12 @@ export function readNotes(texts: readonly string[]): OpenNotes {
     waits: 0,
     attempts: new Map(),
     approved: new Set(),
+    approvedPlan: undefined,
+    planned: [],
     options: undefined,
   };
   for (const text of texts) {
-    const { waiting, attempt, options } = JSON.parse(text) as Note;
+    const { waiting, attempt, planned, options } = JSON.parse(text) as Note;
     if (waiting !== undefined) {
       found.waiting.set(waiting.call, JSON.parse(waiting.payload).payload);
       found.memos.set(waiting.call, waiting.memo);
@@ -61,10 +70,13 @@ export function readNotes(texts: readonly string[]): OpenNotes {
     }
     if (attempt !== undefined) {
       found.attempts.set(attempt.call, attempt.attempt);
-      if (attempt.isApproved) found.approved.add(attempt.call);
+      const { call } = attempt;
+      if (attempt.isApproved) found.approved.add(call);
+      if (attempt.isPlanApproved) found.approvedPlan = { call, plan: planToApprove(found.waiting.get(call)) };
       // It was called again after it had waited.
-      found.waiting.delete(attempt.call);
+      found.waiting.delete(call);
     }
+    if (planned !== undefined) found.planned.push(planned.call);
     if (options !== undefined) {
       const { maxOperations, ...others } = options;
       // JSON has no Infinity.

@@ -1,4 +1,6 @@
 import { errorOf } from '../contract/errors';
+import { checkPlan } from '../contract/plan-guard';
+import { planToApprove } from '../contract/waiting-call';
 import { engineDiffers } from './errors';
 import { readNotes } from './notes';
 import wire = require('../ses/transfer');
@@ -15,6 +17,9 @@ export interface OpenRun {
   calls: OpenCall[];
   /** how often somebody has answered or approved a call */
   answered: number;
+  /** the plan that somebody has approved with a call, and the calls that were made because of it */
+  approvedPlan: ReturnType<typeof readNotes>['approvedPlan'];
+  planned: readonly number[];
 }
 
 export interface OpenCall {
@@ -69,7 +74,8 @@ export function openRunOf(
     };
   });
   const unanswered = open.calls.filter(({ call }) => noted.waiting.has(call)).length;
-  return { code: open.code, options: noted.options, calls, answered: noted.waits - unanswered };
+  const { options, approvedPlan, planned } = noted;
+  return { code: open.code, options, calls, answered: noted.waits - unanswered, approvedPlan, planned };
 }
 
 /**
@@ -78,20 +84,40 @@ export function openRunOf(
  * @throws {ExecutorError} if the function of a call that has to be made is missing
  */
 export function continuationsOf(calls: OpenCall[], answers: Record<string, Answer>): Map<number, Continuation> {
-  return new Map(calls.map((call) => [call.number, continuationOf(call, answers[call.key])]));
+  const hasPlan = planApprovedBy(calls, answers) !== undefined;
+  return new Map(calls.map((call) => [call.number, continuationOf(call, answers[call.key], hasPlan)]));
 }
 
-function continuationOf(call: OpenCall, answer: Answer | undefined): Continuation {
+/**
+ * The call with which a plan is approved now, and the plan.
+ *
+ * @throws {TypeError} if the call has no plan
+ */
+export function planApprovedBy(calls: OpenCall[], answers: Record<string, Answer>): OpenRun['approvedPlan'] {
+  const approved = calls.flatMap(({ key, number, waiting }) => {
+    const answer = answers[key];
+    if (answer === undefined || !('approve' in answer) || answer.approve !== 'plan') return [];
+    const plan = planToApprove(waiting?.payload);
+    if (plan !== undefined) return { call: number, plan: checkPlan(plan, `the plan of ${key}`) };
+    throw new TypeError(`answers[${JSON.stringify(key)}].approve must be true: the payload of the call has no plan`);
+  });
+  return approved.at(-1);
+}
+
+function continuationOf(call: OpenCall, answer: Answer | undefined, hasPlan: boolean): Continuation {
   const { key, attempts, waiting, wasApproved, rule, isKnown, name } = call;
   const attempt = attempts + 1;
   const given = (value: Given) => ({ given: value, isApproved: false, attempt });
   if (answer !== undefined && 'result' in answer) return given({ result: answer.result });
   if (answer !== undefined && 'error' in answer) return given({ error: errorFrom(answer.error) });
   const isApproved = answer !== undefined;
-  if (!isApproved && waiting !== undefined) return { ...given({ isWaiting: true }), waiting };
+  // It asks again, and gets its approval if it is in the plan.
+  const asksAgain = hasPlan && isKnown && planToApprove(waiting?.payload) !== undefined;
+  if (!isApproved && waiting !== undefined && !asksAgain) return { ...given({ isWaiting: true }), waiting };
   if (!isApproved && rule === 'fail')
     return given({ error: errorOf('ERR_CALL_IN_DOUBT', { tool: name }, { tool: name, key }) });
-  if (isKnown) return { given: undefined, isApproved: isApproved || wasApproved, attempt };
+  const isPlanApproved = isApproved && answer.approve === 'plan';
+  if (isKnown) return { given: undefined, isApproved: isApproved || wasApproved, isPlanApproved, attempt };
   throw engineDiffers('tools', name, undefined, `the call ${key} has to be made, and there is no tool ${name}`);
 }
 

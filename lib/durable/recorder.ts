@@ -2,6 +2,7 @@ import { within } from '../contract/current-call';
 import { appendEntries } from './entries';
 import { storeFailed } from './errors';
 import type { ExecutorError } from '../contract/errors';
+import type { ApprovedByPlan } from '../contract/current-call';
 import type { Given, RecordedCall } from '../contract/waiting-call';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { RunScope } from '../contract/run-scope';
@@ -16,6 +17,8 @@ export interface Continuation {
   /** undefined: the tool is called again */
   given: Given | undefined;
   isApproved: boolean;
+  /** whether the plan of the program was approved with it */
+  isPlanApproved?: boolean;
   attempt: number;
   /** of a call that goes on waiting */
   waiting?: WaitingCall;
@@ -57,6 +60,8 @@ export class Recorder implements Recording {
   /** The tools that the run under way has called. */
   called: { key: string; tool: Tool | undefined }[] = [];
   registry: ToolRegistry | undefined;
+  /** Counts a call of the run under way in the plan that somebody has approved. Returns whether it is in the plan. */
+  approved: ApprovedByPlan | undefined;
   #options;
   #isStoring = false;
   /** Entries that are stored together by `commit()`, if they are held. */
@@ -141,9 +146,20 @@ export class Recorder implements Recording {
     let attempts = attempt - 1;
     // From now on the call no longer waits: it is in doubt if this process ends.
     const isRepeated = continuation !== undefined && given === undefined;
-    if (isRepeated) this.#note({ attempt: { call: number, attempt, isApproved } });
+    if (isRepeated) {
+      const isPlanApproved = continuation.isPlanApproved && { isPlanApproved: true };
+      this.#note({ attempt: { call: number, attempt, isApproved, ...isPlanApproved } });
+    }
     if (tool?.isUnrecorded && given === undefined) this.journal.withhold(call);
     const about = { key, attempt, isApproved, isReplay: false };
+    const { approved } = this;
+    const byPlan: ApprovedByPlan | undefined =
+      approved &&
+      ((name, values) => {
+        const isCovered = approved(name, values);
+        if (isCovered) this.note({ planned: { call: number } });
+        return isCovered;
+      });
     return {
       key,
       given,
@@ -154,7 +170,7 @@ export class Recorder implements Recording {
         attempts = attempt;
         this.called.push({ key, tool });
         if (tool?.revert !== undefined) this.note({ revertible: { call: number } });
-        return within(about, scope, work);
+        return within(about, scope, work, byPlan);
       },
       wait: (payload, memo) => {
         const text = waiting === undefined ? textOf(payload) : undefined;
@@ -169,9 +185,10 @@ export class Recorder implements Recording {
   }
 
   /** A run begins. */
-  beginRun(continuations: Map<number, Continuation> = new Map()) {
+  beginRun(continuations: Map<number, Continuation> = new Map(), approved?: ApprovedByPlan) {
     this.waiting.clear();
     this.called = [];
+    this.approved = approved;
     this.continuations = continuations;
   }
 

@@ -14,7 +14,7 @@ import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { RunScope } from '../contract/run-scope';
 import { ToolTimes } from '../contract/tool-times';
 import { traceRun, untold } from '../contract/tracing';
-import { describeForgetting, describePausedRun, runWaiting } from '../contract/waiting-call';
+import { describeForgetting, describePausedRun, isApproval, runWaiting } from '../contract/waiting-call';
 import { PyodideExecutor } from '../python/executor';
 import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
@@ -23,13 +23,14 @@ import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead } from './head';
 import { divergenceOf, historyOf } from './history';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
-import { continuationsOf, openRunOf } from './plan';
-import { heldPlanOf, lastPlanned } from './held-plans';
+import { continuationsOf, openRunOf, planApprovedBy } from './plan';
+import { approvedByPlan, heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder, nameOf } from './recorder';
 import { repeatCalls } from './repeats';
 import { revertCalls, revertibleCalls } from './reverts';
 import { inTurn } from './replays';
 import { journalConflict } from './store';
+import type { ApprovedByPlan } from '../contract/current-call';
 import type { AwaitUsing } from '../contract/await-using';
 import type { RunOptions } from '../contract/executor-options';
 import type { CodeOutput, DurableState, Executor, ExecutorState, Isolation } from '../contract/executor-types';
@@ -792,11 +793,14 @@ export class DurableSession implements Executor {
     let found: Found;
     let continuations: ReturnType<typeof continuationsOf>;
     let open: OpenRun | undefined;
+    let approved: ApprovedByPlan | undefined;
     try {
       // Another host may have continued the run.
       found = await this.#read();
       open = this.#open = this.#openRun(found.content);
-      continuations = continuationsOf(open?.calls ?? [], answers);
+      const calls = open?.calls ?? [];
+      continuations = continuationsOf(calls, answers);
+      approved = approvedByPlan(found, planApprovedBy(calls, answers) ?? open?.approvedPlan, open?.planned ?? []);
     } catch (error) {
       await this.#release();
       throw error;
@@ -806,14 +810,14 @@ export class DurableSession implements Executor {
       await this.#release();
       return { status: 'stale' };
     }
-    return this.#continue(found, open, continuations, options);
+    return this.#continue(found, open, continuations, { ...options, approved });
   }
 
   async #continue(
     found: Found,
     open: OpenRun,
     continuations: ReturnType<typeof continuationsOf>,
-    { signal, plan: given }: Continuing,
+    { signal, plan: given, approved }: Continuing & { approved: ApprovedByPlan | undefined },
   ) {
     const epoch = this.#epoch;
     let live: Live;
@@ -826,7 +830,7 @@ export class DurableSession implements Executor {
       await this.#release().catch(() => {});
       throw error;
     }
-    live.recorder.beginRun(continuations);
+    live.recorder.beginRun(continuations, approved);
     this.#open = undefined;
     try {
       const functions = flattenTools(this.#sent);
@@ -985,8 +989,10 @@ function checkAnswers(answers: unknown) {
     const { approve, error } = objectOf(answer, path);
     if ('result' in answer) continue;
     if (typeof error?.message === 'string') continue;
-    if (approve !== true)
-      throw new TypeError(`${path} must be { result }, { error: { message } } or { approve: true }`);
+    if (!isApproval(approve))
+      throw new TypeError(
+        `${path} must be { result }, { error: { message } }, { approve: true } or { approve: "plan" }`,
+      );
   }
 }
 

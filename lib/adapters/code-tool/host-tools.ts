@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { currentCall } from '../../contract/current-call';
+import { currentCall, isApprovedByPlan } from '../../contract/current-call';
 import { abortController, onAbort } from '../../contract/signals';
 import { defineMember } from '../../contract/tool-names';
 import { defined } from '../../contract/tool-traits';
@@ -104,7 +104,7 @@ async function mustBeApproved(
 ) {
   const { name, signal } = call;
   const recorded = currentCall();
-  if (recorded?.isApproved) return;
+  if (recorded?.isApproved || (args !== undefined && isApprovedByPlan(name, args))) return;
   if (approve === undefined || runPlan === undefined) {
     if (recorded !== undefined) throw new WaitForAnswer(await waitingFor(name, runPlan));
     throw approvalError(`${name} needs a person's approval, which code cannot get: call the tool itself instead`);
