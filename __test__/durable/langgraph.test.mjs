@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
-import { createCodeTool } from 'ses-executor/langchain';
-import { openSession } from './helpers.mjs';
+import { checkpointStore, createCodeTool } from 'ses-executor/langchain';
+import { KEYS, openSession } from './helpers.mjs';
 
 const THREAD = { configurable: { thread_id: '1' } };
 
-/** A graph whose node runs a program, and the calls of its tools. */
+/** A graph whose node runs a program, and the calls of its tools. Subgraphs have none: null. */
 function graphOf(code, executor, checkpointer = new MemorySaver(), before = () => {}) {
   const called = [];
   const make = (name, run) =>
@@ -33,7 +33,7 @@ function graphOf(code, executor, checkpointer = new MemorySaver(), before = () =
       return { answer: await tool.invoke({ code }, config) };
     })
     .addEdge(START, 'code')
-    .compile({ checkpointer });
+    .compile({ checkpointer: checkpointer ?? undefined });
   return { called, graph };
 }
 
@@ -97,6 +97,92 @@ test('an answer to the waiting call can be an approval or an error', async () =>
   expect(payloads(await resume(graph, { approve: true }))).toStrictEqual([{ of: 'b' }]);
   expect(await resume(graph, { error: { message: 'too much' } })).toStrictEqual({ answer: 'a,too much' });
   expect(called).toStrictEqual(['charge a']);
+});
+
+/** A graph in which the node of {@link graphOf} is in a subgraph. */
+const SUBGRAPHS = {
+  'a node that is a subgraph': (inner) => inner,
+  'a node that invokes a subgraph': (inner) => (_, config) => inner.invoke({}, config),
+  'a subgraph in a subgraph': (inner) =>
+    new StateGraph(Annotation.Root({ answer: Annotation() }))
+      .addNode('middle', inner)
+      .addEdge(START, 'middle')
+      .compile(),
+};
+
+test.each(Object.keys(SUBGRAPHS))(
+  '%s interrupts the outer graph, and repeats no call in another process',
+  async (kind) => {
+    const checkpointer = new MemorySaver();
+    const store = checkpointStore(checkpointer);
+    const code = `await charge({ of: "a" });
+const replies = [await confirm({ of: "1" })];
+await charge({ of: "b" });
+replies.push(await twice({}), await ask({ of: "4" }));
+replies.join()`;
+    let starts = 0;
+    const called = [];
+    const inProcess = async () => {
+      const session = await openSession('s', { store, keys: KEYS });
+      const made = graphOf(code, session, null);
+      const graph = new StateGraph(Annotation.Root({ answer: Annotation(), before: Annotation() }))
+        .addNode('first', () => ({ before: ++starts }))
+        .addNode('inner', SUBGRAPHS[kind](made.graph))
+        .addEdge(START, 'first')
+        .addEdge('first', 'inner')
+        .compile({ checkpointer });
+      const invoke = async (input) => {
+        const state = await graph.invoke(input, THREAD);
+        called.push(...made.called.splice(0));
+        return state;
+      };
+      return { invoke, session };
+    };
+    const steps = [
+      [{}, { confirm: '1' }],
+      [new Command({ resume: 'one' }), 'first?'],
+      [new Command({ resume: 'two' }), 'second?'],
+      [new Command({ resume: 'three' }), { ask: '4' }],
+    ];
+    for (const [input, asked] of steps) {
+      const { invoke, session } = await inProcess();
+      expect(payloads(await invoke(input))).toStrictEqual([asked]);
+      await session.cleanup();
+    }
+    const { invoke } = await inProcess();
+    expect((await invoke(new Command({ resume: 'four' }))).answer).toBe('one,two,three,four');
+    expect([called, starts]).toStrictEqual([['charge a', 'confirmed 1 one', 'charge b'], 1]);
+  },
+);
+
+test('a tool that invokes a graph with an interrupt pauses the program, and only this call is made again', async () => {
+  const called = [];
+  const approval = new StateGraph(Annotation.Root({ of: Annotation(), reply: Annotation() }))
+    .addNode('prepare', ({ of }) => (called.push(`prepared ${of}`), {}))
+    .addNode('confirm', ({ of }) => ({ reply: `${interrupt({ confirm: of })} ${interrupt({ sure: of })}` }))
+    .addEdge(START, 'prepare')
+    .addEdge('prepare', 'confirm')
+    .compile();
+  const make = (name, run) =>
+    langchainTool(run, { name, description: name, schema: z.object({ of: z.string().optional() }) });
+  const tools = [
+    make('charge', ({ of }) => (called.push(`charge ${of}`), of)),
+    make('approved', async ({ of }, config) => (await approval.invoke({ of }, config)).reply),
+  ];
+  const tool = createCodeTool({ tools, executor: await openSession('s') });
+  const code =
+    'await charge({ of: "a" }); const replies = [await approved({ of: "b" }), await approved({ of: "c" })]; replies.join()';
+  const graph = new StateGraph(Annotation.Root({ answer: Annotation() }))
+    .addNode('code', async (_, config) => ({ answer: await tool.invoke({ code }, config) }))
+    .addEdge(START, 'code')
+    .compile({ checkpointer: new MemorySaver() });
+  expect(payloads(await graph.invoke({}, THREAD))).toStrictEqual([{ confirm: 'b' }]);
+  expect(payloads(await resume(graph, 'yes'))).toStrictEqual([{ sure: 'b' }]);
+  expect(payloads(await resume(graph, 'quite'))).toStrictEqual([{ confirm: 'c' }]);
+  expect(payloads(await resume(graph, 'no'))).toStrictEqual([{ sure: 'c' }]);
+  expect(await resume(graph, 'very')).toStrictEqual({ answer: 'yes quite,no very' });
+  // The graph has its own checkpoints in each call.
+  expect(called).toStrictEqual(['charge a', 'prepared b', 'prepared c']);
 });
 
 test('outside of a graph, the text says what the program waits for', async () => {

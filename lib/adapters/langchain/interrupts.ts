@@ -1,7 +1,7 @@
 import { currentCall } from '../../contract/current-call';
 import { isPlainObject } from '../../contract/describe';
 import { requirePeer } from '../../contract/peer-dependency';
-import { WaitForAnswer } from '../../contract/waiting-call';
+import { WaitForAnswer, isApproval } from '../../contract/waiting-call';
 import type { Foreign } from '../../contract/foreign';
 import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
@@ -15,6 +15,12 @@ import type { Answer, WaitingCall } from '../../contract/waiting-types';
 const SCRATCHPAD = '__pregel_scratchpad';
 /** Stores the values to resume with. */
 const SEND = '__pregel_send';
+
+/** Whether the graph is being resumed, for graphs that tools invoke. */
+const RESUMING = '__pregel_resuming';
+/** Graphs that one call invokes, and calls of one run, at most; others share checkpoints. */
+const MAX_GRAPHS = 2 ** 10;
+const MAX_CALLS = 2 ** 20;
 
 /** The values that `interrupt()` has returned to a call already. */
 interface Memo {
@@ -35,8 +41,8 @@ export function canAsk(calls: readonly WaitingCall[]): boolean {
 }
 
 /**
- * The configuration that the tool of a call gets. In a recorded session, the interrupts of the call are counted on their
- * own.
+ * The configuration that the tool of a call gets. In a recorded session, the interrupts of the call, and the graphs that it invokes, are counted on
+ * their own.
  *
  * @param resumed values for calls that interrupts have paused, by key
  */
@@ -44,10 +50,11 @@ export function configOfCall(config: Foreign, resumed: Map<string, unknown[]>): 
   const call = currentCall();
   if (call === undefined || !isInGraph(config)) return config ?? {};
   const values = [...(resumed.get(call.key) ?? [])];
-  const { configurable } = config;
+  const { [RESUMING]: resuming, ...configurable } = config.configurable;
   const scratchpad: Foreign = {
     ...configurable[SCRATCHPAD],
     interruptCounter: -1,
+    subgraphCounter: firstGraphOf(call.key),
     resume: values.slice(0, -1),
     nullResume: values.at(-1),
     consumeNullResume: () => {
@@ -56,7 +63,15 @@ export function configOfCall(config: Foreign, resumed: Map<string, unknown[]>): 
       return value;
     },
   };
-  return { ...config, configurable: { ...configurable, [SCRATCHPAD]: scratchpad, [SEND]: undefined } };
+  const isResumed = values.length > 0 && resuming !== undefined;
+  const own = { [SCRATCHPAD]: scratchpad, [SEND]: undefined, ...(isResumed && { [RESUMING]: resuming }) };
+  return { ...config, configurable: { ...configurable, ...own } };
+}
+
+/** LangGraph numbers the graphs that a task invokes. Those of a call have their own numbers, which are the same each time. */
+function firstGraphOf(key: string) {
+  const [run, call] = key.split('/').slice(-2).map(Number);
+  return (run * MAX_CALLS + call) * MAX_GRAPHS;
 }
 
 /** The pause of a call whose tool has interrupted the graph. */
@@ -96,6 +111,7 @@ export function answerFromGraph(
 /** A value of `Command({ resume })` is the result of the call, unless it is an answer. */
 function answerOf(value: Foreign): Answer {
   if (!isPlainObject(value) || Object.keys(value).length !== 1) return { result: value };
-  const isAnswer = value.approve === true || typeof (value.error as Foreign)?.message === 'string' || 'result' in value;
+  const isAnswer =
+    isApproval(value.approve) || typeof (value.error as Foreign)?.message === 'string' || 'result' in value;
   return isAnswer ? (value as unknown as Answer) : { result: value };
 }
