@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { fileStore, journalConflict, memoryStore, natsStore, sqliteStore } from 'ses-executor/durable';
 import { openBroker } from '../broker.mjs';
-import { ROOT, rejection } from '../helpers.mjs';
+import { ROOT, describeIf, rejection } from '../helpers.mjs';
 import { all, temporaryFolder } from './helpers.mjs';
 
 const bytes = (...texts) => texts.map((text) => new TextEncoder().encode(text));
@@ -103,6 +103,26 @@ describe.each(STORES)('%s', (name, make) => {
     expect(await store.getBlob('t', 'd1')).toBeUndefined();
     await store.remove('s');
     expect(await store.getBlob('s', 'd1')).toBeUndefined();
+  });
+});
+
+describeIf(hasSqlite)('sqliteStore', () => {
+  test('one host at a time has a session, which cannot be removed meanwhile', async () => {
+    const folder = temporaryFolder();
+    const make = () => sqliteStore(join(folder, 'journals.db'));
+    const unlock = await make().lock('a/b');
+    for (const claiming of [async () => make().lock('a/b'), () => make().remove('a/b')]) {
+      const error = await rejection(claiming());
+      expect([error.code, error.details.pid]).toStrictEqual(['ERR_JOURNAL_CONFLICT', process.pid]);
+    }
+    await (
+      await make().lock('other')
+    )();
+    await unlock();
+    await (
+      await make().lock('a/b')
+    )();
+    expect(readdirSync(folder).filter((name) => name.includes('lock'))).toStrictEqual([]);
   });
 });
 

@@ -1,6 +1,9 @@
 import { closeSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 import { describe } from '../contract/describe';
+import { lockFile, removeLocks } from './file-lock';
+import { nameOf } from './session-names';
 import { unexpectedEntries } from './store';
 import type { JournalStore } from './store';
 
@@ -14,12 +17,14 @@ interface Database {
   };
 }
 
+const IN_MEMORY = ':memory:';
 /** How long a statement waits for another process, in milliseconds. */
 const BUSY_MS = 5_000;
 
 /**
  * A store in a file of SQLite, which is created if necessary. It uses `node:sqlite`. Any number of processes can use the
- * file.
+ * file. One at a time can have a session open, which a file beside it says. The claim of a process that has ended is taken
+ * over.
  *
  * @throws `TypeError` if `path` is not a path
  * @throws `Error` if this version of Node.js does not have `node:sqlite`
@@ -28,7 +33,7 @@ export function sqliteStore(path: string): JournalStore {
   if (typeof path !== 'string' || path === '') {
     throw new TypeError(`path must be the path of a file, got ${describe(path)}`);
   }
-  return new SqliteStore(openDatabase(path));
+  return new SqliteStore(openDatabase(path), path === IN_MEMORY ? undefined : resolve(path));
 }
 
 function openDatabase(path: string): Database {
@@ -37,7 +42,7 @@ function openDatabase(path: string): Database {
   if (sqlite === undefined) {
     throw new Error('sqliteStore() needs node:sqlite: use Node.js 22.13 or later, or fileStore()');
   }
-  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+  if (path !== IN_MEMORY) closeSync(openSync(path, 'a', 0o600));
   const database = new sqlite.DatabaseSync(path);
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL;
     CREATE TABLE IF NOT EXISTS entries (id TEXT, number INTEGER, bytes BLOB, PRIMARY KEY (id, number)) WITHOUT ROWID;
@@ -49,9 +54,12 @@ class SqliteStore implements JournalStore {
   #database;
   #isSynced: boolean | undefined;
   #statements;
+  #path;
 
-  constructor(database: Database) {
+  /** @param path of the file; undefined if there is none */
+  constructor(database: Database, path: string | undefined) {
     this.#database = database;
+    this.#path = path;
     this.#statements = {
       read: database.prepare('SELECT bytes FROM entries WHERE id = ? AND number >= ? ORDER BY number'),
       count: database.prepare('SELECT coalesce(max(number) + 1, 0) AS entries FROM entries WHERE id = ?'),
@@ -89,10 +97,19 @@ class SqliteStore implements JournalStore {
     for (const { id } of [...this.#statements.list.iterate()]) yield { id: String(id) };
   }
 
+  lock(id: string): () => void {
+    return this.#path === undefined ? () => {} : lockFile(this.#lockPathOf(id, this.#path), `the session ${id}`);
+  }
+
   async remove(id: string) {
+    if (this.#path !== undefined) removeLocks(this.#lockPathOf(id, this.#path), `the session ${id}`);
     this.#inTransaction(() => {
       for (const table of ['entries', 'blobs']) this.#database.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id);
     });
+  }
+
+  #lockPathOf(id: string, path: string) {
+    return `${path}-${nameOf(id)}`;
   }
 
   #inTransaction<T>(work: () => T): T {
