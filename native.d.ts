@@ -308,6 +308,8 @@ export declare class NativeJournal {
   numbersOf(call: number): [run: number, call: number];
   /** Runs that were begun. */
   get runs(): number;
+  /** What a replay would repeat: bytes of entries, and the milliseconds that the isolate has worked since it was made. */
+  repeated(): [bytes: number, workedMs: number];
   /**
    * Copies the first `runs` runs of the journal that was read. `seed`: of later runs; null keeps the seed. Returns
    * whether everything fits into `other`.

@@ -437,6 +437,13 @@ impl NativeJournal {
         self.0.runs()
     }
 
+    /// What a replay would repeat: bytes of entries, and the milliseconds that the isolate has worked since it was made.
+    #[napi(ts_return_type = "[bytes: number, workedMs: number]")]
+    pub fn repeated(&self) -> Vec<f64> {
+        let (bytes, time) = self.0.repeated();
+        vec![bytes as f64, time.as_secs_f64() * 1e3]
+    }
+
     /// Copies the first `runs` runs of the journal that was read. `seed`: of later runs; null keeps the seed. Returns
     /// whether everything fits into `other`.
     #[napi]

@@ -10,14 +10,19 @@ import { all, openSession, untouchable } from './helpers.mjs';
 const LARGE = 'x'.repeat(6 << 20);
 const tools = { large: async () => LARGE, add: async (a, b) => a + b };
 
-/** A store with a session that has read three large texts. */
+/** A store with a session that has read three large texts. Its process has ended before it could begin again. */
 async function long(code, more = {}) {
   const store = memoryStore();
   const session = await openSession('s', { store, tools, ...more });
   await session.run(code);
   for (let i = 0; i < 3; i++) await session.run('n += (await large()).length; undefined');
   await session.cleanup();
-  return store;
+  const entries = await all(store.read('s'));
+  const restart = entries.findIndex((entry, at) => at > 0 && Buffer.from(entry).includes('"format":1'));
+  if (restart < 0) return store;
+  const cut = memoryStore();
+  cut.append('s', 0, entries.slice(0, restart));
+  return cut;
 }
 
 const typesOf = async (session) => (await all(session.history())).map(({ type }) => type);
@@ -94,4 +99,86 @@ test('a process that ends meanwhile leaves the journal as it was', async () => {
   expect([appended, (await all(store.read('s'))).length]).toStrictEqual([1, before]);
   const session = await openSession('s', { store, tools });
   expect((await session.run('n')).output).toBe(1 + 3 * LARGE.length);
+});
+
+test('a session that goes on begins again after a run, and its host notices nothing', async () => {
+  const store = memoryStore();
+  const session = await openSession('s', { store, tools });
+  const outputs = [];
+  for (const code of [
+    'let n = 0; const list = [[]]; var same = list[0];',
+    ...Array.from({ length: 4 }, () => 'n += (await large()).length; same.push(n); list[0].length'),
+    'same.push(await add(1, 2)); [list[0] === same, n, same.length]',
+  ]) {
+    outputs.push((await session.run(code)).output);
+    expect(session.state).toBe('READY');
+  }
+  expect(outputs.slice(1)).toStrictEqual([1, 2, 3, 4, [true, 4 * LARGE.length, 5]]);
+  // After the third of the large runs, which were more than 16 MiB. The one after it was not.
+  const history = await all(session.history());
+  const restart = history.findIndex(({ type }) => type === 'restart');
+  expect(history.filter(({ type }) => type === 'restart')).toHaveLength(1);
+  expect(history[restart].run).toBe(4);
+  expect(history.filter(({ type }) => type === 'call').at(-1).key).toBe('s/6/1');
+  await session.cleanup();
+  const again = await openSession('s', { store, tools: untouchable(tools) });
+  expect((await again.run('same.length')).output).toBe(5);
+});
+
+test('runs that compute for two seconds are replaced too, but not those that wait', async () => {
+  const store = memoryStore();
+  const session = await openSession('s', {
+    store,
+    tools: { slow: () => new Promise((done) => setTimeout(done, 2_200)) },
+  });
+  await session.run('let n = 0; await slow()');
+  expect(await typesOf(session)).not.toContain('restart');
+  const options = { maxOperations: Infinity, timeoutMs: 60_000 };
+  let [runs, worked] = [0, 0];
+  while (!(await typesOf(session)).includes('restart')) {
+    const { stats } = await session.run('for (const end = n + 3e6; n < end; n++) [n].map(String); n', options);
+    [runs, worked] = [runs + 1, worked + stats.durationMs];
+  }
+  expect(worked).toBeGreaterThan(1_900);
+  expect((await session.run('n')).output).toBe(3e6 * runs);
+});
+
+test('a session with functions is looked at once, and stays as it is', async () => {
+  const store = memoryStore();
+  const session = await openSession('s', { store, tools });
+  await session.run('let n = 0; const f = () => n;');
+  for (let i = 0; i < 5; i++) await session.run('n += (await large()).length; undefined');
+  const looks = (await all(session.history())).filter(
+    ({ type, run }, at, list) => type === 'run' && run === list[at - 1]?.run,
+  );
+  expect(await typesOf(session)).not.toContain('restart');
+  expect(looks.map(({ run }) => run)).toStrictEqual([4]);
+  expect((await session.run('f()')).output).toBe(5 * LARGE.length);
+});
+
+test('a store that fails while a session begins again does not fail the run before', async () => {
+  const inner = memoryStore();
+  let refused = 0;
+  const store = {
+    isInMemory: true,
+    read: (...args) => inner.read(...args),
+    list: () => inner.list(),
+    remove: (id) => inner.remove(id),
+    append: (id, after, entries, how) => {
+      // The first entry of a restart has a head.
+      if (after > 0 && entries.some((entry) => Buffer.from(entry).includes('"format":1'))) {
+        refused++;
+        throw new Error('the disk is full');
+      }
+      return inner.append(id, after, entries, how);
+    },
+  };
+  const session = await openSession('s', { store, tools });
+  await session.run('let n = 0;');
+  for (let i = 0; i < 2; i++) await session.run('n += (await large()).length; undefined');
+  expect((await session.run('n += (await large()).length; n')).output).toBe(3 * LARGE.length);
+  expect([refused, session.state]).toStrictEqual([1, 'DEAD']);
+  await session.cleanup();
+  const again = await openSession('s', { store: inner, tools });
+  expect((await again.run('n')).output).toBe(3 * LARGE.length);
 });

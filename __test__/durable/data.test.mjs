@@ -113,3 +113,51 @@ test('a session that differs from its beginning has no data, and a new one needs
   const fresh = await openSession('t', { store, tools, from: 'data' });
   expect(fresh.recovery).toBeUndefined();
 });
+
+const PYTHON = String.raw`
+import math
+n = 1
+text, raw, big, half, none, yes = "ä\n", b"\x00\xff", 2**80, 0.1, None, True
+shared = [1]
+data = {"list": shared, ("a", 1): {1, 2}, 3: frozenset([(1, 2)]), "z": 1j, "nan": float("inf")}
+shared.append(data)
+pair = (shared, shared)
+dir_, id, list, type, dict, str = 5, 1, 2, 3, 4, "s"
+def add(): return n
+class Point: pass
+point = Point()
+numbers = (i for i in [1])
+fetched = fetch("a")
+mixed = [1, point]`;
+const PYTHON_ALL =
+  '[n, text, raw.hex(), big == 2**80, half, none, yes, shared[1] is data, data["list"] is shared, pair[0] is shared, data[("a", 1)] == {1, 2}, (1, 2) in [*data[3]][0:1], data["z"].imag, data["nan"] > 1e308, dir_, id, list, type, dict, str, fetched.rows[0].name, sent.of]';
+
+test('sessions of Python begin again with their plain variables', { timeout: 120_000 }, async () => {
+  const store = memoryStore();
+  const pythonTools = { fetch: async (key) => ({ rows: [{ name: key }] }) };
+  const options = { store, engine: 'python', tools: pythonTools, variables: { sent: { of: 'host' } } };
+  const first = await openSession('s', options);
+  await first.run(PYTHON);
+  const { output } = await first.run(PYTHON_ALL);
+  await first.cleanup();
+  const session = await openSession('s', { ...options, from: 'data', tools: untouchable(pythonTools) });
+  const { run, names, leftOut } = session.recovery;
+  const expected = 'n text raw big half none yes shared data pair dir_ id list type dict str fetched sent'.split(' ');
+  expect([run, [...names].sort()]).toStrictEqual([2, expected.sort()]);
+  expect(Object.fromEntries(leftOut.map(({ name, reason }) => [name, reason]))).toStrictEqual({
+    math: "a value of type 'module'",
+    add: "a value of type 'function'",
+    Point: "a value of type 'type'",
+    point: "a value of type 'Point'",
+    numbers: "a value of type 'generator'",
+    mixed: "a value of type 'Point'",
+  });
+  const again = await session.run(PYTHON_ALL);
+  expect([again.output, again.recovered]).toStrictEqual([output, true]);
+  expect(
+    (await session.run('fetched.rows.append(1)\n[x for x in dir() if x.startswith("_ses")]')).output,
+  ).toStrictEqual([]);
+  await session.cleanup();
+  const later = await openSession('s', { ...options, tools: untouchable(pythonTools) });
+  expect((await later.run('[len(fetched.rows), n, pair[1] is shared]')).output).toStrictEqual([2, 1, true]);
+});

@@ -1,10 +1,10 @@
 // Sessions of Python that are opened again, that wait, and that are lost.
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { inFolder, openSession, untouchable } from './helpers.mjs';
+import { inFolder, openSession, temporaryFolder, untouchable } from './helpers.mjs';
 
 const TOOLS = {
   double: async (n) => n * 2,
@@ -93,3 +93,21 @@ test('a run of Python that is lost is undone', { timeout: 120_000 }, async () =>
   expect(error.details).toMatchObject({ stateLost: false, lostCalls: [{ key: 's/2/1', name: 'double' }] });
   expect((await session.run('n')).output).toBe(1);
 });
+
+test(
+  'a warning says that files of a folder are not part of the journal, unless they are read-only',
+  { timeout: 120_000 },
+  async () => {
+    const warned = [];
+    const note = ({ code }) => warned.push(code);
+    process.on('warning', note);
+    onTestFinished(() => process.off('warning', note));
+    const workDir = temporaryFolder();
+    const open = (id, executor) => openSession(id, { engine: 'python', executor });
+    for (const [id, executor] of Object.entries({ a: {}, b: { workDir, readOnly: true }, c: { workDir } })) {
+      await open(id, executor);
+      await new Promise(setImmediate);
+      expect(warned, id).toStrictEqual(id === 'c' ? ['SES_EXECUTOR_FILES'] : []);
+    }
+  },
+);

@@ -70,7 +70,7 @@ export interface DurableOptions {
    * `ERR_REPLAY_ENGINE`: it begins again in a fresh isolate, with those top-level variables that are plain data. The values are
    * those of the last run whose replay does what the journal says. {@link DurableSession.recovery} names the variables, and
    * what was left out. The next run is told by `recovered: true`. A run that waits is given up. The history and the numbers of
-   * runs go on. The journal keeps that decision, so pass the option once. Only for JavaScript. Default `"journal"`.
+   * runs go on. The journal keeps that decision, so pass the option once. Default `"journal"`.
    */
   from?: 'journal' | 'data' | undefined;
 }

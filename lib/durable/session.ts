@@ -23,6 +23,7 @@ import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead } from './head';
 import { divergenceOf, historyOf } from './history';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
+import { NAMING_CODE, NO_PYTHON_DATA, namesIn, readPythonData, readingPython, restoringPython } from './python-data';
 import { continuationsOf, openRunOf, planApprovedBy } from './plan';
 import { approvedByPlan, heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder, nameOf } from './recorder';
@@ -44,7 +45,8 @@ import type { DurableOptions } from './options';
 import type { Note } from './notes';
 import type { OpenRun } from './plan';
 import type { PlainData } from './plain-data';
-import type { Answer, Finished, ForkOptions, JournalEntry, Recovery, RevertedCall } from './types';
+import type { PythonData } from './python-data';
+import type { Answer, Finished, ForkOptions, JournalEntry, LeftOut, Recovery, RevertedCall } from './types';
 import type { Stale, Waiting, WaitingCall } from './types';
 
 /** An isolate that continues a journal. */
@@ -55,6 +57,8 @@ interface Live {
   content: NativeJournalContent;
   /** how long its replay took */
   replayMs: number;
+  /** the number of runs that the session had when somebody looked last whether it is plain data */
+  lookedAt: number | undefined;
 }
 
 /** How a run goes on. */
@@ -369,7 +373,12 @@ export class DurableSession implements Executor {
       live.recorder.beginRun();
       this.#notePlan(live, plan);
     }
-    return this.#execute(live, code, plan === undefined ? options : { ...options, plan });
+    const output = await this.#execute(live, code, plan === undefined ? options : { ...options, plan });
+    // Runs of other callers may wait for this one.
+    if (this.#readyLive === live && live.executor.state === 'READY' && this.#mayCheckpoint(live)) {
+      await this.#join(() => this.#checkpointAfterRun(live));
+    }
+    return output;
   }
 
   /** Notes the plan before the run begins, so that no journal has the run without it. */
@@ -538,9 +547,9 @@ export class DurableSession implements Executor {
   }
 
   /** The start under way, or another one. */
-  #join() {
+  #join(begin: () => Promise<void> = () => this.#rebuild()) {
     return this.#opening.join(() => {
-      const start = this.#rebuild();
+      const start = begin();
       this.#starting = start.catch(() => {});
       return start;
     });
@@ -589,25 +598,24 @@ export class DurableSession implements Executor {
 
   /** Begins the session again, with the variables that are plain data. */
   async #startFromData(found: Found, epoch: number) {
-    const { head, content } = found;
-    if (head.engine !== 'javascript') {
-      const reason = 'only sessions of JavaScript can be opened with from: "data"';
-      throw engineDiffers('engine', 'javascript', head.engine, reason);
-    }
-    const { run, data } = await this.#plainData(content, epoch);
-    const names = [data.variables, data.constants, data.frozen].flatMap((values) => [...values.keys()]);
-    const recovery = { run, names, leftOut: data.leftOut };
-    await this.#restart(found, epoch, data, recovery);
+    const { run, data } = await this.#plainData(found.content, epoch);
+    const { names, leftOut, restoring } = data;
+    const recovery = { run, names, leftOut };
+    await this.#restart(found, epoch, restoring, recovery);
     [this.#recovery, this.#isRecovered, this.#settings.from] = [recovery, true, 'journal'];
   }
 
   /** Begins the session again. The journal gets everything that makes the new isolate, or nothing of it. */
-  async #restart({ entries, journal, head }: Found, epoch: number, data: PlainData, recovery: Recovery | undefined) {
+  async #restart(
+    { entries, journal, head }: Found,
+    epoch: number,
+    { variables, code }: Restoring,
+    recovery: Recovery | undefined,
+  ) {
     const next = headOfRestart(head, this.#settings, recovery);
     journal.restart(JSON.stringify(next), seedFrom(this.#settings.seed));
     const found = { entries, journal, head: next, isNew: true, differs: [], content: EMPTY };
     const live = await this.#boot(found, { isHeld: true });
-    const { variables, code } = restoring(data);
     await live.recorder.guard(live.executor.sendVariables(variables));
     journal.beginInternal();
     await live.recorder.guard(live.executor.run(code));
@@ -623,9 +631,9 @@ export class DurableSession implements Executor {
    * @returns the isolate, if it stays
    */
   async #checkpoint(live: Live, { head, content }: Found, epoch: number): Promise<Live | undefined> {
-    const { runs, lookedAt, tools } = content;
-    if (head.engine !== 'javascript' || (lookedAt !== undefined && runs < 2 * lookedAt)) return live;
+    const { runs, tools } = content;
     const { recorder, executor } = live;
+    live.lookedAt = runs;
     const names = [...new Set([...tools.map(({ path }) => path[0]), ...Object.keys(this.#sent)])];
     recorder.hold();
     recorder.journal.beginInternal();
@@ -637,7 +645,7 @@ export class DurableSession implements Executor {
     this.#refuseAfterCleanup(epoch);
     if (isWhole) {
       await freed(live);
-      await this.#restart(await this.#read(), epoch, data, head.recovery);
+      await this.#restart(await this.#read(), epoch, restoring(data), head.recovery);
       return undefined;
     }
     await recorder.commit();
@@ -646,17 +654,38 @@ export class DurableSession implements Executor {
     return this.#boot(await this.#read());
   }
 
+  /** Whether a replay would take long, and it was not shown recently that the session has more than plain data. */
+  #mayCheckpoint({ recorder: { journal }, replayMs, lookedAt }: Live) {
+    if (this.language !== 'javascript' || this.#view !== undefined) return false;
+    const [bytes, workedMs] = journal.repeated();
+    const isLong = replayMs + workedMs >= CHECKPOINT_MS || bytes >= CHECKPOINT_BYTES;
+    return isLong && (lookedAt === undefined || journal.runs >= 2 * lookedAt);
+  }
+
+  /** The same in a session that has just executed a run. If it fails, the next call rebuilds the session. */
+  async #checkpointAfterRun(live: Live) {
+    const epoch = this.#epoch;
+    try {
+      await live.recorder.stored();
+      const found = await this.#read();
+      this.#refuseAfterCleanup(epoch);
+      await this.#checkpoint(live, found, epoch);
+    } catch {
+      // What failed is not part of the run. The state of the session tells.
+      if (epoch === this.#epoch) await this.#release().catch(() => {});
+    }
+  }
+
   /** The plain variables after the last run whose replay does what the journal says. */
   async #plainData({ runs: all, open, tools }: NativeJournalContent, epoch: number) {
     const known = tools.map(({ path }) => path[0]);
-    const code = readingCode([...new Set([...known, ...Object.keys(this.#sent)])], false);
+    const names = [...new Set([...known, ...Object.keys(this.#sent)])];
     const gone = [...new Set(known)].filter((name) => !Object.hasOwn(this.#sent, name));
     for (let runs = all; runs >= 0;) {
       const view = new DurableSession(this.id, this.#options(), { runs, isLenient: true });
       try {
         await view.init();
-        const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
-        const data = readPlainData((await view.run(code, limits)).output);
+        const data = await this.#kept(view, names);
         data.leftOut.push(...gone.map((name) => ({ name, reason: 'a tool' })));
         return { run: open?.run === runs ? runs - 1 : runs, data };
       } catch (error) {
@@ -668,15 +697,27 @@ export class DurableSession implements Executor {
       }
       this.#refuseAfterCleanup(epoch);
     }
-    return { run: 0, data: NO_DATA };
+    return { run: 0, data: this.language === 'python' ? keptPython(NO_PYTHON_DATA) : kept(NO_DATA) };
+  }
+
+  /**
+   * The plain variables of a view.
+   *
+   * @param tools names that are not variables
+   */
+  async #kept(view: DurableSession, tools: string[]): Promise<Kept> {
+    const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
+    const read = async (code: string) => (await view.run(code, limits)).output;
+    if (view.language !== 'python') return kept(readPlainData(await read(readingCode(tools, false))));
+    const names = namesIn(await read(NAMING_CODE), tools);
+    return keptPython(readPythonData(await read(readingPython(names))));
   }
 
   /** Makes the isolate, with the state that the journal has, and gives it what a new session or a new version of the host adds. */
   async #start(found: Found, epoch: number) {
     let live: Live | undefined = await this.#boot(found);
     const { variables } = this.#settings;
-    const isLong = live.replayMs >= CHECKPOINT_MS || found.content.replayedBytes >= CHECKPOINT_BYTES;
-    if (isLong && !found.isNew && this.#view === undefined) live = await this.#checkpoint(live, found, epoch);
+    if (!found.isNew && this.#mayCheckpoint(live)) live = await this.#checkpoint(live, found, epoch);
     // Else the session has begun again, with its tools.
     if (live === undefined) return;
     if (found.isNew && variables !== undefined) await live.recorder.guard(live.executor.sendVariables(variables));
@@ -720,7 +761,7 @@ export class DurableSession implements Executor {
     const executor = untold(
       makeExecutor(head.engine, isElsewhere ? { ...options, isolation: 'process' } : options, recorder),
     );
-    const live: Live = { executor, recorder, content, replayMs: 0 };
+    const live: Live = { executor, recorder, content, replayMs: 0, lookedAt: content.lookedAt };
     this.#live = live;
     this.#planned = lastPlanned(found);
     if (isHeld) recorder.hold();
@@ -938,6 +979,25 @@ interface Found {
 /** A replay that takes longer, or repeats more, is worth a checkpoint: 2 s, 16 MiB. */
 const CHECKPOINT_MS = 2000;
 const CHECKPOINT_BYTES = 16 << 20;
+
+/** How variables are declared in another isolate: values to send, and code to run after that. */
+type Restoring = ReturnType<typeof restoring>;
+
+/** What is kept of a session that begins again. */
+interface Kept {
+  names: string[];
+  leftOut: LeftOut[];
+  restoring: Restoring;
+}
+
+function kept(data: PlainData): Kept {
+  const names = [data.variables, data.constants, data.frozen].flatMap((values) => [...values.keys()]);
+  return { names, leftOut: data.leftOut, restoring: restoring(data) };
+}
+
+function keptPython(data: PythonData): Kept {
+  return { names: [...data.variables.keys()], leftOut: data.leftOut, restoring: restoringPython(data) };
+}
 
 const EMPTY: NativeJournalContent = {
   replayedBytes: 0,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ses_protocol::{Command, Event, Seed, ToolCallId, ToolReply};
 use ses_session::{Events, Link};
@@ -83,7 +84,7 @@ impl Journal {
             return Err(Flaw { kind: FlawKind::Limit, entry: entries.len() as u64, message });
         }
         let (content, record) = content::read(&mut state.chain, &entries, runs)?;
-        state.hold(record, content.runs, content.next);
+        state.hold(record, &content);
         state.loaded = entries;
         Ok(content)
     }
@@ -157,6 +158,11 @@ impl Journal {
     /// Runs that were begun.
     pub fn runs(&self) -> u32 {
         self.state.get().runs
+    }
+
+    /// What a replay would repeat: bytes of entries, and the time that the isolate has worked since it was made.
+    pub fn repeated(&self) -> (usize, Duration) {
+        self.state.get().repeated()
     }
 
     pub(crate) fn begin_session(&self, events: Events) {

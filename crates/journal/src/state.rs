@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ses_protocol::{
     Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Seed, ToolCall, ToolCallId, ToolReply,
@@ -10,7 +10,9 @@ use ses_protocol::{
 use ses_session::{Events, Link};
 
 use crate::chain::{Chain, MAC_BYTES};
-use crate::content::{Done, Record, Told, as_recorded, frame_of_call, frame_of_log, frame_of_settled, plain_failure};
+use crate::content::{
+    Content, Done, Record, Told, as_recorded, frame_of_call, frame_of_log, frame_of_settled, plain_failure,
+};
 use crate::effects::{Effect, Effects, Outbox};
 use crate::entry::{answers_frame, message_frame, plain};
 
@@ -87,6 +89,40 @@ pub struct State {
     waiting: HashSet<ToolCallId>,
     /// Calls of the run whose results are not kept, by their plain numbers.
     withheld: HashSet<ToolCallId>,
+    work: Work,
+}
+
+/// What a replay would repeat.
+#[derive(Default)]
+struct Work {
+    /// Bytes of entries.
+    bytes: usize,
+    /// How long the isolate has worked on jobs that have ended, without the time in which it waited for answers only.
+    time: Duration,
+    /// The same for the jobs under way.
+    under_way: Duration,
+    since: Option<Instant>,
+}
+
+impl Work {
+    fn begin(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    /// The isolate waits.
+    fn pause(&mut self) {
+        self.under_way += self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+    }
+
+    fn end(&mut self) {
+        self.pause();
+        self.time += std::mem::take(&mut self.under_way);
+    }
+
+    /// Jobs that were lost are not repeated.
+    fn drop_jobs(&mut self) {
+        (self.under_way, self.since) = (Duration::ZERO, None);
+    }
 }
 
 /// Where a replay has left the journal: the frame that the journal has, and the one that the isolate has caused.
@@ -130,14 +166,22 @@ impl State {
             unanswered: HashSet::new(),
             waiting: HashSet::new(),
             withheld: HashSet::new(),
+            work: Work::default(),
         }
     }
 
     /// Takes what was read from a journal of `next` entries.
-    pub fn hold(&mut self, record: Record, runs: u32, next: u64) {
+    pub fn hold(&mut self, record: Record, content: &Content) {
+        let &Content { runs, next, replayed_bytes, .. } = content;
         let Record { jobs, open, has_lost, seed, bytes } = record;
         (self.jobs, self.open, self.has_lost, self.seed, self.bytes) = (jobs, open, has_lost, seed, bytes);
         (self.runs, self.taken_to, self.stored_to) = (runs, next, next);
+        self.work.bytes = replayed_bytes;
+    }
+
+    /// What a replay would repeat: bytes of entries, and the time that the isolate has worked since it was made.
+    pub fn repeated(&self) -> (usize, Duration) {
+        (self.work.bytes, self.work.time)
     }
 
     /// Adds an entry. If the journal has no room for it, the job under way is given up, because nothing is left out.
@@ -152,6 +196,7 @@ impl State {
     fn sign(&mut self, frame: Vec<u8>) {
         let entry = self.chain.sign(frame);
         self.bytes += entry.len();
+        self.work.bytes += entry.len();
         self.entries.push(entry);
     }
 
@@ -187,6 +232,7 @@ impl State {
 
     /// What the journal has is not repeated.
     pub fn forget_jobs(&mut self) {
+        self.work = Work::default();
         self.jobs.clear();
         (self.open, self.has_lost) = (None, false);
     }
@@ -236,6 +282,7 @@ impl State {
         let was_live = matches!(self.phase, Phase::Live | Phase::Resuming);
         self.phase = Phase::Over;
         self.held.clear();
+        self.work.drop_jobs();
         if was_live && !self.under_way.is_empty() {
             self.under_way.clear();
             self.ends = true;
@@ -300,6 +347,9 @@ impl State {
             self.is_idle = false;
         }
         if let Some(link) = self.link() {
+            if matches!(self.phase, Phase::Live | Phase::Resuming) {
+                self.work.begin();
+            }
             effects.push(Effect::Send(link, command));
         }
     }
@@ -481,6 +531,9 @@ impl State {
         match event {
             Event::Idle { answers } => {
                 self.is_idle = answers == self.sent && self.held.is_empty();
+                if self.is_idle {
+                    self.work.pause();
+                }
                 self.report(event, effects);
                 self.pause_if_idle(effects);
             }
@@ -533,6 +586,7 @@ impl State {
             plain_failure(failure);
         }
         self.ends = true;
+        self.work.end();
         self.made.clear();
         self.unanswered.clear();
         let event = Event::Settled { job, result, figures, sound };
@@ -665,6 +719,9 @@ impl State {
             Event::Idle { answers } => {
                 let has_more = self.jobs.front().is_some_and(|open| !open.turns.is_empty());
                 self.is_idle = answers == self.sent && !has_more;
+                if self.is_idle {
+                    self.work.pause();
+                }
                 self.report(event, effects);
                 self.pause_if_idle(effects);
             }
