@@ -13,6 +13,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { DurableSession, natsStore, waitForAnswer } from 'ses-executor/durable';
 import { openBroker } from '../broker.mjs';
+import { writeJwtConfig } from '../jwt.mjs';
 import { deferred, rejection, spawnNode } from '../helpers.mjs';
 import { KEYS, all, temporaryFolder } from './helpers.mjs';
 
@@ -526,6 +527,23 @@ describe('a store', () => {
     writeFileSync(config, 'host: 127.0.0.1\nauthorization { token: "a secret" }\n');
     const other = await openBroker({ config });
     expect(await storeOn({ url: other.url.replace('//', '//a%20secret@') }).append('s', 0, bytes('a'))).toBe(1);
+  });
+
+  test('takes a file of credentials, and one that is missing or of another operator fails at once', async () => {
+    const { config, credentials } = writeJwtConfig(temporaryFolder());
+    const broker = await openBroker({ config });
+    const store = storeOn(broker, { credentials });
+    expect(await store.append('s', 0, bytes('a'))).toBe(1);
+    await broker.kill();
+    await broker.start();
+    expect(await store.append('s', 1, bytes('b'))).toBe(2);
+    const other = writeJwtConfig(temporaryFolder()).credentials;
+    const limits = { timeoutMs: 60_000 };
+    const error = await rejection(storeOn(broker, { ...limits, credentials: other }).append('s', 2, bytes('c')));
+    expect(error.message).toMatch(/Authorization Violation/);
+    const missing = join(temporaryFolder(), 'none.creds');
+    const reason = await rejection(storeOn(broker, { ...limits, credentials: missing }).append('s', 2, bytes('c')));
+    expect(reason.message).toMatch(/ENOENT.*none\.creds/);
   });
 
   test.each([
