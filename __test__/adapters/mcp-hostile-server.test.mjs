@@ -1,5 +1,5 @@
 // What servers of others say is bounded: it neither stalls the event loop nor takes all memory.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { PassThrough } from 'node:stream';
@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const SERVER = fileURLToPath(new URL('fixtures/hostile-mcp-server.cjs', import.meta.url));
+const HTTP_SERVER = fileURLToPath(new URL('fixtures/hostile-mcp-http.mjs', import.meta.url));
 const SERVERS = fileURLToPath(new URL('../../build/adapters/mcp/servers.js', import.meta.url));
 
 /**
@@ -16,7 +17,8 @@ const SERVERS = fileURLToPath(new URL('../../build/adapters/mcp/servers.js', imp
  */
 const PROGRAM = `
   const { connectServers } = require(${JSON.stringify(SERVERS)});
-  const command = process.argv[1];
+  const target = JSON.parse(process.argv[1]);
+  if (target.url) target.url = new URL(target.url);
   const cpu = () => {
     const { user, system } = process.cpuUsage();
     return user + system;
@@ -36,7 +38,7 @@ const PROGRAM = `
   void (async () => {
     let names;
     let warnings;
-    const result = await connectServers([{ name: 'a', command }]).then(
+    const result = await connectServers([{ name: 'a', ...target }]).then(
       async ([{ definitions, close, ...server }]) => {
         names = Object.keys(definitions);
         ({ warnings } = server);
@@ -58,8 +60,11 @@ const PROGRAM = `
   })();`;
 
 async function attacked(attack, hangs = false) {
-  const command = `"${process.execPath}" "${SERVER}" ${attack}`;
-  const args = ['--max-old-space-size=256', '-e', PROGRAM, command, ...(hangs ? ['hangs'] : [])];
+  return await attackedBy({ command: `"${process.execPath}" "${SERVER}" ${attack}` }, hangs);
+}
+
+async function attackedBy(target, hangs) {
+  const args = ['--max-old-space-size=256', '-e', PROGRAM, JSON.stringify(target), ...(hangs ? ['hangs'] : [])];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
   return { ...JSON.parse(stdout), stderr };
 }
@@ -159,4 +164,45 @@ test('text that a server writes to stderr is passed on, and omitted characters a
   const [, omitted] = /\n\[(\d+) bytes that the server a wrote to stderr are left out\]\n$/.exec(text);
   expect(text.match(/x/g).length + Number(omitted)).toBe(300 << 10);
   expect(Number(omitted)).toBeGreaterThan(0);
+});
+
+/** As `attacked`, with a server at an address. */
+async function attackedOverHttp(attack, hangs = false) {
+  const server = spawn(process.execPath, [HTTP_SERVER, attack], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [url] = await once(server.stdout, 'data');
+    return await attackedBy({ url: String(url).trim() }, hangs);
+  } finally {
+    server.kill('SIGKILL');
+  }
+}
+
+test.each([
+  ['numbers', `its answer is not valid: ${[0, 1, 2, 3, 4].map((at) => `content.${at}: Invalid input`).join('; ')}`],
+  ['blocks', expect.stringMatching(/^\n{20} \d+$/)],
+  ['lines', 'the answer is too long: it may have 10485760 bytes'],
+  ['long', 'the answer is too long: it may have 10485760 bytes'],
+  ['error', `${'x'.repeat(1_000)}...`],
+])(
+  'a server at an address that answers with %s fails or answers its call and does not stall the host',
+  async (attack, answer) => {
+    const { result, longest } = await attackedOverHttp(attack);
+    expect(result).toEqual([answer, 'ok']);
+    expect(longest).toBeLessThan(MAX_LONGEST);
+  },
+);
+
+test.each(['comments', 'notifications', 'pings'])(
+  'a server at an address that endlessly writes %s neither stalls the host nor delays other answers',
+  async (attack) => {
+    const { result, longest } = await attackedOverHttp(attack, true);
+    expect(result).toEqual([expect.stringContaining('aborted due to timeout'), 'ok']);
+    expect(longest).toBeLessThan(MAX_LONGEST);
+  },
+);
+
+test('a server at an address with an oversized description of itself is refused', async () => {
+  const { result, longest } = await attackedOverHttp('instructions');
+  expect(result).toBe('the server a cannot be used: its answer to initialize has more than 262144 characters');
+  expect(longest).toBeLessThan(MAX_LONGEST);
 });

@@ -1,9 +1,12 @@
 // The packages for protocol 2026-07-28 of the Model Context Protocol. They are loaded for the first message of a client that
 // speaks it, and for servers at an address. `scripts/pack.mjs` bundles them into this file of the published package.
 
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer, createMcpHandler, inputRequired } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
-export { Client, McpServer, createMcpHandler, inputRequired, serveStdio, z };
+/** A schema that accepts any result. */
+export const anything: z.ZodAny = z.any();
+
+export { Client, McpServer, StreamableHTTPClientTransport, createMcpHandler, inputRequired, serveStdio, z };

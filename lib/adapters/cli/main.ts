@@ -8,6 +8,7 @@ import { optionRow } from '../../contract/option-table';
 import { closest } from '../../contract/options';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
+import type { ServerTarget } from '../mcp/address';
 
 /** Options of the commands that run many programs in one executor. */
 const SESSION_OPTIONS = [
@@ -40,7 +41,7 @@ const COMMANDS = {
       ...[...SESSION_OPTIONS, 'tool-timeout', 'keep-state', 'no-keep-state'],
       ...['openapi', 'base-url', 'header', 'credential', 'http', 'allow-origin', 'max-sessions'],
     ],
-    words: noFile,
+    words: (command, words) => (words[0] === 'login' || words[0] === 'logout' ? words : noFile(command, words)),
     load: () => (require('./mcp') as typeof import('./mcp')).mcp,
   },
   python: {
@@ -74,7 +75,7 @@ export interface CommandOptions {
   module: boolean;
   root?: string;
   readOnly: boolean;
-  servers: { name: string; command: string }[];
+  servers: ServerTarget[];
   python: boolean;
   packages?: string;
   keepState: boolean;
@@ -242,13 +243,14 @@ function imports(given: string[]) {
   };
 }
 
-/** @param text a string of the form `name=command` */
+/** @param text a string of the form `name=command` or `name=address` */
 function serverOf(text: string) {
   const [name, command] = splitAt(text, '=');
   if (command === undefined || command.trim() === '' || !isBindable(name)) {
     throw new UsageError(`--server must be like name=command, with an identifier as name, got ${JSON.stringify(text)}`);
   }
-  return { name, command };
+  const { serverTarget } = require('./server-target') as typeof import('./server-target');
+  return serverTarget(name, command);
 }
 
 function splitAt(text: string, separator: string): [string, string | undefined] {

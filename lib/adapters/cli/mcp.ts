@@ -7,6 +7,7 @@ import { endServersBySignal, signalled } from './end-by-signal';
 import { limitsOf } from './limits';
 import { lost, ownStdout } from './terminal';
 import { UsageError, asUsage } from './usage-error';
+import { isLoopback } from '../mcp/address';
 import type { Command, CommandOptions } from './main';
 import type { Served } from '../mcp/served';
 import type { HttpOptions } from '../mcp/http';
@@ -35,9 +36,10 @@ interface Servers {
  * a signal ends it. The exit status is 0.
  */
 export async function mcp(
-  _file: Parameters<Command>[0],
+  words: Parameters<Command>[0],
   { openapi, baseUrl, headers, credentials, http, origins, maxSessions, ...given }: Parameters<Command>[1],
 ): ReturnType<Command> {
+  if (Array.isArray(words)) return await (require('./login') as typeof import('./login')).loginCommand(words);
   const { root, readOnly } = given;
   refuseNoFolder(root, readOnly);
   if (given.packages !== undefined && !given.python) throw new UsageError('--packages needs --python');
@@ -85,7 +87,7 @@ async function serveAddress(
   options: Omit<HttpOptions, 'open' | 'onerror'>,
   ended: Promise<unknown> | undefined,
 ) {
-  const { isLoopback, listen } = require('../mcp/http') as typeof import('../mcp/http');
+  const { listen } = require('../mcp/http') as typeof import('../mcp/http');
   // Wrong options are reported before there is a client.
   const { close } = await asUsage(open);
   await close();

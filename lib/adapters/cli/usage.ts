@@ -19,6 +19,8 @@ const COMMANDS: [name: string, call: string, text: string][] = [
   ],
   ['repl', 'repl [options]', 'run what you type'],
   ['mcp', 'mcp [options]', 'serve the Model Context Protocol over stdin and stdout, or with --http'],
+  ['mcp', 'mcp login <name=address>', 'log in at another server, for --server name=address'],
+  ['mcp', 'mcp logout <name>', 'remove that login'],
   [
     'python',
     'python add <package...> [options]',
@@ -82,7 +84,8 @@ const USAGE: Record<string, OptionUsage> = {
   server: {
     value: '<name=command>',
     multiple: true,
-    text: 'the code may call the tools of this other MCP server as name.tool(); can be repeated',
+    text: `\nthe code may call the tools of this other MCP server as name.tool(); can be repeated. A command
+starts it, or name=https://... is its address; a token for it can be in SES_EXECUTOR_TOKEN_<NAME>`,
   },
   python: {
     text: 'the code is Python (repl), the server has run_python as well (mcp); npm install pyodide',

@@ -2,15 +2,13 @@ import { spawn } from 'node:child_process';
 
 import { passOnErrors } from './server-errors';
 import { StdioTransport } from './stdio';
-import { clearTimeout, performance, setTimeout } from '../../contract/clock';
+import { UnaskedMessages } from './unasked';
+import { clearTimeout, setTimeout } from '../../contract/clock';
 import type { Foreign } from '../../contract/foreign';
-import type { ServerCommand } from './servers';
 
 /** Milliseconds that a server has to end, and to react to each signal. */
 const GRACE_MS = 2_000;
 
-/** Limit on unsolicited messages, both for a burst and per second. A server that sends more is read more slowly. */
-const MAX_UNASKED = 1_000;
 /** Maximum length of a request or notification in characters. Longer ones are ignored. */
 const MAX_UNASKED_CHARS = 64 << 10;
 /**
@@ -54,11 +52,9 @@ export class ChildTransport extends StdioTransport {
   /** Requests that the server has not answered. */
   #asked: Set<unknown> = new Set();
   #isInitialized = false;
-  /** The number of unsolicited messages that the server may still send, as of `#countedAt`. */
-  #unaskedLeft = MAX_UNASKED;
-  #countedAt = performance.now();
+  #unasked = new UnaskedMessages();
 
-  constructor({ name, command }: ServerCommand) {
+  constructor({ name, command }: { name: string; command: string }) {
     const child = spawn(isWindows ? command : `${WAIT}${command}`, {
       shell: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -130,7 +126,7 @@ export class ChildTransport extends StdioTransport {
     }
     // Some servers answer with the number as a string. The SDK takes that, too.
     if (!this.#asked.delete(message.id) && !this.#asked.delete(Number(message.id))) return false;
-    this.#unaskedLeft++;
+    this.#unasked.answered();
     if (!this.#isInitialized && chars > MAX_FIRST_CHARS) {
       this.#fail(message.id, `its answer to initialize has more than ${MAX_FIRST_CHARS} characters`);
       return false;
@@ -149,10 +145,8 @@ export class ChildTransport extends StdioTransport {
   delayAfter(message?: Foreign) {
     // Only messages that the SDK processes take time.
     if (message === undefined) return undefined;
-    const now = performance.now();
-    this.#unaskedLeft = Math.min(MAX_UNASKED, this.#unaskedLeft - 1 + ((now - this.#countedAt) / 1_000) * MAX_UNASKED);
-    this.#countedAt = now;
-    if (this.#unaskedLeft < 0) return Math.ceil((-this.#unaskedLeft / MAX_UNASKED) * 1_000);
+    const delay = this.#unasked.delayAfter();
+    if (delay !== undefined) return delay;
     // The SDK handles notifications a moment later. When the answer arrives, it forgets the recipient of progress.
     return message.method === 'notifications/progress' ? 0 : undefined;
   }
@@ -163,7 +157,7 @@ export class ChildTransport extends StdioTransport {
    */
   refuse({ id, error }: Foreign, isUnreadable: boolean) {
     if (!isUnreadable || !this.#asked.delete(id)) return void this.onerror?.(new Error(error.message));
-    this.#unaskedLeft++;
+    this.#unasked.answered();
     this.#fail(id, error.message.replace(/^the message/, `the answer of the server ${this.#name}`), error.code);
   }
 

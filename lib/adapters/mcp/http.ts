@@ -1,6 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
+import { isLoopback } from './address';
 import { HandleSessions, Slots } from './handles';
 import { legacyServer } from './legacy-server';
 import { MAX_LINE_BYTES, readLine } from './messages';
@@ -123,10 +124,6 @@ class Guard {
     const [, given] = /^bearer (.+)$/i.exec(authorization ?? '') ?? [];
     return given !== undefined && timingSafeEqual(digestOf(given), this.#digest);
   }
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 function digestOf(token: string): Buffer {

@@ -1,10 +1,11 @@
-import { ChildTransport } from './child';
+import { childLink } from './link';
+import { memberDefinitions } from './resources';
+import { remoteLink } from './remote-link';
 import { PROGRESS } from './progress';
 import { withoutSameNames } from './same-names';
 import { ToolList } from './tool-list';
 import { checkedResult } from './tool-result';
 import { textOf } from './messages';
-import { Client, z } from '../../bundled/mcp';
 import { performance } from '../../contract/clock';
 import { describe } from '../../contract/describe';
 import { hideDetails } from '../../contract/error-details';
@@ -14,12 +15,12 @@ import { languageText } from '../code-tool/language';
 import { mcpValue } from '../code-tool/mcp-result';
 import { stoppable } from '../code-tool/stoppable-run';
 import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from '../../json-schema';
-import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
 import type { CodeToolDefinition } from '../code-tool/types';
+import type { ServerTarget } from './address';
+import type { ChildTransport } from './child';
+import type { Link } from './link';
 import type { Progress } from './progress';
-
-export type ServerCommand = { name: string; command: string };
 
 export interface ConnectedServer {
   name: string;
@@ -40,28 +41,19 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_STARTS = 4;
 const STARTS_WITHIN_MS = 60_000;
 
-/** A URL in place of a command, with or without quotes. */
-const ADDRESS = /^[\s"'`<]*[a-z][a-z\d+.-]*:\/\//i;
-
 /** Time limit for all pages of the list of tools. */
 const LIST_MS = 60_000;
 
-/**
- * A schema that accepts any result. The SDK's schemas check all parts of a value in one step. `checkedResult` and
- * `ToolList` check in slices.
- */
-const ANY = z.any();
 /** Errors for data of a result that cannot be checked. */
 const REASONS = [NotJsonError, UncheckableError, UnusableSchemaError];
 
 /**
- * Starts other MCP servers whose tools code can call.
+ * Starts other MCP servers, or connects to them, whose tools code can call.
  *
  * @returns the servers in the given order; if one of them cannot be used, all of them are ended
  */
-export async function connectServers(commands: readonly ServerCommand[]): Promise<ConnectedServer[]> {
-  for (const command of commands) refuseAddress(command);
-  const outcomes = await Promise.allSettled(commands.map(connect));
+export async function connectServers(targets: readonly ServerTarget[]): Promise<ConnectedServer[]> {
+  const outcomes = await Promise.allSettled(targets.map(connect));
   const failed = outcomes.find(({ status }) => status === 'rejected');
   const connected = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   if (failed === undefined) return connected;
@@ -69,11 +61,14 @@ export async function connectServers(commands: readonly ServerCommand[]): Promis
   throw (failed as PromiseRejectedResult).reason;
 }
 
-async function connect(command: ServerCommand): Promise<ConnectedServer> {
-  const { name } = command;
-  const server = new OtherServer(command);
+async function connect(target: ServerTarget): Promise<ConnectedServer> {
+  const { name } = target;
+  const server = new OtherServer(target);
   try {
-    const { tools, refused } = await server.listTools();
+    const {
+      tools: { tools, refused },
+      capabilities,
+    } = await server.list();
     const warnings = refused.map(({ tool, reason }) => `the tool ${tool} of the server ${name} is left out: ${reason}`);
     const leaveOut = (tool: string, reason: string) =>
       void warnings.push(`the tool ${describe(tool)} of the server ${name} is left out: ${reason}`);
@@ -93,7 +88,10 @@ async function connect(command: ServerCommand): Promise<ConnectedServer> {
     );
     return {
       name,
-      definitions: Object.fromEntries(kept.map((it) => [it.name, it.definition])),
+      definitions: {
+        ...memberDefinitions(server, capabilities),
+        ...Object.fromEntries(kept.map((it) => [it.name, it.definition])),
+      },
       warnings,
       close: () => server.close(),
     };
@@ -101,15 +99,6 @@ async function connect(command: ServerCommand): Promise<ConnectedServer> {
     await server.close();
     throw new Error(`the server ${name} cannot be used: ${(cause as Error).message}`, { cause });
   }
-}
-
-/** @throws {TypeError} for a URL, which a shell would run as the name of a program */
-export function refuseAddress({ name, command }: ServerCommand) {
-  if (!ADDRESS.test(command)) return;
-  throw new TypeError(
-    `the server ${name} must be a command that starts it, got the address ${describe(command.trim())}; for a server at an ` +
-      `address use a command such as: npx -y mcp-remote <address>`,
-  );
 }
 
 /**
@@ -127,16 +116,15 @@ function checkedDefinition(server: OtherServer, path: string, tool: Foreign): Co
   return definition;
 }
 
-/** A running process. */
-export interface Running {
-  client: Foreign;
-  transport: ChildTransport;
+/** A server that answers. */
+interface Running {
+  link: Link;
   tools: ToolList;
 }
 
-/** A server that the first call starts. If it has ended, the next call starts it again. */
-class OtherServer {
-  #command;
+/** A server that the first call starts, or connects to. If it has ended, the next call starts it again. */
+export class OtherServer {
+  #target;
   #running: Promise<Running> | undefined;
   /** The transport of the last process. */
   #transport: ChildTransport | undefined;
@@ -144,39 +132,43 @@ class OtherServer {
   #starts: number[] = [];
   #isClosed = false;
 
-  constructor(command: ServerCommand) {
-    this.#command = command;
+  constructor(target: ServerTarget) {
+    this.#target = target;
   }
 
-  /** @returns the tools as the server lists them, and those that do not conform to the protocol */
-  async listTools(): Promise<ToolList> {
-    return (await this.#run()).tools;
+  /** @returns the tools as the server lists them, those that do not conform to the protocol, and its capabilities */
+  async list(): Promise<{ tools: ToolList; capabilities: Foreign }> {
+    const { tools, link } = await this.#run();
+    return { tools, capabilities: link.capabilities };
   }
 
   /** @returns the result as the server returns it */
-  async callTool(tool: string, input: Foreign, signal: AbortSignal, progress?: Progress): Promise<Foreign> {
-    const { name } = this.#command;
-    const { client, transport } = await this.#run().catch((cause) => {
+  callTool(tool: string, input: Foreign, signal: AbortSignal, progress?: Progress): Promise<Foreign> {
+    const report = progress && ((of: Foreign) => progress.report(`${this.#target.name}.${tool}`, progressText(of)));
+    return this.request('tools/call', { name: tool, arguments: input }, signal, report);
+  }
+
+  /** @returns the result as the server returns it */
+  async request(method: string, params: Foreign, signal: AbortSignal, onprogress?: Foreign): Promise<Foreign> {
+    const { name } = this.#target;
+    const { link } = await this.#run().catch((cause) => {
       throw wrapped(`the server ${name} has ended and cannot be started again: ${cause.message}`, cause);
     });
     try {
       // The SDK never removes its listener from a signal, and cancels requests even after they are answered.
       return await stoppable(signal, (own) =>
-        client.request({ method: 'tools/call', params: { name: tool, arguments: input } }, ANY, {
-          signal: own,
-          timeout: NO_TIMEOUT_MS,
-          ...(progress && { onprogress: (of: Foreign) => progress.report(`${name}.${tool}`, progressText(of)) }),
-        }),
+        link.request(method, params, { signal: own, timeout: NO_TIMEOUT_MS, ...(onprogress && { onprogress }) }),
       );
     } catch (cause) {
-      if (signal.aborted || transport.ending === undefined) throw readable(cause);
-      throw wrapped(`the server ${name} has ended (${transport.ending}); the next call starts it again`, cause);
+      if (signal.aborted || link.ending === undefined) throw readable(cause);
+      throw wrapped(`the server ${name} has ended (${link.ending}); the next call starts it again`, cause);
     }
   }
 
   async close() {
     this.#isClosed = true;
-    await this.#transport?.close();
+    const running = await this.#running?.catch(() => undefined);
+    await Promise.all([running?.link.close(), this.#transport?.close()]);
   }
 
   #run() {
@@ -190,19 +182,21 @@ class OtherServer {
     return running;
   }
 
-  async #start(onEnd: () => void): Promise<Running> {
+  async #start(onLost: () => void): Promise<Running> {
     if (this.#isClosed) throw new Error('it has been closed');
     this.#countStart();
-    const transport = new ChildTransport(this.#command);
-    transport.onclose = onEnd;
-    this.#transport = transport;
-    const client = new Client({ name: 'ses-executor', version }, {});
+    const target = this.#target;
+    const link =
+      target.url === undefined
+        ? await childLink(target, onLost, (transport) => (this.#transport = transport)).catch((error) => {
+            throw readable(error);
+          })
+        : await remoteLink(target, onLost);
     try {
-      await client.connect(transport);
-      return { client, transport, tools: await listTools(client) };
+      return { link, tools: await listTools(link) };
     } catch (cause) {
-      const { ending } = transport;
-      await transport.close();
+      const { ending } = link;
+      await link.close();
       throw ending === undefined ? readable(cause) : new Error(`it has ended (${ending})`, { cause });
     }
   }
@@ -219,13 +213,13 @@ class OtherServer {
   }
 }
 
-async function listTools(client: Foreign) {
+async function listTools(link: Link) {
   const end = performance.now() + LIST_MS;
   const list = new ToolList();
   do {
     const timeout = Math.max(1, end - performance.now());
     const params = list.cursor === undefined ? undefined : { cursor: list.cursor };
-    await list.add(await client.request({ method: 'tools/list', params }, ANY, { timeout }));
+    await list.add(await link.request('tools/list', params, { timeout }));
   } while (list.cursor !== undefined);
   return list;
 }

@@ -1,9 +1,9 @@
 import { createServed } from './server';
 import { connectServers } from './servers';
 import type { ServerOptions } from './server';
-import type { ServerCommand } from './servers';
+import type { ServerTarget } from './address';
 
-type SessionServerOptions = Omit<ServerOptions, 'servers'> & { servers: ServerCommand[] };
+type SessionServerOptions = Omit<ServerOptions, 'servers'> & { servers: ServerTarget[] };
 
 /** Creates a session whose code can call the tools of other servers, which end with it. */
 export async function createSessionServer(options: SessionServerOptions) {
@@ -18,8 +18,8 @@ export async function createSessionServer(options: SessionServerOptions) {
 }
 
 /** Starts the other servers, which all sessions share. Returns a function that creates a session. */
-export async function createSessionServers({ servers: commands, ...options }: SessionServerOptions) {
-  const servers = await connectServers(commands);
+export async function createSessionServers({ servers: targets, ...options }: SessionServerOptions) {
+  const servers = await connectServers(targets);
   return {
     warnings: servers.flatMap((server) => server.warnings),
     open: () => createServed({ ...options, servers }),

@@ -164,18 +164,27 @@ export class StdioTransport {
 }
 
 /** Splits a stream of bytes into lines. Time and memory are linear in the maximum length of a line. */
-class LineReader {
+export class LineReader {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** Yields the lines that end in a chunk. If a line is too long, its text consists of its two ends. */
-  *read(chunk: Buffer): Generator<Line, undefined> {
+  /** Whether the line that has not ended is too long. */
+  get isTooLong() {
+    return this.#bytes > MAX_LINE_BYTES;
+  }
+
+  /**
+   * Yields the lines that end in a chunk. If a line is too long, its text consists of its two ends.
+   *
+   * @param withEmpty whether empty lines count
+   */
+  *read(chunk: Buffer, withEmpty = false): Generator<Line, undefined> {
     let from = 0;
     for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
       const isEmpty = this.#bytes === 0 && end === from;
       if (!isEmpty) this.#add(chunk.subarray(from, end));
       from = end + 1;
-      if (isEmpty) continue;
+      if (isEmpty && !withEmpty) continue;
       const isTooLong = this.#bytes > MAX_LINE_BYTES;
       const text = Buffer.concat(this.#chunks).toString('utf8');
       this.#chunks = [];

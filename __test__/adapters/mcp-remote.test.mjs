@@ -1,0 +1,361 @@
+// Other servers at an address: `--server name=https://...`. The servers are those of the official SDK.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { createMcpServer } from 'ses-executor/mcp';
+import { MAX_LINE_BYTES } from '../../build/adapters/mcp/messages.js';
+import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+import { PIXEL } from './fixtures/furnished-mcp-server.mjs';
+import { earlierRemote, guardedRemote, listening, modernRemote } from './fixtures/remote-mcp-servers.mjs';
+
+const FURNISHED = join(ROOT, '__test__', 'adapters', 'fixtures', 'furnished-mcp-server.mjs');
+const BIN = join(ROOT, 'bin', 'ses-executor.js');
+
+/** Runs code that can call other servers. */
+async function runner(servers) {
+  const server = await createMcpServer({ servers });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(theirs), client.connect(ours)]);
+  onTestFinished(() => server.close());
+  const call = (code) => client.callTool({ name: 'run_javascript', arguments: { code } });
+  const run = async (code) => {
+    const { structuredContent } = await call(code);
+    return structuredContent.error?.message ?? structuredContent.output;
+  };
+  return { client, run, close: () => server.close() };
+}
+
+/** A client of the command line, which must start. */
+async function connectedCommand(environment, ...args) {
+  const env = { ...process.env, ...environment };
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', ...args], env }));
+  const run = async (code) => {
+    const { structuredContent } = await client.callTool({ name: 'run_javascript', arguments: { code } });
+    return structuredContent.output ?? structuredContent.error;
+  };
+  return { client, run };
+}
+
+/** Runs code by the command line. */
+async function runByCommand(code, environment, ...args) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BIN, 'mcp', ...args],
+    env: { ...process.env, ...environment },
+    stderr: 'pipe',
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  let stderr = '';
+  transport.stderr.on('data', (chunk) => (stderr += chunk));
+  try {
+    await client.connect(transport);
+  } catch {
+    return { stderr };
+  }
+  const { structuredContent } = await client.callTool({ name: 'run_javascript', arguments: { code } });
+  await client.close();
+  return { output: structuredContent.output ?? structuredContent.error, stderr };
+}
+
+/** Answers each request with what `answer` returns: a result, or a string that is the body. */
+function scripted(answer, type = 'application/json') {
+  return listening(async (request, response) => {
+    const message = JSON.parse(Buffer.concat(await request.toArray()).toString() || '{}');
+    const { id, method, params } = message;
+    if (id === undefined) return response.writeHead(202).end();
+    if (method === 'server/discover') return response.writeHead(404).end();
+    const known = {
+      initialize: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'x', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'get', inputSchema: { type: 'object' } }] },
+    }[method];
+    const result = known ?? (await answer(params, id, response));
+    if (result === undefined) return undefined;
+    response.writeHead(200, { 'content-type': known === undefined ? type : 'application/json' });
+    response.end(typeof result === 'string' ? result : JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+}
+
+describe.each([
+  ['2026-07-28', () => modernRemote()],
+  ['2025-11-25', () => earlierRemote()],
+  ['2025-11-25 over stdin and stdout', async () => ({ url: `"${process.execPath}" "${FURNISHED}"` })],
+])('a server of protocol %s', (_, start) => {
+  test('has its tools, resources and prompts in code', async () => {
+    const { url } = await start();
+    const { client, run } = await runner({ memo: url });
+    const [{ description }] = (await client.listTools()).tools;
+    expect(description).toContain('readResource');
+    expect(await run('(await memo.add({ a: 40, b: 2 })).sum')).toBe(42);
+    expect(await run('await memo.fail({}).catch(({ message }) => message)')).toBe('it is broken');
+    expect(await run('(await memo.listResources({})).map(({ uri }) => uri)')).toEqual(['memo://note', 'memo://pixel']);
+    expect(await run('await memo.listResourceTemplates({})')).toEqual([]);
+    expect(await run('await memo.readResource({ uri: "memo://note" })')).toEqual([
+      { uri: 'memo://note', mimeType: 'text/plain', text: 'remember the milk' },
+    ]);
+    expect(await run('(await memo.listPrompts({})).map(({ name }) => name)')).toEqual(['greet']);
+    expect(await run('await memo.getPrompt({ name: "greet", arguments: { name: "Ada" } })')).toEqual({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Greet Ada' } }],
+    });
+    expect(await run('await memo.readResource({ uri: "memo://none" }).catch(({ message }) => message)')).toMatch(
+      /memo:\/\/none/,
+    );
+  });
+
+  test('returns images as content blocks', async () => {
+    const { url } = await start();
+    const { run } = await runner({ memo: url });
+    expect(await run('(await memo.draw({}))[1]')).toEqual({ type: 'image', data: PIXEL, mimeType: 'image/png' });
+    expect(await run('(await memo.readResource({ uri: "memo://pixel" }))[0]')).toEqual({
+      ...{ type: 'image', data: PIXEL, mimeType: 'image/png', uri: 'memo://pixel' },
+    });
+  });
+});
+
+test('the newest version that both speak is used', async () => {
+  const { url, eras } = await modernRemote({ legacy: 'stateless' });
+  const { run } = await runner({ memo: url });
+  expect(await run('(await memo.add({ a: 1, b: 1 })).sum')).toBe(2);
+  expect(new Set(eras)).toEqual(new Set(['modern']));
+});
+
+test('a session that the server has forgotten is begun again by the next call', async () => {
+  const { url, forget, sessions } = await earlierRemote();
+  const { run, close } = await runner({ memo: url });
+  forget();
+  expect(await run('await memo.add({ a: 1, b: 1 }).catch(({ message }) => message)')).toBe(
+    'the server memo has ended (its session is gone); the next call starts it again',
+  );
+  expect(await run('(await memo.add({ a: 1, b: 1 })).sum')).toBe(2);
+  expect(sessions.size).toBe(1);
+  await close();
+});
+
+test('headers are sent with each request, and code cannot see them', async () => {
+  const { url } = await earlierRemote({ token: 'a-secret' });
+  const { run } = await runner({ memo: { url, headers: { authorization: 'Bearer a-secret' } } });
+  expect(await run('(await memo.add({ a: 1, b: 1 })).sum')).toBe(2);
+  await expect(createMcpServer({ servers: { memo: url } })).rejects.toThrow(
+    'the server memo cannot be used: the server memo demands a login or a token',
+  );
+});
+
+test.each([
+  ['http://example.com/mcp'],
+  ['https://user:password@example.com/mcp'],
+  ['wss://example.com'],
+  ['file:///tmp/server.mjs'],
+  ['HTTPS://example.com --header x'],
+  ['  "http://localhost:3000/sse"'],
+])('%s is no address', async (address) => {
+  const refused = /^the server memo must be a command, or an address such as/;
+  await expect(createMcpServer({ servers: { memo: address } })).rejects.toThrow(refused);
+  await expect(createMcpServer({ servers: { memo: { url: address } } })).rejects.toThrow(refused);
+});
+
+describe('a hostile server', () => {
+  test.each([
+    [
+      'an answer without an end',
+      (body) => `{"jsonrpc":"2.0","id":${body},"result":"${'x'.repeat(MAX_LINE_BYTES)}`,
+      'application/json',
+    ],
+    ['an event without an end', () => `data: ${'x'.repeat(MAX_LINE_BYTES)}\n\n`, 'text/event-stream'],
+    ['an event of many lines', () => `${'data: x\n'.repeat(1_001)}\n`, 'text/event-stream'],
+  ])('that sends %s fails the call only', async (_, body, type) => {
+    const url = await scripted((params, id) => (params.arguments.long ? body(id) : { content: [] }), type);
+    const { run } = await runner({ other: `${url}/mcp` });
+    expect(await run('await other.get({ long: true }).catch(({ message }) => message)')).toMatch(/too long/);
+  });
+
+  test.each([
+    [
+      'closes the stream',
+      (_p, _i, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
+    ],
+    ['answers another request', () => 'data: {"jsonrpc":"2.0","id":77777,"result":{}}\n\n'],
+  ])('that %s fails the call immediately', async (_, answer) => {
+    const url = await scripted(answer, 'text/event-stream');
+    const { run } = await runner({ other: `${url}/mcp` });
+    expect(await run('await other.get({}).catch(({ message }) => message)')).toMatch(
+      /the connection ended before the answer/,
+    );
+  });
+
+  test.each([
+    [
+      'resources',
+      { resources: 'x' },
+      'listResources({})',
+      'its answer is not valid: resources: Invalid input: expected array',
+    ],
+    [
+      'entries',
+      { resources: [{ uri: 1 }] },
+      'listResources({})',
+      'its answer is not valid: resources.0: Invalid input',
+    ],
+    [
+      'pages without an end',
+      { resources: [], nextCursor: 'x' },
+      'listResources({})',
+      'the server lists more than 100 pages',
+    ],
+    [
+      'contents',
+      { contents: [{ uri: 'a' }] },
+      'readResource({ uri: "a" })',
+      'its answer is not valid: contents.0: Invalid input',
+    ],
+    [
+      'messages',
+      { messages: [{ role: 'user', content: 'x' }] },
+      'getPrompt({ name: "a" })',
+      'its answer is not valid: messages.0: Invalid input',
+    ],
+  ])('that sends wrong %s fails the call', async (_, result, code, message) => {
+    const url = await listening(async (request, response) => {
+      const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString() || '{}');
+      if (id === undefined || method === 'server/discover')
+        return response.writeHead(id === undefined ? 202 : 404).end();
+      const capabilities = { tools: {}, resources: {}, prompts: {} };
+      const known = {
+        initialize: { protocolVersion: '2025-06-18', capabilities, serverInfo: { name: 'x', version: '1' } },
+        'tools/list': { tools: [] },
+      };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: known[method] ?? result }));
+    });
+    const { run } = await runner({ other: `${url}/mcp` });
+    expect(await run(`await other.${code}.catch(({ message }) => message)`)).toBe(message);
+  });
+});
+
+describe('a login', () => {
+  /** Logs in by the command, with a browser that follows redirects. */
+  async function login(url, environment) {
+    const child = spawn(process.execPath, [BIN, 'mcp', 'login', `memo=${url}`], {
+      env: { ...process.env, ...environment },
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk) => (stdout += chunk));
+    child.stderr.on('data', async (chunk) => {
+      stderr += chunk;
+      const [, page] = /^(http\S+)\n/m.exec(stderr) ?? [];
+      if (page === undefined) return;
+      const forged = new URL(new URL(page).searchParams.get('redirect_uri'));
+      forged.search = '?code=x&state=forged';
+      expect((await fetch(forged)).status).toBe(400);
+      expect(await (await fetch(page)).text()).toMatch(/close this page/);
+    });
+    const [status] = await once(child, 'exit');
+    return { status, stdout, stderr };
+  }
+
+  test('is kept in a file that only the user can read, and is renewed', () =>
+    withFolder(async (folder) => {
+      const { url, state } = await guardedRemote();
+      const logins = join(folder, 'logins');
+      const environment = { SES_EXECUTOR_LOGINS: logins };
+      const server = ['--server', `memo=${url}`];
+      const before = await runByCommand('1', environment, ...server);
+      expect(before.stderr).toContain(
+        `the server memo demands a login: run \`ses-executor mcp login memo=${url}\`, or put a token in the environment variable SES_EXECUTOR_TOKEN_MEMO`,
+      );
+      // A server that runs in the background registers nothing.
+      expect(state.clients.size).toBe(0);
+
+      const { status, stdout, stderr } = await login(url, environment);
+      expect({ status, stdout }).toEqual({ status: 0, stdout: `the login of memo is in ${logins}\n` });
+      expect(readdirSync(logins)).toEqual(['memo.json']);
+      const file = join(logins, 'memo.json');
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(statSync(logins).mode & 0o777).toBe(0o700);
+      const { tokens, client } = JSON.parse(readFileSync(file, 'utf8'));
+      expect(state.clients.get(client.client_id).redirect_uris).toEqual([
+        expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
+      ]);
+      for (const token of [tokens.access_token, tokens.refresh_token]) expect(stdout + stderr).not.toContain(token);
+
+      const code = '(await memo.add({ a: 1, b: 1 })).sum';
+      expect((await runByCommand(code, environment, ...server)).output).toBe(2);
+      // The access token ends. The file gets the new one.
+      state.tokens.delete(tokens.access_token);
+      expect((await runByCommand(code, environment, ...server)).output).toBe(2);
+      expect(state.refreshed).toBe(1);
+      const renewed = JSON.parse(readFileSync(file, 'utf8')).tokens;
+      expect(renewed.access_token).not.toBe(tokens.access_token);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+
+      // Two processes renew the same login. Each renewal ends the earlier tokens.
+      const both = await Promise.all([
+        connectedCommand(environment, ...server),
+        connectedCommand(environment, ...server),
+      ]);
+      for (const { run } of [...both, both[0]]) {
+        for (const token of [...state.tokens.keys()].filter((it) => it.startsWith('access')))
+          state.tokens.delete(token);
+        expect(await run(code)).toBe(2);
+      }
+      for (const { client: connectedClient } of both) await connectedClient.close();
+
+      // Tokens are for one address only.
+      const other = await guardedRemote();
+      expect((await runByCommand('1', environment, '--server', `memo=${other.url}`)).stderr).toContain(
+        'demands a login',
+      );
+      chmodSync(file, 0o644);
+      expect((await runByCommand('1', environment, ...server)).stderr).toContain('other users may read the login');
+      chmodSync(file, 0o600);
+
+      // The server has revoked everything.
+      state.tokens.clear();
+      expect((await runByCommand('1', environment, ...server)).stderr).toContain('the server memo demands a login');
+      const out = await spawnNode([BIN, 'mcp', 'logout', 'memo'], { env: { ...process.env, ...environment } });
+      expect(out.stdout).toBe('the login of memo is removed\n');
+      expect(readdirSync(logins)).toEqual([]);
+    }));
+
+  test('is not needed with a token in the environment, nor by a server that demands none', () =>
+    withFolder(async (folder) => {
+      const environment = { SES_EXECUTOR_LOGINS: folder };
+      const { url } = await earlierRemote({ token: 'a-secret' });
+      const code = '(await memo.add({ a: 1, b: 1 })).sum';
+      const withToken = { ...environment, SES_EXECUTOR_TOKEN_MEMO: 'a-secret' };
+      expect((await runByCommand(code, withToken, '--server', `memo=${url}`)).output).toBe(2);
+      const wrong = { ...environment, SES_EXECUTOR_TOKEN_MEMO: 'another-secret' };
+      const { stderr } = await runByCommand(code, wrong, '--server', `memo=${url}`);
+      expect(stderr).toContain('the server memo demands a login');
+      expect(stderr).not.toContain('another-secret');
+      const open = await modernRemote();
+      const { status, stdout } = await login(open.url, environment);
+      expect({ status, stdout }).toEqual({ status: 0, stdout: 'the server memo needs no login\n' });
+      expect(readdirSync(folder)).toEqual([]);
+    }));
+
+  test.each([
+    [['mcp', 'login'], 'mcp login needs the name of a server, got ""'],
+    [['mcp', 'login', 'memo'], 'mcp login must be like name=https://example.com/mcp, got "memo"'],
+    [['mcp', 'login', '../x=https://a.b'], 'mcp login needs the name of a server, got "../x=https://a.b"'],
+    [['mcp', 'login', 'memo=node x'], 'mcp login needs the address of the server memo'],
+    [['mcp', 'login', 'memo=http://example.com'], 'the server memo must be a command, or an address such as'],
+    [['mcp', 'logout', 'a', 'b'], 'mcp logout takes one server, got 2'],
+  ])('%j is wrong use', async (args, message) => {
+    const { status, stderr } = await spawnNode([BIN, ...args]);
+    expect(stderr).toContain(message);
+    expect(status).toBe(2);
+  });
+});

@@ -1,0 +1,234 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import { eventsOf } from './event-stream';
+import { MAX_LINE_BYTES, readLine } from './messages';
+import { UnaskedMessages } from './unasked';
+import { setTimeout } from '../../contract/clock';
+import { isPlainObject } from '../../contract/describe';
+import { version } from '../../../package.json';
+import type { Foreign } from '../../contract/foreign';
+import type { ServerTarget } from './address';
+import type { Link } from './link';
+
+/** Maximum length of the body of an answer that is not a message: an error, or a document of a login. */
+const MAX_BODY_BYTES = 256 << 10;
+/** Characters of an error of a server that code sees. */
+const MAX_ERROR_CHARS = 1_000;
+/** Maximum length of a request or notification of the server, in characters. Longer ones are ignored. */
+const MAX_UNASKED_CHARS = 64 << 10;
+/** Maximum length of the answers to these requests, in characters. The SDK checks them in one step. */
+const MAX_FIRST_CHARS = 256 << 10;
+const FIRST = ['initialize', 'server/discover'];
+/** Milliseconds until the server must have answered the first requests. */
+const CONNECT_MS = 30_000;
+
+/**
+ * What the SDK gets in place of the result of these requests. Its schemas check all parts of a result in one step.
+ * Callers check the results in slices.
+ */
+const PLACEHOLDERS: Record<string, object> = {
+  'tools/call': { content: [] },
+  'tools/list': { tools: [] },
+  'resources/list': { resources: [] },
+  'resources/templates/list': { resourceTemplates: [] },
+  'resources/read': { contents: [] },
+  'prompts/list': { prompts: [] },
+  'prompts/get': { messages: [] },
+};
+/** What lists and resources of protocol 2026-07-28 must have. */
+const UNCACHED = { ttlMs: 0, cacheScope: 'private' };
+const PLACE = 'ses-executor/result';
+
+const FAILED = -32_000;
+
+/**
+ * Connects to a server at an address, in the newest version of the protocol that both speak.
+ *
+ * The SDK does what the protocol says about headers, sessions and logins. Its requests go through {@link RemoteFetch},
+ * because the SDK reads and parses bodies of any size in one step.
+ *
+ * @param onLost called if the server has forgotten the session
+ */
+export async function remoteLink(target: ServerTarget & { url: URL }, onLost: () => void): Promise<Link> {
+  const { Client, StreamableHTTPClientTransport, anything } =
+    require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
+  const { url, headers, authProvider } = target;
+  const fetcher = new RemoteFetch(target);
+  const transport: Foreign = new StreamableHTTPClientTransport(url, {
+    fetch: fetcher.fetch as Foreign,
+    authProvider: authProvider as Foreign,
+    ...(headers !== undefined && { requestInit: { headers } }),
+  });
+  fetcher.serve(transport);
+  const client: Foreign = new Client(
+    { name: 'ses-executor', version },
+    { versionNegotiation: { mode: 'auto', probe: { timeoutMs: CONNECT_MS } } },
+  );
+  let ending: string | undefined;
+  try {
+    await client.connect(transport, { timeout: CONNECT_MS });
+  } catch (error) {
+    await transport.close();
+    throw readable(error, target);
+  }
+  return {
+    capabilities: client.getServerCapabilities() ?? {},
+    get ending() {
+      return ending;
+    },
+    request: async (method, params, options) => {
+      try {
+        return fetcher.resultOf(await client.request({ method, params }, anything, options));
+      } catch (error) {
+        // The specification: 404 for a session that has ended.
+        if (transport.sessionId !== undefined && statusOf(error) === 404) {
+          ending ??= 'its session is gone';
+          onLost();
+        }
+        throw readable(error, target);
+      }
+    },
+    close: async () => {
+      const ended = transport.terminateSession().catch(() => {});
+      // A server that does not answer must not keep the process.
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
+      await client.close();
+    },
+  };
+}
+
+/** Makes the HTTP requests of the SDK, and hands the messages in the bodies of answers over to it. */
+export class RemoteFetch {
+  #url;
+  #transport: Foreign;
+  /** The message whose request the SDK makes, and its answer. */
+  #sending: AsyncLocalStorage<Sending> = new AsyncLocalStorage();
+  #unasked = new UnaskedMessages();
+
+  constructor({ url }: { url: URL }) {
+    this.#url = url.href;
+  }
+
+  /** @param transport the SDK's transport, which uses {@link fetch} */
+  serve(transport: Foreign) {
+    this.#transport = transport;
+    const send = transport.send.bind(transport);
+    transport.send = async (message: Foreign, options: Foreign) => {
+      const sending: Sending = { message, answer: undefined };
+      await this.#sending.run(sending, () => send(message, options) as Promise<void>);
+      // The SDK has read the headers by now. They have the session, which its next request needs.
+      if (sending.answer !== undefined) transport.onmessage?.(sending.answer);
+    };
+  }
+
+  /** The result that the SDK has a placeholder for. */
+  resultOf(result: Foreign): Foreign {
+    const held = result?._meta?.[PLACE];
+    return held instanceof Held ? held.result : result;
+  }
+
+  fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const isMessage = String(url) === this.#url && new Headers(init.headers).get('content-type') === 'application/json';
+    // No client asks for messages that belong to no request.
+    if (String(url) === this.#url && init.method === 'GET') return new Response(null, { status: 405 });
+    const response = await fetch(url, init);
+    const { status, statusText, headers } = response;
+    if (response.body === null) return response;
+    if (isMessage && response.ok && status !== 202 && status !== 204) {
+      await this.#deliver(response, this.#sending.getStore());
+      return new Response(null, { status: 202, headers });
+    }
+    const text = await textOf(response, MAX_BODY_BYTES);
+    return new Response(text, { status, statusText, headers });
+  };
+
+  async #deliver(response: Response, sending: Sending | undefined) {
+    const body = response.body as unknown as AsyncIterable<Uint8Array> & { cancel: () => Promise<void> };
+    // Answers to the server, and notifications, have no answer.
+    if (sending === undefined || !('method' in sending.message && 'id' in sending.message)) return await body.cancel();
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const texts = isStream ? eventsOf(body) : [await textOf(response, MAX_LINE_BYTES)];
+    for await (const text of texts) {
+      sending.answer =
+        text === undefined ? failure(sending.message, LONG) : await this.#answerIn(text, sending.message);
+      if (sending.answer !== undefined) return;
+    }
+    sending.answer = failure(sending.message, 'the connection ended before the answer');
+  }
+
+  /** @returns undefined if the text is not the answer to the message that was sent */
+  async #answerIn(text: string, sent: Foreign): Promise<Foreign> {
+    if (FIRST.includes(sent.method) && text.length > MAX_FIRST_CHARS) {
+      return failure(sent, `its answer to ${sent.method} has more than ${MAX_FIRST_CHARS} characters`);
+    }
+    const { message, refusal } = (await readLine(text)) as Foreign;
+    if (message === undefined) return failure(sent, refusal.error.message);
+    if (!('method' in message)) return message.id === sent.id ? answerOf(message, sent) : undefined;
+    if (text.length <= MAX_UNASKED_CHARS) this.#transport.onmessage?.(message);
+    // The SDK handles notifications a moment later. After the answer, it forgets the recipient of progress.
+    const delay = this.#unasked.delayAfter() ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    return undefined;
+  }
+}
+
+interface Sending {
+  message: Foreign;
+  answer: Foreign;
+}
+
+/** The answer as the SDK gets it. */
+function answerOf(answer: Foreign, sent: Foreign): Foreign {
+  const { result } = answer;
+  if (result === undefined) return answer;
+  if (result.resultType !== undefined && result.resultType !== 'complete') {
+    return failure(sent, 'the server asks for input or starts a task, which code cannot use');
+  }
+  const placeholder = PLACEHOLDERS[sent.method];
+  if (placeholder === undefined) return answer;
+  const held = { ...placeholder, ...UNCACHED, resultType: 'complete', _meta: { [PLACE]: new Held(result) } };
+  return { jsonrpc: '2.0', id: sent.id, result: held };
+}
+
+function failure({ id }: Foreign, message: string): Foreign {
+  return { jsonrpc: '2.0', id, error: { code: FAILED, message } };
+}
+
+/** A result that schemas do not look into. */
+class Held {
+  readonly result: Foreign;
+
+  constructor(result: Foreign) {
+    this.result = result;
+  }
+}
+
+const LONG = `the answer is too long: it may have ${MAX_LINE_BYTES} bytes`;
+
+/** @returns undefined if it is longer than `max` */
+async function textOf(response: Response, max: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > max) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function statusOf(error: Foreign): unknown {
+  return error?.data?.status ?? error?.status;
+}
+
+/** An error that says what to do. The text of a server in it is short. */
+function readable(error: Foreign, { name, loginHint }: ServerTarget & { url: URL }): Error {
+  const isLogin = statusOf(error) === 401 || error?.constructor?.name === 'UnauthorizedError';
+  if (isLogin) return new Error(loginHint ?? `the server ${name} demands a login or a token`, { cause: error });
+  const reason = isPlainObject(error?.cause) || error?.cause instanceof Error ? error.cause.code : undefined;
+  const message = String(error?.message ?? error);
+  if (message === 'fetch failed')
+    return new Error(`it cannot be reached (${reason ?? 'no reason given'})`, { cause: error });
+  if (message.length <= MAX_ERROR_CHARS) return error;
+  return new Error(`${message.slice(0, MAX_ERROR_CHARS)}...`, { cause: error });
+}
