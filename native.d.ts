@@ -265,11 +265,11 @@ export interface NativeInsertion {
   text: string;
 }
 
-/** A separate process for each isolate. `surroundings`: time zone and locale as `NAME=value`. */
+/** A separate process for each isolate. `environment`: time zone and locale as `NAME=value`. */
 export interface NativeIsolation {
   sandbox: string;
   spares?: number;
-  surroundings: Array<string>;
+  environment: Array<string>;
 }
 
 export declare class NativeJournal {

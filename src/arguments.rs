@@ -7,12 +7,12 @@ use napi_derive::napi;
 
 use ses_protocol::{EngineSpec, FolderSpec, Language, ModuleBody, ModuleSpec, ToolSpec};
 
-/// A separate process for each isolate. `surroundings`: time zone and locale as `NAME=value`.
+/// A separate process for each isolate. `environment`: time zone and locale as `NAME=value`.
 #[napi(object, object_to_js = false)]
 pub struct NativeIsolation {
     pub sandbox: String,
     pub spares: Option<f64>,
-    pub surroundings: Vec<String>,
+    pub environment: Vec<String>,
 }
 
 /// An engine by its name, with its settings. `settings`: values that only the engine reads. `cache`: absolute path of a

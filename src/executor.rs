@@ -86,9 +86,9 @@ pub struct NativeWorker {
 #[cfg(unix)]
 fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &Config) -> Result<Place> {
     Ok(match isolation {
-        Some(NativeIsolation { sandbox, spares, surroundings }) => {
+        Some(NativeIsolation { sandbox, spares, environment }) => {
             let spares = spares.map(|count| count as usize);
-            Place::process(engine, worker::confinement(&sandbox), spares, surroundings)
+            Place::process(engine, worker::confinement(&sandbox), spares, environment)
         }
         None => Place::thread(engine, config.warm_pool),
     })

@@ -52,7 +52,7 @@ pub enum Place {
         confinement: Confinement,
         spares: usize,
         /// Time zone and locale of the workers, in the form `NAME=value`.
-        surroundings: Vec<String>,
+        environment: Vec<String>,
     },
 }
 
@@ -68,9 +68,9 @@ impl Place {
         engine: Arc<EngineSpec>,
         confinement: Confinement,
         spares: Option<usize>,
-        surroundings: Vec<String>,
+        environment: Vec<String>,
     ) -> Self {
-        Self::Process { engine, confinement, spares: spares.unwrap_or(DEFAULT_POOL), surroundings }
+        Self::Process { engine, confinement, spares: spares.unwrap_or(DEFAULT_POOL), environment }
     }
 }
 
@@ -96,8 +96,8 @@ impl AllResources {
                 Arc::new(ThreadBackend::new(engine, *warm_pool, checker, watchdog.clone(), counters.clone()))
             }
             #[cfg(unix)]
-            Place::Process { engine, confinement, spares, surroundings } => {
-                let installation = worker::installation(engine.clone(), surroundings);
+            Place::Process { engine, confinement, spares, environment } => {
+                let installation = worker::installation(engine.clone(), environment);
                 let (watchdog, counters) = (watchdog.clone(), counters.clone());
                 Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
             }

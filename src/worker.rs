@@ -11,12 +11,12 @@ use ses_protocol::EngineSpec;
 /// The program is in the same folder as the addon.
 const PROGRAM: &str = "ses-executor-worker";
 
-/// The program, addon and settings that workers are started with. `surroundings`: time zone and locale, in the form
+/// The program, addon and settings that workers are started with. `environment`: time zone and locale, in the form
 /// `NAME=value`.
-pub fn installation(engine: Arc<EngineSpec>, surroundings: &[String]) -> Arc<Installation> {
+pub fn installation(engine: Arc<EngineSpec>, environment: &[String]) -> Arc<Installation> {
     let addon = addon();
-    let surroundings = surroundings.iter().map(OsString::from).collect();
-    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings, engine })
+    let environment = environment.iter().map(OsString::from).collect();
+    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, environment, engine })
 }
 
 /// The confinement for a value of `options.sandbox`.

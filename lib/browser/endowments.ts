@@ -31,9 +31,9 @@ export class Endowments {
   takeVariables(names: string[], values: string) {
     if (names.length === 0) return;
     // A call is forgotten when none of its variables is visible any more.
-    this.#untold.variables = seenBeside(this.#variables.slice(0, this.#untold.variables), names).length;
-    this.#variables = [...seenBeside(this.#variables, names), { names, values }];
-    this.#sent = seenBeside(this.#sent, names);
+    this.#untold.variables = stillVisible(this.#variables.slice(0, this.#untold.variables), names).length;
+    this.#variables = [...stillVisible(this.#variables, names), { names, values }];
+    this.#sent = stillVisible(this.#sent, names);
     for (const name of names) {
       this.#specs.delete(name);
       this.#untold.tools.delete(name);
@@ -52,7 +52,7 @@ export class Endowments {
       this.#untold.tools.add(name);
     }
     const names = [...fresh.keys()];
-    this.#sent = [...seenBeside(this.#sent, names), { names, tools }];
+    this.#sent = [...stillVisible(this.#sent, names), { names, tools }];
   }
 
   /** @param path of a tool that returns promises */
@@ -107,7 +107,7 @@ export class Endowments {
 }
 
 /** The calls that still have a visible name after these names are set again. */
-function seenBeside<C extends { names: string[] }>(calls: C[], names: string[]) {
+function stillVisible<C extends { names: string[] }>(calls: C[], names: string[]) {
   const given = new Set(names);
   return calls.filter((call) => !call.names.every((name) => given.has(name)));
 }

@@ -27,7 +27,7 @@ const DRAW =
 /** Time limit for code to stop after it was told to. */
 const STOP_MS = 5_000;
 /** Time limit for code to end by itself after one of its calls was refused. */
-const PATIENCE_MS = 200;
+const END_WAIT_MS = 200;
 
 export interface TabEvents {
   /** handles a message from the page */
@@ -264,7 +264,7 @@ export class Tab {
     // Code that has already ended cannot be stopped, and the command would stop the next code instead.
     const isBusy = await Promise.race([
       ended.then(() => false),
-      new Promise((done) => setTimeout(done, PATIENCE_MS, true)),
+      new Promise((done) => setTimeout(done, END_WAIT_MS, true)),
     ]);
     if (isBusy) {
       await Promise.all([this.#send('Runtime.terminateExecution', {}), ended]);

@@ -1,4 +1,4 @@
-import { folded } from './folded';
+import { singleLine } from './single-line';
 
 /** A function as an index lists it. */
 export interface IndexedFunction {
@@ -28,7 +28,7 @@ export function indexText(functions: readonly IndexedFunction[], maxChars: numbe
 
 /** The first sentence of a description, or the beginning of it, in one line. */
 export function summaryOf(description: string): string {
-  const line = folded(description.slice(0, 4 * MAX_SUMMARY), 4 * MAX_SUMMARY);
+  const line = singleLine(description.slice(0, 4 * MAX_SUMMARY), 4 * MAX_SUMMARY);
   const sentence = /^.*?[.!?。](?= |$)/u.exec(line)?.[0] ?? line;
   return sentence.length > MAX_SUMMARY ? `${sentence.slice(0, MAX_SUMMARY - 1)}…` : sentence;
 }
@@ -82,7 +82,7 @@ function namesText(groups: Map<string, IndexedFunction[]>, maxChars: number) {
 
 function headOf(namespace: string, { length }: { length: number }) {
   const count = `${length} ${length === 1 ? 'function' : 'functions'}`;
-  return namespace === '' ? `${count}:` : `${folded(namespace, MAX_NAME)} (${count}):`;
+  return namespace === '' ? `${count}:` : `${singleLine(namespace, MAX_NAME)} (${count}):`;
 }
 
 function namesLength(members: readonly IndexedFunction[]) {

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../contract/describe';
 import { guestFunction } from './guest-text';
-import { startsOf } from './starts';
+import { offsetsOf } from './part-offsets';
 import type { WorkBudget } from '../contract/budget';
 
 /**
@@ -86,8 +86,8 @@ export function* searchTermsIn(methods: Searched[], budget: WorkBudget): Generat
   }
   return {
     text: terms.join(''),
-    at: startsOf(terms, 0),
-    postingAt: startsOf(lists, 0),
+    at: offsetsOf(terms, 0),
+    postingAt: offsetsOf(lists, 0),
     postings: Uint32Array.from(lists.flat()),
     names,
     summaries,

@@ -1,5 +1,5 @@
 import { searchTermsIn } from './search-terms';
-import { startsOf } from './starts';
+import { offsetsOf } from './part-offsets';
 import type { WorkBudget } from '../contract/budget';
 import type { SearchTerms, Searched } from './search-terms';
 
@@ -54,10 +54,10 @@ export function* searchTextsIn(
     sources,
     heads: heads.join(''),
     index: index.join('\n'),
-    lines: startsOf(index, 1),
+    lines: offsetsOf(index, 1),
     grams: gramsOf(index),
     terms,
-    headAt: startsOf(heads, 0),
+    headAt: offsetsOf(heads, 0),
   };
 }
 

@@ -1,4 +1,4 @@
-import { folded } from './folded';
+import { singleLine } from './single-line';
 import { isSchema, list, literal } from './schema-types';
 import type { Schema } from './schema-types';
 
@@ -12,7 +12,7 @@ const MAX_ALTERNATIVES = 20;
 export function docLines(schema: unknown): string[] {
   if (!isSchema(schema)) return [];
   const { items, additionalProperties } = schema;
-  const about = [folded(schema.description, MAX_DESCRIPTION), factsText(schema)].filter((text) => text !== '');
+  const about = [singleLine(schema.description, MAX_DESCRIPTION), factsText(schema)].filter((text) => text !== '');
   return [
     ...(about.length === 0 ? [] : [about.join(' ')]),
     ...alternativeLines(schema),
@@ -37,7 +37,7 @@ function factsText({ type, format, minimum, maximum, exclusiveMinimum, exclusive
   const { minLength, maxLength, minItems, maxItems, multipleOf, uniqueItems } = others;
   const facts = [
     type === 'integer' ? 'integer' : undefined,
-    typeof format === 'string' ? `format ${folded(format, MAX_VALUE)}` : undefined,
+    typeof format === 'string' ? `format ${singleLine(format, MAX_VALUE)}` : undefined,
     boundText('>=', minimum),
     boundText('<=', maximum),
     boundText('>', exclusiveMinimum),
@@ -46,7 +46,7 @@ function factsText({ type, format, minimum, maximum, exclusiveMinimum, exclusive
     rangeText('characters', minLength, maxLength),
     rangeText('items', minItems, maxItems),
     uniqueItems === true ? 'no equal items' : undefined,
-    typeof pattern === 'string' ? `matches /${folded(pattern, MAX_VALUE)}/` : undefined,
+    typeof pattern === 'string' ? `matches /${singleLine(pattern, MAX_VALUE)}/` : undefined,
   ].filter((fact) => fact !== undefined);
   return facts.length === 0 ? '' : `(${facts.join(', ')})`;
 }
@@ -64,8 +64,8 @@ function rangeText(unit: string, min: unknown, max: unknown) {
 function alternativeLines({ anyOf, oneOf }: Schema) {
   return [...list(anyOf), ...list(oneOf)].slice(0, MAX_ALTERNATIVES).flatMap((part) => {
     if (!isSchema(part) || !('const' in part)) return [];
-    const text = folded(part.description ?? part.title, MAX_VALUE);
-    return text === '' ? [] : [`${folded(literal(part.const), MAX_VALUE)}: ${text}`];
+    const text = singleLine(part.description ?? part.title, MAX_VALUE);
+    return text === '' ? [] : [`${singleLine(literal(part.const), MAX_VALUE)}: ${text}`];
   });
 }
 
@@ -79,7 +79,7 @@ function partLines(noun: string, part: unknown) {
 function valueLines(tag: string, values: readonly unknown[]) {
   return values.slice(0, MAX_EXAMPLES).flatMap((value) => {
     const text = jsonOf(value);
-    return text === undefined ? [] : [`${tag} ${folded(text, MAX_VALUE)}`];
+    return text === undefined ? [] : [`${tag} ${singleLine(text, MAX_VALUE)}`];
   });
 }
 

@@ -451,7 +451,7 @@ export class DurableSession implements Executor {
     if (state === 'RUNNING') throw invalidState(state, 'revert', REFUSALS.BUSY);
     await this.#reverting;
     const live = this.#readyLive;
-    const work = live === undefined ? this.#revertAlone(run) : this.#revertWith(live, run);
+    const work = live === undefined ? this.#revertStored(run) : this.#revertWith(live, run);
     this.#reverting = work.catch(() => {});
     return work;
   }
@@ -464,7 +464,7 @@ export class DurableSession implements Executor {
   }
 
   /** The same without an isolate. */
-  async #revertAlone(run: number | undefined) {
+  async #revertStored(run: number | undefined) {
     const { id, store } = this.#settings;
     await this.#claim();
     try {

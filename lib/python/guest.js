@@ -167,7 +167,7 @@ function prepare(pyodide, { prelude, modules }) {
   // `connect` finds it here. Guest code can reach `__main__` only by its name.
   pyodide.globals.set('__smolagents_prelude__', scope);
   scope.get('import_ahead')(JSON.stringify(modules));
-  configureAlone(scope, []);
+  configureHostCode(scope, []);
   // CPython specializes its bytecode as it runs. In the snapshot the prelude is specialized as if it had run for long.
   pyodide.runPython(`for _ in range(${PREPARATIONS}): run('0')`, { globals: scope });
   scope.destroy();
@@ -246,7 +246,7 @@ function takeTimeZone({ __tzset_js: take, _timezone, _daylight, _tzname, HEAPU32
  * @param {Guest} guest
  */
 function warmUp(prelude, guest) {
-  configureAlone(prelude, []);
+  configureHostCode(prelude, []);
   try {
     guest.run('0', 1);
   } catch {
@@ -260,7 +260,7 @@ function warmUp(prelude, guest) {
  * @param {any} prelude
  * @param {string[]} imports modules that the code may import
  */
-function configureAlone(prelude, imports) {
+function configureHostCode(prelude, imports) {
   const limits = { max_operations: 1e9, max_while_iterations: 1e9, allowed_dangerous_builtins: [] };
   prelude.get('configure')(JSON.stringify({ ...limits, authorized_imports: imports, mount_point: '/' }));
 }
@@ -490,7 +490,7 @@ function parse(json) {
  */
 function rehearse(pyodide, program) {
   const prelude = pyodide.globals.get('__smolagents_prelude__');
-  configureAlone(prelude, ['*']);
+  configureHostCode(prelude, ['*']);
   const run = prelude.get('run');
   for (let round = 0; round < REHEARSALS; round++) outputOf(run(program));
   for (let round = 0; round < SHORT_REHEARSALS; round++) outputOf(run(SHORT_PROGRAM));

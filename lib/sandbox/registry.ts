@@ -3,7 +3,7 @@ import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { holdsSchemas, isOfLibrary } from '../contract/standard-schema';
 import { defineMember } from '../contract/tool-names';
 import { latin1, searchTextsIn } from '../catalog/search-texts';
-import { startsOf } from '../catalog/starts';
+import { offsetsOf } from '../catalog/part-offsets';
 import type { Foreign } from '../contract/foreign';
 import type { Searched } from '../catalog/search-terms';
 import type { SearchTexts } from '../catalog/search-texts';
@@ -125,7 +125,7 @@ class TextWriter {
     return {
       ...atOnce(searchTextsIn(this.#sources, this.#searched, new WorkBudget())),
       details: this.#details.join(''),
-      detailAt: startsOf(this.#details, 0),
+      detailAt: offsetsOf(this.#details, 0),
     };
   }
 }
@@ -154,7 +154,7 @@ function lazyDefs(defs: Map<string, string>) {
 
 function defTexts(defs: Map<string, string>) {
   const texts = [...defs.values()].map(latin1);
-  return { names: [...defs.keys()], text: texts.join(''), at: startsOf(texts, 0) };
+  return { names: [...defs.keys()], text: texts.join(''), at: offsetsOf(texts, 0) };
 }
 
 function checkedName(thing: Foreign, path: string) {

@@ -206,7 +206,7 @@ export class NativeConnection {
       nativeOptions(options, this.tools),
       dispatcher,
       number,
-      this.#isProcess ? { sandbox, spares, surroundings: localeEnvironment(recording?.timeZone) } : undefined,
+      this.#isProcess ? { sandbox, spares, environment: localeEnvironment(recording?.timeZone) } : undefined,
       engine,
       ...((recording === undefined ? [] : [recording.journal]) as []),
     );

@@ -54,13 +54,13 @@
   // slower). The properties stay as they are. The cost: code cannot assign to these names on an array, an iterator or a
   // promise.
   const arrayIterator = Object.getPrototypeOf([].values());
-  const isLeftAlone = (object, key) =>
+  const isUnchanged = (object, key) =>
     key === Symbol.iterator
       ? object === Array.prototype || object === Object.getPrototypeOf(arrayIterator)
       : key === "constructor" && (object === Promise.prototype || object === RegExp.prototype);
   Object.defineProperty = {
     defineProperty: (object, key, descriptor) =>
-      isLeftAlone(object, key) ? object : boot.p.defineProperty(object, key, descriptor),
+      isUnchanged(object, key) ? object : boot.p.defineProperty(object, key, descriptor),
   }.defineProperty;
 
   // V8 backs resizable array buffers with pages that the embedder's allocators do not count. Guests get none of them.

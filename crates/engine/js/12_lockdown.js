@@ -78,8 +78,8 @@
     for (const key of keys) {
       const descriptor = p.getDescriptor(object, key);
       const isMethod = typeof descriptor?.value === "function" || typeof descriptor?.value === "string";
-      const isLeftAlone = key === "constructor" && p.arrayIncludes(fastHomes, object);
-      if (isMethod && !isLeftAlone) overridable(object, key, descriptor.value);
+      const isUnchanged = key === "constructor" && p.arrayIncludes(fastHomes, object);
+      if (isMethod && !isUnchanged) overridable(object, key, descriptor.value);
     }
   };
   for (const { prototype } of [Array, Date, Map, Set, WeakMap, WeakSet]) {

@@ -32,7 +32,7 @@ mod root;
 mod tests;
 mod truncate;
 mod walk;
-mod whole;
+mod whole_file;
 mod write;
 
 pub use error::FileError;
@@ -42,7 +42,7 @@ pub use ls::LsRequest;
 pub use output::{Block, Details, LeftOutCounts, Output};
 pub use read::ReadRequest;
 pub use truncate::Truncation;
-pub use whole::{Parts, Stat};
+pub use whole_file::{Parts, Stat};
 
 use std::path::Path;
 use std::time::Duration;
@@ -89,21 +89,21 @@ impl FileTools {
     }
 
     pub fn read_text(&self, path: &str) -> Result<String, FileError> {
-        whole::read_text(&self.root, path, self.limits.max_file_bytes)
+        whole_file::read_text(&self.root, path, self.limits.max_file_bytes)
     }
 
     /// Like [`Self::read_text`]. The error for a file of more than `most` bytes, or of too many parts, contains
     /// `instead`.
     pub fn read_parts(&self, path: &str, parts: Parts, most: u64, instead: &str) -> Result<String, FileError> {
-        whole::read_parts(&self.root, path, self.limits.max_file_bytes, parts, most, instead)
+        whole_file::read_parts(&self.root, path, self.limits.max_file_bytes, parts, most, instead)
     }
 
     pub fn read_bytes(&self, path: &str) -> Result<Vec<u8>, FileError> {
-        whole::read_bytes(&self.root, path, self.limits.max_file_bytes)
+        whole_file::read_bytes(&self.root, path, self.limits.max_file_bytes)
     }
 
     pub fn stat(&self, path: &str) -> Result<Stat, FileError> {
-        whole::stat(&self.root, path)
+        whole_file::stat(&self.root, path)
     }
 
     pub fn relocate(&self, from: &str, to: &str, overwrite: bool) -> Result<Output, FileError> {

@@ -9,7 +9,7 @@ use ses_protocol::Location;
 mod methods;
 mod mistakes;
 mod names;
-pub mod of_runs;
+pub mod run_outcomes;
 mod unknown;
 
 use names::{Step, Tokens, is_part};

@@ -10,7 +10,6 @@
 //! ```
 
 mod analyze;
-mod around;
 mod cache;
 mod code_frame;
 mod descent;
@@ -32,6 +31,7 @@ mod stack;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod token_context;
 mod transform;
 mod trivia;
 mod typescript;

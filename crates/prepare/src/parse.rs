@@ -12,13 +12,13 @@ use swc_ecma_parser::error::{Error, SyntaxError};
 use swc_ecma_parser::{Lexer, Parser, Syntax};
 use swc_ecma_visit::{Visit, VisitWith};
 
-use super::around::Around;
 use super::diagnostics::MAX_PER_SEVERITY;
 use super::dialect::Dialect;
 use super::goal::Goal;
 use super::rules;
 use super::source_index::SourceIndex;
 use super::syntax::{Jsx, input, javascript, offset, typescript};
+use super::token_context::Around;
 use budget::{Budget, Budgeted};
 use ses_protocol::{Diagnostic, Location};
 pub(super) use stand_ins::StandIns;

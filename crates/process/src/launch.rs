@@ -27,7 +27,7 @@ pub struct Installation {
     /// The addon that the launcher loads.
     pub addon: PathBuf,
     /// `NAME=value` for the isolate's time zone and locale. Otherwise a worker's environment is empty.
-    pub surroundings: Vec<OsString>,
+    pub environment: Vec<OsString>,
     /// The engine of the isolates.
     pub engine: Arc<EngineSpec>,
 }
@@ -57,7 +57,7 @@ pub struct Arguments {
     pub host: u32,
     pub task: Task,
     pub engine: EngineSpec,
-    pub surroundings: Vec<(String, String)>,
+    pub environment: Vec<(String, String)>,
 }
 
 /// Replaces the argument for the confinement if the task is [`Task::FillCache`].
@@ -77,7 +77,7 @@ impl Installation {
         let texts = [process::id().to_string(), limit_bytes.to_string(), word.to_owned(), engine];
         let mut arguments = vec![self.addon.clone().into_os_string()];
         arguments.extend(texts.into_iter().map(OsString::from));
-        arguments.extend(self.surroundings.iter().cloned());
+        arguments.extend(self.environment.iter().cloned());
         Ok(arguments)
     }
 }
@@ -85,7 +85,7 @@ impl Installation {
 impl Arguments {
     /// Parses the output of [`Installation::arguments`]. `None` for any other arguments.
     pub fn parse(arguments: &[OsString]) -> Option<Self> {
-        let [addon, host, memory_limit_bytes, word, engine, surroundings @ ..] = arguments else { return None };
+        let [addon, host, memory_limit_bytes, word, engine, environment @ ..] = arguments else { return None };
         let number = |text: &OsString| text.to_str()?.parse::<u64>().ok();
         let memory_limit_bytes = usize::try_from(number(memory_limit_bytes)?).ok()?;
         let task = match word.to_str()? {
@@ -97,9 +97,9 @@ impl Arguments {
             let (name, value) = text.to_str()?.split_once('=')?;
             Some((name.to_owned(), value.to_owned()))
         };
-        let surroundings = surroundings.iter().map(pair).collect::<Option<_>>()?;
+        let environment = environment.iter().map(pair).collect::<Option<_>>()?;
         let engine = EngineSpec::from_argument(engine.to_str()?)?;
-        Some(Self { addon: addon.clone(), host: u32::try_from(number(host)?).ok()?, task, engine, surroundings })
+        Some(Self { addon: addon.clone(), host: u32::try_from(number(host)?).ok()?, task, engine, environment })
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_worker_reads_what_its_host_has_written() {
         let kind = Kind { confinement: Confinement::Off, memory_limit_bytes: 128 << 20 };
-        let surroundings = vec![OsString::from("TZ=Europe/Berlin"), OsString::from("LANG=de_DE.UTF-8")];
+        let environment = vec![OsString::from("TZ=Europe/Berlin"), OsString::from("LANG=de_DE.UTF-8")];
         let folder = |name: &str, list: Option<&str>| FolderSpec {
             name: name.to_owned(),
             root: "/a \"b\"/ä".into(),
@@ -134,7 +134,7 @@ mod tests {
         let mut installation = Installation {
             program: "/launcher".into(),
             addon: "/a b.node".into(),
-            surroundings,
+            environment,
             engine: Arc::default(),
         };
         let parsed = |installation: &Installation, task| {
@@ -145,7 +145,7 @@ mod tests {
         let serve = parsed(&installation, Task::Serve(kind));
         assert_eq!(serve.engine, other);
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(serve.surroundings, [pair("TZ", "Europe/Berlin"), pair("LANG", "de_DE.UTF-8")]);
+        assert_eq!(serve.environment, [pair("TZ", "Europe/Berlin"), pair("LANG", "de_DE.UTF-8")]);
         assert_eq!((serve.addon.to_str(), serve.host), (Some("/a b.node"), process::id()));
         assert_eq!(serve.task, Task::Serve(kind));
         let fill = parsed(&installation, Task::FillCache);

@@ -13,4 +13,4 @@ mod worker;
 
 pub use backend::ProcessBackend;
 pub use launch::{Arguments, Confinement, Installation, Kind, Task};
-pub use process::NUDGE;
+pub use process::WAKE_SIGNAL;

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The signal that tells a worker that data has arrived while guest code runs. It is used for nothing else.
-pub const NUDGE: libc::c_int = libc::SIGUSR1;
+pub const WAKE_SIGNAL: libc::c_int = libc::SIGUSR1;
 /// Bytes of the worker's last messages that are kept. 2 KiB.
 const MAX_LAST_WORDS: u64 = 2 << 10;
 
@@ -90,7 +90,7 @@ impl Process {
         {
             // SAFETY: the call takes only numbers. No thread has waited for the process, so the number still belongs to
             // it. A process that has ended ignores the signal.
-            unsafe { libc::kill(pid, NUDGE) };
+            unsafe { libc::kill(pid, WAKE_SIGNAL) };
         }
     }
 

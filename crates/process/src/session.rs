@@ -425,7 +425,7 @@ mod tests {
             let installation = Installation {
                 program: "/bin/sh".into(),
                 addon: path.clone(),
-                surroundings: Vec::new(),
+                environment: Vec::new(),
                 engine: Arc::default(),
             };
             let kind = Kind { confinement: Confinement::Off, memory_limit_bytes: 16 << 20 };

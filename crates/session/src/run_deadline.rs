@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ses_hints::of_runs;
+use ses_hints::run_outcomes;
 use ses_protocol::{Failure, FailureKind, JobId};
 
 use crate::backend::Link;
@@ -78,7 +78,7 @@ impl RunDeadline {
     fn end(&self) {
         let mut failure = timed_out(self.timeout_ms, DEADLINE);
         if self.session_state.open().has_dropped_calls {
-            failure = failure.with("hint", of_runs::DROPPED_CALLS);
+            failure = failure.with("hint", run_outcomes::DROPPED_CALLS);
         }
         interrupt(&self.session_state, &self.link, self.job, failure, STOP_GRACE);
     }

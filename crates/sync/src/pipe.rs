@@ -5,10 +5,10 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-/// Waits at most `patience`. Returns whether a read would not block: there is data, or the other end is closed. A
+/// Waits at most `timeout`. Returns whether a read would not block: there is data, or the other end is closed. A
 /// signal does not end the wait.
-pub fn is_readable(pipe: &impl AsRawFd, patience: Duration) -> bool {
-    let mut left = patience;
+pub fn is_readable(pipe: &impl AsRawFd, timeout: Duration) -> bool {
+    let mut left = timeout;
     let start = Instant::now();
     loop {
         let mut pipe = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
@@ -20,7 +20,7 @@ pub fn is_readable(pipe: &impl AsRawFd, patience: Duration) -> bool {
             count if count > 0 => return true,
             // The read reports any other error.
             _ if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => return true,
-            _ => left = patience.saturating_sub(start.elapsed()),
+            _ => left = timeout.saturating_sub(start.elapsed()),
         }
     }
 }
@@ -44,18 +44,18 @@ mod tests {
             action.sa_sigaction = handler as *const () as usize;
             assert_eq!(libc::sigaction(libc::SIGUSR2, &raw const action, std::ptr::null_mut()), 0);
         }
-        let patience = Duration::from_millis(50);
+        let timeout = Duration::from_millis(50);
         let (reader, _writer) = pipe().unwrap();
         let waiting = thread::spawn(move || {
             let start = Instant::now();
-            (is_readable(&reader, patience), start.elapsed())
+            (is_readable(&reader, timeout), start.elapsed())
         });
         while !waiting.is_finished() {
             // SAFETY: the thread has not been joined yet.
             unsafe { libc::pthread_kill(waiting.as_pthread_t(), libc::SIGUSR2) };
         }
         let (is_readable, waited) = waiting.join().unwrap();
-        assert!(!is_readable && waited >= patience, "{is_readable} after {waited:?}");
+        assert!(!is_readable && waited >= timeout, "{is_readable} after {waited:?}");
     }
 
     #[test]

@@ -11,14 +11,14 @@ use ses_protocol::{Command, Config, Event, JobId, RunLimits, SessionId};
 use ses_session::{Deadline, Reporter, Watchdog};
 use ses_sync::{CpuClock, is_readable, spin};
 
-use crate::end::exit;
-use crate::out::Out;
+use crate::event_writer::EventWriter;
+use crate::exit::exit;
 
 pub struct PipeContext {
     session: u32,
     config: Arc<Config>,
     commands: RefCell<Frames<File>>,
-    out: Arc<Out>,
+    out: Arc<EventWriter>,
     reporter: Reporter,
     interrupt: Interrupt,
     /// The run under way; 0: none.
@@ -33,7 +33,7 @@ impl PipeContext {
         session: u32,
         config: Arc<Config>,
         commands: Frames<File>,
-        out: Arc<Out>,
+        out: Arc<EventWriter>,
         interrupt: Interrupt,
         watchdog: Arc<Watchdog>,
     ) -> Self {

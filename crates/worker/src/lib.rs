@@ -7,8 +7,8 @@
 #![cfg(unix)]
 
 mod context;
-mod end;
-mod out;
+mod event_writer;
+mod exit;
 mod wake_signal;
 
 use std::ffi::{OsString, c_int};
@@ -31,8 +31,8 @@ use ses_session::Watchdog;
 use ses_sync::priority;
 
 use crate::context::PipeContext;
-use crate::end::exit;
-use crate::out::Out;
+use crate::event_writer::EventWriter;
+use crate::exit::exit;
 
 /// Exit status if a program other than a host started the process, or if the host is already gone.
 const NO_HOST: c_int = 2;
@@ -51,7 +51,7 @@ pub fn serve(arguments: &[OsString]) -> c_int {
         Task::Serve(kind) => kind,
         Task::FillCache => return fill_cache(arguments.engine),
     };
-    let out = Arc::new(Out::new(events));
+    let out = Arc::new(EventWriter::new(events));
     let Err(error) = work(&arguments, kind, commands, &out);
     eprintln!("ses-executor-worker: {error}");
     // The host kills the process when this pipe is closed. The system closes it after the exit status is known.
@@ -79,7 +79,7 @@ fn leave(arguments: &Arguments) -> io::Result<Pipes> {
     if !ses_sandbox::die_with(arguments.host) {
         return Err(io::ErrorKind::NotConnected.into());
     }
-    for (name, value) in &arguments.surroundings {
+    for (name, value) in &arguments.environment {
         // SAFETY: the process has one thread. V8 reads the time zone and locale from the environment after files are
         // closed.
         unsafe { std::env::set_var(name, value) };
@@ -99,7 +99,12 @@ fn leave(arguments: &Arguments) -> io::Result<Pipes> {
 }
 
 /// Serves the session. Returns only if something fails.
-fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io::Result<std::convert::Infallible> {
+fn work(
+    arguments: &Arguments,
+    kind: Kind,
+    commands: File,
+    out: &Arc<EventWriter>,
+) -> io::Result<std::convert::Infallible> {
     let mut engine = engine_of(&arguments.engine).and_then(|engine| engine.read()).map_err(io::Error::other)?;
     let is_confined = kind.confinement != Confinement::Off;
     let reach: Vec<Reach> = arguments.engine.folders.iter().map(reach_of).collect();
@@ -154,12 +159,12 @@ fn serve_isolate(
     engine: Box<dyn Confined>,
     limit_bytes: usize,
     commands: File,
-    out: &Arc<Out>,
+    out: &Arc<EventWriter>,
     watchdog: Arc<Watchdog>,
     booted: &Sender<Interrupt>,
     goes: &Receiver<Hello>,
 ) {
-    let parked_to: Arc<OnceLock<Arc<Out>>> = Arc::default();
+    let parked_to: Arc<OnceLock<Arc<EventWriter>>> = Arc::default();
     let parked = parked_to.clone();
     let on_lost = move |bytes| {
         if let Some(out) = parked.get() {

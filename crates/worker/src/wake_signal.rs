@@ -1,7 +1,7 @@
 //! The signal with which the host announces data for a running guest.
 
 #[cfg(target_os = "linux")]
-use ses_process::NUDGE;
+use ses_process::WAKE_SIGNAL;
 
 /// Blocks the signal for the calling thread and all threads that it starts from now on, except during [`poll`].
 pub fn block() {
@@ -12,10 +12,10 @@ pub fn block() {
         let mut action: libc::sigaction = std::mem::zeroed();
         let handler: extern "C" fn(libc::c_int) = nothing;
         action.sa_sigaction = handler as *const () as usize;
-        libc::sigaction(NUDGE, &raw const action, std::ptr::null_mut());
+        libc::sigaction(WAKE_SIGNAL, &raw const action, std::ptr::null_mut());
         let mut signals: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut signals);
-        libc::sigaddset(&raw mut signals, NUDGE);
+        libc::sigaddset(&raw mut signals, WAKE_SIGNAL);
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut());
     }
 }

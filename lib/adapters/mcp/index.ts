@@ -130,7 +130,7 @@ export async function createMcpServer(options: McpServerOptions = {}): Promise<M
   if (readOnly !== undefined && typeof readOnly !== 'boolean') {
     throw new TypeError(`options.readOnly must be a boolean, got ${describe(readOnly)}`);
   }
-  const own = executor === undefined ? executorOptions(others) : ofGiven(executor, others);
+  const own = executor === undefined ? executorOptions(others) : optionsForExecutor(executor, others);
   const servers = Object.entries(given as Record<string, unknown>).map(([name, server]) =>
     targetOfOption(name, server, memberPath('options.servers', name)),
   );
@@ -163,7 +163,7 @@ function executorOptions(options: ExecutorOptions) {
 }
 
 /** Rejects executor options next to `executor`, which has its own options. */
-function ofGiven(executor: unknown, others: object) {
+function optionsForExecutor(executor: unknown, others: object) {
   if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
   refuseOtherOptions(others, OWN_OPTIONS);
   return {};

@@ -149,12 +149,12 @@ to call.${language.surroundings(offer, declarations !== '')}${bounds}`;
 /**
  * @param tool name of the tool that runs code
  * @param files names of the file tools
- * @param isAlone whether code can call no tools
+ * @param hasNoTools whether code can call no tools
  */
-function instructions(tool: string, files: string[], isAlone: boolean) {
+function instructions(tool: string, files: string[], hasNoTools: boolean) {
   const use = `Use ${tool} to calculate, to transform data and to work through many steps in one program, instead of \
 doing so by hand. State lives on between calls; reset clears it.`;
-  if (isAlone) return use;
+  if (hasNoTools) return use;
   if (files.length === 0) {
     return `${use} Programs can call the functions that the description of ${tool} declares: call them in loops and \
 give back only what is needed.`;

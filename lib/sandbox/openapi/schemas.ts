@@ -16,7 +16,7 @@ const MAX_RESULT_SCHEMAS = 5_000;
 const MAX_CASES = 4;
 
 /** Whether keywords next to a `$ref` in `api` have an effect. In OpenAPI 3.0 they do not. */
-const sayBeside = (api: Foreign) => !api.openapi.startsWith('3.0');
+const allowsRefSiblings = (api: Foreign) => !api.openapi.startsWith('3.0');
 
 /**
  * Names of an object's properties that have the keyword, including those in `allOf`.
@@ -125,7 +125,7 @@ export class SchemaWriter {
     if (typeof schema.$ref === 'string') {
       const { $ref, ...beside } = schema;
       const reference = this.#reference($ref);
-      return sayBeside(this.#api) ? { ...this.write(beside, optional), ...reference } : reference;
+      return allowsRefSiblings(this.#api) ? { ...this.write(beside, optional), ...reference } : reference;
     }
     // A property is `readOnly` for the whole schema, regardless of the part that requires it.
     const readOnly = [...optional, ...namesWith(this.#api, schema, 'readOnly')];
@@ -311,7 +311,7 @@ export class Reader {
     const schema = objectOr(resolvedOrNone(this.#api, given), undefined);
     if (schema === undefined) return typeof given === 'boolean' ? given : {};
     const { type, format } = schema;
-    const description = (sayBeside(this.#api) && given.description) || schema.description;
+    const description = (allowsRefSiblings(this.#api) && given.description) || schema.description;
     const hasType = typeof type === 'string' || Array.isArray(type);
     return {
       ...(hasType && { type: schema.nullable === true ? [type, 'null'].flat() : type }),

@@ -9,7 +9,7 @@ use crate::errors::marks::{Mark, Marked, read_mark};
 use crate::errors::positions::{error_position, position_in_stack};
 use crate::state::host::Host;
 use crate::state::scripts::{Script, is_program};
-use ses_hints::{Uncaught, line_of, of_runs};
+use ses_hints::{Uncaught, line_of, run_outcomes};
 use ses_prepare::code_frame;
 use ses_protocol::{Failure, FailureKind, Location};
 
@@ -51,14 +51,9 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
         }
         _ => None,
     };
-    let hint =
-        of_runs::of_uncaught(
-            hint,
-            elsewhere,
-            || {
-                if is_marked { None } else { causes(scope, host, thrown, &script.name) }
-            },
-        );
+    let hint = run_outcomes::of_uncaught(hint, elsewhere, || {
+        if is_marked { None } else { causes(scope, host, thrown, &script.name) }
+    });
     if let Some(hint) = hint {
         failure = failure.with("hint", hint);
     }

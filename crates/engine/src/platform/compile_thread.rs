@@ -193,7 +193,7 @@ impl CompileThread {
         }
     }
 
-    /// Waits for the next work and marks it as started. `None`: the task was removed, or no work came for `patience`.
+    /// Waits for the next work and marks it as started. `None`: the task was removed, or no work came for `timeout`.
     fn next(&self, limit: Duration) -> Option<Task> {
         let mut state = self.state();
         loop {

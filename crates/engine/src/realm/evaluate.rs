@@ -16,7 +16,7 @@ use crate::state::host::{Exceeded, Host, Run, Verdict};
 use crate::state::origin::origin;
 use crate::state::scripts::Script;
 use crate::values::serialize::Unwritable;
-use ses_hints::of_runs;
+use ses_hints::run_outcomes;
 use ses_prepare::{Form, Program, code_frame, module_name};
 use ses_protocol::{Command, Diagnostic, Failure, FailureKind, MAX_OPERATIONS, Severity, Success, Value};
 
@@ -345,7 +345,7 @@ fn limit_exceeded(scope: &mut v8::PinScope, script: Option<&Script>, exceeded: E
     let failure = Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit);
     if let Some(module) = module {
         let module = module_name(&module);
-        let hint = of_runs::limit_in_module(&module);
+        let hint = run_outcomes::limit_in_module(&module);
         return failure.with("module", module).with("hint", hint);
     }
     let (Some(script), Some(trace)) = (script, at.map(|trace| v8::Local::new(scope, trace))) else { return failure };

@@ -26,7 +26,7 @@ use crate::state::context::GuestContext;
 use crate::state::host::Host;
 use crate::state::scripts::{Script, program_name};
 use crate::values::serialize;
-use ses_hints::of_runs;
+use ses_hints::run_outcomes;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
 
@@ -213,7 +213,7 @@ impl Guest {
                 Some(()) => evaluate(scope, &host, &self.guarded.memory, &script, &program, &mut compiled),
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
-            drop_remains(scope, &host, result.as_ref().err());
+            drop_leftovers(scope, &host, result.as_ref().err());
             let figures = host.figures();
             drop_microtasks(scope, &host);
             modules::end_run(scope, &host);
@@ -230,7 +230,7 @@ impl Guest {
         }
         let sound = self.recover();
         if !sound {
-            result = result.map_err(|failure| failure.with("stateLost", true).with("hint", of_runs::NO_ROOM));
+            result = result.map_err(|failure| failure.with("stateLost", true).with("hint", run_outcomes::NO_ROOM));
         }
         if result.is_err() || !is_new {
             compiled = Compiled::default();
@@ -360,7 +360,7 @@ impl Done {
 }
 
 /// Drops state of the run and logs remarks about what it left.
-fn drop_remains(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failure>) {
+fn drop_leftovers(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failure>) {
     v8::tc_scope!(let attempt, scope);
     let rejections = host.run.borrow_mut().as_mut().map(|run| std::mem::take(&mut run.rejections));
     for promise in rejections.unwrap_or_default() {

@@ -13,7 +13,7 @@
 //! Code that an earlier program has left running is no part of the plan.
 
 mod counts;
-mod earlier;
+mod earlier_programs;
 mod evaluator;
 mod graph;
 mod ids;
@@ -82,7 +82,7 @@ fn read<R>(code: &str, options: &PrepareOptions, work: impl FnOnce(&Module, &str
 fn plan_of(module: &Module, text: &str, request: &PlanRequest, tools: &ToolTree, options: &PrepareOptions) -> Json {
     let mut lowering = Lowering::new(Graph::new(tools), request.front.as_deref());
     lowering.program(module);
-    let reached = earlier::reach(&mut lowering, request.earlier.as_deref(), options);
+    let reached = earlier_programs::reach(&mut lowering, request.earlier.as_deref(), options);
     let Lowering { mut graph, mut reasons, .. } = lowering;
     graph.solve();
     if graph.is_exhausted {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::around::{Around, Bracket, last_word};
+use super::super::token_context::{Around, Bracket, last_word};
 use super::super::trivia;
 use super::typescript;
 use ses_protocol::{Diagnostic, Location, Severity};

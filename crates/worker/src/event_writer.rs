@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ses_protocol::Event;
 use ses_protocol::frames::{Message, Status};
 
-use crate::end::exit;
+use crate::exit::exit;
 
 /// Bytes that the buffer keeps between two events.
 const MAX_KEPT_BYTES: usize = 16 << 10;
@@ -17,7 +17,7 @@ const MAX_KEPT_BYTES: usize = 16 << 10;
 const PROGRESS: Duration = Duration::from_millis(20);
 
 /// Used by the isolate's thread, and by the watchdog's thread when a run has used up its processor time.
-pub struct Out {
+pub struct EventWriter {
     /// Either thread may hold it until the host has room.
     pipe: Mutex<Pipe>,
 }
@@ -31,7 +31,7 @@ struct Pipe {
     told: Instant,
 }
 
-impl Out {
+impl EventWriter {
     pub fn new(to: File) -> Self {
         let pipe = Pipe { to, session: 0, frames: Vec::new(), told: Instant::now() };
         Self { pipe: Mutex::new(pipe) }
