@@ -61,6 +61,8 @@ const FENCED = {
   'no mark': `${F}\n40 + 2\n${F}`,
   'longer fences': `${F}\`js\nconst s = "\\n${F}\\n"; 42\n${F}\``,
   'prose before': `Here it is:\n${F}js\n40 + 2\n${F}`,
+  'prose on the line of the fence': `Sure! ${F}js\nconst n = 42; // ${F}\nn\n${F}\nThat is all.`,
+  'a byte order mark before the fence': `\ufeff${F}js\n40 + 2\n${F}`,
   'prose before and after': `Here it is:\n\n${F}js\n40 + 2\n${F}\n\nThis gives 42.`,
   'words after the closing fence': `${F}js\n40 + 2\n${F} That is all.`,
   'an indented fence': `  ${F}js\n  40 + 2\n  ${F}`,

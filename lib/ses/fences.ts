@@ -40,7 +40,13 @@ const OTHER_MARKS = new Set(
     ' ',
   ),
 );
-const FENCE = /^[ \t]*(`{3,}|~{3,})([^\n]*)/gm;
+/**
+ * What may be in a line before a fence: blanks, a byte order mark, or prose if the line ends with the mark of a program.
+ */
+const MARKS = [...JAVASCRIPT_MARKS, ...PYTHON_MARKS].join('|');
+const LEAD = `\\ufeff?[ \\t]*|[^\\n\`~]*[ \\t:](?=\`{3,}[ \\t]*(?:${MARKS})[ \\t]*\\r?$)`;
+const FENCE = new RegExp(`^(?:${LEAD})(\`{3,}|~{3,})([^\\n]*)`, 'gim');
+const FIRST_FENCE = new RegExp(`^(${LEAD})(?:\`{3}|~{3})`, 'im');
 /** Parts of an opening fence after its mark that are not code: `title="a.js"`, `{1,3}`, `:a.js`, `src/a.js`. */
 const INFO_BRACES = /\{[\d,\s-]*\}|\{[.#][^{}]*\}/g;
 const INFO_STRINGS = /=(?:"[^"]*"|'[^']*')/g;
@@ -90,9 +96,14 @@ export class BoundedParser {
 /** A parser for languages that cannot be parsed here. The first candidate is always the right one. */
 export const NO_PARSER = { parses: () => true, first: <T extends Span>(_: string, candidates: T[]) => candidates[0] };
 
-/** Whether a line of the text begins with a fence. */
+/** The position of the first fence; undefined if there is none. */
+export function firstFence(text: string): number | undefined {
+  const found = FIRST_FENCE.exec(text);
+  return found === null ? undefined : found.index + found[1].length;
+}
+
 export function hasFence(text: string) {
-  return /^[ \t]*(?:`{3}|~{3})/m.test(text);
+  return FIRST_FENCE.test(text);
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   NO_PARSER,
   blank,
   fencedBlocks,
+  firstFence,
   hasFence,
   isJavaScriptMark,
   isPythonMark,
@@ -61,8 +62,7 @@ export function pythonText(text: string): ProgramText {
 
 /** Whether the first fence is in a comment or a template of a program. */
 function isInsideCode(text: string, parser: BoundedParser) {
-  const at = text.search(/^[ \t]*(?:`{3}|~{3})/m);
-  const from = at + (/[^ \t]/.exec(text.slice(at))?.index ?? 0);
+  const from = firstFence(text) ?? 0;
   return from > 0 && text.slice(0, from).trim() !== '' && parser.parses(`${text.slice(0, from)}@#@${text.slice(from)}`);
 }
 

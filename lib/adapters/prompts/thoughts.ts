@@ -2,7 +2,7 @@
  * Tags around a model's thoughts. Chat templates of some models open them in the prompt, so only the end is in the
  * answer.
  */
-const NAMES = 'think|thinking|thought|thoughts|reasoning|reflection';
+const NAMES = 'analysis|think|thinking|thought|thoughts|reasoning|reflection|scratchpad';
 const TAG = new RegExp(`<(/?)(${NAMES})(?:\\s[^<>]*)?>`, 'gi');
 
 interface Tag {
