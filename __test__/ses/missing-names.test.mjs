@@ -66,6 +66,14 @@ describe('hints about', () => {
     ['import numpy as np', 'This is Python: the language has `Math`, `JSON`, `Date` and `Intl` without an import.'],
     ['console.log(f"a {1}")', 'This is Python: write a template, `${value}` between backticks.'],
     ['serch("x")', 'Did you mean `search`?'],
+    ['__dirname', NODE],
+    ['requests.get("https://a.test")', NETWORK],
+    ['np.array([1])', 'There are no libraries: use the methods of the language.'],
+    ['json.dumps({})', 'This is Python: use `JSON.parse(…)` and `JSON.stringify(…)`.'],
+    ['datetime.now()', 'This is Python: use `Date`.'],
+    ['await asyncio.gather(search(1))', 'This is Python: `await` the functions, or `await Promise.all([…])`.'],
+    ['re.findall("a", "b")', 'This is Python: use regular expressions, as in `text.match(/…/)`.'],
+    ['random.choice([1])', 'This is Python: use `Math.random()`.'],
     ['print("x")', '`print` is Python. In JavaScript write `console.log(…)`.'],
   ])('say what to do for %s', async (code, hint) => {
     expect(await hintOf(code)).toBe(hint);

@@ -37,11 +37,11 @@ const NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate requestAnimationFrame': TIMERS,
     'sleep delay wait pause timeout': TIMERS,
-    'fetch axios got ky superagent request XMLHttpRequest WebSocket EventSource Headers Request Response FormData http https':
+    'fetch axios got ky superagent request XMLHttpRequest WebSocket EventSource Headers Request Response FormData http https requests urllib':
       NETWORK,
     require: REQUIRE,
     'module exports': 'Leave the export out: end the program with an expression, or with a call of the function.',
-    'process Deno Bun os child_process': NODE,
+    'process Deno Bun os child_process __dirname __filename': NODE,
     Buffer: `There is no \`Buffer\`. ${BYTES}`,
     'Blob File FileReader': BYTES,
     crypto: 'There is no `crypto`: use `Math.random()` where nothing has to be secret.',
@@ -56,8 +56,13 @@ const NAMES: ReadonlyMap<string, string> = new Map(
     'Worker SharedArrayBuffer Atomics': THREADS,
     'ReadableStream WritableStream TransformStream': STREAMS,
     'AbortController AbortSignal': SIGNALS,
-    '_ lodash moment dayjs d3 cheerio': LIBRARIES,
+    '_ lodash moment dayjs d3 cheerio np numpy pd pandas': LIBRARIES,
     'exit quit': ENDING,
+    json: 'This is Python: use `JSON.parse(…)` and `JSON.stringify(…)`.',
+    'datetime timedelta': 'This is Python: use `Date`.',
+    asyncio: 'This is Python: `await` the functions, or `await Promise.all([…])`.',
+    re: 'This is Python: use regular expressions, as in `text.match(/…/)`.',
+    random: 'This is Python: use `Math.random()`.',
     'input readline': 'Nobody answers while a program runs: ask in your answer.',
   }).flatMap(([names, hint]) => names.split(' ').map((name) => [name, hint] as const)),
 );
