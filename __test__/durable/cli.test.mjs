@@ -3,9 +3,10 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
-import { waitForAnswer } from 'ses-executor/durable';
+import { natsStore, waitForAnswer } from 'ses-executor/durable';
+import { openBroker } from '../broker.mjs';
 import { spawnNode } from '../helpers.mjs';
 import { KEYS, inFolder, openSession, temporaryFolder } from './helpers.mjs';
 
@@ -55,6 +56,30 @@ test('sessions are listed, shown, answered, forked and removed', async () => {
   expect(readdirSync(folder)).toStrictEqual(['other.journal']);
 });
 
+test('sessions on a broker are listed, answered and removed', async () => {
+  const broker = await openBroker();
+  const store = natsStore({ servers: broker.url });
+  onTestFinished(() => store.close());
+  const tools = { ask: async () => waitForAnswer() };
+  const session = await openSession('order/7', { store, keys: KEYS, tools });
+  await session.start('await ask()');
+  const cli = cliOf('.');
+  const at = ['--store', broker.url];
+  expect(await cli('sessions', 'list', ...at)).toStrictEqual({ status: 0, stdout: 'order/7\n', stderr: '' });
+  const answered = await cli('sessions', 'answer', 'order/7', 'order/7/1/1', '--result', '"yes"', ...at);
+  expect(answered).toStrictEqual({ status: 0, stdout: 'yes\n', stderr: '' });
+  expect((await cli('sessions', 'remove', 'order/7', ...at)).status).toBe(0);
+  expect((await cli('sessions', 'list', ...at)).stdout).toBe('');
+  await broker.stop();
+  const { status, stderr } = await cli('sessions', 'list', '--store', broker.url.replace('//', '//user:secret@'));
+  expect([status, stderr]).toStrictEqual([
+    1,
+    expect.stringMatching(
+      /^ses-executor: the broker at 127\.0\.0\.1:\d+ did not answer within 10000 ms: connection refused\n/,
+    ),
+  ]);
+});
+
 test('an approval calls the tool of --tools', async () => {
   const { folder, cli, store } = await waitingFolder();
   const tools = join(folder, 'tools.mjs');
@@ -86,7 +111,7 @@ test('replay says what a journal has, or what is wrong with it', async () => {
 test.each([
   [['sessions'], 'sessions needs one of these words: list, show, answer, fork, remove'],
   [['sessions', 'look', '--store', '.'], 'sessions needs one of these words: list, show, answer, fork, remove'],
-  [['sessions', 'list'], '--store is missing: the folder or the .db file of the sessions'],
+  [['sessions', 'list'], '--store is missing: the folder, the .db file or the broker of the sessions'],
   [['sessions', 'show', '--store', '.'], 'expected: sessions show <id>'],
   [['sessions', 'show', 'none', '--store', '.'], 'there is no session "none" in .'],
   [['sessions', 'answer', 'a', 'b', '--store', '.'], 'answer needs one of --result, --error and --approve'],

@@ -8,14 +8,19 @@ import { UsageError } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
 import { outputText, toJson } from '../../contract/render';
 import { write } from '../../contract/terminal';
-import { fileStore, sqliteStore } from '../../durable';
+import { fileStore, natsStore, sqliteStore } from '../../durable';
 import { sessionOfFile } from '../../durable/file-store';
 import { DurableSession } from '../../durable/session';
-import type { Answer, Finished, JournalEntry, JournalStore, Stale, Waiting } from '../../durable';
+import type { Answer, Finished, JournalEntry, JournalStore, NatsStore, Stale, Waiting } from '../../durable';
 import type { CommandOptions } from './main';
 
 /** The environment variable with the key: other users of the machine can read arguments. */
 const KEY_NAME = 'SES_EXECUTOR_JOURNAL_KEY';
+
+/** The environment variable with the path of the credentials for a broker. */
+const CREDENTIALS_NAME = 'SES_EXECUTOR_CREDENTIALS';
+/** The store of this command if it is a broker, whose connection keeps the process alive. */
+let broker: NatsStore | undefined;
 
 type Action = (words: string[], options: CommandOptions) => Promise<void>;
 
@@ -111,7 +116,13 @@ async function countsOf(session: DurableSession) {
 }
 
 function storeOf({ store }: CommandOptions) {
-  if (store === undefined) throw new UsageError('--store is missing: the folder or the .db file of the sessions');
+  if (store === undefined) {
+    throw new UsageError('--store is missing: the folder, the .db file or the broker of the sessions');
+  }
+  if (/^(?:nats|tls):/.test(store)) {
+    broker ??= natsStore({ servers: store, credentials: process.env[CREDENTIALS_NAME] || undefined });
+    return broker;
+  }
   return /\.(?:db|sqlite3?)$/.test(store) ? sqliteStore(store) : fileStore(store);
 }
 
@@ -119,7 +130,13 @@ function storeOf({ store }: CommandOptions) {
 async function storeWith(id: string, options: CommandOptions) {
   const store = storeOf(options);
   for await (const found of store.list()) if (found.id === id) return store;
-  throw new UsageError(`there is no session ${JSON.stringify(id)} in ${options.store}`);
+  throw new UsageError(`there is no session ${JSON.stringify(id)} in ${named(options.store)}`);
+}
+
+/** An address without its password. */
+function named(store: string | undefined) {
+  const end = store?.lastIndexOf('@') ?? -1;
+  return end === -1 ? store : `broker ${store?.slice(end + 1)}`;
 }
 
 function keys() {
@@ -185,6 +202,9 @@ async function withErrors(options: CommandOptions, work: () => Promise<void>) {
     if (options.json) print(options, { error: error.toJSON() }, '');
     else write(process.stderr, textOf(error));
     return 1;
+  } finally {
+    await broker?.close();
+    broker = undefined;
   }
 }
 
