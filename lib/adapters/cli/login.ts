@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { Logins, StoredLogin } from './logins';
 import { UsageError } from './usage-error';
 import { targetOf } from '../mcp/address';
-import { RemoteFetch } from '../mcp/remote-link';
+import { remoteClient } from '../mcp/remote-link';
 import { clearTimeout, setTimeout } from '../../contract/clock';
 import { isBindable } from '../../contract/identifiers';
 import type { AddressInfo } from 'node:net';
@@ -50,7 +50,7 @@ async function login(name: string, url: URL): Promise<string> {
   const callback = await Callback.listen(state);
   try {
     const person = new PersonLogin(name, url, { redirectUrl: callback.url, state });
-    const { client, transport } = connection(url, person);
+    const { client, transport } = remoteClient({ url, authProvider: person });
     try {
       await client.connect(transport);
       await client.close();
@@ -62,26 +62,13 @@ async function login(name: string, url: URL): Promise<string> {
     await transport.close().catch(() => {});
     person.save();
     // Whether the server accepts the tokens.
-    const again = connection(url, person);
+    const again = remoteClient({ url, authProvider: person });
     await again.client.connect(again.transport);
     await again.client.close();
     return `the login of ${name} is in ${new Logins().folder}`;
   } finally {
     await callback.close();
   }
-}
-
-function connection(url: URL, authProvider: object): { client: Foreign; transport: Foreign } {
-  const { Client, StreamableHTTPClientTransport } =
-    require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
-  const fetcher = new RemoteFetch({ url });
-  const transport = new StreamableHTTPClientTransport(url, {
-    fetch: fetcher.fetch as Foreign,
-    authProvider: authProvider as Foreign,
-  });
-  fetcher.serve(transport);
-  const client = new Client({ name: 'ses-executor', version: '0' }, { versionNegotiation: { mode: 'auto' } });
-  return { client, transport };
 }
 
 /** An `OAuthClientProvider` of the SDK that shows an address to a person. */

@@ -50,20 +50,8 @@ const FAILED = -32_000;
  * @param onLost called if the server has forgotten the session
  */
 export async function remoteLink(target: ServerTarget & { url: URL }, onLost: () => void): Promise<Link> {
-  const { Client, StreamableHTTPClientTransport, anything } =
-    require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
-  const { url, headers, authProvider } = target;
-  const fetcher = new RemoteFetch(target);
-  const transport: Foreign = new StreamableHTTPClientTransport(url, {
-    fetch: fetcher.fetch as Foreign,
-    authProvider: authProvider as Foreign,
-    ...(headers !== undefined && { requestInit: { headers } }),
-  });
-  fetcher.serve(transport);
-  const client: Foreign = new Client(
-    { name: 'ses-executor', version },
-    { versionNegotiation: { mode: 'auto', probe: { timeoutMs: CONNECT_MS } } },
-  );
+  const { anything } = require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
+  const { client, transport, fetcher } = remoteClient(target);
   let ending: string | undefined;
   try {
     await client.connect(transport, { timeout: CONNECT_MS });
@@ -97,15 +85,33 @@ export async function remoteLink(target: ServerTarget & { url: URL }, onLost: ()
   };
 }
 
+/** A client that is not connected yet, and its transport. */
+export function remoteClient({ url, headers, authProvider }: Omit<ServerTarget & { url: URL }, 'name'>) {
+  const { Client, StreamableHTTPClientTransport } =
+    require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
+  const fetcher = new RemoteFetch(url);
+  const transport: Foreign = new StreamableHTTPClientTransport(url, {
+    fetch: fetcher.fetch as Foreign,
+    authProvider: authProvider as Foreign,
+    ...(headers !== undefined && { requestInit: { headers } }),
+  });
+  fetcher.serve(transport);
+  const client: Foreign = new Client(
+    { name: 'ses-executor', version },
+    { versionNegotiation: { mode: 'auto', probe: { timeoutMs: CONNECT_MS } } },
+  );
+  return { client, transport, fetcher };
+}
+
 /** Makes the HTTP requests of the SDK, and hands the messages in the bodies of answers over to it. */
-export class RemoteFetch {
+class RemoteFetch {
   #url;
   #transport: Foreign;
   /** The message whose request the SDK makes, and its answer. */
   #sending: AsyncLocalStorage<Sending> = new AsyncLocalStorage();
   #unasked = new UnaskedMessages();
 
-  constructor({ url }: { url: URL }) {
+  constructor(url: URL) {
     this.#url = url.href;
   }
 

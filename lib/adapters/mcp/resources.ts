@@ -9,7 +9,7 @@ import type { OtherServer } from './servers';
 const MAX_PAGES = 100;
 const MAX_ENTRIES = 10_000;
 
-/** Kinds of bytes that are content of their own in the protocol. */
+/** Kinds of bytes that have content blocks in the protocol. */
 const MEDIA = /^(image|audio)\//;
 
 const NOTHING = { type: 'object', properties: {}, additionalProperties: false };
