@@ -6,6 +6,13 @@ import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
+/** Packages that the published files of others contain. The list of inputs does not name them. */
+const INLINED = {
+  'node_modules/@modelcontextprotocol/server': [
+    ...['ajv', 'ajv-formats', 'content-type', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'],
+  ],
+};
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
@@ -29,7 +36,9 @@ export async function bundle(entry, output) {
   });
   const [{ inputs }] = Object.values(metafile.outputs);
   const packages = new Set(Object.keys(inputs).flatMap((path) => packageFolder(path) ?? []));
-  writeFileSync(output.replace(/\.js$/, '.LICENSES.txt'), [...packages].sort().map(licenceOf).join('\n'));
+  const inlined = [...packages].flatMap((folder) => INLINED[folder] ?? []);
+  const licences = [...[...packages].sort().map(licenceOf), ...inlined.map(inlinedLicenceOf)];
+  writeFileSync(output.replace(/\.js$/, '.LICENSES.txt'), licences.join('\n'));
 }
 
 /** The folder of the package that a file belongs to; undefined for this project's own files. */
@@ -40,7 +49,17 @@ function packageFolder(path) {
 /** The licence of the package in `folder`, with its name and version. */
 function licenceOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+  return `${name} ${version} (${license})\n\n${textOf(folder)}\n`;
+}
+
+/** The licence of a package that another package contains, in an unknown version. */
+function inlinedLicenceOf(name) {
+  const folder = join('node_modules', name);
+  const { license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+  return `${name} (${license})\n\n${textOf(folder)}\n`;
+}
+
+function textOf(folder) {
   const file = readdirSync(join(root, folder)).find((it) => /^licen[cs]e/i.test(it));
-  const text = file === undefined ? '' : readFileSync(join(root, folder, file), 'utf8').trim();
-  return `${name} ${version} (${license})\n\n${text}\n`;
+  return file === undefined ? '' : readFileSync(join(root, folder, file), 'utf8').trim();
 }

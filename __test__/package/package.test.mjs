@@ -1,5 +1,7 @@
 // What `npm run pack:all` makes can be installed and used, without a network and without any other package.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -123,6 +125,20 @@ executor.run('final_answer(20 + 1)')
   test('serve the Model Context Protocol', async () => {
     const result = await served(['mcp'], { name: 'run_javascript', arguments: { code: '[1, 2].map((n) => n * 2)' } });
     expect(result.structuredContent).toEqual({ output: [2, 4], logs: '' });
+  });
+
+  test('serve protocol 2026-07-28', async () => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const params = { name: 'run_javascript', arguments: { code: '40 + 2' }, _meta: meta };
+    const server = spawn(process.execPath, [join(app, 'node_modules/ses-executor/bin/ses-executor.js'), 'mcp']);
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+    const [line] = await once(server.stdout, 'data');
+    server.stdin.end();
+    expect(JSON.parse(line).result).toMatchObject({ resultType: 'complete', structuredContent: { output: 42 } });
   });
 
   test('serve an API', async () => {
@@ -316,6 +332,12 @@ test('bundled packages have their licences next to them', () => {
   for (const name of ['@modelcontextprotocol/sdk', 'ajv', 'zod']) {
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
   }
+  const modern = readFileSync(join(bundled, 'mcp-modern.LICENSES.txt'), 'utf8');
+  for (const name of ['@modelcontextprotocol/client 2', '@modelcontextprotocol/server 2', 'jose 6']) {
+    expect(modern).toMatch(new RegExp(`^${name}\\.\\d+\\.\\d+ \\((?:MIT|Apache-2.0)\\)$`, 'm'));
+  }
+  // The published file of the server contains a validator.
+  expect(modern).toMatch(/^ajv \(MIT\)$/m);
 });
 
 test('no package in a project can prevent the installation', () => {
