@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/ai';
 
+import { MAP, partText } from './map.mjs';
 import { printStep, scriptedModel } from './scripted-model.mjs';
 
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
@@ -26,6 +27,11 @@ const tools = {
     outputSchema: z.array(z.string()),
     execute: async () => Object.keys(temperatures),
   }),
+  getMap: tool({
+    description: 'A map of a city, as an image.',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async () => ({ type: 'image', data: MAP, mimeType: 'image/png' }),
+  }),
 };
 
 const code = createCodeTool({ tools, timeoutMs: 5_000, typecheck: 'error' });
@@ -45,13 +51,16 @@ const readings = await Promise.all(cities.map(async (city) => ({ city, degrees: 
 console.log(readings.length, 'readings');
 readings.sort((a, b) => b.degrees - a.degrees)[0]`,
   },
+  { code: 'display(await getMap({ city: "Lagos" }));\n"Lagos"' },
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },
 ]);
 
-await generateText({
+const { response } = await generateText({
   model,
   tools: { code },
   stopWhen: stepCountIs(5),
   prompt: 'Where is it warmest?',
   onStepFinish: printStep,
 });
+const results = response.messages.filter(({ role }) => role === 'tool').map(({ content }) => content[0].output);
+console.log(`--- the model was shown\n${results.at(-1).value.map(partText).join('\n')}`);

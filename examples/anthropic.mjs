@@ -7,6 +7,8 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/anthropic';
 
+import { MAP, partText } from './map.mjs';
+
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
 
 const listCities = betaZodTool({
@@ -21,8 +23,14 @@ const getTemperature = betaZodTool({
   inputSchema: z.object({ city: z.string().describe('Name of the city in English') }),
   run: async ({ city }) => String(temperatures[city]),
 });
+const getMap = betaZodTool({
+  name: 'get_map',
+  description: 'A map of a city, as an image.',
+  inputSchema: z.object({ city: z.string() }),
+  run: async () => [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: MAP } }],
+});
 
-const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000, typecheck: 'error' });
+const code = createCodeTool({ tools: [listCities, getTemperature, getMap], timeoutMs: 5_000, typecheck: 'error' });
 
 const turns = [
   { code: 'await get_temperature({ town: "Oslo" })' },
@@ -32,14 +40,17 @@ const degrees = (await Promise.all(cities.map((city) => get_temperature({ city }
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })`,
   },
+  { code: 'display(await get_map({ city: "Lagos" }));\n"Lagos"' },
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },
 ][Symbol.iterator]();
 
 /** The API: answers each request with the next turn, code to run, or the last words. */
 async function api(_url, { body }) {
   const [result] = JSON.parse(body).messages.at(-1).content;
-  if (result.type === 'tool_result')
-    console.log(`--- result${result.is_error ? ', an error' : ''}\n${result.content}\n`);
+  if (result.type === 'tool_result') {
+    const parts = Array.isArray(result.content) ? result.content.map(partText).join('\n') : result.content;
+    console.log(`--- result${result.is_error ? ', an error' : ''}\n${parts}\n`);
+  }
   const { code, text } = turns.next().value;
   if (code !== undefined) console.log(`--- the model calls run_javascript\n${code}\n`);
   const content =

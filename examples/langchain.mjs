@@ -9,6 +9,8 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/langchain';
 
+import { MAP, partText } from './map.mjs';
+
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
 
 const listCities = tool(async () => Object.keys(temperatures), {
@@ -21,8 +23,13 @@ const getTemperature = tool(async ({ city }) => temperatures[city], {
   description: 'Temperature now, in degrees Celsius.',
   schema: z.object({ city: z.string().describe('Name of the city in English') }),
 });
+const getMap = tool(async () => [{ type: 'image_url', image_url: { url: `data:image/png;base64,${MAP}` } }], {
+  name: 'get_map',
+  description: 'A map of a city, as an image.',
+  schema: z.object({ city: z.string() }),
+});
 
-const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000, typecheck: 'error' });
+const code = createCodeTool({ tools: [listCities, getTemperature, getMap], timeoutMs: 5_000, typecheck: 'error' });
 
 /** Answers each request with the next turn: code to run, or its last words. */
 class ScriptedModel extends BaseChatModel {
@@ -34,6 +41,7 @@ const degrees = await Promise.all(cities.map((city) => get_temperature({ city })
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })`,
     },
+    { code: 'display(await get_map({ city: "Lagos" }));\n"Lagos"' },
     { text: 'It is warmest in Lagos, at 30.25 degrees.' },
   ][Symbol.iterator]();
 
@@ -47,7 +55,8 @@ const warmest = degrees.indexOf(Math.max(...degrees));
 
   async _generate(messages) {
     const last = messages.at(-1);
-    if (last.getType() === 'tool') console.log(`--- result\n${last.content}\n`);
+    const parts = Array.isArray(last.content) ? last.content.map(partText).join('\n') : last.content;
+    if (last.getType() === 'tool') console.log(`--- result\n${parts}\n`);
     const { code, text = '' } = this.#turns.next().value;
     if (code !== undefined) console.log(`--- the model calls run_javascript\n${code}\n`);
     const calls = code === undefined ? [] : [{ id: 'call-1', name: 'run_javascript', args: { code } }];

@@ -7,7 +7,8 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/mastra';
 
-import { scriptedModel } from './scripted-model.mjs';
+import { MAP, partText } from './map.mjs';
+import { scriptedModel, withoutData } from './scripted-model.mjs';
 
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
 
@@ -24,6 +25,12 @@ const tools = {
     inputSchema: z.object({ city: z.string().describe('Name of the city in English') }),
     execute: async ({ city }) => temperatures[city],
   }),
+  getMap: createTool({
+    id: 'get-map',
+    description: 'A map of a city, as an image.',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async () => ({ type: 'image', data: MAP, mimeType: 'image/png' }),
+  }),
 };
 
 const code = createCodeTool({ tools, timeoutMs: 5_000, typecheck: 'error' });
@@ -35,6 +42,7 @@ const degrees = await Promise.all(cities.map((city) => getTemperature({ city }))
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })`,
   },
+  { code: 'display(await getMap({ city: "Lagos" }));\n"Lagos"' },
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },
 ]);
 
@@ -45,6 +53,8 @@ for (const part of steps.flatMap(({ content }) => content)) {
   if (part.type !== 'tool-result') continue;
   const { type, value } = part.output;
   if (type === 'error-text') console.log(`--- error\n${value}\n`);
-  else console.log('--- result\n%O\n', value);
+  else console.log('--- result\n%O\n', withoutData(value));
 }
 console.log(`--- the model answers\n${text}`);
+const [{ output }] = model.doGenerateCalls.at(-1).prompt.at(-1).content;
+console.log(`--- the model was shown\n${output.value.map(partText).join('\n')}`);

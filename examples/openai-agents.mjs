@@ -6,6 +6,8 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/openai-agents';
 
+import { MAP, partText } from './map.mjs';
+
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
 
 const listCities = tool({
@@ -20,8 +22,14 @@ const getTemperature = tool({
   parameters: z.object({ city: z.string().describe('Name of the city in English') }),
   execute: async ({ city }) => temperatures[city],
 });
+const getMap = tool({
+  name: 'get_map',
+  description: 'A map of a city, as an image.',
+  parameters: z.object({ city: z.string() }),
+  execute: async () => ({ type: 'image', image: `data:image/png;base64,${MAP}` }),
+});
 
-const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000, typecheck: 'error' });
+const code = createCodeTool({ tools: [listCities, getTemperature, getMap], timeoutMs: 5_000, typecheck: 'error' });
 
 /** Answers each request with the next turn: code to run, or its last words. */
 class ScriptedModel {
@@ -33,13 +41,15 @@ const degrees = await Promise.all(cities.map((city) => get_temperature({ city })
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })`,
     },
+    { code: 'display(await get_map({ city: "Lagos" }));\n"Lagos"' },
     { text: 'It is warmest in Lagos, at 30.25 degrees.' },
   ];
   #turn = 0;
 
   async getResponse({ input }) {
     const last = input.at(-1);
-    if (last.type === 'function_call_result') console.log(`--- result\n${last.output.text}\n`);
+    if (last.type === 'function_call_result')
+      console.log(`--- result\n${[last.output].flat().map(partText).join('\n')}\n`);
     const { code, text } = this.#turns[this.#turn++];
     if (code !== undefined) console.log(`--- the model calls run_javascript\n${code}\n`);
     const output =

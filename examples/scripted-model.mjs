@@ -41,8 +41,13 @@ export function scriptedModel(toolName, turns) {
 export function printStep({ content, text }) {
   for (const part of content) {
     if (part.type === 'tool-call') console.log(`--- the model calls ${part.toolName}\n${part.input.code}`);
-    else if (part.type === 'tool-result') console.log('--- result\n%O\n', part.output);
+    else if (part.type === 'tool-result') console.log('--- result\n%O\n', withoutData(part.output));
     else if (part.type === 'tool-error') console.log(`--- error\n${part.error.message}\n`);
   }
   if (text !== '') console.log(`--- the model answers\n${text}`);
+}
+
+/** The result without the data of images. */
+export function withoutData({ content, ...result }) {
+  return content === undefined ? result : { ...result, content: content.map(({ type }) => type) };
 }

@@ -497,9 +497,11 @@ describe('the description', () => {
   });
 
   describe('says what else code has:', () => {
+    const SHOWS = ' `display(value)` shows you an image, audio or a file: its bytes, or a content block.';
     const surroundings = (options) => {
       const { description } = createCodeTool({ tools: {}, ...options });
-      return description.replace(/^[^]*?(?:live on from call to call|starts afresh)\. ?/, '');
+      expect(description).toContain(SHOWS);
+      return description.replace(SHOWS, '').replace(/^[^]*?(?:live on from call to call|starts afresh)\. ?/, '');
     };
     const AROUND = (imports) =>
       `There is no network, no timer, ${imports}, no require and no process: only the language`;

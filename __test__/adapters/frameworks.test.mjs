@@ -40,6 +40,15 @@ const refusedInput = (name) => {
 Hint: Nothing of the code has run. Correct it and send all of it again.
 `;
 };
+const shownMap = (type) => `--- the model calls run_javascript
+display(await get_map({ city: "Lagos" }));
+"Lagos"
+
+--- result
+Lagos
+(${type}, with the map)
+
+`;
 const ANSWER = '--- the model answers\nIt is warmest in Lagos, at 30.25 degrees.\n';
 
 describe('the example of', () => {
@@ -57,7 +66,7 @@ ${CORRECTED}
 --- result
 {"city":"Lagos","degrees":30.25}
 
-${ANSWER}`,
+${shownMap('input_image')}${ANSWER}`,
     ],
     [
       'langchain',
@@ -72,7 +81,7 @@ ${CORRECTED}
 --- result
 {"city":"Lagos","degrees":30.25}
 
-${ANSWER}`,
+${shownMap('image_url')}${ANSWER}`,
     ],
     [
       'anthropic',
@@ -87,7 +96,7 @@ ${CORRECTED.replace(/.*/, PARSED)}
 --- result
 {"city":"Lagos","degrees":30.25}
 
-${ANSWER}`,
+${shownMap('image')}${ANSWER}`,
     ],
   ])('%s ends successfully', async (name, expected) => {
     const { status, stdout, stderr } = await spawnNode(['--import', USE_NATIVE, `examples/${name}.mjs`]);
@@ -99,7 +108,9 @@ ${ANSWER}`,
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain(`--- error\n${refusedInput('getTemperature')}`);
     expect(stdout).toContain("--- result\n{ output: { city: 'Lagos', degrees: 30.25 }, logs: '' }\n");
-    expect(stdout.endsWith(ANSWER)).toBe(true);
+    expect(stdout).toContain("--- result\n{ output: 'Lagos', logs: '', content: [ 'image' ] }\n");
+    const shown = '--- the model was shown\n{"output":"Lagos","logs":""}\n(image-data, with the map)\n';
+    expect(stdout.endsWith(ANSWER + shown)).toBe(true);
   });
 });
 

@@ -87,7 +87,8 @@ test('run_python has the limits of the command line and mentions them', async ()
       'Runs Python, and gives the value of its last expression. print is collected. Variables and functions live on from ' +
         'call to call. There is no network and no file system, and of modules only collections, datetime, itertools, json, ' +
         'math, queue, random, re, stat, statistics, time, unicodedata. A run may take 10000 ms, 100 lines and 128 MiB of ' +
-        'memory.',
+        'memory. `display(value)` shows you an image, audio or a file: its bytes, or a content block. ' +
+        '`progress(text, fraction)` tells the user how far the program is.',
     );
     const { structuredContent } = await client.callTool({
       name: 'run_python',

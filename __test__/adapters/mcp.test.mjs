@@ -220,8 +220,8 @@ describe('run_javascript', () => {
         const half = character.repeat(10_000);
         return `${half}\n[... 10000 of 30000 characters ${what} ...]\n${half}`;
       };
-      const output = cut('o', 'of the output; give back a part, a count or a summary');
-      const logs = cut('l', 'of the logs; log less');
+      const output = cut('o', 'of the output; later code gets all of it from outputs.get("o2")');
+      const logs = cut('l', 'of the logs; later code gets all of it from outputs.get("o1")');
       expect(structuredContent).toEqual({ output, logs });
       expect(content).toEqual([{ type: 'text', text: `${output}\n\nLogs:\n${logs}` }]);
       const { structuredContent: list } = await run('Array(20_000).fill(0)');

@@ -7,6 +7,7 @@ import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 
 import { expectCode, spawnProgram, testIf, withFolder } from '../helpers.mjs';
+import { createCodeTool } from '../../build/adapters/code-tool/index.js';
 import { atDeadline, withBrowser } from './helpers.mjs';
 
 /** Width, height and a function that gives the pixel at a place, of a PNG with eight bits per channel. */
@@ -44,6 +45,25 @@ function png(bytes) {
 }
 
 describe('the canvas of a run', () => {
+  test.each(['with a folder', 'without a folder'])(
+    'reaches the model of a code tool as an image, %s',
+    async (where) => {
+      await withFolder(async (folder) => {
+        const options = where === 'with a folder' ? { artifactsDir: folder } : {};
+        await withBrowser(options, {}, async (executor) => {
+          const { execute } = createCodeTool({ tools: {}, executor });
+          const { output, content } = await execute('getCanvas(4, 3).getContext("2d").fillRect(0, 0, 2, 2);\n5');
+          expect(output).toBe(5);
+          expect(content).toEqual([
+            { type: 'image', mimeType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo/) },
+          ]);
+          const url = 'display(getCanvas(4, 3).toDataURL()); 5';
+          expect((await execute(url)).content?.[0]).toMatchObject({ type: 'image', mimeType: 'image/png' });
+        });
+      });
+    },
+  );
+
   test('is unique, and its picture has bytes and metadata', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output, artifacts } = await executor.run(`

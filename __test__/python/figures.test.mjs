@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { createCodeTool } from '../../build/adapters/code-tool/index.js';
 import { PyodideExecutor, addPackages } from '../../build/python/index.js';
 import { FIRST_START_MS, failureOf } from './suite.mjs';
 import { buildWheels } from './wheels.mjs';
@@ -108,5 +109,14 @@ plt._figures[1] = Other()
 1`;
     const { artifacts, logs } = await executor.run(code);
     expect([artifacts, logs.includes('a figure is a PNG picture')]).toStrictEqual([undefined, true]);
+  });
+
+  test('reach the model of a code tool as images, also of code that failed', async () => {
+    const { execute } = createCodeTool({ tools: {}, executor });
+    const code = 'import matplotlib.pyplot as plt\nplt.close("all")\nplt.figure()\n5';
+    const { output, content } = await execute(code);
+    expect([output, content?.map((it) => it.type === 'image' && it.mimeType)]).toStrictEqual([5, ['image/png']]);
+    const failed = await execute(`${code}\nplt.show()\n1 / 0`);
+    expect(['error' in failed, failed.content?.length]).toStrictEqual([true, 1]);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { keepBytes } from '../contract/content';
 import type { Artifact } from './output';
 
 /**
@@ -94,6 +95,7 @@ async function keepArtifact(
   try {
     await writeAtomically(path, data);
     await writeAtomically(`${path}.json`, `${JSON.stringify(artifact, null, 2)}\n`);
+    keepBytes(artifact, data);
     return artifact;
   } catch (error) {
     await rm(path, { force: true }).catch(() => {});

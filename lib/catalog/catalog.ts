@@ -138,7 +138,7 @@ export function lookupTools(lookups: Lookups, holder: string): Tools {
   const search = (query: unknown, limit: unknown) => lookups.search(query, limit);
   const describe = (...names: unknown[]) => lookups.describe(...names);
   // Code may leave out `await`.
-  const traits = { isLookup: true, isBlocking: true, inDoubt: 'repeat' } as const;
+  const traits = { isHelper: true, isLookup: true, isBlocking: true, inDoubt: 'repeat' } as const;
   return { [holder]: { search: withTraits(search, traits), describe: withTraits(describe, traits) } };
 }
 

@@ -1,10 +1,13 @@
 import { WorkBudget, atOnce, inSlices } from './budget';
+import { Content } from './content';
+import { cutMiddle } from './cut-text';
 import { isPlainObject } from './describe';
 import { dataForm } from './data-form';
 import { failureText } from './failure-text';
 import { iterateEntries } from './logs';
 import { printingForModel } from './render';
 import { isBriefJson } from './survey';
+import type { ContentBlock } from './content';
 import type { LogEntry } from './executor-types';
 import type { RunFailure } from './run-failure';
 import type { Report } from './session';
@@ -24,7 +27,8 @@ const OUTPUT_ADVICE = 'give back a part, a count or a summary';
 const LOGS_ADVICE = 'log less';
 /** The text of a program without a value. Its data is `undefined`, which is not the string "undefined". */
 const NO_VALUE = 'The program has no value.';
-const NOT_WHOLE = '[... parts of the output are left out; give back a slice, a count or a summary ...]';
+const NOT_WHOLE = 'parts of the output are left out';
+const NOT_WHOLE_ADVICE = 'give back a slice, a count or a summary';
 
 /** How an output is shown. */
 export interface Showing {
@@ -32,6 +36,8 @@ export interface Showing {
   maxChars?: number;
   /** of JSON, in characters */
   indent?: number;
+  /** Keeps an output that is cut for later code. Returns how code reaches it, or undefined if it is not kept. */
+  keep?: ((value: unknown) => string | undefined) | undefined;
 }
 
 /** An output in the form that a model sees. */
@@ -58,13 +64,14 @@ export function modelText(output: unknown, showing?: Showing) {
 
 function* showingOutput(
   output: unknown,
-  { maxChars = MAX_CHARS, indent }: Showing = {},
+  { maxChars = MAX_CHARS, indent, keep }: Showing = {},
   budget: WorkBudget,
 ): Generator<void, Shown, void> {
   if (output === undefined) return { text: NO_VALUE, value: undefined };
   const { text, isWhole, isData } = yield* textOf(output, maxChars, indent, budget);
-  const cut = cutMiddle(text, maxChars, isWhole ? `of the output; ${OUTPUT_ADVICE}` : 'of this text');
-  const shown = isWhole ? cut : `${cut}\n${NOT_WHOLE}`;
+  const kept = isWhole && text.length <= maxChars ? undefined : keep?.(output);
+  const cut = cutMiddle(text, maxChars, isWhole ? `of the output; ${kept ?? OUTPUT_ADVICE}` : 'of this text');
+  const shown = isWhole ? cut : `${cut}\n[... ${NOT_WHOLE}; ${kept ?? NOT_WHOLE_ADVICE} ...]`;
   if (isData) return { text: shown, value: text.length <= maxChars ? output : shown };
   const isText = typeof output === 'string' || output === undefined;
   const form = isText ? undefined : yield* dataForm(output, maxChars, budget);
@@ -76,17 +83,34 @@ function* showingOutput(
 export type Told = Omit<Report, 'logEntries'>;
 
 /** Everything that a model sees of a run: as one string, and as data. */
-export interface ModelReport extends Told {
+export interface ModelReport extends Omit<Told, 'artifacts'> {
   text: string;
+  /** Images and other parts that are not in the text. Absent if there are none. */
+  content?: readonly ContentBlock[];
+}
+
+/** What a model's report is made with. */
+export interface Reporting {
+  /** UTF-16 units of an output, and of logs */
+  maxChars?: number;
+  /** what the run has shown */
+  content?: Content;
+  keep?: Showing['keep'];
 }
 
 /** A report for a model. Its parts are cut, and its output is text, or data that JSON can represent. */
-export async function modelReport(report: Told, maxChars: number = MAX_CHARS): Promise<ModelReport> {
-  const { output, note, waiting } = report;
-  const logs = modelLogs(report.logs, maxChars);
+export async function modelReport(
+  report: Told,
+  { maxChars = MAX_CHARS, content = new Content(maxChars), keep }: Reporting = {},
+): Promise<ModelReport> {
+  const { note, waiting, artifacts } = report;
+  const logs = modelLogs(report.logs, maxChars, keep);
   const failure = report.failure && modelFailure(report.failure, maxChars);
   const hasOutput = failure === undefined && waiting === undefined;
-  const shown = hasOutput ? await modelOutput(output, { maxChars }) : undefined;
+  // A program that waits shows everything when it has ended.
+  if (waiting === undefined) content.addArtifacts(artifacts);
+  const output = hasOutput ? content.takeFrom(report.output) : undefined;
+  const shown = hasOutput ? await modelOutput(output, { maxChars, keep }) : undefined;
   const main =
     waiting === undefined ? (shown?.text ?? failureText(failure as RunFailure)) : waitsText('The program', waiting);
   const noted = note === undefined ? main : `${main}\n\nNote: ${note}`;
@@ -94,6 +118,7 @@ export async function modelReport(report: Told, maxChars: number = MAX_CHARS): P
   return {
     text,
     logs,
+    ...(waiting === undefined && content.blocks.length > 0 && { content: content.blocks }),
     ...(failure === undefined
       ? { ...(hasOutput ? { output: shown?.value } : { waiting }), ...(note !== undefined && { note }) }
       : { failure }),
@@ -138,8 +163,10 @@ function brief(value: unknown) {
     : modelText(value, { maxChars: MAX_CALL_CHARS });
 }
 
-export function modelLogs(logs: string, maxChars: number = MAX_CHARS) {
-  return cutMiddle(logs, maxChars, `of the logs; ${LOGS_ADVICE}`);
+/** @param keep as of {@link Showing} */
+export function modelLogs(logs: string, maxChars: number = MAX_CHARS, keep?: Showing['keep']) {
+  if (logs.length <= maxChars) return logs;
+  return cutMiddle(logs, maxChars, `of the logs; ${keep?.(logs) ?? LOGS_ADVICE}`);
 }
 
 /**
@@ -175,23 +202,6 @@ function* linesOf(
 /** A failure with a message of limited length: guests can throw messages of any length. */
 export function modelFailure(failure: RunFailure, maxChars: number = MAX_CHARS): RunFailure {
   return { ...failure, message: cutMiddle(failure.message, maxChars, 'of the message') };
-}
-
-/**
- * Cuts the middle out of a string that is too long. Also returns how much was cut.
- *
- * @param advice what is cut, and how to avoid it
- */
-function cutMiddle(text: string, maxChars: number, advice: string) {
-  if (text.length <= maxChars) return text;
-  const head = wholeCharacters(text, Math.ceil(maxChars / 2));
-  const tail = wholeCharacters(text, text.length - Math.floor(maxChars / 2));
-  return `${text.slice(0, head)}\n[... ${tail - head} of ${text.length} characters ${advice} ...]\n${text.slice(tail)}`;
-}
-
-/** `at`, or the position before it if that would split a character of two units. */
-function wholeCharacters(text: string, at: number) {
-  return /[\ud800-\udbff]/.test(text[at - 1]) ? at - 1 : at;
 }
 
 function* textOf(

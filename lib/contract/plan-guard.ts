@@ -43,10 +43,10 @@ export class PlanGuard {
    * @returns the error for a call that is not in the plan. It is not counted.
    */
   refuse(
-    { path, isOfModule = false, isLookup = false }: Pick<Tool, 'path' | 'isOfModule' | 'isLookup'>,
+    { path, isOfModule = false, isHelper = false }: Pick<Tool, 'path' | 'isOfModule' | 'isHelper'>,
     args: readonly unknown[],
   ) {
-    if (isLookup || (isOfModule && this.#mayImport)) return undefined;
+    if (isHelper || (isOfModule && this.#mayImport)) return undefined;
     const name = path.join('.');
     const guard = isOfModule ? undefined : this.#tools.get(name);
     const reason = guard === undefined ? 'does not contain this tool' : guard.reasonAgainst(args);

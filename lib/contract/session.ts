@@ -11,7 +11,7 @@ import type { Plan } from './plan';
 import type { Tools } from './tool-types';
 import type { CodeFrame } from './failure';
 import type { RunFailure } from './run-failure';
-import type { PausedRun } from './waiting-call';
+import type { FinishedCall, PausedRun } from './waiting-call';
 import type { Answer, WaitingCall } from './waiting-types';
 
 /** Why a program cannot be continued. */
@@ -25,6 +25,8 @@ export interface Report {
   waiting?: readonly WaitingCall[];
   logs: string;
   logEntries: LogEntry[];
+  /** files that the run has left, such as figures of Python */
+  artifacts?: unknown;
   /** additional information for the author of the code, if there is no `failure` whose hint contains it */
   note?: string;
 }
@@ -43,6 +45,8 @@ export interface SessionRunOptions {
   /** Whether the code must be that of a paused run. If there is none, nothing runs. */
   continues?: boolean;
   plan?: Planning;
+  /** Called with the finished calls of a paused run, before it continues. Its replay does not make them again. */
+  onEarlier?: (calls: readonly FinishedCall[]) => void | Promise<void>;
   /** Called when it is the turn of the run. */
   begin?: () => void;
 }
@@ -158,6 +162,7 @@ export class Session {
       answer,
       continues = false,
       plan: planning,
+      onEarlier,
       begin,
       ...runOptions
     }: SessionRunOptions,
@@ -182,11 +187,16 @@ export class Session {
       if (paused !== undefined && answers === undefined && paused.calls.length > 0) return waitingReport(paused.calls);
       planning?.begin(program, this.#executor);
       const plan = await planning?.held();
+      if (paused !== undefined && onEarlier !== undefined) await onEarlier(await paused.finished());
       const options = plan === undefined ? runOptions : { ...runOptions, plan };
       const running = paused?.answer(answers ?? {}, options) ?? this.#executor.run(text, options);
       const outcome = await running;
-      const note = program?.note !== undefined && { note: program.note };
-      return passEntries({ output: outcome.output, logs: outcome.logs, ...note }, outcome);
+      const { artifacts } = outcome as { artifacts?: unknown };
+      const more = {
+        ...(program?.note !== undefined && { note: program.note }),
+        ...(artifacts !== undefined && { artifacts }),
+      };
+      return passEntries({ output: outcome.output, logs: outcome.logs, ...more }, outcome);
     } catch (thrown) {
       if (thrown instanceof ExecutorError) program?.restore(thrown.details);
       const report = this.#reportOf(thrown, code);
@@ -204,7 +214,8 @@ export class Session {
       return passEntries({ waiting: calls as WaitingCall[], logs: thrown.logs ?? '' }, thrown);
     }
     const failure = failureOf(thrown, { code, codeFrame: this.#codeFrame });
-    return passEntries({ failure, logs: thrown.logs ?? '' }, thrown);
+    const { artifacts } = thrown as { artifacts?: unknown };
+    return passEntries({ failure, logs: thrown.logs ?? '', ...(artifacts !== undefined && { artifacts }) }, thrown);
   }
 
   /** The failure of code that cannot run because another program of the session has not ended. */

@@ -146,7 +146,7 @@ function approve(call: Call, answer: Answer) {
   const unplanned = answer.plan?.refuse(call.tool, call.facts.args);
   if (recorded?.given !== undefined) return give(recorded.given, call, answer);
   if (unplanned !== undefined) return refuse(answer, 'PlanError', unplanned.message, unplanned.code);
-  if (onToolCall === undefined || call.tool.isLookup) return perform(call, call.facts.args, answer);
+  if (onToolCall === undefined || call.tool.isHelper) return perform(call, call.facts.args, answer);
   const refuseCall = (thrown: unknown) => {
     // Somebody has approved the call since the policy asked for that.
     if (recorded?.isApproved && isWaitForAnswer(thrown)) perform(call, call.facts.args, answer);

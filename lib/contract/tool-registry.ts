@@ -25,7 +25,9 @@ export interface Tool {
   isUnrecorded?: boolean;
   /** undoes a call in a recorded session */
   revert?: Revert;
-  /** whether it only answers questions about tools */
+  /** whether this package offers it to programs, without an effect outside */
+  isHelper?: boolean;
+  /** whether it is a helper that answers questions about tools */
   isLookup?: boolean;
   definition?: Definition;
   length: number;
@@ -112,7 +114,16 @@ export function flattenInto(
 }
 
 function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
-  const { isBlocking = false, isLookup, timeoutMs, inDoubt, isUnrecorded, revert, definition } = traitsIn(fn) ?? {};
+  const {
+    isBlocking = false,
+    isHelper,
+    isLookup,
+    timeoutMs,
+    inDoubt,
+    isUnrecorded,
+    revert,
+    definition,
+  } = traitsIn(fn) ?? {};
   const { length } = fn;
   return {
     path,
@@ -124,6 +135,7 @@ function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
     inDoubt,
     isUnrecorded,
     revert,
+    isHelper,
     isLookup,
     definition,
     length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,

@@ -46,7 +46,9 @@ export interface Traits {
   isUnrecorded?: boolean;
   /** Undoes a call of the tool in a recorded session. */
   revert?: Revert;
-  /** Whether it only answers questions about tools. Then `onToolCall` is not asked. */
+  /** Whether this package offers it to programs, without an effect outside. Then `onToolCall` is not asked. */
+  isHelper?: boolean;
+  /** Whether it is a helper that answers questions about tools. */
   isLookup?: boolean;
   definition?: Definition;
 }

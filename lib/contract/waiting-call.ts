@@ -33,6 +33,12 @@ export interface RecordedCall {
   wait: (payload: unknown, memo?: unknown) => void;
 }
 
+/** A call of a paused run that has a result. */
+export interface FinishedCall {
+  name: string;
+  args: readonly unknown[];
+}
+
 /** The run of a recorded session that has not ended and that no isolate works on. */
 export interface PausedRun {
   code: string;
@@ -42,6 +48,8 @@ export interface PausedRun {
   answered: number;
   /** what the host has kept of a call that waits, by its key */
   memos: ReadonlyMap<string, unknown>;
+  /** Reads the calls that have a result, in their order. */
+  finished: () => Promise<FinishedCall[]>;
   /** Continues the run. `plan`: for a run that has begun without one. Settles as `run()` does. */
   answer: (
     answers: Record<string, Answer>,

@@ -50,7 +50,7 @@ export function heldPlanOf(
   const guard = new PlanGuard(plan);
   const again = new Set(open.calls.map(({ call }) => call));
   for (const { number, path, args } of callsOf(found, open.run)) {
-    if (!again.has(number)) guard.refuse({ path, isLookup: toolOf(path)?.isLookup }, args);
+    if (!again.has(number)) guard.refuse({ path, isHelper: toolOf(path)?.isHelper }, args);
   }
   return guard as unknown as Plan;
 }

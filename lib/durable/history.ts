@@ -1,6 +1,7 @@
 import { LEVELS } from '../contract/option-table';
 import wire = require('../ses/transfer');
 import type { NativeJournal, NativeJournalAnswer, NativeJournalContent, NativeJournalEntry } from '../../native';
+import type { FinishedCall } from '../contract/waiting-call';
 import type { JournalEntry } from './types';
 
 /** Entries of a journal, as people and debuggers read them. */
@@ -21,6 +22,18 @@ export async function* historyOf(
     const place = entry.run === 0 ? { number } : { number, run: entry.run };
     for (const facts of factsOf(id, entry, keys, names)) yield { ...place, type: entry.type, ...facts };
   }
+}
+
+/** The calls of the last run that have a result, in their order. */
+export async function finishedCalls(history: AsyncIterable<JournalEntry>): Promise<FinishedCall[]> {
+  const calls = new Map<unknown, FinishedCall & { isFinished: boolean }>();
+  for await (const { type, key, name, args, error, isPending } of history) {
+    if (type === 'run') calls.clear();
+    if (type === 'call') calls.set(key, { name: String(name), args: args as unknown[], isFinished: false });
+    const call = type === 'answers' && error === undefined && isPending !== true ? calls.get(key) : undefined;
+    if (call !== undefined) call.isFinished = true;
+  }
+  return [...calls.values()].filter(({ isFinished }) => isFinished).map(({ name, args }) => ({ name, args }));
 }
 
 /** What the journal says, and what happened instead, where a replay has left the journal. */

@@ -21,7 +21,7 @@ import { checkDurableOptions, checkId } from './options';
 import { appendEntries, readEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead } from './head';
-import { divergenceOf, historyOf } from './history';
+import { divergenceOf, finishedCalls, historyOf } from './history';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
 import { NAMING_CODE, NO_PYTHON_DATA, namesIn, readPythonData, readingPython, restoringPython } from './python-data';
 import { continuationsOf, openRunOf, planApprovedBy } from './plan';
@@ -817,6 +817,7 @@ export class DurableSession implements Executor {
       calls: this.waiting,
       answered: open.answered,
       memos: new Map(open.calls.map(({ key, memo }) => [key, memo])),
+      finished: () => finishedCalls(this.history()),
       answer: async (answers, { signal, plan }) => {
         checkAnswers(answers);
         const result = await this.#answerInTurn(answers, { signal, plan });

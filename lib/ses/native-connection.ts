@@ -221,7 +221,7 @@ export class NativeConnection {
   /** The names that hints can mention. */
   get surroundings(): Surroundings {
     const named = this.tools.list().filter(({ path }) => !path[0].startsWith('__') && path.every(isIdentifier));
-    const functions = named.filter(({ isLookup }) => !isLookup).map(({ path }) => path.join('.'));
+    const functions = named.filter(({ isHelper }) => !isHelper).map(({ path }) => path.join('.'));
     return { functions, lookups: named.find(({ isLookup }) => isLookup)?.path[0], imports: this.imports };
   }
 

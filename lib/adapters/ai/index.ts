@@ -26,6 +26,8 @@ import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
 import { OWN_OPTIONS, executorIn, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import { ToolPolicy, callOf, isApproved, namedIn } from './approval';
+import { toModelOutput } from './model-output';
+import type { ContentBlock } from '../../contract/content';
 import type { Foreign } from '../../contract/foreign';
 import type { RunFailure } from '../../contract/run-failure';
 import type {
@@ -105,6 +107,8 @@ export interface CodeToolResult {
   logs: string;
   /** States that the values of earlier runs are lost, if no earlier result has stated it. */
   note?: string;
+  /** Images, audio, files and texts that the code has shown. The model gets them as parts of the tool result. */
+  content?: readonly ContentBlock[];
   /** In preliminary results: what the code has done so far. */
   progress?: Omit<RunProgress, 'logs'>;
 }
@@ -197,11 +201,11 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
     name,
     isDefinition(tool) ? definitionOf(name, tool, policy, key) : tool,
   ]);
-  const { tool: made, describe: describeWith } = makeCodeTool({ ...settings, tools: Object.fromEntries(definitions) }, [
-    ...OWN_OPTIONS,
-    'toolApproval',
-    'preliminaryResults',
-  ]);
+  const { tool: made, describe: describeWith } = makeCodeTool(
+    { ...settings, tools: Object.fromEntries(definitions) },
+    [...OWN_OPTIONS, 'toolApproval', 'preliminaryResults'],
+    preliminaryResults,
+  );
   const { inputSchema, description, execute } = made;
   const described = callable.filter(([, { tool }]) => isDefinition(tool) && typeof tool.description === 'function');
   /** AI SDK 7 calls this function before each request. */
@@ -211,10 +215,13 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
   };
   const guarded = callable.filter(([, { policy }]) => policy.mayNeed).map(([name]) => name);
   const asksItself = settings.approve !== undefined || guarded.length === 0;
-  const runIn =
-    (call: Foreign, approved: string[], onProgress?: OnProgress) =>
-    (code: string, own: CallOptions = {}) =>
+  let is7 = false;
+  const runIn = (call: Foreign, approved: string[], onProgress?: OnProgress) => {
+    // Versions before 7 have no context.
+    is7 ||= 'context' in call;
+    return (code: string, own: CallOptions = {}) =>
       execute(code, { ...own, signal: call.abortSignal, context: { options: call, approved }, onProgress });
+  };
   const programs = new PausedPrograms();
   const recordedIn = async (call: Foreign) => (asksItself ? undefined : recordedExecutor(given.executor, call));
   const isNamed = (code: string) => namedIn(code, guarded).length > 0;
@@ -241,6 +248,7 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
       ? ({ code }: { code: string }, call: Foreign = {}) =>
           withPreliminaryResults((onProgress) => resultOf(code, call, onProgress))
       : async ({ code }: { code: string }, call: Foreign = {}) => succeededData(await resultOf(code, call)),
+    toModelOutput: (given: Foreign) => toModelOutput(given, is7),
   };
   return tool;
 }
@@ -436,4 +444,4 @@ function codeSchema(jsonSchema: object) {
   };
 }
 
-export type { RunFailure, RunProgress, ToolApproval };
+export type { ContentBlock, RunFailure, RunProgress, ToolApproval };

@@ -9,10 +9,12 @@ import { isPlainObject } from '../../contract/describe';
 import { isStandardSchema, standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
-import { succeeded } from '../code-tool/code-tool-error';
+import { partsOfResult, succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
 import { executorIn, settingsOf } from '../code-tool/settings';
 import type { Foreign } from '../../contract/foreign';
+import type { ContentParts } from '../../contract/content';
+import type { BetaToolResultContentBlockParam } from '@anthropic-ai/sdk/resources/beta';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
 
@@ -28,7 +30,8 @@ export interface CodeToolOptions extends CodeToolSettings {
 
 /**
  * Creates a tool that takes JavaScript in which the other tools are functions, for the tool runner of Anthropic's SDK
- * (`@anthropic-ai/sdk`). Failures of the code are tool results with `is_error`.
+ * (`@anthropic-ai/sdk`). Failures of the code are tool results with `is_error`. Images and PDF files that the code shows
+ * are blocks of the tool result.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *
@@ -56,10 +59,23 @@ export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ cod
       if (!isCodeInput(input)) throw new TypeError(WRONG_INPUT);
       const result = await execute(input.code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });
       // The runner converts a thrown error to a tool result with `is_error`.
-      return succeeded(result).text;
+      return partsOfResult(succeeded(result), PARTS);
     },
   };
 }
+
+const PARTS: ContentParts<BetaToolResultContentBlockParam> = {
+  text: (text) => ({ type: 'text', text }),
+  image: ({ data, mimeType }) => ({
+    type: 'image',
+    source: { type: 'base64', data, media_type: mimeType as 'image/png' },
+  }),
+  pdf: ({ data, name }) => ({
+    type: 'document',
+    title: name,
+    source: { type: 'base64', data, media_type: 'application/pdf' },
+  }),
+};
 
 /** @param tool a runnable tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(tool: Foreign): Foreign {

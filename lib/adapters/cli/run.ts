@@ -1,17 +1,21 @@
 import { NO_LIMIT } from '../../contract/options';
 import { errorText } from './diagnostics';
+import { ProgressLine } from './progress-line';
 import { languageOf, loadTools, readCode, readVariables } from './input';
 import { ownStdout } from './terminal';
 import { asUsage } from './usage-error';
+import { partsOfContent } from '../../contract/content';
 import { ExecutorError } from '../../contract/errors';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import { SESExecutor } from '../../ses/executor';
 import { preferredIsolation } from '../../ses/isolation';
 import { outputText, toJson } from '../../contract/render';
 import { write } from '../../contract/terminal';
+import { RunHelpers } from '../code-tool/helpers';
 import { languageText } from '../code-tool/language';
 import { toolsetOf } from '../mcp/tools';
 import type { Command, CommandOptions } from './main';
+import type { ContentBlock, Media } from '../../contract/content';
 import type { Language } from '../../contract/executor-options';
 import type { LogEntry } from '../../contract/executor-types';
 
@@ -21,16 +25,24 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
   const code = await readCode(file);
   const language = languageOf(file);
   const stdout = ownStdout();
+  const progress = new ProgressLine();
   const { tools, end } = await asUsage(() => toolsOf(options.tools, language));
-  const executor = await asUsage(() => newExecutor(language, options));
+  const executor = await asUsage(() => newExecutor(language, options, (text) => progress.log(text)));
   await executor.init();
-  await asUsage(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
-  await asUsage(() => executor.sendTools(tools));
+  const variables = await asUsage(() => (vars === undefined ? {} : readVariables(vars)));
+  await asUsage(() => executor.sendVariables(variables));
+  const taken = [...Object.keys(tools), ...Object.keys(variables)];
+  const helpers = new RunHelpers(code, { taken, onProgress: progress.report });
+  await asUsage(() => executor.sendTools({ ...helpers.tools, ...tools }));
   try {
     const { logEntries: _, ...output } = await executor.run(code);
-    write(stdout, json ? jsonText({ ...output }) : printed(output.output, language, stdout));
+    progress.clear();
+    const { content } = helpers;
+    if (json) write(stdout, jsonText({ ...output, ...(content.length > 0 && { content }) }));
+    else write(stdout, shown(content) + printed(output.output, language, stdout));
     return 0;
   } catch (error) {
+    progress.clear();
     if (!(error instanceof ExecutorError)) throw error;
     if (json) write(stdout, jsonText({ error: error.toJSON() }));
     else write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
@@ -41,16 +53,14 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
   }
 }
 
-function writeLog({ message }: LogEntry) {
-  write(process.stderr, `${message}\n`);
-}
-
 function newExecutor(
   language: Language | 'python',
   { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, packages }: CommandOptions,
+  writeLog: (text: string) => void,
 ) {
+  const onLog = ({ message }: LogEntry) => writeLog(`${message}\n`);
   // This program needs only one executor.
-  const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog: writeLog };
+  const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog };
   if (language !== 'python') {
     if (packages !== undefined) throw new TypeError('--packages is for Python');
     return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules });
@@ -71,6 +81,13 @@ function newExecutor(
 async function toolsOf(file: string | undefined, language: Language | 'python') {
   const { toolset } = toolsetOf({ tools: file === undefined ? {} : await loadTools(file) });
   return toolset.forRun(undefined, languageText(language));
+}
+
+/** What the program has shown, as lines. Files are described: `--json` has them. */
+function shown(content: readonly ContentBlock[]) {
+  const text = (of: string) => `${of}\n`;
+  const image = ({ mimeType, data }: Media) => text(`[${mimeType}, ${Buffer.byteLength(data, 'base64')} bytes]`);
+  return partsOfContent(content, { text, image, audio: image, pdf: image }).join('');
 }
 
 /** @param stream the stream that receives the output */

@@ -1,4 +1,5 @@
 import { callables, declaredFunction } from './definition';
+import { HELPER_PATHS, HelperState, RunHelpers, helpersText } from './helpers';
 import { hostTools } from './host-tools';
 import { languageOf } from './language';
 import { Planner, RunPlan, refuseUnplannable } from './planner';
@@ -18,6 +19,7 @@ import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { PyodideExecutor } from '../../python';
 import { checkPythonOptions, offerWith } from '../../python/options';
+import type { Reporting } from '../../contract/model-text';
 import type { Given } from '../../contract/options';
 import type { CodeTool, CodeToolOptions, CodeToolResult } from './types';
 import type { Executor, LogEntry } from '../../contract/executor-types';
@@ -34,10 +36,12 @@ const CALL_OPTIONS = ['signal', 'context', 'answer', 'continues', 'onProgress'];
  * descriptions of these tools, by the names that code uses for them.
  *
  * @param known names of options that are not the executor's, for messages
+ * @param reportsProgress whether each call has a reader of its progress
  */
 export function makeCodeTool(
   options: CodeToolOptions,
   known: readonly string[] = OWN_OPTIONS,
+  reportsProgress: boolean = false,
 ): { tool: CodeTool; describe: (descriptions: Record<string, string | undefined>) => string } {
   const given = settingsOf(options);
   const {
@@ -79,14 +83,16 @@ export function makeCodeTool(
     maxChars: maxDeclarationChars,
     taken: offer.variables,
   });
+  const lookups = flattenTools(catalog.tools).map(({ path }) => path);
+  const ownNames = [...callable.map(({ name }) => name.split('.')[0]), ...lookups.map(([name]) => name)];
+  const more = helpersText([...ownNames, ...(offer.variables ?? []), ...sent.map(({ name }) => name)], reportsProgress);
   const describeWith = (descriptions: Record<string, string | undefined>) => {
     const declarations = catalog.text(descriptions);
-    return description?.(declarations) ?? language.description(declarations, sessions !== undefined, offer);
+    return description?.(declarations) ?? language.description(declarations, sessions !== undefined, offer, more);
   };
-  const lookups = flattenTools(catalog.tools).map(({ path }) => path);
   const planner = new Planner(
     callable.map((it) => it.name.split('.')),
-    lookups,
+    [...lookups, ...HELPER_PATHS.filter(([name]) => !ownNames.includes(name))],
   );
   const tool: CodeTool = {
     name: name ?? language.toolName,
@@ -109,21 +115,31 @@ export function makeCodeTool(
         throw new TypeError(`options.continues must be a boolean, got ${describe(continues)}`);
       }
       const progress = onProgress && new ProgressReports(onProgress, maxOutputChars);
+      const shared = await sessions?.of(context);
       const own =
-        (await sessions?.of(context)) ??
+        shared?.session ??
         new Session(executorOf(withLog(executorOptions, progress)), { livesOn: false, codeFrame, frontEnd });
       const canAsk = approve !== undefined || sessions !== undefined;
       const plan = canAsk || enforcePlan ? new RunPlan(planner, code, enforcePlan) : undefined;
       const { tools, end } = hostTools(callable, { approve, plan, language, signal, context, progress });
+      const helpers = new RunHelpers(code, {
+        maxChars: maxOutputChars,
+        state: shared?.helpers,
+        earlier: shared && programsOf(shared.executor)?.texts,
+        taken: [...ownNames, ...namesIn(shared?.executor)],
+        onProgress: progress?.say,
+      });
       try {
-        const sent = { ...tools, ...catalog.tools };
+        const sent = { ...helpers.tools, ...tools, ...catalog.tools };
         const answered = answer && answerTo(answer);
-        const told = await own.run(code, { tools: sent, signal, answer: answered, continues, plan });
-        return await resultOf(told, maxOutputChars);
+        const { onEarlier } = helpers;
+        const told = await own.run(code, { tools: sent, signal, answer: answered, continues, plan, onEarlier });
+        return await resultOf(told, helpers.reporting);
       } finally {
         progress?.end();
+        helpers.end();
         end();
-        if (sessions === undefined) await own.close();
+        if (shared === undefined) await own.close();
       }
     },
     plan: async (code, of = {}) => {
@@ -209,7 +225,7 @@ function callerOffer(callable: { name: string }[], executor: NonNullable<CodeToo
 class Sessions {
   #executor;
   #frontEnd;
-  #known: WeakMap<Executor, Session> = new WeakMap();
+  #known: WeakMap<Executor, SharedSession> = new WeakMap();
 
   /** @param executor an executor, or a function that returns the executor of a call */
   constructor(executor: CodeToolOptions['executor'], frontEnd: FrontEnd) {
@@ -218,7 +234,7 @@ class Sessions {
     if (typeof executor !== 'function') this.#sessionOf(executor, 'options.executor must be an executor');
   }
 
-  async of(context: unknown): Promise<Session> {
+  async of(context: unknown): Promise<SharedSession> {
     if (typeof this.#executor !== 'function') return this.#sessionOf(this.#executor);
     return this.#sessionOf(await this.executorOf(context));
   }
@@ -230,13 +246,31 @@ class Sessions {
     return executor;
   }
 
-  #sessionOf(executor: unknown, expected: string = ''): Session {
+  #sessionOf(executor: unknown, expected: string = ''): SharedSession {
     if (!isExecutor(executor)) throw new TypeError(`${expected}, got ${describe(executor)}`);
     const options = { livesOn: true, codeFrame, frontEnd: this.#frontEnd };
-    const session = this.#known.get(executor) ?? new Session(executor, options);
-    this.#known.set(executor, session);
-    return session;
+    const shared = this.#known.get(executor) ?? {
+      executor,
+      session: new Session(executor, options),
+      helpers: new HelperState(),
+    };
+    this.#known.set(executor, shared);
+    return shared;
   }
+}
+
+/** A session in the caller's executor. */
+interface SharedSession {
+  executor: Executor;
+  session: Session;
+  helpers: HelperState;
+}
+
+/** The names that code in an executor uses for what its owner has sent. */
+function namesIn(executor: Executor | undefined): readonly string[] {
+  if (executor === undefined) return [];
+  const { variables = [], tools = [] } = offerOf(executor);
+  return [...variables, ...tools.map(({ path }) => path[0])];
 }
 
 /** @param answer the option `answer` of a call. Adapters also need what they have kept of the calls. */
@@ -244,7 +278,9 @@ function answerTo(answer: (calls: PausedRun['calls'], run: PausedRun) => Record<
   return (run: PausedRun) => answer(run.calls, run);
 }
 
-async function resultOf(report: Report, maxChars: number): Promise<CodeToolResult> {
-  const { failure, text, logs, ...shown } = await modelReport(report, maxChars);
-  return failure === undefined ? ({ ...shown, logs, text } as CodeToolResult) : { error: failure, logs, text };
+async function resultOf(report: Report, reporting: Reporting): Promise<CodeToolResult> {
+  const { failure, text, logs, ...shown } = await modelReport(report, reporting);
+  if (failure === undefined) return { ...shown, logs, text } as CodeToolResult;
+  const { content } = shown;
+  return { error: failure, logs, text, ...(content !== undefined && { content }) };
 }

@@ -10,6 +10,7 @@ import { makeCodeTool } from './code-tool';
 import { CodeToolError } from './code-tool-error';
 import { planProgram } from './plan';
 import { renderPlan } from './render-plan';
+import type { ContentBlock } from '../../contract/content';
 import type { Plan, PlannedArgument, PlannedCall, PlannedTimes, PlannedTool, Unresolved } from '../../contract/plan';
 import type { PlanOptions } from './plan';
 import type { RunFailure } from '../../contract/run-failure';
@@ -87,6 +88,7 @@ export type {
   CodeToolResult,
   CodeToolSettings,
   CodeTools,
+  ContentBlock,
   Plan,
   PlanOptions,
   PlannedArgument,

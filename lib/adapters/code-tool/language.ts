@@ -16,8 +16,8 @@ export interface LanguageText {
   program: string;
   /** The unit that `maxOperations` counts. */
   operations: string;
-  /** Description of the tool. `limits` is a sentence with a leading space. */
-  description: (declarations: string, livesOn: boolean, offer: Offer, limits?: string) => string;
+  /** Description of the tool. `more` are sentences, each with a leading space. */
+  description: (declarations: string, livesOn: boolean, offer: Offer, more?: string) => string;
   /** The sentences of a description that list what else code can use, each with a leading space. */
   surroundings: (offer: Offer, hasFunctions: boolean) => string;
   /** Declares a function in short, and says everything if {@link isShownInShort} holds for its schemas. */
@@ -39,10 +39,10 @@ const JAVASCRIPT: LanguageText = {
   title: 'Run JavaScript',
   program: 'JavaScript or TypeScript',
   operations: 'loop iterations',
-  description: (declarations, livesOn, offer, limits = '') =>
+  description: (declarations, livesOn, offer, more = '') =>
     `Runs JavaScript${functionsText(declarations)}, and gives what its \
 last expression or a top-level \`return\` gives.${useText(declarations)} \`await\` works at the top level. console.log is \
-collected. ${lifeText(livesOn)}${JAVASCRIPT.surroundings(offer, declarations !== '')}${limits}
+collected. ${lifeText(livesOn)}${JAVASCRIPT.surroundings(offer, declarations !== '')}${more}
 
 ${declarations}`.trimEnd(),
   surroundings: ({ imports, variables = [] }, hasFunctions) => {
@@ -75,10 +75,10 @@ const PYTHON: LanguageText = {
   title: 'Run Python',
   program: 'Python',
   operations: 'lines',
-  description: (declarations, livesOn, offer, limits = '') =>
+  description: (declarations, livesOn, offer, more = '') =>
     `Runs Python${functionsText(declarations)}, and gives the value of its last expression.${useText(declarations)}\
 ${declarations === '' ? '' : ' The functions are synchronous: call them without await.'} print is collected. \
-${lifeText(livesOn)}${PYTHON.surroundings(offer, declarations !== '')}${limits}
+${lifeText(livesOn)}${PYTHON.surroundings(offer, declarations !== '')}${more}
 
 ${declarations}`.trimEnd(),
   surroundings: ({ imports, folder, variables = [] }, hasFunctions) => {

@@ -13,15 +13,15 @@ import type { Tool } from '../../contract/tool-registry';
 /** Makes the plans of a code tool's programs. */
 export class Planner {
   #paths;
-  #lookups;
+  #helpers;
 
   /**
    * @param paths the keys from the global to each tool of the code tool
-   * @param lookups those of the functions that describe tools. Their calls are not in plans.
+   * @param helpers those of the functions that this package adds. Their calls are not in plans.
    */
-  constructor(paths: string[][], lookups: string[][]) {
+  constructor(paths: string[][], helpers: string[][]) {
     this.#paths = paths;
-    this.#lookups = lookups;
+    this.#helpers = helpers;
   }
 
   /**
@@ -35,16 +35,16 @@ export class Planner {
     earlier: KnownPrograms | undefined,
     offered: readonly Tool[] = [],
   ): Promise<Plan> {
-    const own = new Set([...this.#paths, ...this.#lookups].map(([name]) => name));
+    const own = new Set([...this.#paths, ...this.#helpers].map(([name]) => name));
     const others = offered.filter(({ path }) => !own.has(path[0]));
-    const pathsOf = (isLookup: boolean) =>
-      others.filter((it) => (it.isLookup ?? false) === isLookup).map((it) => it.path);
+    const pathsOf = (isHelper: boolean) =>
+      others.filter((it) => (it.isHelper ?? false) === isHelper).map((it) => it.path);
     const tools = [...this.#paths, ...pathsOf(false)];
     if (earlier === undefined) return anyPlan(namesOf(tools), 'other_language');
-    const lookups = [...this.#lookups, ...pathsOf(true)];
+    const helpers = [...this.#helpers, ...pathsOf(true)];
     const { text = code, front } = program?.planned ?? {};
-    const request = { tools: [...tools, ...lookups], earlier: earlier.texts, front };
-    const plan = without(namesOf(lookups), await planLater(text, request, prepareOptions(earlier.options)));
+    const request = { tools: [...tools, ...helpers], earlier: earlier.texts, front };
+    const plan = without(namesOf(helpers), await planLater(text, request, prepareOptions(earlier.options)));
     return program?.restorePlan(plan) ?? plan;
   }
 }

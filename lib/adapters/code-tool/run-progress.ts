@@ -12,6 +12,7 @@ export class ProgressReports {
   #logs = '';
   #calls = 0;
   #running: string[] = [];
+  #said: Pick<RunProgress, 'message' | 'fraction'> = {};
   #hasChanged = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -26,6 +27,12 @@ export class ProgressReports {
     this.#logs = logs.length > 2 * this.#maxLogChars ? logs.slice(-this.#maxLogChars) : logs;
     this.#change();
   }
+
+  /** Code has called `progress`. */
+  say = (message: string, fraction: number | undefined) => {
+    this.#said = fraction === undefined ? { ...this.#said, message } : { message, fraction };
+    this.#change();
+  };
 
   /** Counts a call of a tool as long as it is under way. */
   async during<T>(name: string, call: () => Promise<T>): Promise<T> {
@@ -56,6 +63,7 @@ export class ProgressReports {
     if (!this.#hasChanged) return;
     this.#hasChanged = false;
     this.#timer = setTimeout(() => this.#next(), INTERVAL_MS);
-    this.#report({ logs: this.#logs.slice(-this.#maxLogChars), calls: this.#calls, running: [...this.#running] });
+    const logs = this.#logs.slice(-this.#maxLogChars);
+    this.#report({ logs, calls: this.#calls, running: [...this.#running], ...this.#said });
   }
 }

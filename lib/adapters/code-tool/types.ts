@@ -1,5 +1,6 @@
 // Types that callers of the code tool pass and receive, in all frameworks.
 
+import type { ContentBlock } from '../../contract/content';
 import type { ExecutorOptions, Language } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
 import type { Plan } from '../../contract/plan';
@@ -178,8 +179,13 @@ export type CodeToolResult =
        * states it too.
        */
       note?: string;
-      /** The whole result as the model reads it. */
+      /** The whole result as the model reads it, except `content`. */
       text: string;
+      /**
+       * Images, audio, files and texts that the code has shown with `display` or has given as its output. The output has a
+       * description in their place. Absent if there are none.
+       */
+      content?: readonly ContentBlock[];
     }
   | {
       /** The calls that the program waits for. A call of the tool with the same code continues the program. */
@@ -188,7 +194,7 @@ export type CodeToolResult =
       note?: string;
       text: string;
     }
-  | { error: RunFailure; logs: string; text: string };
+  | { error: RunFailure; logs: string; text: string; content?: readonly ContentBlock[] };
 
 /** Options of one call. */
 export interface CallOptions<Context = any> {
@@ -208,7 +214,7 @@ export interface CallOptions<Context = any> {
    */
   continues?: boolean | undefined;
   /**
-   * Called when the code has logged or called a tool, or when a call has ended, at most once in 100 ms. Log lines are known
+   * Called when the code has logged, called `progress` or called a tool, or when a call has ended, at most once in 100 ms. Log lines are known
    * of executors that the code tool creates.
    */
   onProgress?: ((progress: RunProgress) => void) | undefined;
@@ -222,6 +228,10 @@ export interface RunProgress {
   calls: number;
   /** The names of the tools whose calls have not ended. */
   running: readonly string[];
+  /** The last text that the code has passed to `progress`: at most 1,000 UTF-16 code units. */
+  message?: string;
+  /** How much of its work is done, as the code has last said: from 0 to 1. */
+  fraction?: number;
 }
 
 /** A tool that takes code, for any framework. */

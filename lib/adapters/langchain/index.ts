@@ -9,7 +9,7 @@ import { isPlainObject } from '../../contract/describe';
 import { checkOf, isStandardSchema, isZod3, standardSchema } from '../../contract/standard-schema';
 import { requirePeer } from '../../contract/peer-dependency';
 import codeTool = require('../code-tool');
-import { succeeded } from '../code-tool/code-tool-error';
+import { partsOfResult, succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
 import { isMcpBlock, mcpValue, withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
@@ -23,6 +23,7 @@ import type { StructuredToolInterface as ImportedTool } from '@langchain/core/to
 import type { StructuredToolInterface as RequiredTool } from '@langchain/core/tools' with {
   'resolution-mode': 'require',
 };
+import type { ContentParts } from '../../contract/content';
 import type { McpResult } from '../code-tool/mcp-result';
 import type { Executor } from '../../contract/executor-types';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
@@ -84,6 +85,8 @@ export interface CodeMiddlewareOptions extends Omit<CodeToolOptions, 'executor'>
  * `Command` from code does not reach the graph. The call fails with a `CommandError` that tells the model to call the
  * tool directly. Pass such a tool to the agent directly too. Tools that take a string take `{ input }`.
  *
+ * Images, audio and PDF files that the code shows are content blocks of the `ToolMessage`.
+ *
  * A failure of the code is a `ToolMessage` with `status: 'error'`, whose `artifact` has `failure` and `logs`. Without a
  * tool call, `invoke` throws a `CodeToolError` of `ses-executor/code-tool`. If `executor` is a function, it receives the
  * configuration of the call.
@@ -123,7 +126,7 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
       // In a graph, the program waits by an interrupt, which the next call of the tool throws.
       while (isInGraph(config) && 'waiting' in result && canAsk(result.waiting)) result = await run();
       const { toolCall } = config ?? {};
-      if (toolCall?.id === undefined || !('error' in result)) return succeeded(result).text;
+      if (toolCall?.id === undefined || !('error' in result)) return partsOfResult(succeeded(result), PARTS);
       // A thrown error would end an agent, or the agent would change its text.
       return failedMessage(name, toolCall.id, result);
     },
@@ -156,10 +159,31 @@ export function createCodeMiddleware(options: CodeMiddlewareOptions): CodeMiddle
   return middlewareOf(tool, state, sessions);
 }
 
+/** Blocks of messages, in the form that LangChain's adapters for MCP servers give them. */
+const PARTS: ContentParts<Foreign> = {
+  text: (text) => ({ type: 'text', text }),
+  image: ({ data, mimeType }) => ({ type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } }),
+  audio: ({ data, mimeType }) => ({ type: 'audio', source_type: 'base64', mime_type: mimeType, data }),
+  pdf: ({ data, mimeType, name }) => ({
+    type: 'file',
+    source_type: 'base64',
+    mime_type: mimeType,
+    data,
+    metadata: { filename: name },
+  }),
+};
+
 /** The failure of a call that a model made. */
-function failedMessage(name: string, id: string, { text, error, logs }: Foreign) {
+function failedMessage(name: string, id: string, result: Foreign) {
   const { ToolMessage } = require('@langchain/core/messages');
-  const fields = { content: text, status: 'error', tool_call_id: id, name, artifact: { failure: error, logs } };
+  const { error, logs } = result;
+  const fields = {
+    content: partsOfResult(result, PARTS),
+    status: 'error',
+    tool_call_id: id,
+    name,
+    artifact: { failure: error, logs },
+  };
   return new ToolMessage(fields);
 }
 

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+import { partsOfContent } from '../../contract/content';
 import { requirePeer } from '../../contract/peer-dependency';
 import { standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
@@ -13,6 +14,7 @@ import { byName } from '../code-tool/definition';
 import { withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
 import { NestedCall, answerFrom, resumptionOf, suspended } from './suspension';
+import type { ContentParts } from '../../contract/content';
 import type { Foreign } from '../../contract/foreign';
 import type { Tool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
@@ -47,6 +49,8 @@ const OF_INPUT = /^Tool input validation failed/;
  *
  * With other executors, tools with `requireApproval` fail in code without `approve`, and `suspend` fails with a
  * `SuspendError` that tells the model to call the tool directly. Pass such a tool to the agent directly too.
+ *
+ * Images, audio and PDF files that the code shows are parts of the tool result for the model, and `content` of the result.
  *
  * A failure of the code is a failure of the tool: it throws a `CodeToolError` of `ses-executor/code-tool`. Each call from
  * code has its own `agent.toolCallId`. If `executor` is a function, it receives the context of the call.
@@ -88,7 +92,23 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<{ code: string
       if ('waiting' in result && (await suspended(toolContext, result.waiting))) return undefined;
       return succeededData(result);
     },
+    toModelOutput,
   });
+}
+
+/** Parts of a tool result as Mastra keeps them in messages, for models of all versions. */
+const PARTS: ContentParts<Foreign> = {
+  text: (text) => ({ type: 'text', text }),
+  image: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
+  audio: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
+  pdf: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
+};
+
+/** What the model gets of a result: the result as JSON, and content as parts. */
+function toModelOutput(result: Foreign): Foreign {
+  if (!Array.isArray(result?.content)) return { type: 'json', value: result };
+  const { content, ...others } = result;
+  return { type: 'content', value: [PARTS.text(JSON.stringify(others)), ...partsOfContent(content, PARTS)] };
 }
 
 /** @throws {Error} for a version whose tools have a different call signature */

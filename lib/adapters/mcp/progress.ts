@@ -11,6 +11,8 @@ export const PROGRESS = Symbol('progress');
 const HEARTBEAT_MS = 5_000;
 /** Minimum time between two notifications. A server may report each step of a loop. */
 const INTERVAL_MS = 100;
+/** The key of what code says. No tool has this name. */
+const SAID = '';
 /** Maximum length of a message in characters. */
 const MAX_CHARS = 1_000;
 
@@ -39,6 +41,8 @@ export class Progress {
   #waiting: Map<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
+  /** How much of its work is done, as code has last said. 0: unknown. */
+  #fraction = 0;
 
   constructor({ _meta, sendNotification }: Pick<ToolRequest, '_meta' | 'sendNotification'>) {
     this.#token = _meta?.progressToken;
@@ -50,10 +54,19 @@ export class Progress {
    * @param message a description of the work done; if one tool sends many messages quickly, only the last one is sent
    */
   report(tool: string, message: string) {
+    this.#report(tool, `${tool}: ${message}`);
+  }
+
+  #report(source: string, text: string) {
     if (this.#token === undefined || this.#isEnded) return;
-    const text = `${tool}: ${message}`;
-    this.#waiting.set(tool, text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}...` : text);
+    this.#waiting.set(source, text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}...` : text);
     this.#wait(Math.max(0, this.#sent + INTERVAL_MS - performance.now()));
+  }
+
+  /** Reports what code says with `progress`. The protocol's `progress` must grow, so the fraction decides its total. */
+  say(message: string, fraction: number | undefined) {
+    if (fraction !== undefined) this.#fraction = fraction;
+    this.#report(SAID, message);
   }
 
   /** Sends the last message and ends the reports. */
@@ -78,7 +91,9 @@ export class Progress {
     this.#wait(HEARTBEAT_MS);
     try {
       for (const message of messages) {
-        const params = { progressToken: this.#token, progress: ++this.#count, message };
+        const progress = ++this.#count;
+        const total = this.#fraction > 0 && { total: progress / this.#fraction };
+        const params = { progressToken: this.#token, progress, ...total, message };
         await this.#send({ method: 'notifications/progress', params });
       }
     } catch {

@@ -1,5 +1,6 @@
 import { LogProgress } from './progress';
 import { limitsText, runTool } from './run-tool';
+import { helpersText } from '../code-tool/helpers';
 import { languageText } from '../code-tool/language';
 import { NO_LIMIT } from '../../contract/options';
 import { Session } from '../../contract/session';
@@ -9,6 +10,7 @@ import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { preferredIsolation } from '../../ses/isolation';
 import type { ServedTool } from './served';
+import type { HelperState } from '../code-tool/helpers';
 import type { Toolset } from './toolset';
 
 /**
@@ -33,9 +35,10 @@ export function pythonTool(
     variables?: Record<string, unknown>;
     annotations: object;
     forCatalog: { maxChars: number; taken: readonly string[] };
+    helpers: HelperState;
   },
 ): { tool: ServedTool; session: Session } {
-  const { toolTimeoutMs, maxOperations, packages, variables, annotations, forCatalog } = others;
+  const { toolTimeoutMs, maxOperations, packages, variables, annotations, forCatalog, helpers } = others;
   const language = languageText('python');
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
   const log = new LogProgress();
@@ -53,7 +56,9 @@ export function pythonTool(
   const limits = { timeoutMs, memoryLimitMb, maxOperations: checkPythonOptions(imports, options).maxOperations };
   const offer = { imports, variables: Object.keys(variables ?? {}) };
   const catalog = toolset.catalogIn(language, forCatalog);
-  const description = language.description(catalog.text(), true, offer, limitsText(language, limits));
-  const tool = { language, description, lookups: catalog.tools, timeoutMs, annotations, log };
+  const more = limitsText(language, limits) + helpersText([...forCatalog.taken, ...toolset.names], true);
+  const description = language.description(catalog.text(), true, offer, more);
+  const { taken } = forCatalog;
+  const tool = { language, description, lookups: catalog.tools, timeoutMs, annotations, log, helpers, taken };
   return { tool: runTool(toolset, session, tool), session };
 }

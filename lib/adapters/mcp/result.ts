@@ -1,12 +1,15 @@
 import { modelOutput, modelReport } from '../../contract/model-text';
-import type { Told } from '../../contract/model-text';
+import type { Reporting, Told } from '../../contract/model-text';
 import type { WaitingCall } from '../../contract/waiting-types';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/** Converts a report to the result of a tool call: text for models, and the same information as data for programs. */
-export async function callResult(report: Told): Promise<CallToolResult> {
-  const { text, failure, waiting, logs, ...shown } = await modelReport(report);
-  const content = [{ type: 'text' as const, text }];
+/**
+ * Converts a report to the result of a tool call: text for models, the same information as data for programs, and what the
+ * code has shown as further blocks.
+ */
+export async function callResult(report: Told, reporting?: Reporting): Promise<CallToolResult> {
+  const { text, failure, waiting, logs, content: blocks = [], ...shown } = await modelReport(report, reporting);
+  const content = [{ type: 'text' as const, text }, ...blocks];
   if (failure !== undefined) return { content, structuredContent: { error: failure, logs }, isError: true };
   if (waiting !== undefined) return { content, structuredContent: { waiting: await dataOf(waiting), ...shown, logs } };
   return { content, structuredContent: { ...shown, logs } };

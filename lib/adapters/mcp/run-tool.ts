@@ -2,6 +2,7 @@ import { OUTPUT_SHAPE } from './output-shape';
 import { Progress } from './progress';
 import { callResult } from './result';
 import { z } from '../../bundled/mcp';
+import { RunHelpers } from '../code-tool/helpers';
 import { NO_LIMIT } from '../../contract/options';
 import type { Tools } from '../../contract/tool-types';
 import type { LogProgress } from './progress';
@@ -9,6 +10,7 @@ import type { ServedTool } from './served';
 import type { Toolset } from './toolset';
 import type { Session } from '../../contract/session';
 import type { Answer } from '../../contract/waiting-types';
+import type { HelperState } from '../code-tool/helpers';
 import type { LanguageText } from '../code-tool/language';
 
 /**
@@ -27,6 +29,8 @@ export function runTool(
     timeoutMs,
     annotations,
     log,
+    helpers,
+    taken,
   }: {
     language: LanguageText;
     description: string;
@@ -35,6 +39,9 @@ export function runTool(
     annotations: object;
     /** What the executor logs to, if it is the server's own. */
     log?: LogProgress;
+    helpers: HelperState;
+    /** Names that code uses for variables. */
+    taken: readonly string[];
   },
 ): ServedTool {
   const { toolName: name, title, program } = language;
@@ -46,10 +53,17 @@ export function runTool(
       const { signal } = request;
       const progress = new Progress(request);
       const run = toolset.forRun(signal, language, progress);
+      if (reset) helpers.clear();
+      const own = new RunHelpers(code, {
+        state: helpers,
+        taken: [...taken, ...Object.keys(run.tools), ...Object.keys(lookups)],
+        onProgress: (message, fraction) => progress.say(message, fraction),
+      });
       try {
         const begin = () => log?.begin(progress);
-        const options = { tools: { ...run.tools, ...lookups }, signal, timeoutMs: deadline, begin };
-        let report = await session.run(code, { ...options, afresh: reset });
+        const tools = { ...own.tools, ...run.tools, ...lookups };
+        const options = { tools, signal, timeoutMs: deadline, begin };
+        let report = await session.run(code, { ...options, onEarlier: own.onEarlier, afresh: reset });
         // A program of a durable session may wait for a person.
         while (report.waiting !== undefined && report.waiting.length > 0) {
           const [call] = report.waiting;
@@ -58,8 +72,9 @@ export function runTool(
           const answers: Record<string, Answer> = { [call.key]: answer };
           report = await session.run(code, { ...options, answer: () => answers });
         }
-        return await callResult(report);
+        return await callResult(report, own.reporting);
       } finally {
+        own.end();
         run.end();
         await progress.end();
       }

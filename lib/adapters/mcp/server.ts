@@ -6,6 +6,7 @@ import { codeFrame } from '../../ses/code-frame';
 import { SESExecutor } from '../../ses/executor';
 import { preferredIsolation } from '../../ses/isolation';
 import { encode } from '../../ses/transfer';
+import { HelperState, helpersText } from '../code-tool/helpers';
 import { languageText } from '../code-tool/language';
 import { offerOf } from '../../contract/executor';
 import { checkCodeToolOptions } from '../../contract/options';
@@ -96,6 +97,8 @@ export function createServed({
     taken: [...names, ...(executor === undefined ? [] : (offerOf(executor).variables ?? []))],
   };
   const catalog = toolset.catalogIn(language, forCatalog);
+  const more = helpersText([...forCatalog.taken, ...toolset.names], true);
+  const [helpers, ofPython] = [new HelperState(), new HelperState()];
   // The effects of other servers' tools are unknown.
   const isOpen = Object.keys(tools).length > 0 || servers.length > 0;
   const annotations = {
@@ -106,12 +109,15 @@ export function createServed({
   const run = runTool(toolset, session, {
     language,
     lookups: catalog.tools,
-    description: description(language, options, catalog.text(), { offer, hasFiles: root !== undefined }),
+    description: description(language, options, catalog.text(), { offer, hasFiles: root !== undefined, more }),
     timeoutMs: options.timeoutMs,
     annotations,
     log,
+    helpers,
+    taken: forCatalog.taken,
   });
-  const inPython = python && pythonTool(toolset, { ...options, ...python, variables, annotations, forCatalog });
+  const inPython =
+    python && pythonTool(toolset, { ...options, ...python, variables, annotations, forCatalog, helpers: ofPython });
   const sessions = inPython === undefined ? [session] : [session, inPython.session];
   const reset: ServedTool = {
     name: 'reset',
@@ -120,6 +126,7 @@ export function createServed({
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     call: async () => {
       await Promise.all(sessions.map((it) => it.reset()));
+      for (const it of [helpers, ofPython]) it.clear();
       return { content: [{ type: 'text', text: 'The session is empty.' }] };
     },
   };
@@ -134,9 +141,9 @@ function description(
   language: LanguageText,
   limits: Pick<ServerOptions, 'timeoutMs' | 'memoryLimitMb' | 'maxOperations'>,
   declarations: string,
-  { offer, hasFiles }: { offer: Offer; hasFiles: boolean },
+  { offer, hasFiles, more }: { offer: Offer; hasFiles: boolean; more: string },
 ) {
-  const bounds = limitsText(language, limits);
+  const bounds = limitsText(language, limits) + more;
   if (language.toolName === 'run_python') return language.description(declarations, true, offer, bounds);
   const text = `Runs JavaScript in an isolated V8 realm, and gives what the last expression or a top-level \`return\` \
 gives, and what console.log has logged. \`await\` works at the top level. Variables and functions live on from call \

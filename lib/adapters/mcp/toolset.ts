@@ -41,6 +41,11 @@ export class Toolset {
     return new ToolCatalog([...functions, ...this.#callableIn(language)], { language, maxChars, taken });
   }
 
+  /** The names by which code reaches the tools. */
+  get names(): string[] {
+    return [...this.#sources.keys()];
+  }
+
   get isEmpty() {
     return this.#sources.size === 0;
   }

@@ -8,7 +8,7 @@
 import { requirePeer } from '../../contract/peer-dependency';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
-import { CodeToolError, succeeded } from '../code-tool/code-tool-error';
+import { CodeToolError, partsOfResult, succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
 import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
 import { executorIn, settingsOf } from '../code-tool/settings';
@@ -16,7 +16,8 @@ import { stoppable } from '../code-tool/stoppable-run';
 import { Guardrails } from './guardrails';
 import { ToolCalls } from './tool-calls';
 import type { Foreign } from '../../contract/foreign';
-import type { FunctionTool } from '@openai/agents';
+import type { ContentParts } from '../../contract/content';
+import type { FunctionTool, ToolOutputFileContent, ToolOutputImage, ToolOutputText } from '@openai/agents';
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
 import type { CallOfTool } from '../code-tool/paused-programs';
 import type { RunOfCode } from './guardrails';
@@ -43,6 +44,8 @@ export interface CodeToolOptions extends CodeToolSettings {
  * that fails throws in code. By default, a tool created with `tool()` answers its own errors with a fixed sentence, which
  * is then the message. With `errorFunction: null`, code receives the error itself.
  *
+ * Images and PDF files that the code shows are parts of the tool's output.
+ *
  * A failure of the code is an error of the tool in the SDK's trace, and the model receives its text. If `executor` is a
  * function, it receives the `RunContext`.
  *
@@ -65,7 +68,7 @@ export interface CodeToolOptions extends CodeToolSettings {
  * const agent = new Agent({ name: 'analyst', instructions: '…', tools: [code] });
  * ```
  */
-export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
+export function createCodeTool(options: CodeToolOptions): AnyTool {
   const { tools, executor, ...settings } = settingsOf(options);
   const sdk = requirePeer('ses-executor/openai-agents', '@openai/agents', () => require('@openai/agents'));
   const guardrails = new Guardrails(sdk);
@@ -129,7 +132,7 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
           ? await runCode(input.code)
           : await programs.resultOf(recorded, input.code, callOf(runContext, toolCall?.callId), runCode);
       // The SDK reports a thrown error in its trace, and sends the text of `errorFunction` to the model.
-      return succeeded(result).text;
+      return partsOfResult(succeeded(result), PARTS);
     },
     errorFunction: (_: unknown, error: unknown) => {
       if (guardrails.isTripwire(error)) throw error;
@@ -140,6 +143,13 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<string> {
     },
   });
 }
+
+/** Parts of outputs in the SDK. Responses take no audio there. */
+const PARTS: ContentParts<ToolOutputText | ToolOutputImage | ToolOutputFileContent> = {
+  text: (text) => ({ type: 'text', text }),
+  image: ({ data, mimeType }) => ({ type: 'image', image: `data:${mimeType};base64,${data}` }),
+  pdf: ({ data, mimeType, name }) => ({ type: 'file', file: { data, mediaType: mimeType, filename: name } }),
+};
 
 /** The input is not an object with code. */
 class CodeInputError extends TypeError {}

@@ -1,0 +1,135 @@
+import { useOf } from './name-use';
+import { Content } from '../../contract/content';
+import { KeptOutputs } from '../../contract/kept-outputs';
+import { modelOutput } from '../../contract/model-text';
+import { withTraits } from '../../contract/tool-traits';
+import type { ContentBlock } from '../../contract/content';
+import type { Reporting } from '../../contract/model-text';
+import type { Tools } from '../../contract/tool-types';
+import type { FinishedCall } from '../../contract/waiting-call';
+
+const DISPLAY = 'display';
+const PROGRESS = 'progress';
+const OUTPUTS = 'outputs';
+
+const NAMES = [DISPLAY, PROGRESS, OUTPUTS];
+
+/** The helpers by their paths, for plans. */
+export const HELPER_PATHS = [[DISPLAY], [PROGRESS], [OUTPUTS, 'get']];
+
+/** UTF-16 units of a progress message. */
+const MAX_MESSAGE = 1_000;
+
+/** They have no effect outside the run, need no approval, and code may leave out `await`. */
+const TRAITS = { isHelper: true, isBlocking: true, inDoubt: 'repeat' } as const;
+
+/** What the helpers of all runs of a session share. */
+export class HelperState {
+  readonly kept: KeptOutputs = new KeptOutputs();
+  /** Names that programs have declared themselves. */
+  #declared: Set<string> = new Set();
+
+  /**
+   * The helpers that a program uses. It has no others, because programs may give the names to their own variables.
+   *
+   * @param earlier other programs of the isolate
+   */
+  namesFor(code: string, earlier: readonly string[] = []): string[] {
+    const used = NAMES.filter((name) => {
+      const use = useOf(code, name);
+      if (use === 'declared') this.#declared.add(name);
+      return use === 'used';
+    });
+    return used.filter(
+      (name) => !this.#declared.has(name) && !earlier.some((program) => useOf(program, name) === 'declared'),
+    );
+  }
+
+  /** The variables of the session are gone. */
+  clear() {
+    this.kept.clear();
+    this.#declared.clear();
+  }
+}
+
+export interface RunHelpersOptions {
+  /** UTF-16 units of an output, and of the texts that the run shows */
+  maxChars?: number | undefined;
+  /** of the session; absent if runs share none */
+  state?: HelperState | undefined;
+  /** programs that the isolate has run */
+  earlier?: readonly string[] | undefined;
+  /** names that code uses for something else */
+  taken: readonly string[];
+  /** Receives what code says with `progress`. */
+  onProgress?: ((message: string, fraction: number | undefined) => void) | undefined;
+}
+
+/** The functions that one run has in addition to tools: `display`, `progress` and `outputs.get`. */
+export class RunHelpers {
+  readonly tools: Tools;
+  readonly reporting: Reporting;
+  #content;
+
+  constructor(code: string, { maxChars, state, earlier, taken, onProgress }: RunHelpersOptions) {
+    this.#content = new Content(maxChars);
+    const used = (state ?? new HelperState()).namesFor(code, earlier).filter((name) => !taken.includes(name));
+    const progress = (text: unknown, fraction?: unknown) => {
+      onProgress?.(String(text).slice(0, MAX_MESSAGE), fractionOf(fraction));
+    };
+    const kept = state !== undefined && !taken.includes(OUTPUTS) ? state.kept : undefined;
+    const get = (ref: unknown) => kept?.get(ref);
+    const helpers: Tools = {
+      [DISPLAY]: withTraits(this.#show, TRAITS),
+      [PROGRESS]: withTraits(progress, TRAITS),
+      ...(kept && { [OUTPUTS]: { get: withTraits(get, TRAITS) } }),
+    };
+    this.tools = Object.fromEntries(Object.entries(helpers).filter(([name]) => used.includes(name)));
+    const keep = kept && ((value: unknown) => adviceOf(kept.keep(value)));
+    this.reporting = { maxChars, content: this.#content, keep };
+  }
+
+  /** What the run has shown. */
+  get content(): readonly ContentBlock[] {
+    return this.#content.blocks;
+  }
+
+  /** What a paused run has shown. Its replay does not call the host again. */
+  onEarlier = async (calls: readonly FinishedCall[]) => {
+    if (!Object.hasOwn(this.tools, DISPLAY)) return;
+    for (const { args } of calls.filter(({ name }) => name === DISPLAY)) await this.#show(args[0]);
+  };
+
+  /** The run has ended. */
+  end() {
+    this.#content.end();
+  }
+
+  #show = async (value: unknown) => {
+    if (this.#content.show(value)) return;
+    const { text } = await modelOutput(value, { maxChars: this.#content.charsLeft });
+    this.#content.showText(text);
+  };
+}
+
+/**
+ * The sentences of a description that name the helpers, each with a leading space. The text of a long output names
+ * `outputs`.
+ *
+ * @param reportsProgress whether somebody reads progress
+ */
+export function helpersText(taken: readonly string[], reportsProgress: boolean): string {
+  const shows = taken.includes(DISPLAY)
+    ? ''
+    : ' `display(value)` shows you an image, audio or a file: its bytes, or a content block.';
+  if (!reportsProgress || taken.includes(PROGRESS)) return shows;
+  return `${shows} \`progress(text, fraction)\` tells the user how far the program is.`;
+}
+
+function adviceOf(ref: string | undefined) {
+  return ref === undefined ? undefined : `later code gets all of it from ${OUTPUTS}.get("${ref}")`;
+}
+
+function fractionOf(fraction: unknown) {
+  return typeof fraction === 'number' && fraction >= 0 && fraction <= 1 ? fraction : undefined;
+}
