@@ -79,6 +79,40 @@ describe('hints about', () => {
     expect(await hintOf(code)).toBe(hint);
   }); // prettier-ignore
 
+  // Python that does not parse as JavaScript.
+  test.each([
+    ['raise ValueError("x")', 'write `throw new Error(…)`'],
+    ['try:\n  search("x")\nexcept Exception as e:\n  print(e)', 'write `try { … } catch (error) { … }`'],
+    ['try:\n  search("x")\nfinally:\n  print(1)', 'write `try { … } catch (error) { … }`'],
+    ['if x:\n  y()\nelse:\n  z()', 'write `if (…) { … }`'],
+    ['if (x) { y() }\nelse:\n  z()', 'write `else { … }`'],
+    ['const f = lambda x: x + 1', 'write `(…) => …`'],
+    ['if (x is None) { search("x") }', 'write `===`, or `!==`'],
+    ['const found = x is not y', 'write `===`, or `!==`'],
+    ['if (x not in list) { search("x") }', 'write `!list.includes(item)`'],
+    ['const a = [x * 2 for x in [1]]', 'write `list.map((item) => …)`'],
+    ['const last = list[-1:]', 'write `list.slice(…)`'],
+    ['with open("f") as f:\n  f.read()', 'call the functions without `with`'],
+    ['class A:\n  x = 1', 'write `class Name { … }`'],
+    ['async def main():\n  x = 1', 'write `async function name(…) { … }`'],
+    ['print "x"', 'write `console.log(…)`'],
+    ['del rows[0]', 'write `delete object[key]`'],
+    ['assert x', 'write `if (!…) throw new Error(…)`'],
+    ['nonlocal x', 'leave the line out, since functions can assign variables outside of them'],
+  ])('the JavaScript to write in place of %j', async (code, hint) => {
+    expect(await hintOf(code)).toBe(`This is Python: ${hint}`);
+  });
+
+  test.each([
+    'const raise = 1;\nraise;\nlet x = ;',
+    'const print = 1;\nprint\nlet x = ;',
+    'for (const x of [1]) { [x }',
+    'const o = { is: 1, lambda: 2 }; o.is lambda',
+    'label: for (;;) { break label; } )',
+  ])('nothing about Python for other mistakes: %j', async (code) => {
+    expect(await hintOf(code)).not.toContain('Python');
+  });
+
   test('modules that may be imported', async () => {
     const options = { authorizedImports: ['units'], modules: { units: 'export const k = 7' } };
     expect(await hintOf('require("units")', {}, options)).toBe(

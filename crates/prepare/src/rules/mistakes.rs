@@ -143,7 +143,18 @@ fn python(line: &str, around: &Around) -> Option<&'static str> {
         match word {
             "and" if is_operand(&after[word.len()..]) => return Some("This is Python: write `&&`"),
             "or" if is_operand(&after[word.len()..]) => return Some("This is Python: write `||`"),
+            "not" if word_at(after[word.len()..].trim_start()) == "in" => {
+                return Some("This is Python: write `!list.includes(item)`");
+            }
+            "is" if is_operand(&after[word.len()..]) => return Some("This is Python: write `===`, or `!==`"),
+            "for" if around.innermost().is_some_and(|bracket| bracket.is('[')) => {
+                return Some("This is Python: write `list.map((item) => …)`");
+            }
             _ if last_word(around.before) == "not" && is_operand(after) => return Some("This is Python: write `!`"),
+            _ if last_word(around.before) == "lambda" => return Some("This is Python: write `(…) => …`"),
+            _ if after.starts_with(':') && around.innermost().is_some_and(|bracket| bracket.is('[')) => {
+                return Some("This is Python: write `list.slice(…)`");
+            }
             _ => {}
         }
     }
@@ -151,14 +162,25 @@ fn python(line: &str, around: &Around) -> Option<&'static str> {
     if closed == "elif" || last_word(around.before) == "elif" {
         return Some(ELSE_IF);
     }
+    let is_block = line.trim_end().ends_with(':');
     match word_at(line) {
         _ if word == "except" && lacks_catch(around) => Some("This is Python: write `catch (error) { … }`"),
         "elif" => Some(ELSE_IF),
         "def" => Some("This is Python: write `function name(…) { … }`"),
-        "if" if line.trim_end().ends_with(':') => Some("This is Python: write `if (…) { … }`"),
-        "while" if line.trim_end().ends_with(':') => Some("This is Python: write `while (…) { … }`"),
-        "for" if line.contains(" in ") && line.trim_end().ends_with(':') => {
-            Some("This is Python: write `for (const item of list) { … }`")
+        "async" if line.starts_with("async def ") => Some("This is Python: write `async function name(…) { … }`"),
+        "if" if is_block => Some("This is Python: write `if (…) { … }`"),
+        "else" if is_block => Some("This is Python: write `else { … }`"),
+        "while" if is_block => Some("This is Python: write `while (…) { … }`"),
+        "for" if line.contains(" in ") && is_block => Some("This is Python: write `for (const item of list) { … }`"),
+        "try" | "except" | "finally" if is_block => Some("This is Python: write `try { … } catch (error) { … }`"),
+        "class" if is_block => Some("This is Python: write `class Name { … }`"),
+        "with" if is_block => Some("This is Python: call the functions without `with`"),
+        "raise" if is_operand(&line["raise".len()..]) => Some("This is Python: write `throw new Error(…)`"),
+        "print" if is_operand(&line["print".len()..]) => Some("This is Python: write `console.log(…)`"),
+        "del" if is_operand(&line["del".len()..]) => Some("This is Python: write `delete object[key]`"),
+        "assert" if is_operand(&line["assert".len()..]) => Some("This is Python: write `if (!…) throw new Error(…)`"),
+        "global" | "nonlocal" if is_operand(&line[word_at(line).len()..]) => {
+            Some("This is Python: leave the line out, since functions can assign variables outside of them")
         }
         _ => None,
     }
