@@ -127,11 +127,14 @@ export declare class NativeExecutor {
   cleanup(call: number): NativeOutcome | null;
   /**
    * The status is the kind of a value, 4 for the error `[name, message, code, bridge]`, or 5 if the tool returned a
-   * promise.
+   * promise. Returns whether the guest has no room for the result, and gets an error in its place; null: it has.
    */
-  toolResult(call: number, status: number, payload: unknown): void;
-  /** Several results together: call, status and payload of each. */
-  toolResults(replies: unknown[]): void;
+  toolResult(call: number, status: number, payload: unknown): Array<NativeRefusal> | null;
+  /**
+   * Several results together: call, status and payload of each. Returns those for which the guest has no room, as
+   * `toolResult`.
+   */
+  toolResults(replies: unknown[]): Array<NativeRefusal> | null;
 }
 
 /** Only fields that apply are present. */
@@ -521,6 +524,13 @@ export interface NativePrepareOptions {
 export interface NativeProgram {
   transformedCode: string;
   diagnostics: Array<NativeDiagnostic>;
+}
+
+/** A result of a tool for which the guest has no room. */
+export interface NativeRefusal {
+  call: number;
+  /** Of the error that the guest gets. */
+  message: string;
 }
 
 export interface NativeSdkProgram {

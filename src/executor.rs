@@ -16,7 +16,7 @@ use napi_derive::napi;
 
 use ses_engine::engine_of;
 use ses_protocol::{Config, EngineSpec, Outcome, ToolCallId, ToolReply};
-use ses_session::{Delivery, Executor};
+use ses_session::{Delivery, Executor, Refusal};
 
 use crate::arguments::{self, NativeEngine, NativeIsolation, NativeTool};
 use crate::deliver::NativeOutcome;
@@ -28,6 +28,14 @@ use crate::resources::{Place, recorded, resources_for};
 use crate::values;
 #[cfg(unix)]
 use crate::worker;
+
+/// A result of a tool for which the guest has no room.
+#[napi(object, object_from_js = false)]
+pub struct NativeRefusal {
+    pub call: f64,
+    /// Of the error that the guest gets.
+    pub message: String,
+}
 
 /// The state that deliveries and the public methods share. Both run on the Node.js thread.
 struct Inner {
@@ -222,26 +230,37 @@ impl NativeExecutor {
     }
 
     /// The status is the kind of a value, 4 for the error `[name, message, code, bridge]`, or 5 if the tool returned a
-    /// promise.
+    /// promise. Returns whether the guest has no room for the result, and gets an error in its place; null: it has.
     #[napi]
-    pub fn tool_result(&self, env: Env, call: f64, status: f64, payload: Unknown) -> Result<()> {
+    pub fn tool_result(
+        &self,
+        env: Env,
+        call: f64,
+        status: f64,
+        payload: Unknown,
+    ) -> Result<Option<Vec<NativeRefusal>>> {
         // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
         let reply = unsafe { values::reply(env.raw(), call, status, payload.raw()) }?;
-        self.reply(vec![reply]);
-        Ok(())
+        Ok(self.reply(vec![reply]))
     }
 
-    /// Several results together: call, status and payload of each.
+    /// Several results together: call, status and payload of each. Returns those for which the guest has no room, as
+    /// `toolResult`.
     #[napi]
-    pub fn tool_results(&self, env: Env, #[napi(ts_arg_type = "unknown[]")] replies: Unknown) -> Result<()> {
+    pub fn tool_results(
+        &self,
+        env: Env,
+        #[napi(ts_arg_type = "unknown[]")] replies: Unknown,
+    ) -> Result<Option<Vec<NativeRefusal>>> {
         // SAFETY: `env` is the environment of this call, and `replies` its argument.
         let replies = unsafe { values::replies(env.raw(), replies.raw()) }?;
-        self.reply(replies);
-        Ok(())
+        Ok(self.reply(replies))
     }
 
-    fn reply(&self, replies: Vec<(ToolCallId, ToolReply)>) {
-        self.with(|inner| inner.executor.tool_replies(replies));
+    fn reply(&self, replies: Vec<(ToolCallId, ToolReply)>) -> Option<Vec<NativeRefusal>> {
+        let refused = self.with(|inner| inner.executor.tool_replies(replies));
+        let refused = refused.into_iter().map(|Refusal { call, message }| NativeRefusal { call: call as f64, message });
+        Some(refused.collect::<Vec<_>>()).filter(|refused| !refused.is_empty())
     }
 
     fn call(&self, env: Env, start: impl FnOnce(&mut Executor) -> Option<Outcome>) -> Option<NativeOutcome> {

@@ -39,7 +39,10 @@ export interface Answer {
   toolTimes: ToolTimes;
   /** the scope of the run */
   scope: RunScope;
-  reply: (status: number, payload: unknown) => void;
+  /** @param told called when the answer was passed on, or is no longer needed; with the reason if the guest has no room for it */
+  reply: (status: number, payload: unknown, told?: (refusal: string | undefined) => void) => void;
+  /** whether `reply` calls `told` */
+  tells?: boolean;
   /** receives the value that the tool threw */
   onThrown: (thrown: unknown) => void;
   /** refuses calls of the run */
@@ -78,9 +81,9 @@ export function answerToolCall(
   const call = { tool, isAsync, facts };
   if (trace === undefined) return approve(call, inTime(call, answer));
   const forget = answer.scope.atEnd(() => trace.rejected(new Error('the run has ended')));
-  const reply: Answer['reply'] = (status, payload) => {
+  const reply: Answer['reply'] = (status, payload, told) => {
     if (status !== PROMISE) forget();
-    answer.reply(status, payload);
+    answer.reply(status, payload, told);
   };
   trace.begin(() => approve(call, inTime(call, { ...answer, trace, reply })));
 }
@@ -105,15 +108,15 @@ function inTime({ tool, facts }: Call, answer: Answer): Answer {
     clearTimeout(timer);
     scope.close();
   };
-  const limited = {
+  const limited: Answer = {
     ...answer,
     scope,
-    reply: (status: number, payload: unknown) => {
+    reply: (status, payload, told) => {
       if (isDone) return;
       if (status !== PROMISE) finish();
-      answer.reply(status, payload);
+      answer.reply(status, payload, told);
     },
-    onThrown: (thrown: unknown) => {
+    onThrown: (thrown) => {
       if (!isDone) answer.onThrown(thrown);
     },
     recorded: answer.recorded && {
@@ -226,7 +229,9 @@ function succeed(answer: Answer, result: unknown) {
   const { wire, maxTransferBytes, scope } = answer;
   const kind = wire.kindOf(result);
   const pass = (payload: unknown) => {
-    answer.trace?.resolved(result);
+    const { trace } = answer;
+    if (trace !== undefined && answer.tells) return answer.reply(kind, payload, told(trace, result));
+    trace?.resolved(result);
     answer.reply(kind, payload);
   };
   let payload;
@@ -239,6 +244,14 @@ function succeed(answer: Answer, result: unknown) {
   payload.then(pass, (error) => {
     if (!scope.isOver) refuseResult(answer, error);
   });
+}
+
+/** Traces the end of a call that had a result, which may not have reached the guest. */
+function told(trace: ToolCallTrace, result: unknown) {
+  return (refusal: string | undefined) => {
+    if (refusal === undefined) return trace.resolved(result);
+    trace.rejected(Object.assign(new RangeError(refusal), { code: TRANSFER_LIMIT_CODE }));
+  };
 }
 
 /** @param error why the result cannot be transferred */

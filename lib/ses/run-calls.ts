@@ -8,6 +8,7 @@ import { mayReadNow, readInSlices } from './read-scheduler';
 import type { Foreign } from '../contract/foreign';
 import type { NativeConnection } from './native-connection';
 import type { Answer } from '../contract/tool-calls';
+import type { NativeRefusal } from '../../native';
 
 export interface UnreadCall {
   call: number;
@@ -36,6 +37,8 @@ export class RunCalls {
   /** Answers for `NativeExecutor.toolResults` that have not been sent yet. */
   #replies: unknown[] = [];
   #willSend = false;
+  /** Those who want to know of an answer whether the guest has room for it, by the number of the call. */
+  #told: Map<number, (refusal: string | undefined) => void> = new Map();
   #thrown = new ToolExceptions();
 
   constructor(executor: NativeConnection) {
@@ -58,6 +61,7 @@ export class RunCalls {
     this.#limiter.close();
     this.#unread = [];
     this.#replies = [];
+    this.#tell(null);
     this.#scope.end();
   }
 
@@ -113,8 +117,10 @@ export class RunCalls {
       plan: run.plan,
       scope: this.#scope,
       onToolCall: executor.onToolCall,
-      reply: (status, payload) => {
-        if (this.#isOver) return;
+      tells: true,
+      reply: (status, payload, told) => {
+        if (this.#isOver) return told?.(undefined);
+        if (told !== undefined) this.#told.set(call, told);
         if (status === REPLY_KIND.PROMISE) {
           if (!isCounted) this.#limiter.enterNow();
           isCounted = true;
@@ -168,7 +174,9 @@ export class RunCalls {
   #reply(call: number, status: number, payload: unknown, canWait: boolean) {
     if (status !== REPLY_KIND.PROMISE) this.#unanswered--;
     const isLast = !canWait || this.#unanswered <= 0;
-    if (isLast && this.#replies.length === 0) return this.#executor.native.toolResult(call, status, payload);
+    if (isLast && this.#replies.length === 0) {
+      return this.#tell(this.#executor.native.toolResult(call, status, payload));
+    }
     this.#replies.push(call, status, payload);
     if (isLast) return this.#sendReplies();
     if (this.#willSend) return;
@@ -184,7 +192,15 @@ export class RunCalls {
     if (this.#replies.length === 0) return;
     const replies = this.#replies;
     this.#replies = [];
-    this.#executor.native.toolResults(replies);
+    this.#tell(this.#executor.native.toolResults(replies));
+  }
+
+  /** @param refused of the answers that were passed on */
+  #tell(refused: NativeRefusal[] | null) {
+    if (this.#told.size === 0) return;
+    const told = this.#told;
+    this.#told = new Map();
+    for (const [call, tell] of told) tell(refused?.find((it) => it.call === call)?.message);
   }
 }
 

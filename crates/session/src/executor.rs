@@ -12,7 +12,7 @@ use crate::backend::Process;
 use crate::lost_isolates::Held;
 use crate::owner_event::{Delivery, End, OwnerEvent, OwnerEvents};
 use crate::resources::Resources;
-use crate::session::Session;
+use crate::session::{Refusal, Session};
 
 /// A call in the queue.
 enum Queued {
@@ -281,11 +281,10 @@ impl Executor {
         None
     }
 
-    /// Passes on answers of host tools. The thread drops answers to calls of earlier runs.
-    pub fn tool_replies(&self, replies: Vec<(ToolCallId, ToolReply)>) {
-        if let Some(session) = &self.session {
-            session.answer(replies);
-        }
+    /// Passes on answers of host tools. The thread drops answers to calls of earlier runs. Returns the answers for which the
+    /// guest has no room: it gets errors in their place.
+    pub fn tool_replies(&self, replies: Vec<(ToolCallId, ToolReply)>) -> Vec<Refusal> {
+        self.session.as_ref().map_or_else(Vec::new, |session| session.answer(replies))
     }
 
     /// Applies an event from another thread. Returns what the facade gets.

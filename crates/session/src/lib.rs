@@ -32,4 +32,5 @@ pub use owner_event::{Delivery, End, OwnerEvent, OwnerEvents};
 pub use pool::{Booting, Pool};
 pub use reporter::Reporter;
 pub use resources::Resources;
+pub use session::Refusal;
 pub use watchdog::{Deadline, Watchdog};

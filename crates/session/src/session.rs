@@ -63,15 +63,18 @@ impl Session {
         self.link.process()
     }
 
-    /// Hands answers of tools over to the run under way.
-    pub fn answer(&self, mut replies: Vec<(ToolCallId, ToolReply)>) {
+    /// Hands answers of tools over to the run under way. Returns those for which the guest has no room.
+    pub fn answer(&self, mut replies: Vec<(ToolCallId, ToolReply)>) -> Vec<Refusal> {
         let limit = self.session_state.config.memory_limit_bytes;
+        let mut refused = Vec::new();
         let mut open = self.session_state.open();
-        for (_, reply) in &mut replies {
+        for (call, reply) in &mut replies {
             let bytes = reply.bytes();
             // The host would have to store answers for which the guest has no room.
             if bytes > MIN_COUNTED_BYTES && open.untaken.saturating_add(bytes) > limit {
-                *reply = ToolReply::Error(no_room(bytes, limit));
+                let error = no_room(bytes, limit);
+                refused.push(Refusal { call: *call, message: error.message.clone() });
+                *reply = ToolReply::Error(error);
             }
             open.untaken += reply.bytes();
         }
@@ -81,6 +84,7 @@ impl Session {
             deadline.arm_or_end(due);
         }
         self.link.send(Command::ToolReplies { replies, now_ms: None });
+        refused
     }
 
     /// Hands over variables or tools. In some engines this may run guest code, such as the finalizer of a replaced
@@ -206,6 +210,12 @@ impl Session {
         let job = self.session_state.open().jobs.claim_current()?;
         Some((job.call, Outcome { result: Err(failure), report: job.report(self.session_state.figures()) }))
     }
+}
+
+/// An answer for which the guest has no room. It gets an error with this message in its place.
+pub struct Refusal {
+    pub call: ToolCallId,
+    pub message: String,
 }
 
 impl Drop for Session {
