@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -17,7 +18,7 @@ import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createMcpServer } from 'ses-executor/mcp';
 import { listen } from '../../build/adapters/mcp/http.js';
 import { openSession } from '../durable/helpers.mjs';
-import { ROOT, deferred } from '../helpers.mjs';
+import { ROOT, deferred, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 const TOKEN = 'a-token-for-these-tests';
@@ -193,6 +194,20 @@ describe('over HTTP', () => {
     expect((await run('n', { session })).output).toBe(5);
   });
 
+  test('programs for an API share their state in a session', () =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'api.yaml');
+      writeFileSync(
+        file,
+        'openapi: 3.1.0\npaths: { /a: { get: { operationId: readA, responses: { 200: { description: ok } } } } }\n',
+      );
+      const { client } = await connected(await overHttp('--openapi', file, '--base-url', 'http://127.0.0.1:9'));
+      const call = async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent;
+      const { output, session } = await call('search', { code: 'spec.find("read a").length', session: 'new' });
+      expect(output).toBe(1);
+      expect((await call('search', { code: '2', session })).output).toBe(2);
+    }));
+
   test('requests without the token are refused before anything reads them', async () => {
     const url = await overHttp();
     await expect(connected(url, { headers: {} })).rejects.toMatchObject({ data: { status: 401 } });
@@ -253,6 +268,14 @@ describe('a program that waits for a person', () => {
     expect((await run(CODE)).output).toEqual([5, output]);
     expect(asked).toEqual(['A program waits for your decision about:\n- ask("Ship?"): {"question":"Ship?"}']);
     expect(calls).toEqual([5]);
+  });
+
+  test('is not begun again by the request that has the decision, also after a reset', async () => {
+    const { calls, run } = await waiting({ action: 'accept', content: { decision: 'answer', answer: 'yes' } });
+    await run('var kept = 1');
+    expect((await run(`typeof kept; ${CODE}`, { reset: true })).output).toEqual([5, 'yes']);
+    expect(calls).toEqual([5]);
+    expect((await run('typeof kept')).output).toBe('undefined');
   });
 
   test.each([

@@ -50,10 +50,11 @@ async function answered(call: ServedTool['call'], args: Foreign, { mcpReq }: For
     signal: mcpReq.signal,
     _meta: mcpReq._meta,
     sendNotification: mcpReq.notify,
+    isRepeated: mcpReq.inputResponses !== undefined,
     ask: async (waiting) => {
       const given = mcpReq.inputResponses;
       if (given !== undefined && Object.hasOwn(given, waiting.key)) return answerOf(given[waiting.key]);
-      if (mcpReq.envelope?.[CAPABILITIES]?.elicitation === undefined) return undefined;
+      if (!canShowForms(mcpReq.envelope?.[CAPABILITIES]?.elicitation)) return undefined;
       throw new PersonNeeded(waiting);
     },
   };
@@ -65,4 +66,9 @@ async function answered(call: ServedTool['call'], args: Foreign, { mcpReq }: For
     const asked = inputRequired.elicit({ message: messageOf(error.call), requestedSchema: FORM } as Foreign);
     return inputRequired({ inputRequests: { [key]: asked } });
   }
+}
+
+/** Whether a client can show a form. One that does not say what it can show shows forms. */
+function canShowForms(elicitation: Foreign): boolean {
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }

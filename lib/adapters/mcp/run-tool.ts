@@ -53,7 +53,9 @@ export function runTool(
       const { signal } = request;
       const progress = new Progress(request);
       const run = toolset.forRun(signal, language, progress);
-      if (reset) helpers.clear();
+      // The program has begun in the request that this one repeats.
+      const afresh = reset && request.isRepeated !== true;
+      if (afresh) helpers.clear();
       const own = new RunHelpers(code, {
         state: helpers,
         taken: [...taken, ...Object.keys(run.tools), ...Object.keys(lookups)],
@@ -63,7 +65,7 @@ export function runTool(
         const begin = () => log?.begin(progress);
         const tools = { ...own.tools, ...run.tools, ...lookups };
         const options = { tools, signal, timeoutMs: deadline, begin };
-        let report = await session.run(code, { ...options, onEarlier: own.onEarlier, afresh: reset });
+        let report = await session.run(code, { ...options, onEarlier: own.onEarlier, afresh });
         // A program of a durable session may wait for a person.
         while (report.waiting !== undefined && report.waiting.length > 0) {
           const [call] = report.waiting;

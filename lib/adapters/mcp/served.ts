@@ -9,6 +9,8 @@ export interface ToolRequest {
   /** Has the token for progress reports, if the client asked for them. */
   _meta?: { progressToken?: string | number };
   sendNotification: (notification: Foreign) => Promise<void>;
+  /** Whether an earlier request was the same, and the person at the client has been asked since. */
+  isRepeated?: boolean;
   /**
    * Asks the person at the client about a call that waits. Undefined if the client cannot ask, or if nobody decides. In
    * protocol 2026-07-28 it throws: the client asks after the request has ended, and repeats the request.
