@@ -20,6 +20,7 @@ export type {
   Isolation,
   LogEntry,
   LogLevel,
+  RemoteOptions,
   RunStats,
 } from './build/contract/executor-types';
 export { blocking, withTimeout } from './build/contract/tool-traits';

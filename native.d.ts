@@ -12,6 +12,9 @@ export declare function codeFrame(code: string, line: number, column: number, me
 
 export declare function engineStats(): NativeEngineStats;
 
+/** The answers of all workers of a pool, as JSON texts. `timeout_ms`: how long the first answer may take. */
+export declare function fleetStatus(fleet: NativeFleet, timeoutMs: number): Promise<string[]>;
+
 /** Entries that are to be stored. */
 export interface NativeBatch {
   /** The number of the first. */
@@ -241,6 +244,51 @@ export declare class NativeFileTools {
   ): Promise<NativeFileOutcome>;
 }
 
+/** The fleet whose workers have the processes. `credentials`: path of a file. */
+export interface NativeFleet {
+  servers: Array<string>;
+  pool: string;
+  credentials?: string;
+}
+
+/** A worker that has not started yet, or serves. */
+export declare class NativeFleetWorker {
+  constructor(options: NativeFleetWorkerOptions);
+  /** Connects and takes sessions. */
+  start(): Promise<void>;
+  /** Takes no more sessions, waits until those that it has are over, and ends the rest after `grace_ms`. */
+  drain(graceMs: number): Promise<void>;
+  get stats(): NativeFleetWorkerStats;
+}
+
+/** Options of a worker. `digests`: of the code of each engine, by its name. `sandbox`: the least that each session has. */
+export interface NativeFleetWorkerOptions {
+  fleet: NativeFleet;
+  name: string;
+  node: string;
+  version: string;
+  capacity: number;
+  sandbox: string;
+  spares: number;
+  maxMemoryMb: number;
+  engines: Array<NativeEngine>;
+  digests: Record<string, string>;
+}
+
+/** The state of a worker at one moment. */
+export interface NativeFleetWorkerStats {
+  capacity: number;
+  sessions: number;
+  opened: number;
+  refused: number;
+  lost: number;
+  sentBytes: number;
+  receivedBytes: number;
+  isDraining: boolean;
+  isConnected: boolean;
+  awayMs: number;
+}
+
 /**
  * A folder that isolates can access. `root`: absolute path. `list`: name of the file in the folder that lists the code
  * in it.
@@ -268,11 +316,15 @@ export interface NativeInsertion {
   text: string;
 }
 
-/** A separate process for each isolate. `environment`: time zone and locale as `NAME=value`. */
+/**
+ * A separate process for each isolate. `environment`: time zone and locale as `NAME=value`. `remote`: if absent, the
+ * processes are on this machine.
+ */
 export interface NativeIsolation {
   sandbox: string;
   spares?: number;
   environment: Array<string>;
+  remote?: NativeFleet;
 }
 
 export declare class NativeJournal {
@@ -587,9 +639,14 @@ export interface NativeWithheldCall {
   entry: number;
 }
 
-/** The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists. */
+/**
+ * The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists on
+ * this machine. `worker`, `node`: names of another machine's worker and of that machine.
+ */
 export interface NativeWorker {
   pid?: number;
+  worker?: string;
+  node?: string;
   landlock: boolean;
   seccomp: boolean;
 }

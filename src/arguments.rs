@@ -6,13 +6,24 @@ use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 
 use ses_protocol::{EngineSpec, FolderSpec, Language, ModuleBody, ModuleSpec, ToolSpec};
+use ses_remote::Fleet;
 
-/// A separate process for each isolate. `environment`: time zone and locale as `NAME=value`.
+/// A separate process for each isolate. `environment`: time zone and locale as `NAME=value`. `remote`: if absent, the
+/// processes are on this machine.
 #[napi(object, object_to_js = false)]
 pub struct NativeIsolation {
     pub sandbox: String,
     pub spares: Option<f64>,
     pub environment: Vec<String>,
+    pub remote: Option<NativeFleet>,
+}
+
+/// The fleet whose workers have the processes. `credentials`: path of a file.
+#[napi(object, object_to_js = false)]
+pub struct NativeFleet {
+    pub servers: Vec<String>,
+    pub pool: String,
+    pub credentials: Option<String>,
 }
 
 /// An engine by its name, with its settings. `settings`: values that only the engine reads. `cache`: absolute path of a
@@ -58,6 +69,12 @@ pub struct NativeModule {
 /// The language with this name. The facade passes only valid names.
 pub fn language(name: &str) -> Language {
     Language::named(name).unwrap_or_default()
+}
+
+impl From<NativeFleet> for Fleet {
+    fn from(NativeFleet { servers, pool, credentials }: NativeFleet) -> Self {
+        Self { servers, pool, credentials }
+    }
 }
 
 impl From<NativeEngine> for EngineSpec {

@@ -24,10 +24,8 @@ use crate::dispatcher::{Dispatcher, NativeDispatcher};
 use crate::inbox::Inbox;
 use crate::journal::NativeJournal;
 use crate::options::NativeOptions;
-use crate::resources::{Place, recorded, resources_for};
+use crate::resources::{self, Place, recorded, resources_for};
 use crate::values;
-#[cfg(unix)]
-use crate::worker;
 
 /// A result of a tool for which the guest has no room.
 #[napi(object, object_from_js = false)]
@@ -82,30 +80,30 @@ impl Inner {
     }
 }
 
-/// The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists.
+/// The process of an isolate, and the parts of its sandbox that are in force. `pid`: present while the process exists on
+/// this machine. `worker`, `node`: names of another machine's worker and of that machine.
 #[napi(object, object_from_js = false)]
 pub struct NativeWorker {
     pub pid: Option<f64>,
+    pub worker: Option<String>,
+    pub node: Option<String>,
     pub landlock: bool,
     pub seccomp: bool,
 }
 
 /// The place of the executor's isolates.
-#[cfg(unix)]
-fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &Config) -> Result<Place> {
-    Ok(match isolation {
-        Some(NativeIsolation { sandbox, spares, environment }) => {
-            let spares = spares.map(|count| count as usize);
-            Place::process(engine, worker::confinement(&sandbox), spares, environment)
-        }
-        None => Place::thread(engine, config.warm_pool),
-    })
-}
-
-/// The place of the executor's isolates.
-#[cfg(not(unix))]
 fn place(isolation: Option<NativeIsolation>, engine: Arc<EngineSpec>, config: &Config) -> Result<Place> {
     match isolation {
+        Some(NativeIsolation { sandbox, environment, remote: Some(fleet), .. }) => {
+            let confinement = resources::confinement(&sandbox);
+            Ok(Place::Remote { engine, confinement, environment, fleet: fleet.into() })
+        }
+        #[cfg(unix)]
+        Some(NativeIsolation { sandbox, spares, environment, remote: None }) => {
+            let spares = spares.map(|count| count as usize);
+            Ok(Place::process(engine, resources::confinement(&sandbox), spares, environment))
+        }
+        #[cfg(not(unix))]
         Some(_) => Err(napi::Error::from_reason("there are no worker processes on this system")),
         None => Ok(Place::thread(engine, config.warm_pool)),
     }
@@ -139,7 +137,10 @@ impl NativeExecutor {
             }
         });
         let engine: Arc<EngineSpec> = Arc::new(engine.map(Into::into).unwrap_or_default());
-        let bytes_per_isolate = engine_of(&engine).map_err(napi::Error::from_reason)?.held_bytes() as i64;
+        // Isolates on other machines hold nothing here, and their engine has no files here.
+        let is_remote = isolation.as_ref().is_some_and(|isolation| isolation.remote.is_some());
+        let bytes_per_isolate =
+            if is_remote { 0 } else { engine_of(&engine).map_err(napi::Error::from_reason)?.held_bytes() as i64 };
         let config = Config::from(options);
         let place = place(isolation, engine, &config)?;
         let resources = match journal {
@@ -175,7 +176,10 @@ impl NativeExecutor {
         let process = self.with(|inner| inner.executor.process())?;
         let hello = process.hello?;
         let (landlock, seccomp) = (hello.landlock, hello.seccomp);
-        Some(NativeWorker { pid: process.pid.map(f64::from), landlock, seccomp })
+        let machine = process.machine.as_ref();
+        let worker = machine.map(|machine| machine.worker.clone());
+        let node = machine.map(|machine| machine.node.clone());
+        Some(NativeWorker { pid: process.pid.map(f64::from), worker, node, landlock, seccomp })
     }
 
     #[napi]

@@ -10,6 +10,9 @@ mod deliver;
 mod dispatcher;
 mod executor;
 mod files;
+mod fleet_status;
+#[cfg(unix)]
+mod fleet_worker;
 mod inbox;
 mod journal;
 mod numbers;

@@ -7,9 +7,11 @@ use napi_derive::napi;
 use ses_engine::Checker;
 use ses_files::pool::Pool as FilePool;
 use ses_journal::{Journal, JournalBackend};
+use ses_peer::Confinement;
 #[cfg(unix)]
-use ses_process::{Confinement, ProcessBackend};
+use ses_process::ProcessBackend;
 use ses_protocol::EngineSpec;
+use ses_remote::{Fleet, RemoteBackend};
 use ses_session::{Backend, Counters, EngineStats, Resources, Watchdog};
 use ses_thread::ThreadBackend;
 
@@ -53,6 +55,12 @@ pub enum Place {
         spares: usize,
         /// Time zone and locale of the workers, in the form `NAME=value`.
         environment: Vec<String>,
+    },
+    Remote {
+        engine: Arc<EngineSpec>,
+        confinement: Confinement,
+        environment: Vec<String>,
+        fleet: Fleet,
     },
 }
 
@@ -101,9 +109,36 @@ impl AllResources {
                 let (watchdog, counters) = (watchdog.clone(), counters.clone());
                 Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
             }
+            Place::Remote { engine, confinement, environment, fleet } => {
+                let (engine, environment) = (engine.clone(), environment.clone());
+                Arc::new(RemoteBackend::new(fleet.clone(), engine, *confinement, environment, watchdog.clone()))
+            }
         };
         Arc::new(Resources { backend, watchdog, counters })
     }
+}
+
+/// The confinement for a value of `options.sandbox`.
+pub fn confinement(sandbox: &str) -> Confinement {
+    match sandbox {
+        "off" => Confinement::Off,
+        "best-effort" => Confinement::BestEffort,
+        _ => Confinement::Required,
+    }
+}
+
+/// The backend of processes for a worker of a fleet.
+#[cfg(unix)]
+pub fn processes(request: ses_remote::Request, spares: usize) -> Arc<ProcessBackend> {
+    let ses_remote::Request { engine, confinement, environment } = request;
+    let installation = worker::installation(engine, &environment);
+    Arc::new(ProcessBackend::new(
+        installation,
+        confinement,
+        spares,
+        RESOURCES.watchdog.clone(),
+        RESOURCES.counters.clone(),
+    ))
 }
 
 /// The resources of an executor. Executors at the same place share them.

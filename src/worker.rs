@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ses_process::{Confinement, Installation};
+use ses_process::Installation;
 use ses_protocol::EngineSpec;
 
 /// The program is in the same folder as the addon.
@@ -17,15 +17,6 @@ pub fn installation(engine: Arc<EngineSpec>, environment: &[String]) -> Arc<Inst
     let addon = addon();
     let environment = environment.iter().map(OsString::from).collect();
     Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, environment, engine })
-}
-
-/// The confinement for a value of `options.sandbox`.
-pub fn confinement(sandbox: &str) -> Confinement {
-    match sandbox {
-        "off" => Confinement::Off,
-        "best-effort" => Confinement::BestEffort,
-        _ => Confinement::Required,
-    }
 }
 
 /// The path of the addon. Empty if the loader does not know it. Then no worker can be started.

@@ -4,8 +4,8 @@
  * Code of an {@link ExecutorError} (section 8.2); `docs/reference/errors.md` says what each means and what to do.
  * `ERR_MEMORY_LIMIT_EXCEEDED`, `ERR_TOOL_CALL_LIMIT_EXCEEDED`, `ERR_TRANSFER_LIMIT_EXCEEDED`, `ERR_WORKER_LOST`,
  * `ERR_BROWSER_INIT_FAILED`, `ERR_BROWSER_CRASHED`, `ERR_RUN_WAITING`, `ERR_REPLAY_DIVERGED`, `ERR_CALL_IN_DOUBT`,
- * `ERR_CALL_NOT_PLANNED`, `ERR_JOURNAL_CONFLICT`, `ERR_JOURNAL_INVALID`, `ERR_JOURNAL_LIMIT` and `ERR_REPLAY_ENGINE` go
- * beyond the specification.
+ * `ERR_CALL_NOT_PLANNED`, `ERR_JOURNAL_CONFLICT`, `ERR_JOURNAL_INVALID`, `ERR_JOURNAL_LIMIT`, `ERR_NO_WORKER` and
+ * `ERR_REPLAY_ENGINE` go beyond the specification.
  */
 export type ExecutorErrorCode =
   | 'ERR_INVALID_STATE'
@@ -30,4 +30,5 @@ export type ExecutorErrorCode =
   | 'ERR_JOURNAL_CONFLICT'
   | 'ERR_JOURNAL_INVALID'
   | 'ERR_JOURNAL_LIMIT'
+  | 'ERR_NO_WORKER'
   | 'ERR_REPLAY_ENGINE';

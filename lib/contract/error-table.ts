@@ -244,8 +244,10 @@ handle the error, the run fails with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridg
     ofSpecification: false,
     variant: 'WorkerLost',
     cause: 'The process of the isolate has ended, or does not answer.',
-    doc: `With \`isolation: "process"\`: the worker process crashed, was killed from outside, or does not answer.
-\`details.reason\` says what is known. \`details.toolCalls\` is the number of tool calls that the run had made, and \`logs\`
+    doc: `With \`isolation: "process"\` or \`"remote"\`: the worker process crashed, was killed from outside, or does not answer.
+\`details.reason\` says what is known. With \`"remote"\` it is \`"gone"\` (the process or its worker has ended), \`"hung"\` (it
+does not answer), \`"broker"\` (the broker was away for more than 10 seconds), \`"draining"\` (the worker was asked to end) or
+\`"version"\` (the worker has another version). \`details.toolCalls\` is the number of tool calls that the run had made, and \`logs\`
 has its log so far. The run is not repeated automatically, because its tool calls have already taken effect. Call
 \`cleanup()\` and \`init()\`, send variables and tools again, and decide whether to run the code again.`,
     hint: 'The engine was lost and with it all variables. Look at what the tools have done before you run the code again.',
@@ -379,6 +381,22 @@ changed the journal, and it must not be used.`,
 Nothing is truncated: the run has ended, and the next run finds the state before it. Raise the limit, or go on in a new
 session.`,
     hint: 'The session is full. Let tools return less, or continue in a new session.',
+  },
+  {
+    code: 'ERR_NO_WORKER',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'No worker: {reason}',
+    params: { reason: 'String' },
+    leaves: 'DEAD',
+    ofSpecification: false,
+    variant: 'NoWorker',
+    cause: 'No worker of a fleet has taken the session.',
+    doc: `With \`isolation: "remote"\`, from \`init()\`: no worker has taken the session. \`details.reason\` is \`"none"\` (the pool has no
+worker of this version), \`"full"\` (all workers are full), \`"silent"\` (no worker answers), \`"broker"\` (the broker cannot be
+reached) or \`"refused"\` (a worker does not serve such sessions). Nothing has run. Call \`init()\` again later, or start more
+workers.`,
+    hint: 'No engine is free at the moment. Nothing has run. Try again later.',
   },
   {
     code: 'ERR_REPLAY_ENGINE',

@@ -1,6 +1,6 @@
 // The options of executors and of runs. The members of both interfaces follow from `option-table.ts`.
 
-import type { LogEntry, LogLevel } from './executor-types';
+import type { LogEntry, LogLevel, RemoteOptions } from './executor-types';
 import type { Plan } from './plan';
 import type { OnToolCall } from './tool-types';
 
@@ -150,10 +150,17 @@ export interface ExecutorOptions {
   warmPool?: number | undefined;
   /**
    * Where the isolate runs. `"thread"`: on a thread of this process. `"process"`: in a separate worker process, which
-   * has a sandbox of the operating system (`sandbox`) and is killed when it is given up. Everything else is the same,
-   * except for one more error code, `ERR_WORKER_LOST`. Processes are not available on Windows. Default `"thread"`.
+   * has a sandbox of the operating system (`sandbox`) and is killed when it is given up. `"remote"`: in such a process
+   * on a worker of a fleet (`remote`). Everything else is the same, except for the error codes `ERR_WORKER_LOST` and,
+   * with `"remote"`, `ERR_NO_WORKER`. Processes are not available on Windows, workers of a fleet are. Default
+   * `"thread"`.
    */
-  isolation?: 'thread' | 'process' | undefined;
+  isolation?: 'thread' | 'process' | 'remote' | undefined;
+  /**
+   * The fleet whose workers run the isolates. Only used with `isolation: "remote"`, which requires it. Executors with
+   * the same values share a connection. Default: none; `isolation: "remote"` requires it.
+   */
+  remote?: RemoteOptions | undefined;
   /**
    * Whether a worker process must have a sandbox of the operating system: landlock and seccomp on Linux. Only used with
    * `isolation: "process"`. `"required"`: `init()` fails if there is no sandbox. `"best-effort"`: the worker uses what

@@ -107,14 +107,31 @@ export interface Executor extends ICodeExecutor {
 }
 
 /** Where the isolate of a {@link SESExecutor} runs, and what confines it. */
+/** The fleet of {@link ExecutorOptions.remote}. */
+export interface RemoteOptions {
+  /**
+   * Addresses of the brokers of one NATS cluster, as an array or separated by commas. They may contain user and
+   * password, or a token: `nats://user:password@host:4222`. `tls://` requires TLS.
+   */
+  servers: string | readonly string[];
+  /** Name of the workers' pool: letters, digits, `-` and `_`. Default `"default"`. */
+  pool?: string | undefined;
+  /** Path of a file with the credentials of NATS (a JWT and the seed of an NKey). Default none. */
+  credentials?: string | undefined;
+}
+
 export interface Isolation {
   /** The value of {@link ExecutorOptions.isolation}. */
-  readonly mode: 'thread' | 'process';
+  readonly mode: 'thread' | 'process' | 'remote';
   /** `"process"`: number of the worker process. Undefined while there is none. */
   readonly pid?: number | undefined;
+  /** `"remote"`: name of the fleet's worker. Undefined until a worker has taken the session. */
+  readonly worker?: string | undefined;
+  /** `"remote"`: name of the worker's machine. */
+  readonly node?: string | undefined;
   /**
-   * `"process"`: the parts of the operating system's sandbox that are in force. Undefined until the worker has reported
-   * them.
+   * `"process"` and `"remote"`: the parts of the operating system's sandbox that are in force. Undefined until the
+   * worker has reported them.
    */
   readonly sandbox?: { readonly landlock: boolean; readonly seccomp: boolean } | undefined;
 }

@@ -4,7 +4,7 @@
 export interface OptionRow {
   name: string;
   /** `number`: any number, because the specification reports a number out of range as a diagnostic of the run */
-  type: 'number' | 'integer' | 'boolean' | 'string' | 'function' | 'oneOf' | 'strings' | 'modules';
+  type: 'number' | 'integer' | 'boolean' | 'string' | 'function' | 'oneOf' | 'strings' | 'modules' | 'remote';
   /** absent: no default */
   fallback?: unknown;
   /** what a missing default means */
@@ -331,12 +331,24 @@ alive. 0 turns it off.`,
   {
     name: 'isolation',
     type: 'oneOf',
-    values: ['thread', 'process'],
+    values: ['thread', 'process', 'remote'],
     fallback: 'thread',
-    brief: 'where the isolate runs: on a thread of this process, or in a worker process',
+    brief: 'where the isolate runs: on a thread of this process, in a worker process, or on a worker of a fleet',
     doc: `Where the isolate runs. \`"thread"\`: on a thread of this process. \`"process"\`: in a separate worker process, which
-has a sandbox of the operating system (\`sandbox\`) and is killed when it is given up. Everything else is the same,
-except for one more error code, \`ERR_WORKER_LOST\`. Processes are not available on Windows.`,
+has a sandbox of the operating system (\`sandbox\`) and is killed when it is given up. \`"remote"\`: in such a process on a
+worker of a fleet (\`remote\`). Everything else is the same, except for the error codes \`ERR_WORKER_LOST\` and, with
+\`"remote"\`, \`ERR_NO_WORKER\`. Processes are not available on Windows, workers of a fleet are.`,
+    rust: null,
+  },
+  {
+    name: 'remote',
+    type: 'remote',
+    ts: 'RemoteOptions',
+    none: 'none; `isolation: "remote"` requires it',
+    shown: 'none',
+    brief: 'the fleet of `isolation: "remote"`: brokers, pool and credentials',
+    doc: `The fleet whose workers run the isolates. Only used with \`isolation: "remote"\`, which requires it. Executors with the
+same values share a connection.`,
     rust: null,
   },
   {

@@ -5,7 +5,7 @@ import type { OptionRow } from './option-table';
 import type { ExecutorOptions, Language } from './executor-options';
 import type { LogLevel } from './executor-types';
 
-export type WithoutDefault = 'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog';
+export type WithoutDefault = 'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog' | 'remote';
 
 /** Options as a caller passed them, or checked ones of several kinds of executors. */
 export type Given = Record<string, Foreign>;
@@ -15,9 +15,16 @@ export type TypeCheck = NonNullable<ExecutorOptions['typecheck']>;
 
 export type Lists = { authorizedImports: string[]; collectConsoleLevels: LogLevel[] };
 
+/** A fleet, with its defaults. */
+export interface Fleet {
+  servers: string[];
+  pool: string;
+  credentials: string | undefined;
+}
+
 export type CheckedOptions = Required<Omit<ExecutorOptions, WithoutDefault | keyof Lists>> &
-  Pick<ExecutorOptions, WithoutDefault> &
-  Lists;
+  Pick<ExecutorOptions, Exclude<WithoutDefault, 'remote'>> &
+  Lists & { remote?: Fleet | undefined };
 
 /** Limits of one run that are absent are `null`. */
 export interface CheckedRunOptions {
@@ -56,6 +63,7 @@ const CHECKS = {
   oneOf,
   strings,
   modules: anything,
+  remote: remoteOf,
 };
 
 /**
@@ -64,7 +72,8 @@ const CHECKS = {
  * @throws {RangeError} for wrong values
  */
 export function checkOptions(options: unknown, others: readonly string[] = []): CheckedOptions {
-  return checked(record(options, 'options', [...others, ...NAMES]), OPTIONS) as CheckedOptions;
+  const values = checked(record(options, 'options', [...others, ...NAMES]), OPTIONS) as CheckedOptions;
+  return requireFleet(values);
 }
 
 /**
@@ -77,6 +86,19 @@ export function checkSome(given: Given, names: readonly string[]): Given {
     given,
     OPTIONS.filter(({ name }) => names.includes(name)),
   );
+}
+
+/**
+ * Refuses `isolation: "remote"` without a fleet.
+ *
+ * @returns the options
+ * @throws {TypeError}
+ */
+export function requireFleet<T extends { isolation?: unknown; remote?: unknown }>(options: T): T {
+  if (options.isolation === 'remote' && options.remote === undefined) {
+    throw new TypeError('options.remote is required with isolation: "remote"');
+  }
+  return options;
 }
 
 /**
@@ -253,6 +275,31 @@ function strings(value: unknown, { name, values }: OptionRow) {
     if (values === undefined ? item === '' : !values.includes(item)) throw new RangeError(message);
     return item;
   });
+}
+
+const FLEET_NAMES = ['servers', 'pool', 'credentials'];
+/** Names that can be a part of a subject of NATS. */
+const NAME = /^[\w-]{1,64}$/;
+const SERVER = /^(nats|tls):\/\/\S+$/;
+
+/** The fleet of an executor. Checked options are accepted again. */
+function remoteOf(value: unknown): Fleet {
+  const { servers, pool = 'default', credentials } = record(value, 'options.remote', FLEET_NAMES);
+  const list: unknown = typeof servers === 'string' ? servers.split(',').map((server) => server.trim()) : servers;
+  if (!Array.isArray(list) || !list.every((server) => typeof server === 'string')) {
+    throw new TypeError(`options.remote.servers must be an address or an array of addresses, got ${describe(servers)}`);
+  }
+  if (list.length === 0) throw new RangeError('options.remote.servers must have an address');
+  // The address is not shown: it may contain a password.
+  const wrong = list.findIndex((server) => !SERVER.test(server));
+  if (wrong !== -1) throw new RangeError(`options.remote.servers[${wrong}] must be like nats://host:4222`);
+  if (typeof pool !== 'string' || !NAME.test(pool)) {
+    throw new RangeError(`options.remote.pool must have letters, digits, - and _ only, got ${describe(pool)}`);
+  }
+  if (credentials !== undefined && (typeof credentials !== 'string' || credentials === '')) {
+    throw new TypeError(`options.remote.credentials must be the path of a file, got ${describe(credentials)}`);
+  }
+  return { servers: [...list], pool, credentials };
 }
 
 function anything(value: unknown) {

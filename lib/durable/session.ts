@@ -758,9 +758,8 @@ export class DurableSession implements Executor {
         void this.#release().catch(() => {});
       },
     });
-    const executor = untold(
-      makeExecutor(head.engine, isElsewhere ? { ...options, isolation: 'process' } : options, recorder),
-    );
+    const place = { ...options, isolation: options.isolation ?? 'process' };
+    const executor = untold(makeExecutor(head.engine, isElsewhere ? place : options, recorder));
     const live: Live = { executor, recorder, content, replayMs: 0, lookedAt: content.lookedAt };
     this.#live = live;
     this.#planned = lastPlanned(found);

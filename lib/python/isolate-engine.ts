@@ -1,8 +1,7 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
-import { BASE_BUILTIN_MODULES } from './options';
-import { pyodideFolder } from './pyodide-folder';
-import { snapshotFolder, snapshotFolderWithin } from './snapshot-folders';
+import { engineSpec, remoteEngineSpec } from './engine-spec';
+import { snapshotFolderWithin } from './snapshot-folders';
 import { untold } from '../contract/tracing';
 import { codeFrame } from '../ses/code-frame';
 import { SESExecutor } from '../ses/executor';
@@ -85,7 +84,8 @@ export class IsolateEngine {
 
   /** The settings that the native side needs for Python. */
   #spec(): EngineSpec {
-    const { fsMode, workDir, readOnly, packages } = this.#options;
+    const { executor, fsMode, workDir, readOnly, packages } = this.#options;
+    if (executor.isolation === 'remote') return remoteEngineSpec();
     const root = fsMode === 'nodefs' && workDir !== undefined ? resolve(workDir) : undefined;
     this.#refusal = root === undefined || readOnly ? undefined : refusalOf(root);
     const folders: EngineFolder[] = [];
@@ -93,13 +93,7 @@ export class IsolateEngine {
     if (packages !== undefined) {
       folders.push({ name: 'packages', root: resolve(packages), readOnly: true, list: 'ses-executor-packages.json' });
     }
-    const settings = {
-      pyodide: [pyodideFolder()],
-      guest: [join(__dirname, 'guest.js')],
-      prelude: [join(__dirname, 'prelude')],
-      modules: [...BASE_BUILTIN_MODULES],
-    };
-    return { name: 'python', settings, cache: snapshotFolder(), folders };
+    return engineSpec(folders);
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe } from '../contract/describe';
 import { BASE_BUILTIN_MODULES } from '../contract/python-modules';
-import { checkSome, record } from '../contract/options';
+import { checkSome, record, requireFleet } from '../contract/options';
 import type { Offer } from '../contract/executor';
 import type { ExecutorOptions } from '../contract/executor-options';
 import type { Given } from '../contract/options';
@@ -113,6 +113,7 @@ const ISOLATE_OPTIONS = [
   'maxParkedMb',
   'warmPool',
   'isolation',
+  'remote',
   'sandbox',
   'spares',
 ];
@@ -199,7 +200,9 @@ export function checkPythonOptions(
   }
   const given = record(options, 'options', [...others, ...KNOWN]);
   for (const [name, row] of Object.entries(OWN_OPTIONS)) refuseUnless(row, name, given[name]);
-  const { engine = 'isolate', fsMode = 'nodefs', mount = true } = given;
+  const isRemote = given.isolation === 'remote';
+  if (isRemote) refuseFolders(given);
+  const { engine = 'isolate', fsMode = 'nodefs', mount = !isRemote } = given;
   if (fsMode === 'nativefs' && !given.directoryHandle) {
     throw new Error('directoryHandle is required when fsMode is "nativefs"');
   }
@@ -231,6 +234,16 @@ export function offerWith({ authorizedImports, fsMode, workDir, mountPoint }: Py
   return { imports: authorizedImports, ...(hasFolder && { folder: mountPoint }) };
 }
 
+/** Folders of this computer, which workers of a fleet do not have. */
+const FOLDER_OPTIONS = ['workDir', 'directoryHandle', 'packages'];
+
+/** @throws {TypeError} */
+function refuseFolders(given: Given) {
+  const name = FOLDER_OPTIONS.find((option) => given[option] !== undefined) ?? (given.mount === true && 'mount');
+  if (name)
+    throw new TypeError(`options.${name} needs a folder of this computer, which isolation: "remote" does not have`);
+}
+
 /** The options that belong to executors. */
 function executorOptions(given: Given, engine: string): SharedOptions {
   const found: Given = {};
@@ -245,8 +258,7 @@ function executorOptions(given: Given, engine: string): SharedOptions {
     const expected = `an integer >= ${MIN_MEMORY_LIMIT_MB} for Python`;
     throw new RangeError(`options.memoryLimitMb must be ${expected}, got ${describe(found.memoryLimitMb)}`);
   }
-  checkSome(found, Object.keys(found));
-  return found;
+  return requireFleet({ ...found, ...checkSome(found, Object.keys(found)) });
 }
 
 function currentFolder() {

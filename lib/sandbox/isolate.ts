@@ -2,11 +2,13 @@ import { onAbort } from '../contract/signals';
 import { blocking } from '../contract/tool-traits';
 import { SESExecutor } from '../ses/executor';
 import { HOST, TEXTS, bootstrap, rehearsal } from './bootstrap';
+import type { ExecutorOptions } from '../contract/executor-options';
 import type { Execution } from './execution';
 import type { RegistryTexts } from './registry';
 
 export interface IsolateOptions {
-  isolation: 'thread' | 'process';
+  isolation: 'thread' | 'process' | 'remote';
+  remote: ExecutorOptions['remote'];
   sandbox: 'required' | 'best-effort' | 'off';
   owner: string;
   maxParkedMb: number;

@@ -91,9 +91,10 @@ export class SandboxManager<
       maxSdkCalls: checked.maxSdkCalls,
     };
     const { executionTimeoutMs, memoryLimitMb, maxOperations, maxSdkCalls, maxTransferBytes, maxLogBytes } = checked;
-    const { isolation, sandbox, owner, maxParkedMb } = checked;
+    const { isolation, remote, sandbox, owner, maxParkedMb } = checked;
     const isolateOptions = {
       isolation,
+      remote,
       sandbox,
       owner,
       maxParkedMb,

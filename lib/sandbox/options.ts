@@ -37,6 +37,8 @@ export interface SandboxManagerOptions<
    * system (`sandbox`). Same as for `SESExecutor`; default `"thread"`.
    */
   isolation?: ExecutorOptions['isolation'] | undefined;
+  /** The fleet of `isolation: "remote"`. Same as for `SESExecutor`. */
+  remote?: ExecutorOptions['remote'] | undefined;
   /** With `isolation: "process"`: whether that sandbox is required; default `"best-effort"`. */
   sandbox?: ExecutorOptions['sandbox'] | undefined;
   /**
@@ -133,7 +135,8 @@ export interface ManagerOptions extends Record<keyof typeof NUMBERS, number> {
   stateSchema: StandardSchemaV1;
   rateLimits: Map<string, RateLimits>;
   context: unknown;
-  isolation: 'thread' | 'process';
+  isolation: 'thread' | 'process' | 'remote';
+  remote: ExecutorOptions['remote'];
   sandbox: 'required' | 'best-effort' | 'off';
   owner: string;
   maxParkedMb: number;
@@ -156,7 +159,7 @@ export interface ExecutionOptions {
 }
 
 /** Options for the location and the owner of isolates, as for executors. */
-const PLACE = ['isolation', 'sandbox', 'owner', 'maxParkedMb'] as const;
+const PLACE = ['isolation', 'remote', 'sandbox', 'owner', 'maxParkedMb'] as const;
 
 /**
  * The default owner of isolates. Executors without an owner are not refused because of memory that these isolates hold.

@@ -157,8 +157,8 @@ export class NativeConnection {
   /** Ends with `cleanup()`. Scopes work for runs that the isolate has already finished. */
   life = new RunScope();
   #logFeed;
-  /** Whether the isolate has its own process. */
-  #isProcess;
+  /** Where the isolate lives. */
+  #mode;
   isPython;
   /** Names of the variables that the isolate has. */
   readonly variables: Set<string> = new Set();
@@ -178,6 +178,7 @@ export class NativeConnection {
 
   constructor(options: CheckedOptions, engine?: EngineSpec, recording?: Recording) {
     const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares, typecheck } = options;
+    const remote = isolation === 'remote' ? options.remote : undefined;
     this.autoInit = autoInit;
     this.recover = recover;
     this.isPython = engine?.name === 'python';
@@ -187,7 +188,7 @@ export class NativeConnection {
     this.typecheck = typecheck;
     this.#isQueueing = options.runConcurrency === 'queue';
     this.#maxCodeBytes = options.maxCodeBytes;
-    this.#isProcess = isolation === 'process';
+    this.#mode = isolation;
     this.timeoutMs = options.timeoutMs;
     this.toolTimeoutMs = options.toolTimeoutMs;
     this.maxTransferBytes = options.maxTransferBytes;
@@ -206,7 +207,9 @@ export class NativeConnection {
       nativeOptions(options, this.tools),
       dispatcher,
       number,
-      this.#isProcess ? { sandbox, spares, environment: localeEnvironment(recording?.timeZone) } : undefined,
+      isolation === 'thread'
+        ? undefined
+        : { sandbox, spares, environment: localeEnvironment(recording?.timeZone), remote },
       engine,
       ...((recording === undefined ? [] : [recording.journal]) as []),
     );
@@ -219,7 +222,7 @@ export class NativeConnection {
   }
 
   /** The names that hints can mention. */
-  get surroundings(): Surroundings {
+  get environment(): Surroundings {
     const named = this.tools.list().filter(({ path }) => !path[0].startsWith('__') && path.every(isIdentifier));
     const functions = named.filter(({ isHelper }) => !isHelper).map(({ path }) => path.join('.'));
     return { functions, lookups: named.find(({ isLookup }) => isLookup)?.path[0], imports: this.imports };
@@ -299,10 +302,12 @@ export class NativeConnection {
   }
 
   get isolation(): Isolation {
-    if (!this.#isProcess) return { mode: 'thread' };
-    const worker = this.native.worker ?? undefined;
-    const sandbox = worker && { landlock: worker.landlock, seccomp: worker.seccomp };
-    return { mode: 'process', pid: worker?.pid ?? undefined, sandbox };
+    const mode = this.#mode;
+    if (mode === 'thread') return { mode };
+    const process = this.native.worker ?? undefined;
+    const sandbox = process && { landlock: process.landlock, seccomp: process.seccomp };
+    if (mode === 'process') return { mode, pid: process?.pid ?? undefined, sandbox };
+    return { mode, worker: process?.worker ?? undefined, node: process?.node ?? undefined, sandbox };
   }
 
   /**

@@ -1,6 +1,7 @@
 //! A backend whose sessions are recorded.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ses_protocol::{Command, Config, Failure, JobId};
 use ses_session::{Backend, Boot, Link, Process};
@@ -73,6 +74,14 @@ impl Link for JournalLink {
 
     fn cpu_clock(&self) -> Option<CpuClock> {
         self.link.cpu_clock()
+    }
+
+    fn latency(&self) -> Duration {
+        self.link.latency()
+    }
+
+    fn lost_cause(&self) -> Option<&'static str> {
+        self.link.lost_cause()
     }
 
     fn process(&self) -> Option<Process> {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use ses_peer::{ANSWER, Confinement, Peer, PeerLink, SPARE_ANSWER};
 use ses_protocol::frames::{Control, Hello};
 use ses_protocol::{Config, Failure};
 use ses_session::{Backend, Boot, Counters, Folders, Link, Pool, Watchdog};
 
-use crate::launch::{Confinement, Installation, Kind};
-use crate::session::{ANSWER, Peer, ProcessLink, SPARE_ANSWER};
-use crate::worker::{Listener, Worker};
+use crate::launch::{Installation, Kind};
+use crate::worker::{ByteListener, Intake, Worker};
 
 /// Bytes of a frame in addition to one value or one log entry: names, and a failure with its code frame. 8 MiB.
 const SLACK_BYTES: usize = 8 << 20;
@@ -39,16 +39,28 @@ impl ProcessBackend {
     }
 
     /// A process for a session: one from the pool if possible. Also returns the greeting of a process from the pool.
-    fn worker(&self, kind: Kind, mut listener: Listener, most: usize) -> std::io::Result<(Worker, Option<Hello>)> {
+    fn worker(&self, kind: Kind, mut intake: Intake) -> std::io::Result<(Worker, Option<Hello>)> {
         let folders = Folders::now(&self.installation.engine);
         while let Some(worker) = self.pool.take(kind.memory_limit_bytes) {
-            match worker.attach(listener, most, &folders) {
+            match worker.attach(intake, &folders) {
                 Ok(hello) => return Ok((worker, Some(hello))),
                 // The process has ended while it waited, or the folders at the configured paths are other ones now.
-                Err(returned) => listener = returned,
+                Err(returned) => intake = returned,
             }
         }
-        Ok((Worker::start_attached(self.installation.clone(), kind, listener, most)?, None))
+        Ok((Worker::start_attached(self.installation.clone(), kind, intake)?, None))
+    }
+
+    /// A process whose frames are passed on as they are, to a host that is elsewhere. Also returns the greeting of a
+    /// process from the pool, which the listener does not receive.
+    ///
+    /// # Errors
+    ///
+    /// No thread is available.
+    pub fn relay(&self, memory_limit_bytes: usize, listener: ByteListener) -> std::io::Result<(Worker, Option<Hello>)> {
+        self.pool.expect(memory_limit_bytes);
+        let kind = Kind { confinement: self.confinement, memory_limit_bytes };
+        self.worker(kind, Intake::Bytes(listener))
     }
 }
 
@@ -63,13 +75,12 @@ impl Backend for ProcessBackend {
         let session = u32::try_from(session).map_err(|_| Failure::init("there were too many sessions"))?;
         let mut peer = Peer::new(self.confinement, config.clone(), events);
         let session_state = peer.session_state();
-        let listener: Listener = Box::new(move |news| peer.on_news(news));
-        let started = self.worker(kind, listener, most);
+        let started = self.worker(kind, Intake::Frames { most, listener: Box::new(move |news| peer.on_news(news)) });
         let (worker, hello) = started.map_err(|error| Failure::init(format!("no worker process: {error}")))?;
         if let Some(hello) = hello {
             session_state.greet(self.confinement, hello)?;
         }
-        let link = Arc::new(ProcessLink::new(session, worker, session_state, self.watchdog.clone(), ANSWER));
+        let link = Arc::new(PeerLink::new(session, Arc::new(worker), session_state, self.watchdog.clone(), ANSWER));
         let control = Control::Open(config);
         match hello {
             Some(_) => link.open_spare(control, SPARE_ANSWER),

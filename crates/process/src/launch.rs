@@ -6,18 +6,8 @@ use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
 
+use ses_peer::Confinement;
 use ses_protocol::EngineSpec;
-
-/// Whether a worker must have a sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confinement {
-    /// A worker starts only with the whole sandbox.
-    Required,
-    /// As much of the sandbox as the system supports.
-    BestEffort,
-    /// No sandbox, except for the limits on resources.
-    Off,
-}
 
 /// The program and the addon of workers, and the settings that they take over from the host.
 #[derive(Debug)]

@@ -3,14 +3,16 @@
 #![cfg(unix)]
 
 mod backend;
-mod content;
 mod engine_cache;
 mod launch;
 mod outbox;
 mod process;
-mod session;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 pub use backend::ProcessBackend;
-pub use launch::{Arguments, Confinement, Installation, Kind, Task};
+pub use launch::{Arguments, Installation, Kind, Task};
 pub use process::WAKE_SIGNAL;
+pub use ses_peer::Confinement;
+pub use worker::{ByteListener, Bytes, Intake, Worker};

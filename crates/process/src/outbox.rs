@@ -26,7 +26,7 @@ struct Waiting {
     /// A thread writes the waiting frames. Until it is done, other threads only add frames.
     has_writer: bool,
     /// Called when the thread is done.
-    then: Option<Box<dyn FnOnce() + Send>>,
+    then: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 impl Outbox {
@@ -69,13 +69,14 @@ impl Outbox {
         thread::Builder::new().name("ses-outbox".to_owned()).stack_size(STACK_BYTES).spawn(write).map(drop)
     }
 
-    /// Calls `then` when everything that was sent is in the pipe. Does nothing if no thread is writing. Replaces the
-    /// callback of an earlier call.
+    /// Calls `then` when everything that was sent is in the pipe: immediately if no thread is writing.
     pub fn when_written(&self, then: impl FnOnce() + Send + 'static) {
         let mut waiting = self.waiting();
         if waiting.has_writer {
-            waiting.then = Some(Box::new(then));
+            return waiting.then.push(Box::new(then));
         }
+        drop(waiting);
+        then();
     }
 
     /// Writes the rest of a frame from byte `written` on, and then the frames that were added meanwhile.
@@ -95,11 +96,9 @@ impl Outbox {
                 Some(next) => (frame, written) = (next, 0),
                 None => {
                     waiting.has_writer = false;
-                    let then = waiting.then.take();
+                    let then = std::mem::take(&mut waiting.then);
                     drop(waiting);
-                    if let Some(then) = then {
-                        then();
-                    }
+                    then.into_iter().for_each(|then| then());
                     return;
                 }
             }
@@ -134,7 +133,9 @@ mod tests {
         let (mut reader, writer) = pipe().unwrap();
         let outbox = Outbox::new(ChildStdin::from(OwnedFd::from(writer))).unwrap();
         let (called, calls) = channel();
-        outbox.when_written(|| unreachable!("nothing is written"));
+        let (idle, was_idle) = channel();
+        outbox.when_written(move || idle.send(()).unwrap());
+        was_idle.try_recv().unwrap();
         outbox.send(vec![1; LARGE]).unwrap();
         outbox.send(vec![2]).unwrap();
         outbox.when_written(move || called.send(()).unwrap());

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use ses_protocol::Event;
-use ses_protocol::frames::{Frames, FromWorker, Hello, Message, Status, VERSION};
+use ses_peer::{NONSENSE, News, Wire};
+use ses_protocol::Failure;
+use ses_protocol::frames::{Frames, FromWorker, Head, Hello, Message, Status, VERSION};
 use ses_session::Folders;
 use ses_sync::is_readable;
 
@@ -26,22 +27,56 @@ const STACK_BYTES: usize = 512 << 10;
 /// The longest body that a worker without a session may send: that of its greeting.
 const GREETING_BYTES: usize = 64;
 
-/// News from a worker that has a session.
-pub enum News {
-    /// The isolate is ready, for any session.
-    Ready(Hello),
-    Event(Event),
-    /// The process has ended, or was ended. Contains the reason, for people. Nothing follows.
-    Lost(String),
-    /// The process could not be started. Contains the reason. Nothing else is sent.
-    Unstarted(String),
-}
-
 /// Receives all news, on the thread that reads from the worker. An error ends the worker, with this reason.
 pub type Listener = Box<dyn FnMut(News) -> Result<(), &'static str> + Send>;
 
+/// News from a worker whose frames are passed on as they are.
+pub enum Bytes {
+    /// The isolate is ready, for any session.
+    Ready(Hello),
+    /// What the worker has written, in pieces that need not be whole frames. There is room for a few bytes at the end.
+    Some(Vec<u8>),
+    /// See [`News::Lost`].
+    Lost(String),
+    /// See [`News::Unstarted`].
+    Unstarted(Failure),
+}
+
+/// Like [`Listener`]. May block until there is room for more: then the worker waits too.
+pub type ByteListener = Box<dyn FnMut(Bytes) -> Result<(), &'static str> + Send>;
+
+/// How the messages of a worker with a session are read.
+pub enum Intake {
+    /// As frames with bodies of up to `most` bytes.
+    Frames { most: usize, listener: Listener },
+    /// Not at all.
+    Bytes(ByteListener),
+}
+
+impl Intake {
+    /// Reports the end of the worker.
+    fn end(&mut self, end: Result<String, Failure>) {
+        // The process has ended already, so an error has no effect.
+        let _ = match (self, end) {
+            (Self::Frames { listener, .. }, Ok(reason)) => listener(News::Lost(reason)),
+            (Self::Frames { listener, .. }, Err(failure)) => listener(News::Unstarted(failure)),
+            (Self::Bytes(listener), Ok(reason)) => listener(Bytes::Lost(reason)),
+            (Self::Bytes(listener), Err(failure)) => listener(Bytes::Unstarted(failure)),
+        };
+    }
+
+    fn greet(&mut self, hello: Hello) -> Result<(), &'static str> {
+        match self {
+            Self::Frames { listener, .. } => listener(News::Ready(hello)),
+            Self::Bytes(listener) => listener(Bytes::Ready(hello)),
+        }
+    }
+}
+
 /// Called when a process is ready for a session.
 type Ready = Box<dyn FnOnce() + Send>;
+
+type Then = Box<dyn FnOnce() + Send>;
 
 /// A worker process. It is killed when this is dropped.
 pub struct Worker(Arc<Shared>);
@@ -54,14 +89,14 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The listener of the session. The thread takes it when it has news.
-    listener: Option<Listener>,
-    /// The longest body that the session expects.
-    most: usize,
+    /// The session's. The thread takes it when it has news.
+    intake: Option<Intake>,
     process: Option<Arc<Process>>,
     outbox: Option<Arc<Outbox>>,
     /// Frames for a process that has not started yet.
     early: Vec<Vec<u8>>,
+    /// Called when the process has been sent these frames.
+    when_early_written: Vec<Then>,
     hello: Option<Hello>,
     /// The folders before the process was started. The process may have opened other ones.
     folders: Folders,
@@ -90,47 +125,60 @@ impl Worker {
         spawn(move || shared.run(&installation, kind, Some(ready)))
     }
 
-    /// Starts a process that has a session from the start. `most`, `listener`: as for [`Self::attach`].
+    /// Starts a process that has a session from the start.
     ///
     /// # Errors
     ///
     /// No thread is available.
-    pub fn start_attached(
-        installation: Arc<Installation>,
-        kind: Kind,
-        listener: Listener,
-        most: usize,
-    ) -> std::io::Result<Self> {
-        let state = State { listener: Some(listener), most, ..State::default() };
+    pub fn start_attached(installation: Arc<Installation>, kind: Kind, intake: Intake) -> std::io::Result<Self> {
+        let state = State { intake: Some(intake), ..State::default() };
         let shared = Arc::new(Shared { state: Mutex::new(state) });
         let own = shared.clone();
         spawn(move || own.run(&installation, kind, None))?;
         Ok(Self(shared))
     }
 
-    /// Gives the worker its session. `most`: bytes of the longest body that the worker may write. `folders`: the
-    /// folders that the worker must have. Returns the worker's greeting, which the listener does not receive.
+    /// Gives the worker its session. `folders`: the folders that the worker must have. Returns the worker's greeting,
+    /// which the listener does not receive.
     ///
     /// # Errors
     ///
-    /// The process has already ended, does not belong to the host, or has other folders. Returns the listener.
-    pub fn attach(&self, listener: Listener, most: usize, folders: &Folders) -> Result<Hello, Listener> {
+    /// The process has already ended, does not belong to the host, or has other folders. Returns the intake.
+    pub fn attach(&self, intake: Intake, folders: &Folders) -> Result<Hello, Intake> {
         let mut state = self.0.state();
         // The thread may not have noticed the end of the process yet.
         let is_there = !state.has_ended
             && state.process.as_ref().is_some_and(|process| !process.has_ended() && process.is_of_host());
-        let Some(hello) = state.hello.filter(|_| is_there && state.folders == *folders) else { return Err(listener) };
-        state.most = most;
-        state.listener = Some(listener);
+        let Some(hello) = state.hello.filter(|_| is_there && state.folders == *folders) else { return Err(intake) };
+        state.intake = Some(intake);
         Ok(hello)
     }
 
-    /// Sends a message without waiting. If the message cannot be sent, the worker is ended.
-    pub fn send(&self, session: u32, message: &impl Message) {
-        let mut frame = Vec::new();
-        if message.write(session, &mut frame).is_err() {
-            return self.end("a command does not fit a frame");
+    /// Calls `then` when everything that was sent is in the pipe, at the latest when the process has ended.
+    pub fn when_written(&self, then: impl FnOnce() + Send + 'static) {
+        let mut state = self.0.state();
+        match state.outbox.clone() {
+            Some(outbox) => {
+                drop(state);
+                outbox.when_written(then);
+            }
+            None if state.is_given_up || state.has_ended => {
+                drop(state);
+                then();
+            }
+            None => state.when_early_written.push(Box::new(then)),
         }
+    }
+
+    /// The number of frames that wait for the process.
+    #[cfg(test)]
+    pub fn early_frames(&self) -> usize {
+        self.0.state().early.len()
+    }
+}
+
+impl Wire for Worker {
+    fn send(&self, frame: Vec<u8>) {
         let mut state = self.0.state();
         let Some(outbox) = state.outbox.clone() else {
             if !state.is_given_up && !state.has_ended {
@@ -146,23 +194,18 @@ impl Worker {
         }
     }
 
-    /// Makes the process check for messages, even while guest code runs.
-    pub fn wake(&self) {
+    fn wake(&self) {
         let state = self.0.state();
         let (Some(process), Some(outbox)) = (&state.process, &state.outbox) else { return };
+        let (process, outbox) = (process.clone(), outbox.clone());
+        drop(state);
         // Frames that do not fit into the pipe arrive after the process has read some, so it must be woken again.
         let again = process.clone();
         outbox.when_written(move || again.wake());
         process.wake();
     }
 
-    /// Kills a process that was started ahead of need and does not answer, and starts another one in its place. The new
-    /// process sends its greeting to the listener and receives this message first.
-    pub fn replace(&self, session: u32, message: &impl Message) {
-        let mut frame = Vec::new();
-        if message.write(session, &mut frame).is_err() {
-            return self.end("a command does not fit a frame");
-        }
+    fn replace(&self, frame: Vec<u8>) {
         let mut state = self.0.state();
         if state.is_given_up || state.has_ended {
             return;
@@ -174,24 +217,15 @@ impl Worker {
         }
     }
 
-    /// Ends the process immediately, whatever it does.
-    pub fn kill(&self) {
+    fn kill(&self) {
         self.0.kill(None);
     }
 
-    /// Like [`Self::kill`], with a reason that is reported to the listener.
-    pub fn end(&self, reason: &'static str) {
+    fn end(&self, reason: &'static str) {
         self.0.kill(Some(reason));
     }
 
-    /// The number of frames that wait for the process.
-    #[cfg(test)]
-    pub fn early_frames(&self) -> usize {
-        self.0.state().early.len()
-    }
-
-    /// The number of the process, while the process exists.
-    pub fn pid(&self) -> Option<u32> {
+    fn pid(&self) -> Option<u32> {
         let state = self.0.state();
         state.process.as_ref().filter(|_| !state.has_ended).map(|process| process.pid())
     }
@@ -218,36 +252,37 @@ impl Shared {
         state.is_given_up = true;
         state.verdict = state.verdict.or(reason);
         state.early.clear();
+        let written = mem::take(&mut state.when_early_written);
         if let Some(process) = &state.process {
             process.kill();
         }
         // Closing the pipe also ends a process that the system does not let the host kill.
         state.outbox = None;
+        drop(state);
+        written.into_iter().for_each(|then| then());
     }
 
     /// The body of the thread.
     fn run(&self, installation: &Installation, kind: Kind, ready: Option<Ready>) {
-        let mut reading = Reading { shared: self, listener: None, ready, is_ready: false };
+        let mut reading = Reading { shared: self, intake: None, ready, is_ready: false };
         let mut end = reading.serve(installation, kind);
         while reading.begins_again() {
             end = reading.serve(installation, kind);
         }
-        let news = match end {
-            Ok(end) => News::Lost(self.state().verdict.map_or(end, str::to_owned)),
-            Err(reason) => News::Unstarted(reason),
-        };
-        let listener = reading.listener.take();
+        let end = end.map(|end| self.state().verdict.map_or(end, str::to_owned)).map_err(Failure::init);
+        let intake = reading.intake.take();
         // Drops `ready`, so that the pool learns that this worker will not be ready.
         drop(reading);
         let mut state = self.state();
         state.has_ended = true;
         // Frames that wait to be written are dropped too.
         state.outbox = None;
-        let listener = listener.or_else(|| state.listener.take());
+        let intake = intake.or_else(|| state.intake.take());
+        let written = mem::take(&mut state.when_early_written);
         drop(state);
-        if let Some(mut listener) = listener {
-            // The process has ended already.
-            let _ = listener(news);
+        written.into_iter().for_each(|then| then());
+        if let Some(mut intake) = intake {
+            intake.end(end);
         }
     }
 
@@ -260,14 +295,17 @@ impl Shared {
             process.kill();
         }
         state.process = Some(process);
-        state.outbox = Some(outbox);
+        state.outbox = Some(outbox.clone());
+        let written = mem::take(&mut state.when_early_written);
+        drop(state);
+        outbox.when_written(move || written.into_iter().for_each(|then| then()));
     }
 }
 
 /// State of the thread while the process lives.
 struct Reading<'a> {
     shared: &'a Shared,
-    listener: Option<Listener>,
+    intake: Option<Intake>,
     /// Reports that the process is ready, if the worker has no session yet.
     ready: Option<Ready>,
     is_ready: bool,
@@ -326,42 +364,63 @@ impl Reading<'_> {
 
     /// Reads until the process has ended, or has written something that violates the protocol.
     fn read(&mut self, frames: &mut Frames<ChildStdout>) -> Result<(), &'static str> {
-        loop {
-            let most = self.shared.state().most.max(GREETING_BYTES);
-            let (head, body) = match frames.next(most) {
-                Ok(Some(frame)) => frame,
-                Err(error) if error.kind() == ErrorKind::InvalidData => return Err(NONSENSE),
-                // A process that is killed may leave an incomplete frame.
-                Ok(None) | Err(_) => return Ok(()),
-            };
-            self.tell(FromWorker::read(head.kind, body).map_err(|_| NONSENSE)?)?;
+        self.read_greeting(frames)?;
+        // A process from the pool has no session yet, and says nothing until it has one.
+        if self.intake.is_none() && !frames.has_begun() {
+            is_readable(frames.source(), Duration::MAX);
         }
+        let Some(intake) = self.take_intake() else { return Err(NONSENSE) };
+        match intake {
+            Intake::Frames { most, listener } => {
+                let most = *most;
+                while let Some((head, body)) = next(frames, most)? {
+                    match FromWorker::read(head.kind, body).map_err(|_| NONSENSE)? {
+                        FromWorker::Event(event) => listener(News::Event(event))?,
+                        FromWorker::Status(Status::Hello(_)) => return Err(NONSENSE),
+                    }
+                }
+            }
+            Intake::Bytes(listener) => {
+                // A process that is killed ends the pipe.
+                while let Ok(Some(bytes)) = frames.next_bytes() {
+                    listener(Bytes::Some(bytes))?;
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// Passes a message on. The first message is the greeting. Without a session, it is also the only one.
-    fn tell(&mut self, message: FromWorker) -> Result<(), &'static str> {
-        let news = match (self.is_ready, message) {
-            (false, FromWorker::Status(Status::Hello(hello))) if hello.version == VERSION => {
+    /// Reads the first message, which is the greeting.
+    fn read_greeting(&mut self, frames: &mut Frames<ChildStdout>) -> Result<(), &'static str> {
+        let Some((head, body)) = next(frames, GREETING_BYTES)? else { return Ok(()) };
+        match FromWorker::read(head.kind, body).map_err(|_| NONSENSE)? {
+            FromWorker::Status(Status::Hello(hello)) if hello.version == VERSION => {
                 self.is_ready = true;
                 self.shared.state().hello = Some(hello);
                 if let Some(ready) = self.ready.take() {
                     ready();
                     return Ok(());
                 }
-                News::Ready(hello)
+                self.take_intake().ok_or(NONSENSE)?.greet(hello)
             }
-            (false, FromWorker::Status(Status::Hello(_))) => {
-                return Err("the worker process is of another version of ses-executor");
-            }
-            (false, _) | (true, FromWorker::Status(Status::Hello(_))) => return Err(NONSENSE),
-            (true, FromWorker::Event(event)) => News::Event(event),
-        };
-        if self.listener.is_none() {
-            self.listener = self.shared.state().listener.take();
+            FromWorker::Status(Status::Hello(_)) => Err("the worker process is of another version of ses-executor"),
+            FromWorker::Event(_) => Err(NONSENSE),
         }
-        self.listener.as_mut().ok_or(NONSENSE)?(news)
+    }
+
+    fn take_intake(&mut self) -> Option<&mut Intake> {
+        if self.intake.is_none() {
+            self.intake = self.shared.state().intake.take();
+        }
+        self.intake.as_mut()
     }
 }
 
-/// The reason for ending a worker that violates the protocol.
-pub const NONSENSE: &str = "the worker process wrote what no worker writes";
+/// The next frame. `None`: the process has ended. A process that is killed may leave an incomplete frame.
+fn next(frames: &mut Frames<ChildStdout>, most: usize) -> Result<Option<(Head, &[u8])>, &'static str> {
+    match frames.next(most) {
+        Ok(frame) => Ok(frame),
+        Err(error) if error.kind() == ErrorKind::InvalidData => Err(NONSENSE),
+        Err(_) => Ok(None),
+    }
+}

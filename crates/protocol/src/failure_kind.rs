@@ -40,6 +40,8 @@ pub enum FailureKind {
     ReplayDiverged { cause: String },
     /// The journal has no room for the next entry. The executor is DIRTY.
     JournalLimit { limit: usize },
+    /// No worker of a fleet has taken the session. The executor is DEAD.
+    NoWorker { reason: String },
 }
 
 frames::choice!(FailureKind {
@@ -59,6 +61,7 @@ frames::choice!(FailureKind {
     13 RunWaiting,
     14 ReplayDiverged { cause },
     15 JournalLimit { limit },
+    16 NoWorker { reason },
 });
 
 impl FailureKind {
@@ -81,6 +84,7 @@ impl FailureKind {
             Self::RunWaiting => ERR_RUN_WAITING,
             Self::ReplayDiverged { .. } => ERR_REPLAY_DIVERGED,
             Self::JournalLimit { .. } => ERR_JOURNAL_LIMIT,
+            Self::NoWorker { .. } => ERR_NO_WORKER,
         }
     }
 
@@ -98,7 +102,8 @@ impl FailureKind {
             | Self::ToolCallLimit { .. }
             | Self::TransferLimit { .. }
             | Self::WorkerLost { .. }
-            | Self::JournalLimit { .. } => "ERROR",
+            | Self::JournalLimit { .. }
+            | Self::NoWorker { .. } => "ERROR",
             Self::InitFailed { .. } | Self::ReplayDiverged { .. } => "FATAL",
             Self::CleanupFailed { .. } | Self::RunWaiting => "WARN",
         }
@@ -122,7 +127,8 @@ impl FailureKind {
             | Self::Memory { .. }
             | Self::ToolCallLimit { .. }
             | Self::TransferLimit { .. }
-            | Self::WorkerLost { .. } => true,
+            | Self::WorkerLost { .. }
+            | Self::NoWorker { .. } => true,
         }
     }
 
@@ -145,6 +151,7 @@ impl FailureKind {
             Self::RunWaiting => "The run waits for answers to tool calls".to_owned(),
             Self::ReplayDiverged { cause } => format!("Replay diverged from the journal: {cause}"),
             Self::JournalLimit { limit } => format!("Journal limit exceeded ({limit} bytes)"),
+            Self::NoWorker { reason } => format!("No worker: {reason}"),
         }
     }
 }
@@ -181,3 +188,5 @@ pub const ERR_RUN_WAITING: &str = "ERR_RUN_WAITING";
 pub const ERR_REPLAY_DIVERGED: &str = "ERR_REPLAY_DIVERGED";
 /// Code of [`FailureKind::JournalLimit`].
 pub const ERR_JOURNAL_LIMIT: &str = "ERR_JOURNAL_LIMIT";
+/// Code of [`FailureKind::NoWorker`].
+pub const ERR_NO_WORKER: &str = "ERR_NO_WORKER";

@@ -1,6 +1,7 @@
 //! The interface to the code that makes isolates: on threads of this process, or elsewhere.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ses_protocol::frames::Hello;
 use ses_protocol::{Command, Config, Event, Failure, JobId, SessionId};
@@ -57,15 +58,38 @@ pub trait Link: Send + Sync {
     /// [`ses_protocol::Event::CpuSpent`].
     fn cpu_clock(&self) -> Option<CpuClock>;
 
+    /// The time that a message to the isolate and its answer take, if that is not negligible. Deadlines are later by this
+    /// time, so that the guest has all of its own time.
+    fn latency(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Why an isolate on another machine was lost: `details.reason` of the failure. Absent: the text of
+    /// [`ses_protocol::Event::Lost`] is all that is known.
+    fn lost_cause(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The isolate's own process, if it has one.
     fn process(&self) -> Option<Process>;
 }
 
 /// The process of an isolate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Present while the process exists.
+    /// Present while the process exists. Absent on another machine.
     pub pid: Option<u32>,
     /// The greeting of the process. Absent: it has not arrived yet.
     pub hello: Option<Hello>,
+    /// The machine of the process, if it is another one.
+    pub machine: Option<Arc<Machine>>,
+}
+
+/// Another machine, on which an isolate lives.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The name of the fleet's worker.
+    pub worker: String,
+    /// The name of the machine.
+    pub node: String,
 }

@@ -114,8 +114,8 @@ pub struct Executor {
     current: Option<CurrentRun>,
     queue: VecDeque<Queued>,
     closing: Vec<Closing>,
-    /// Why the isolate of a DIRTY executor was lost, if its process is gone.
-    lost: Option<String>,
+    /// Why the isolate of a DIRTY executor was lost, if its process is gone: for people, and as `details.reason`.
+    lost: Option<(String, String)>,
 }
 
 impl Executor {
@@ -410,7 +410,8 @@ impl Executor {
         if !self.is_current(session) {
             return self.on_closed(session, End::Ended);
         }
-        self.lost = Some(reason);
+        let cause = self.session.as_ref().and_then(Session::lost_cause);
+        self.lost = Some((reason.clone(), cause.map_or(reason, str::to_owned)));
         if self.state == State::Initializing {
             self.on_initialized(Err(self.lost_failure(0)?));
             return None;
@@ -421,9 +422,9 @@ impl Executor {
     }
 
     fn lost_failure(&self, tool_calls: u64) -> Option<Failure> {
-        let reason = self.lost.clone()?;
-        let failure = Failure::new(FailureKind::WorkerLost { reason: reason.clone() });
-        Some(failure.with("reason", reason).with("toolCalls", tool_calls))
+        let (reason, cause) = self.lost.clone()?;
+        let failure = Failure::new(FailureKind::WorkerLost { reason });
+        Some(failure.with("reason", cause).with("toolCalls", tool_calls))
     }
 
     fn set_up(&mut self, call: CallId, content: SetUp) -> Option<Outcome> {

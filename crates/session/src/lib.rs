@@ -24,7 +24,7 @@ mod session_state;
 mod tests;
 mod watchdog;
 
-pub use backend::{Backend, Boot, Events, Link, Process};
+pub use backend::{Backend, Boot, Events, Link, Machine, Process};
 pub use counters::{Counters, EngineStats};
 pub use executor::Executor;
 pub use folders::Folders;

@@ -116,7 +116,10 @@ pub fn interrupt(
     }
     let (late_state, to_isolate) = (session_state.clone(), link.clone());
     let late = failure.clone().with(STATE_LOST, true);
-    match session_state.watchdog.arm(Instant::now() + grace, move || end(&late_state, &*to_isolate, job, late)) {
+    match session_state
+        .watchdog
+        .arm(Instant::now() + grace + link.latency(), move || end(&late_state, &*to_isolate, job, late))
+    {
         Ok(grace) => {
             let mut open = session_state.open();
             // If the job has ended meanwhile, the deadline is dropped without the lock.

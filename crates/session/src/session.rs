@@ -63,6 +63,11 @@ impl Session {
         self.link.process()
     }
 
+    /// Why an isolate on another machine was lost.
+    pub fn lost_cause(&self) -> Option<&'static str> {
+        self.link.lost_cause()
+    }
+
     /// Hands answers of tools over to the run under way. Returns those for which the guest has no room.
     pub fn answer(&self, mut replies: Vec<(ToolCallId, ToolReply)>) -> Vec<Refusal> {
         let limit = self.session_state.config.memory_limit_bytes;
@@ -146,7 +151,7 @@ impl Session {
         let duration = |ms: f64| TIMEOUT_MS.takes(ms).then(|| Duration::from_millis(ms as u64));
         let (session_state, link) = (self.session_state.clone(), self.link.clone());
         if let Some(timeout) = duration(limits.timeout_ms) {
-            let due = started + timeout;
+            let due = started + timeout + self.link.latency();
             self.session_state.open().clock = Some(RunClock::new(job, due, limits_calls));
             let deadline = RunDeadline {
                 session_state: session_state.clone(),

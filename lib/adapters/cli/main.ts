@@ -54,6 +54,19 @@ const COMMANDS = {
     words: (_name, words) => words,
     load: () => (require('./sessions') as typeof import('./sessions')).sessions,
   },
+  worker: {
+    takes: [
+      ...['servers', 'pool', 'credentials', 'capacity', 'sandbox', 'spares', 'memory'],
+      ...['grace', 'listen', 'name'],
+    ],
+    words: noFile,
+    load: () => (require('./worker') as typeof import('./worker')).worker,
+  },
+  fleet: {
+    takes: ['servers', 'pool', 'credentials', 'watch', 'json'],
+    words: (_name, words) => words,
+    load: () => (require('./fleet') as typeof import('./fleet')).fleet,
+  },
   replay: {
     takes: ['json'],
     words: (_name, words) => words,
@@ -75,7 +88,7 @@ export interface CommandOptions {
   module: boolean;
   root?: string;
   readOnly: boolean;
-  servers: ServerTarget[];
+  mcpServers: ServerTarget[];
   python: boolean;
   packages?: string;
   keepState: boolean;
@@ -98,6 +111,18 @@ export interface CommandOptions {
   error?: string;
   approve: boolean;
   run?: number;
+  /** Of workers of a fleet, and of commands about them. */
+  servers?: string;
+  pool?: string;
+  credentialsFile?: string;
+  capacity?: number;
+  sandbox?: string;
+  spares?: number;
+  /** in milliseconds */
+  grace?: number;
+  listen?: string;
+  name?: string;
+  watch: boolean;
 }
 
 /** Resolves to the exit status. `words` are the converted arguments: a file, nothing, or the arguments themselves. */
@@ -179,7 +204,7 @@ async function dispatch(args: string[]) {
     module: values.module ?? false,
     root: values.root,
     readOnly: values['read-only'] ?? false,
-    servers: (values.server ?? []).map(serverOf),
+    mcpServers: (values.server ?? []).map(serverOf),
     python: values.python ?? false,
     packages: values.packages,
     keepState: !values['no-keep-state'],
@@ -200,6 +225,16 @@ async function dispatch(args: string[]) {
     error: values.error,
     approve: values.approve ?? false,
     run: count('--run', values.run),
+    servers: values.servers,
+    pool: values.pool,
+    credentialsFile: values.credentials,
+    capacity: count('--capacity', values.capacity),
+    sandbox: values.sandbox,
+    spares: integer('--spares', values.spares, 'spares'),
+    grace: count('--grace', values.grace),
+    listen: values.listen,
+    name: values.name,
+    watch: values.watch ?? false,
   });
 }
 

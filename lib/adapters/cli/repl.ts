@@ -39,7 +39,7 @@ const STATE_LOST = 'The variables and functions that you have defined are gone.'
  * reader. The exit status is 0.
  */
 export async function repl(_file: Parameters<Command>[0], given: Parameters<Command>[1]): ReturnType<Command> {
-  const { root, readOnly, vars, tools, servers: commands, python } = given;
+  const { root, readOnly, vars, tools, mcpServers: commands, python } = given;
   refuseNoFolder(root, readOnly);
   const variables = vars === undefined ? undefined : readVariables(vars);
   const exported = tools === undefined ? {} : await loadTools(tools);

@@ -39,6 +39,12 @@ const COMMANDS: [name: string, call: string, text: string][] = [
     '\nmake a new session with the journal of another one, up to --run',
   ],
   ['sessions', 'sessions remove <id> [options]', '\nremove a session'],
+  [
+    'worker',
+    'worker [options]',
+    'serve sessions of a fleet: isolation "remote" of other programs, over NATS;\nSIGTERM drains it',
+  ],
+  ['fleet', 'fleet status [options]', 'list the workers of a pool, with their sessions and load'],
   ['replay', 'replay <journal> [options]', 'run the journal of a session again, and report the first difference'],
 ];
 
@@ -130,7 +136,7 @@ environment variable SES_EXECUTOR_MCP_TOKEN`,
   'max-sessions': { value: '<n>', text: 'how many sessions there may be at the same time (default 16)' },
   memory: {
     value: '<MiB>',
-    text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64)`,
+    text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64; the most that a\nworker allows: 1024)`,
   },
   store: {
     value: '<folder, .db or address>',
@@ -140,6 +146,22 @@ environment variable SES_EXECUTOR_MCP_TOKEN`,
   error: { value: '<text>', text: 'the call fails with this message' },
   approve: { text: 'the call is made' },
   run: { value: '<n>', text: 'how many runs the new session has (default: all)' },
+  servers: {
+    value: '<addresses>',
+    text: '\nNATS brokers of one cluster, separated by commas (default: the environment variable\nSES_EXECUTOR_SERVERS)',
+  },
+  pool: { value: '<name>', text: 'the pool of workers (default: SES_EXECUTOR_POOL, or default)' },
+  credentials: {
+    value: '<file>',
+    text: '\nthe file with the credentials for the brokers (default: SES_EXECUTOR_CREDENTIALS, or none)',
+  },
+  capacity: { value: '<n>', text: 'sessions at the same time (default 32)' },
+  sandbox: { value: '<mode>', text: 'the least for each session: required (default), best-effort or off' },
+  spares: { value: '<n>', text: 'processes that are kept ready (default 1)' },
+  grace: { value: '<ms>', text: 'how long a drained worker waits for runs (default 30000)' },
+  listen: { value: '<[host:]port>', text: 'serve /metrics, /healthz and /readyz there (default: nowhere)' },
+  name: { value: '<name>', text: 'name of the worker (default: one that no other worker has)' },
+  watch: { text: 'print the list again every second' },
   help: { short: 'h', text: 'print this; after a command, only what concerns it', isGeneral: true },
   version: { short: 'v', text: 'print the version', isGeneral: true },
 };

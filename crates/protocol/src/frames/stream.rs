@@ -7,6 +7,9 @@ use super::{HEAD_BYTES, Head};
 /// Frames up to this size are read together with others. 64 KiB: the capacity of a pipe.
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// Room after the bytes of [`Frames::next_bytes`].
+const ROOM_BYTES: usize = 8;
+
 /// Reads frames from a peer that may write anything.
 pub struct Frames<R> {
     from: R,
@@ -55,6 +58,22 @@ impl<R: Read> Frames<R> {
         let body = self.start..self.start + length;
         self.start = body.end;
         Ok(Some((head, &self.buffer[body])))
+    }
+
+    /// Waits for bytes and returns them as they are, with room for a few more. `None`: the peer has closed its end. Must
+    /// not be called within a frame.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the read itself.
+    pub fn next_bytes(&mut self) -> Result<Option<Vec<u8>>> {
+        if self.start == self.end && !self.fill_some()? {
+            return Ok(None);
+        }
+        let mut bytes = Vec::with_capacity(self.end - self.start + ROOM_BYTES);
+        bytes.extend_from_slice(&self.buffer[self.start..self.end]);
+        self.start = self.end;
+        Ok(Some(bytes))
     }
 
     /// Whether a part of a frame was already read, so that the rest is on its way.

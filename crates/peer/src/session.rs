@@ -1,21 +1,22 @@
-//! One session of a worker process: its jobs, the events that the worker may send, and its deadlines.
+//! One session of a worker: its jobs, the events that the worker may send, and its deadlines.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use ses_protocol::frames::{Control, Hello};
+use ses_protocol::frames::{Control, Hello, Message};
 use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, MAX_TOLD_CALLS, TIMEOUT_MS, ToolCall, ToolCallId};
 use ses_session::{Deadline, Events, Link, Process, Watchdog};
 use ses_sync::CpuClock;
 use ses_sync::priority::Thread;
 
+use crate::confinement::Confinement;
 use crate::content::readable;
-use crate::launch::Confinement;
-use crate::worker::{NONSENSE, News, Worker};
+use crate::news::{NONSENSE, News};
+use crate::wire::Wire;
 
 /// How long a worker may take for actions that guest code cannot prolong: to begin a session, to define variables and
 /// tools, to refuse a run. Many times the time that they take on a heavily overloaded machine.
@@ -35,7 +36,8 @@ pub struct SessionState {
     open: Mutex<Open>,
     /// All further events of the worker are ignored.
     is_over: AtomicBool,
-    hello: OnceLock<Hello>,
+    /// The last greeting. Any thread may hold it, for a few instructions.
+    hello: Mutex<Option<Hello>>,
 }
 
 #[derive(Default)]
@@ -66,14 +68,18 @@ impl SessionState {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the worker has no job.
+    pub fn is_idle(&self) -> bool {
+        self.open().jobs.is_empty()
+    }
+
     /// Records the greeting of the worker.
     ///
     /// # Errors
     ///
     /// The worker must have a sandbox and has none.
     pub fn greet(&self, confinement: Confinement, hello: Hello) -> Result<(), Failure> {
-        // A worker sends one greeting.
-        let _ = self.hello.set(hello);
+        *self.hello.lock().unwrap_or_else(PoisonError::into_inner) = Some(hello);
         let missing = match hello {
             _ if confinement != Confinement::Required => return Ok(()),
             Hello { landlock: true, seccomp: true, .. } => return Ok(()),
@@ -100,7 +106,7 @@ pub struct Peer {
 impl Peer {
     pub fn new(confinement: Confinement, config: Arc<Config>, events: Events) -> Self {
         let session_state =
-            SessionState { open: Mutex::default(), is_over: AtomicBool::new(false), hello: OnceLock::new() };
+            SessionState { open: Mutex::default(), is_over: AtomicBool::new(false), hello: Mutex::default() };
         Self { session_state: Arc::new(session_state), confinement, config, events, is_initialized: false }
     }
 
@@ -121,9 +127,9 @@ impl Peer {
             News::Event(_) if self.session_state.open().is_replaced => Ok(()),
             News::Event(_) if self.is_over() => Ok(()),
             News::Event(event) => self.on_event(event),
-            News::Unstarted(reason) => {
+            News::Unstarted(failure) => {
                 *self.session_state.open() = Open::default();
-                (self.events)(Event::Initialized(Err(Failure::init(reason))));
+                (self.events)(Event::Initialized(Err(failure)));
                 Ok(())
             }
             News::Lost(reason) => {
@@ -144,6 +150,11 @@ impl Peer {
 
     fn is_over(&self) -> bool {
         self.session_state.is_over.load(Ordering::Acquire)
+    }
+
+    /// Whether the worker has begun the session.
+    pub fn is_initialized(&self) -> bool {
+        self.is_initialized
     }
 
     /// Passes on an event if a worker may send it in the present state.
@@ -225,31 +236,31 @@ impl Peer {
 }
 
 /// The connection to a worker's isolate.
-pub struct ProcessLink {
+pub struct PeerLink {
     session: u32,
-    worker: Arc<Worker>,
+    worker: Arc<dyn Wire>,
     session_state: Arc<SessionState>,
     watchdog: Arc<Watchdog>,
     /// How long the worker may take to answer.
     answer: Duration,
 }
 
-impl ProcessLink {
+impl PeerLink {
     pub fn new(
         session: u32,
-        worker: Worker,
+        worker: Arc<dyn Wire>,
         session_state: Arc<SessionState>,
         watchdog: Arc<Watchdog>,
         answer: Duration,
     ) -> Self {
-        Self { session, worker: Arc::new(worker), session_state, watchdog, answer }
+        Self { session, worker, session_state, watchdog, answer }
     }
 
     /// Begins the session.
     pub fn open(&self, control: &Control) {
         let deadline = self.deadline();
         self.session_state.open().opening = deadline;
-        self.worker.send(self.session, control);
+        self.transmit(control);
     }
 
     /// Begins the session in a worker that was started ahead of need. If the worker does not answer within `limit`, a
@@ -272,11 +283,28 @@ impl ProcessLink {
                 open.opening = deadline;
                 open.is_replaced = true;
             }
-            worker.replace(session, &*message);
+            match frame_of(session, &*message) {
+                Some(frame) => worker.replace(frame),
+                None => worker.end(NO_FRAME),
+            }
         };
-        let deadline = arm(Instant::now() + limit, &self.worker, &self.watchdog, expire);
+        let deadline = arm(Instant::now() + limit, &*self.worker, &self.watchdog, expire);
         self.session_state.open().opening = deadline;
-        self.worker.send(self.session, &*control);
+        self.transmit(&*control);
+    }
+
+    /// Sends a message without waiting. If the message cannot be sent, the worker is ended.
+    fn transmit(&self, message: &impl Message) {
+        match frame_of(self.session, message) {
+            Some(frame) => self.worker.send(frame),
+            None => self.worker.end(NO_FRAME),
+        }
+    }
+
+    /// Like [`Self::transmit`]. The worker reads the message even while guest code runs.
+    fn transmit_urgently(&self, message: &impl Message) {
+        self.transmit(message);
+        self.worker.wake();
     }
 
     fn deadline(&self) -> Option<Deadline> {
@@ -293,17 +321,30 @@ impl ProcessLink {
     }
 }
 
+/// The reason for ending a worker to which a message cannot be sent.
+const NO_FRAME: &str = "a command does not fit a frame";
+
+fn frame_of(session: u32, message: &impl Message) -> Option<Vec<u8>> {
+    let mut frame = Vec::new();
+    message.write(session, &mut frame).ok().map(|()| frame)
+}
+
 /// Ends a worker that has not answered in time.
-fn end_after(answer: Duration, worker: &Arc<Worker>, watchdog: &Watchdog) -> Option<Deadline> {
-    let ended: Weak<Worker> = Arc::downgrade(worker);
-    arm(Instant::now() + answer, worker, watchdog, move || {
+fn end_after(answer: Duration, worker: &Arc<dyn Wire>, watchdog: &Watchdog) -> Option<Deadline> {
+    let ended: Weak<dyn Wire> = Arc::downgrade(worker);
+    arm(Instant::now() + answer, &**worker, watchdog, move || {
         if let Some(worker) = ended.upgrade() {
             worker.end("the worker process does not answer");
         }
     })
 }
 
-fn arm(at: Instant, worker: &Worker, watchdog: &Watchdog, expire: impl FnOnce() + Send + 'static) -> Option<Deadline> {
+fn arm(
+    at: Instant,
+    worker: &dyn Wire,
+    watchdog: &Watchdog,
+    expire: impl FnOnce() + Send + 'static,
+) -> Option<Deadline> {
     let armed = watchdog.arm(at, expire);
     if armed.is_err() {
         worker.end("nothing can watch over the worker process");
@@ -311,7 +352,7 @@ fn arm(at: Instant, worker: &Worker, watchdog: &Watchdog, expire: impl FnOnce() 
     armed.ok()
 }
 
-impl Link for ProcessLink {
+impl Link for PeerLink {
     fn send(&self, command: Command) {
         match &command {
             Command::SetVariables { job, .. } | Command::SetTools { job, .. } => self.note(*job, false, false),
@@ -325,7 +366,7 @@ impl Link for ProcessLink {
                 }
             }
         }
-        self.worker.send(self.session, &command);
+        self.transmit(&command);
     }
 
     /// A signal tells a worker that runs guest code that there is something to read. Linux only.
@@ -333,8 +374,7 @@ impl Link for ProcessLink {
         if cfg!(not(target_os = "linux")) {
             return false;
         }
-        self.worker.send(self.session, &Control::Stop(job));
-        self.worker.wake();
+        self.transmit_urgently(&Control::Stop(job));
         true
     }
 
@@ -352,265 +392,22 @@ impl Link for ProcessLink {
         None
     }
 
+    fn latency(&self) -> Duration {
+        self.worker.latency()
+    }
+
+    fn lost_cause(&self) -> Option<&'static str> {
+        self.worker.lost_cause()
+    }
+
     fn process(&self) -> Option<Process> {
-        Some(Process { pid: self.worker.pid(), hello: self.session_state.hello.get().copied() })
+        let hello = *self.session_state.hello.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Process { pid: self.worker.pid(), hello, machine: self.worker.machine() })
     }
 }
 
-impl Drop for ProcessLink {
+impl Drop for PeerLink {
     fn drop(&mut self) {
         self.interrupt();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::{Path, PathBuf};
-    use std::sync::atomic::AtomicU32;
-    use std::sync::mpsc::{Receiver, channel};
-
-    use ses_protocol::frames::{Message, Status, VERSION};
-    use ses_protocol::{Success, Values};
-    use ses_session::Folders;
-
-    use super::*;
-    use crate::launch::{Installation, Kind};
-    use crate::worker::Listener;
-
-    include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/config.rs"));
-
-    const SILENT: &str = "the worker process does not answer";
-    /// No test waits this long, unless it fails.
-    const AGES: Duration = Duration::from_secs(3_600);
-    /// The outcome of a worker arrives within this time, even on a heavily loaded machine.
-    const SOON: Duration = Duration::from_secs(60);
-
-    static SCRIPTS: AtomicU32 = AtomicU32::new(0);
-
-    /// A shell script that acts as a worker.
-    struct Bench {
-        script: PathBuf,
-        link: ProcessLink,
-        events: Receiver<Event>,
-    }
-
-    impl Bench {
-        /// A worker that runs `script` and may take `answer` for each answer.
-        fn new(script: &str, answer: Duration) -> Self {
-            let start =
-                |installation, kind, listener| Worker::start_attached(installation, kind, listener, 1 << 20).unwrap();
-            Self::started(script, answer, start)
-        }
-
-        /// A worker that was started ahead of need.
-        fn of_spare(script: &str) -> Self {
-            Self::started(script, AGES, |installation, kind, listener| {
-                let (ready, is_ready) = channel();
-                Worker::start(installation, kind, move |worker| ready.send(worker).unwrap()).unwrap();
-                let worker = is_ready.recv_timeout(SOON).unwrap();
-                assert!(worker.attach(listener, 1 << 20, &Folders::default()).is_ok());
-                worker
-            })
-        }
-
-        fn started(
-            script: &str,
-            answer: Duration,
-            start: impl FnOnce(Arc<Installation>, Kind, Listener) -> Worker,
-        ) -> Self {
-            let number = SCRIPTS.fetch_add(1, Ordering::Relaxed);
-            let path = std::env::temp_dir().join(format!("ses-process-{}-{number}.sh", std::process::id()));
-            fs::write(&path, script).unwrap();
-            let installation = Installation {
-                program: "/bin/sh".into(),
-                addon: path.clone(),
-                environment: Vec::new(),
-                engine: Arc::default(),
-            };
-            let kind = Kind { confinement: Confinement::Off, memory_limit_bytes: 16 << 20 };
-            let (report, events) = channel();
-            let report = Mutex::new(report);
-            let events_of_peer: Events = Arc::new(move |event| {
-                // The test may be over.
-                let _ = report.lock().unwrap().send(event);
-            });
-            let mut peer = Peer::new(kind.confinement, Arc::new(plain_config()), events_of_peer);
-            let session_state = peer.session_state();
-            let listener = Box::new(move |news| peer.on_news(news));
-            let worker = start(Arc::new(installation), kind, listener);
-            let link = ProcessLink::new(1, worker, session_state, Arc::new(Watchdog::default()), answer);
-            Self { script: path, link, events }
-        }
-
-        fn event(&self) -> Event {
-            self.events.recv_timeout(SOON).unwrap()
-        }
-
-        fn is_lost(&self) -> bool {
-            matches!(self.event(), Event::Lost { reason } if reason == SILENT)
-        }
-
-        fn set_variables(&self) {
-            self.link.send(Command::SetVariables { job: 1, names: Vec::new(), values: Values::List(Vec::new()) });
-        }
-
-        /// The number of deadlines that would end the worker.
-        fn deadlines(&self) -> usize {
-            Arc::weak_count(&self.link.worker)
-        }
-    }
-
-    impl Drop for Bench {
-        fn drop(&mut self) {
-            fs::remove_file(&self.script).unwrap();
-            let _ = fs::remove_file(marker(&self.script));
-        }
-    }
-
-    /// A file beside the script, which the script creates.
-    fn marker(script: &Path) -> PathBuf {
-        script.with_extension("begun")
-    }
-
-    /// A script that does one thing in the first process, and another thing in each further process.
-    fn first_and_then(first: &str, then: &str) -> String {
-        format!("marker=\"${{0%.sh}}.begun\"\nif [ -e \"$marker\" ]; then\n{then}else\n: >\"$marker\"\n{first}fi\n")
-    }
-
-    /// A line of a script that writes `message`.
-    fn says(message: &impl Message) -> String {
-        let mut frame = Vec::new();
-        message.write(1, &mut frame).unwrap();
-        let octal: String = frame.iter().map(|byte| format!("\\{byte:03o}")).collect();
-        format!("printf '{octal}'\n")
-    }
-
-    fn greets() -> String {
-        says(&Status::Hello(Hello { version: VERSION, landlock: false, seccomp: false }))
-    }
-
-    fn initialized() -> String {
-        says(&Event::Initialized(Ok(())))
-    }
-
-    /// A line of a script that stays alive without writing anything.
-    fn stays() -> String {
-        "exec sleep 3600\n".to_owned()
-    }
-
-    #[test]
-    fn a_worker_that_begins_no_session_is_ended() {
-        let bench = Bench::new(&(greets() + &stays()), Duration::from_millis(1));
-        bench.link.open(&Control::Open(Arc::new(plain_config())));
-        assert!(bench.is_lost());
-    }
-
-    #[test]
-    fn a_fresh_process_takes_the_place_of_a_spare_that_begins_no_session() {
-        let settles = awaits_open() + &initialized() + &awaits() + &settled() + &stays();
-        let script = first_and_then(&(greets() + &stays()), &(greets() + &settles));
-        let bench = Bench::of_spare(&script);
-        let first = bench.link.worker.pid();
-        bench.link.open_spare(Control::Open(Arc::new(plain_config())), Duration::from_millis(1));
-        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-        assert!(first.is_some() && bench.link.worker.pid().is_some_and(|pid| Some(pid) != first));
-        bench.set_variables();
-        assert!(matches!(bench.event(), Event::Settled { job: 1, .. }));
-        assert_eq!(bench.deadlines(), 0);
-    }
-
-    #[test]
-    fn a_spare_that_begins_its_session_in_time_keeps_it() {
-        let script = greets() + &awaits_open() + &initialized() + &stays();
-        let bench = Bench::of_spare(&script);
-        let first = bench.link.worker.pid();
-        bench.link.open_spare(Control::Open(Arc::new(plain_config())), AGES);
-        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-        assert_eq!((bench.link.worker.pid(), bench.deadlines()), (first, 0));
-    }
-
-    #[test]
-    fn a_session_that_nobody_wants_gets_no_fresh_process() {
-        let bench = Bench::of_spare(&first_and_then(&(greets() + &stays()), &(greets() + &initialized() + &stays())));
-        bench.link.interrupt();
-        bench.link.open_spare(Control::Open(Arc::new(plain_config())), Duration::ZERO);
-        assert!(matches!(bench.event(), Event::Closed { .. }));
-        assert_eq!(bench.link.worker.pid(), None);
-    }
-
-    #[test]
-    fn a_worker_that_does_not_answer_is_ended() {
-        let bench = Bench::new(&(greets() + &initialized() + &stays()), Duration::from_millis(1));
-        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-        bench.set_variables();
-        assert!(bench.is_lost());
-    }
-
-    #[test]
-    fn what_a_worker_is_sent_that_has_ended_is_not_kept() {
-        let bench = Bench::new("exit 1\n", AGES);
-        assert!(matches!(bench.event(), Event::Lost { .. }));
-        bench.set_variables();
-        assert_eq!(bench.link.worker.early_frames(), 0);
-    }
-
-    #[test]
-    fn an_answer_ends_the_wait_for_it() {
-        let asked = "head -c 1 >/dev/null\n";
-        let script = greets() + &initialized() + asked + &settled() + &stays();
-        let bench = Bench::new(&script, AGES);
-        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-        bench.set_variables();
-        assert!(matches!(bench.event(), Event::Settled { job: 1, .. }));
-        assert_eq!(bench.deadlines(), 0);
-    }
-
-    /// A line of a script that waits for the message that begins its session.
-    fn awaits_open() -> String {
-        let mut frame = Vec::new();
-        Control::Open(Arc::new(plain_config())).write(1, &mut frame).unwrap();
-        format!("head -c {} >/dev/null\n", frame.len())
-    }
-
-    /// A line of a script that waits for the command of [`Bench::set_variables`].
-    fn awaits() -> String {
-        let command = Command::SetVariables { job: 1, names: Vec::new(), values: Values::List(Vec::new()) };
-        let mut frame = Vec::new();
-        command.write(1, &mut frame).unwrap();
-        format!("head -c {} >/dev/null\n", frame.len())
-    }
-
-    fn settled() -> String {
-        let (result, figures) = (Ok(Success::Done), Figures::default());
-        says(&Event::Settled { job: 1, result, figures, sound: true })
-    }
-
-    #[test]
-    fn the_end_of_a_process_within_a_frame_is_its_end() {
-        let begun = "printf '\\377\\000'\n";
-        let bench = Bench::new(&(greets() + &initialized() + begun), AGES);
-        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-        assert!(matches!(bench.event(), Event::Lost { reason } if reason != NONSENSE));
-    }
-
-    #[test]
-    fn a_worker_that_goes_on_telling_of_no_run_is_ended() {
-        let tells = says(&Event::Progress { operations: 1, tool_calls: 1 });
-        let script = greets() + &initialized() + "while :; do\n" + &tells + "done\n";
-        let bench = Bench::new(&script, AGES);
-        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-        for _ in 0..MAX_UNASKED {
-            assert!(matches!(bench.event(), Event::Progress { .. }));
-        }
-        assert!(matches!(bench.event(), Event::Lost { reason } if reason == NONSENSE));
-    }
-
-    #[test]
-    fn a_worker_that_writes_what_is_no_frame_is_ended() {
-        let nonsense = "printf '\\001\\000\\000\\000\\000\\000\\000\\000\\000'\n";
-        let bench = Bench::new(&(greets() + &initialized() + nonsense + &stays()), AGES);
-        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
-        assert!(matches!(bench.event(), Event::Lost { reason } if reason == NONSENSE));
     }
 }

@@ -1,0 +1,300 @@
+// What a caller sees when workers, their processes and the broker fail.
+
+import { describe, expect, test } from 'vitest';
+
+import { SESExecutor } from '../../index.mjs';
+import { openBroker } from '../broker.mjs';
+import { deferred, expectCode, gateTool, runChild } from '../helpers.mjs';
+import { stop } from '../process/helpers.mjs';
+import { makeRemote, openFleet, startWorker, until } from './helpers.mjs';
+
+const ONE = ['--spares', '0'];
+
+/** The process of the only session. */
+const childOf = (worker) => until(() => worker.children[0]);
+
+async function expectLost(promise, reason, { toolCalls = 0, logs } = {}) {
+  const error = await expectCode(promise, 'ERR_WORKER_LOST');
+  expect({ ...error.details }).toEqual({ reason, toolCalls });
+  expect(error).toMatchObject({ severity: 'ERROR', retryable: true });
+  expect(error.logs).toBe(logs);
+  return error;
+}
+
+const expectNoWorker = async (promise, reason) => {
+  const error = await expectCode(promise, 'ERR_NO_WORKER');
+  expect({ ...error.details }).toEqual({ reason });
+  expect(error).toMatchObject({ severity: 'ERROR', retryable: true });
+  return error;
+};
+
+describe('a worker that is lost in a run', () => {
+  test('because the process of the session was killed keeps the log so far, and init() makes another one', async () => {
+    const { worker, remote } = await openFleet({ args: ONE });
+    const logged = deferred();
+    const executor = await makeRemote(remote, { onLog: ({ message }) => message === 'second' && logged.resolve() });
+    const run = executor.run('console.log("first"); console.log("second"); for (;;) {}', { maxOperations: 1e15 });
+    await logged.promise;
+    process.kill(await childOf(worker), 'SIGKILL');
+    await expectLost(run, 'gone', { logs: 'first\nsecond' });
+    expect(executor.state).toBe('DIRTY');
+    await executor.cleanup();
+    await executor.init();
+    expect((await executor.run('40 + 2')).output).toBe(42);
+  });
+
+  test('because its supervisor was killed is gone, and so are its processes', async () => {
+    const { worker, remote } = await openFleet({ args: ONE });
+    const { tool, called } = gateTool();
+    const executor = await makeRemote(remote, {}, { tool });
+    const run = executor.run('await tool()');
+    await called;
+    const child = await childOf(worker);
+    worker.kill('SIGKILL');
+    await expectLost(run, 'gone', { toolCalls: 1, logs: '' });
+    await until(() => !worker.children.includes(child));
+  });
+
+  test('because its supervisor was stopped counts as hung', async () => {
+    const { worker, remote } = await openFleet({ args: ONE });
+    const { tool, called } = gateTool();
+    const executor = await makeRemote(remote, {}, { tool });
+    const run = executor.run('await tool()');
+    await called;
+    await stop(worker.pid);
+    const started = performance.now();
+    await expectLost(run, 'hung', { toolCalls: 1, logs: '' });
+    // The broker was there all the time, so this is far less than its budget.
+    expect(performance.now() - started).toBeLessThan(9000);
+  });
+});
+
+test('a worker that is lost while the session is idle fails the next call', async () => {
+  const { worker, remote } = await openFleet({ args: ONE });
+  const executor = await makeRemote(remote);
+  worker.kill('SIGKILL');
+  await until(() => executor.state === 'DIRTY');
+  await expectLost(executor.run('1'), 'gone');
+});
+
+describe('init()', () => {
+  test('fails immediately without a worker, and works when there is one', async () => {
+    const broker = await openBroker();
+    const executor = new SESExecutor({ isolation: 'remote', remote: { servers: broker.url } });
+    await expectNoWorker(executor.init(), 'none');
+    expect(executor.state).toBe('DEAD');
+    await startWorker(broker.url, { args: ONE });
+    await executor.init();
+    expect(executor.isolation).toMatchObject({ mode: 'remote', worker: expect.any(String), node: expect.any(String) });
+    await executor.cleanup();
+  });
+
+  test('fails if all workers are full, and works when a session has ended', async () => {
+    const { remote } = await openFleet({ args: [...ONE, '--capacity', '1'] });
+    const first = await makeRemote(remote);
+    const second = new SESExecutor({ isolation: 'remote', remote });
+    await expectNoWorker(second.init(), 'full');
+    await first.cleanup();
+    await second.init();
+    expect((await second.run('1 + 1')).output).toBe(2);
+    await second.cleanup();
+  });
+
+  test('fails without a broker, and works when it is there', async () => {
+    const broker = await openBroker();
+    const remote = { servers: broker.url };
+    await broker.stop();
+    const executor = new SESExecutor({ isolation: 'remote', remote });
+    await expectNoWorker(executor.init(), 'broker');
+    await broker.start();
+    await startWorker(broker.url, { args: ONE });
+    await executor.init();
+    await executor.cleanup();
+  }, 30_000);
+
+  test('finds a worker although another one of the pool is stopped', async () => {
+    const { broker, worker, remote } = await openFleet({ args: ONE });
+    await startWorker(broker.url, { args: ONE });
+    await stop(worker.pid);
+    for (let count = 0; count < 6; count++) {
+      const executor = await makeRemote(remote);
+      expect((await executor.run('1')).output).toBe(1);
+      await executor.cleanup();
+    }
+  }, 60_000);
+
+  test('refuses an engine that the worker does not have', async () => {
+    const { remote } = await openFleet({ args: [...ONE, '--memory', '64'] });
+    const executor = new SESExecutor({ isolation: 'remote', remote, memoryLimitMb: 128 });
+    const error = await expectNoWorker(executor.init(), 'refused');
+    expect(error.message).toBe('No worker: the worker allows sessions 64 MB of memory at most');
+  });
+});
+
+describe('a broker that is away for less than its budget', () => {
+  const program = 'let sum = 0; for (let i = 0; i < 900; i++) sum += add(i); sum';
+  const SUM = (899 * 900) / 2;
+
+  test.each([0, 50, 1000])(
+    'and comes back after %d ms is not noticed',
+    async (ms) => {
+      const { broker, remote } = await openFleet({ args: ONE });
+      const begun = deferred();
+      const add = (n) => (n === 100 && begun.resolve(), n);
+      const executor = await makeRemote(remote, { timeoutMs: 60_000 }, { add });
+      const run = executor.run(program);
+      await begun.promise;
+      await broker.kill();
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      await broker.start();
+      expect((await run).output).toBe(SUM);
+    },
+    60_000,
+  );
+
+  test('and is only stopped is not noticed', async () => {
+    const { broker, remote } = await openFleet({ args: ONE });
+    const begun = deferred();
+    const add = (n) => (n === 100 && begun.resolve(), n);
+    const executor = await makeRemote(remote, { timeoutMs: 60_000 }, { add });
+    const run = executor.run(program);
+    await begun.promise;
+    broker.pause();
+    // Longer than a worker may be silent.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    broker.resume();
+    expect((await run).output).toBe(SUM);
+  }, 60_000);
+});
+
+test('a broker that is away for longer than its budget loses the run', async () => {
+  const { broker, remote } = await openFleet({ args: ONE });
+  const { tool, called } = gateTool();
+  const executor = await makeRemote(remote, { timeoutMs: 100_000 }, { tool });
+  const run = executor.run('await tool()');
+  await called;
+  await broker.kill();
+  await expectLost(run, 'broker', { toolCalls: 1, logs: '' });
+}, 60_000);
+
+describe('a worker that is drained', () => {
+  test('lets runs end, loses idle sessions, and ends', async () => {
+    const { worker, remote } = await openFleet({ args: ONE });
+    const idle = await makeRemote(remote);
+    const { tool, called, open } = gateTool();
+    const busy = await makeRemote(remote, {}, { tool });
+    const run = busy.run('await tool()');
+    await called;
+    worker.kill('SIGTERM');
+    await until(() => idle.state === 'DIRTY');
+    await expectLost(idle.run('1'), 'draining');
+    expect(busy.state).toBe('RUNNING');
+    open('done');
+    expect((await run).output).toBe('done');
+    expect(await worker.ended()).toBe(0);
+    await until(() => busy.state === 'DIRTY');
+    await expectLost(busy.run('1'), 'draining');
+  }, 30_000);
+
+  test('ends runs that take longer than its grace', async () => {
+    const { worker, remote } = await openFleet({ args: [...ONE, '--grace', '200'] });
+    const { tool, called } = gateTool();
+    const executor = await makeRemote(remote, {}, { tool });
+    const run = executor.run('await tool()');
+    await called;
+    worker.kill('SIGTERM');
+    await expectLost(run, 'draining', { toolCalls: 1, logs: '' });
+    expect(await worker.ended()).toBe(0);
+  }, 30_000);
+
+  test('takes no new sessions, which go to another worker', async () => {
+    const { broker, worker, remote } = await openFleet({ args: ONE });
+    const { tool, called } = gateTool();
+    const busy = await makeRemote(remote, {}, { tool });
+    const run = busy.run('await tool()');
+    await called;
+    const before = busy.isolation.worker;
+    worker.kill('SIGTERM');
+    await worker.line(/takes no more sessions/);
+    await expectNoWorker(new SESExecutor({ isolation: 'remote', remote }).init(), 'full');
+    await startWorker(broker.url, { args: ONE });
+    const next = await makeRemote(remote);
+    expect(next.isolation.worker).not.toBe(before);
+    worker.kill('SIGKILL');
+    await expectCode(run, 'ERR_WORKER_LOST');
+  }, 30_000);
+});
+
+test('a client that is killed in a run leaves no process behind', async () => {
+  const { worker, remote } = await openFleet({ args: ONE });
+  const script = `
+    import { SESExecutor } from './index.mjs';
+    const executor = new SESExecutor({ isolation: 'remote', remote: ${JSON.stringify(remote)} });
+    await executor.init();
+    const run = executor.run('for (;;) {}', { timeoutMs: 600_000, maxOperations: 1e15 });
+    process.kill(process.pid, 'SIGKILL');
+    await run;
+  `;
+  const { signal } = await runChild(script);
+  expect(signal).toBe('SIGKILL');
+  await until(() => worker.children.length === 0);
+}, 30_000);
+
+describe('many sessions', () => {
+  test('with 16 MiB each from the guest lose nothing and cut no connection', async () => {
+    const { broker, remote } = await openFleet({ args: ONE });
+    const program = '"x".repeat(16 * 2 ** 20)';
+    const options = { maxTransferBytes: 32 << 20, timeoutMs: 100_000 };
+    const executors = await Promise.all(Array.from({ length: 16 }, () => makeRemote(remote, options)));
+    const outputs = await Promise.all(executors.map((executor) => executor.run(program)));
+    expect(outputs.map(({ output }) => output.length)).toEqual(outputs.map(() => 16 * 2 ** 20));
+    expect(broker.log).not.toContain('Slow Consumer');
+  }, 120_000);
+
+  test('with 16 MiB each to the guest lose nothing', async () => {
+    const { remote } = await openFleet({ args: ONE });
+    const options = { maxTransferBytes: 32 << 20, timeoutMs: 100_000 };
+    const executors = await Promise.all(Array.from({ length: 4 }, () => makeRemote(remote, options)));
+    const text = 'x'.repeat(16 * 2 ** 20);
+    await Promise.all(executors.map((executor) => executor.sendVariables({ text })));
+    const outputs = await Promise.all(executors.map((executor) => executor.run('text.length')));
+    expect(outputs.map(({ output }) => output)).toEqual(outputs.map(() => 16 * 2 ** 20));
+  }, 120_000);
+});
+
+test('three workers that are replaced one after the other lose no run', async () => {
+  const broker = await openBroker();
+  const start = (name) => startWorker(broker.url, { args: [...ONE, '--name', name] });
+  const workers = [await start('a1'), await start('b1'), await start('c1')];
+  const remote = { servers: broker.url };
+  let isOver = false;
+  const counts = { runs: 0, lost: [] };
+  const load = async () => {
+    const options = { isolation: 'remote', remote, autoInit: true, recover: true, timeoutMs: 60_000 };
+    const executor = new SESExecutor(options);
+    while (!isOver) {
+      try {
+        const { output } = await executor.run('let n = 0; for (let i = 0; i < 1000; i++) n += i; n');
+        expect(output).toBe(499_500);
+        counts.runs++;
+      } catch (error) {
+        counts.lost.push([error.code, error.details.reason, error.details.toolCalls]);
+      }
+    }
+    await executor.cleanup();
+  };
+  const all = [load(), load(), load(), load()];
+  for (const [index, name] of ['a2', 'b2', 'c2'].entries()) {
+    await start(name);
+    const before = counts.runs;
+    workers[index].kill('SIGTERM');
+    expect(await workers[index].ended()).toBe(0);
+    await until(() => counts.runs > before + 20);
+  }
+  isOver = true;
+  await Promise.all(all);
+  // A session may be lost between two runs: the next call says so, and nothing of it has run.
+  expect(
+    counts.lost.filter(([code, reason, calls]) => code !== 'ERR_WORKER_LOST' || reason !== 'draining' || calls > 0),
+  ).toEqual([]);
+}, 120_000);

@@ -1,0 +1,147 @@
+// A fleet for tests: a broker, and workers in processes of their own.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+
+import { SESExecutor } from '../../index.mjs';
+import { openBroker } from '../broker.mjs';
+import { workersOf } from '../process/helpers.mjs';
+
+const CLI = fileURLToPath(new URL('../../bin/ses-executor.js', import.meta.url));
+
+/** A worker of a fleet: `ses-executor worker`. */
+class Worker {
+  #child;
+  #lines = [];
+  #waiting = new Set();
+
+  constructor(url, args) {
+    const all = [CLI, 'worker', '--servers', url, '--sandbox', 'best-effort', ...args];
+    this.#child = spawn(process.execPath, all, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let text = '';
+    this.#child.stderr.setEncoding('utf8').on('data', (part) => {
+      const lines = (text + part).split('\n');
+      text = lines.pop();
+      this.#lines.push(...lines);
+      for (const look of this.#waiting) look();
+    });
+    this.#child.once('exit', () => {
+      for (const look of this.#waiting) look();
+    });
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  /** The processes of its sessions, spares among them. */
+  get children() {
+    return workersOf(this.pid);
+  }
+
+  /** Resolves to the first line that matches. */
+  line(pattern) {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const line = this.#lines.find((candidate) => pattern.test(candidate));
+        if (line === undefined && this.#child.exitCode === null && this.#child.signalCode === null) return;
+        this.#waiting.delete(look);
+        if (line === undefined) reject(new Error(`the worker has ended:\n${this.#lines.join('\n')}`));
+        else resolve(line);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  kill(signal = 'SIGKILL') {
+    this.#child.kill(signal);
+  }
+
+  /** Resolves to the exit status, or to the signal. */
+  async ended() {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
+    return this.#child.exitCode ?? this.#child.signalCode;
+  }
+
+  async close() {
+    this.kill('SIGKILL');
+    this.kill('SIGCONT');
+    await this.ended();
+  }
+}
+
+/** Starts a worker, which is closed when the test has finished. Resolves when it takes sessions. */
+export async function startWorker(url, { args = [], isKept = false } = {}) {
+  const worker = new Worker(url, args);
+  if (!isKept) onTestFinished(() => worker.close());
+  await worker.line(/takes sessions of pool/);
+  return worker;
+}
+
+/** A broker and one worker for a test. */
+export async function openFleet({ args = [], broker: options } = {}) {
+  const broker = await openBroker(options);
+  const worker = await startWorker(broker.url, { args });
+  return { broker, worker, remote: { servers: broker.url } };
+}
+
+/**
+ * A broker and workers for all tests of a file. Sets the environment variable that child processes read.
+ *
+ * @returns has the fleet when the tests run
+ */
+export function fleetOfFile({ args = [] } = {}) {
+  const fleet = {};
+  beforeAll(async () => {
+    fleet.broker = await openBroker({ isKept: true });
+    fleet.worker = await startWorker(fleet.broker.url, { args, isKept: true });
+    fleet.remote = { servers: fleet.broker.url };
+    process.env.SES_EXECUTOR_SERVERS = fleet.broker.url;
+  }, 60_000);
+  afterAll(async () => {
+    await fleet.worker?.close();
+    await fleet.broker?.close();
+  });
+  return fleet;
+}
+
+/** An executor on the fleet, which is cleaned up when the test has finished. */
+export async function makeRemote(remote, options = {}, tools = {}) {
+  const executor = new SESExecutor({ isolation: 'remote', remote, ...options });
+  onTestFinished(() => executor.cleanup());
+  await executor.init();
+  await executor.sendTools(tools);
+  return executor;
+}
+
+/** Resolves when `look` returns something other than undefined or false. */
+export async function until(look) {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** The worker's processes that use the processor: those that run guest code in a loop. */
+export function busiest(pids) {
+  const time = (pid) => {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ');
+      return Number(fields[11]) + Number(fields[12]);
+    } catch {
+      return -1;
+    }
+  };
+  return pids.toSorted((a, b) => time(b) - time(a))[0];
+}
+
+/** The numbers of the tasks of a process. */
+export const tasksOf = (pid) => readdirSync(`/proc/${pid}/task`);

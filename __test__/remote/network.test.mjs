@@ -1,0 +1,62 @@
+// Frames that are lost, repeated, reordered or late on their way, in either direction.
+
+import { describe, expect, test } from 'vitest';
+
+import { openBroker } from '../broker.mjs';
+import { expectCode } from '../helpers.mjs';
+import { makeRemote, startWorker } from './helpers.mjs';
+import { openProxy } from './proxy.mjs';
+
+/** Only messages of sessions: claims have tests of their own. */
+const ofSessions = ([, subject]) => /\.s\.[0-9a-f]{32}$|^_INBOX\..*\.s-\d+\.\d+$/.test(subject);
+
+/** A broker, a worker and an executor, of which one is behind a proxy. */
+async function openBehind(side, how) {
+  const broker = await openBroker();
+  const proxy = await openProxy(broker.port, { touches: ofSessions, ...how });
+  await startWorker(side === 'worker' ? proxy.url : broker.url, { args: ['--spares', '0'] });
+  return { proxy, remote: { servers: side === 'client' ? proxy.url : broker.url } };
+}
+
+describe.each(['client', 'worker'])('messages of the %s', (side) => {
+  test.each([
+    ['are lost', { lose: 0.05 }, 'lost'],
+    ['are repeated', { repeat: 0.3 }, 'repeated'],
+    ['are reordered', { swap: 0.3 }, 'swapped'],
+    ['are lost, repeated and reordered', { lose: 0.03, repeat: 0.1, swap: 0.1 }, 'lost'],
+  ])(
+    'that %s change nothing',
+    async (_how, options, name) => {
+      const { proxy, remote } = await openBehind(side, options);
+      const calls = [];
+      const add = (n) => (calls.push(n), n);
+      const executor = await makeRemote(remote, { timeoutMs: 100_000 }, { add });
+      const program = 'let sum = 0; for (let i = 0; i < 60; i++) { sum += add(i); console.log(i); } sum';
+      const { output, logs } = await executor.run(program);
+      expect(output).toBe((59 * 60) / 2);
+      expect(calls).toEqual(Array.from({ length: 60 }, (_, index) => index));
+      expect(logs.split('\n')).toHaveLength(60);
+      // Several parts in each direction.
+      const echo = await executor.run('text.length + text', {}).catch(() => undefined);
+      expect(echo).toBe(undefined);
+      await executor.sendVariables({ text: 'x'.repeat(1_000_000) });
+      expect((await executor.run('text + "y"')).output).toHaveLength(1_000_001);
+      expect(proxy.counts[name]).toBeGreaterThan(0);
+    },
+    120_000,
+  );
+});
+
+test('a distance of 40 ms is added to deadlines, and a run that is stopped keeps its state', async () => {
+  const broker = await openBroker();
+  const proxy = await openProxy(broker.port, { delayMs: 20 });
+  await startWorker(broker.url, { args: ['--spares', '0'] });
+  const executor = await makeRemote({ servers: proxy.url }, { keepState: true, timeoutMs: 10_000 });
+  await executor.run('globalThis.kept = 1; var kept = 1;');
+  const error = await expectCode(
+    executor.run('for (;;) {}', { timeoutMs: 300, maxOperations: 1e15 }),
+    'ERR_EXEC_TIMEOUT',
+  );
+  expect(error.details.stateLost).toBe(false);
+  expect((await executor.run('kept')).output).toBe(1);
+}, 60_000);

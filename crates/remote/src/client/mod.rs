@@ -1,0 +1,8 @@
+//! The client's end: makes sessions on workers of a fleet.
+
+mod backend;
+mod frames;
+mod pair;
+mod session;
+
+pub use backend::RemoteBackend;

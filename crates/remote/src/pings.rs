@@ -1,0 +1,96 @@
+//! Pings between a client and a worker, and their answers: how far the messages of each session have arrived.
+
+/// Bytes of a session's token.
+pub const TOKEN_BYTES: usize = 16;
+/// Bytes of one session: its token and a number.
+const ROW_BYTES: usize = TOKEN_BYTES + 4;
+/// The most sessions of one ping.
+pub const MAX_ROWS: usize = 2_000;
+
+/// The secret name of a session.
+pub type Token = [u8; TOKEN_BYTES];
+
+/// A ping or its answer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Ping {
+    /// The answer has the number of the ping.
+    pub number: u32,
+    /// Sessions, each with the number of the next message that it expects. `None`: the worker does not have the session.
+    pub sessions: Vec<(Token, Option<u32>)>,
+}
+
+/// Marks a session that the worker does not have.
+const KNOWN: u8 = 1;
+
+impl Ping {
+    pub fn write(&self) -> Vec<u8> {
+        let mut bytes = self.number.to_le_bytes().to_vec();
+        for (token, next) in self.sessions.iter().take(MAX_ROWS) {
+            bytes.extend(token);
+            bytes.extend(next.unwrap_or_default().to_le_bytes());
+            bytes.push(if next.is_some() { KNOWN } else { 0 });
+        }
+        bytes
+    }
+
+    /// `None`: not a ping.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let (number, rows) = bytes.split_first_chunk()?;
+        let rows = rows.chunks_exact(ROW_BYTES + 1);
+        if !rows.remainder().is_empty() || rows.len() > MAX_ROWS {
+            return None;
+        }
+        let row = |row: &[u8]| {
+            let (token, rest) = row.split_first_chunk::<TOKEN_BYTES>()?;
+            let (next, known) = rest.split_first_chunk()?;
+            Some((*token, (known == [KNOWN]).then_some(u32::from_le_bytes(*next))))
+        };
+        Some(Self { number: u32::from_le_bytes(*number), sessions: rows.map(row).collect::<Option<_>>()? })
+    }
+}
+
+/// The token as a part of a subject.
+pub fn token_text(token: &Token) -> String {
+    token.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The inverse of [`token_text`].
+pub fn token_of(text: &str) -> Option<Token> {
+    let mut token = Token::default();
+    if text.len() != 2 * TOKEN_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (index, byte) in token.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
+    }
+    Some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ping_is_read_as_it_was_written() {
+        let ping = Ping { number: 7, sessions: vec![([1; 16], Some(5)), ([2; 16], None)] };
+        assert_eq!(Ping::read(&ping.write()), Some(ping));
+        assert_eq!(Ping::read(&Ping::default().write()), Some(Ping::default()));
+    }
+
+    #[test]
+    fn other_bytes_are_no_ping() {
+        for length in [0, 3, 5, 24, 26] {
+            assert_eq!(Ping::read(&vec![0; length]), None);
+        }
+        assert_eq!(Ping::read(&vec![0; 4 + (MAX_ROWS + 1) * (ROW_BYTES + 1)]), None);
+    }
+
+    #[test]
+    fn a_token_is_read_as_it_was_written() {
+        let token = [0xA5; TOKEN_BYTES];
+        assert_eq!(token_of(&token_text(&token)), Some(token));
+        for text in ["", "zz", &"g".repeat(32), &"é".repeat(16)] {
+            assert_eq!(token_of(text), None);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! How a worker takes sessions: it belongs to the queue group of its pool only while it has room.
+
+use std::sync::{Arc, Weak};
+
+use async_nats::{Client, Message, SubscribeError, Subscriber};
+use futures_util::StreamExt;
+use futures_util::stream::select_all;
+use tokio::sync::Notify;
+
+use crate::subjects::{self, GROUP};
+
+/// A worker that takes sessions.
+pub trait Owner: Send + Sync + 'static {
+    fn client(&self) -> &Client;
+
+    fn pool(&self) -> &str;
+
+    /// Whether the worker takes another session.
+    fn has_room(&self) -> bool;
+
+    /// Signals that [`Self::has_room`] may have changed.
+    fn changed(&self) -> &Notify;
+
+    /// A claim of a client.
+    fn on_claim(self: &Arc<Self>, message: Message);
+
+    /// A claim that found no worker with room.
+    fn on_claim_when_full(&self, message: Message);
+}
+
+/// Takes sessions from now on.
+///
+/// # Errors
+///
+/// The connection was closed.
+pub async fn open<O: Owner>(worker: &Arc<O>) -> Result<(), SubscribeError> {
+    let full = join_group(&**worker, &subjects::full(worker.pool())).await?;
+    let group = join_group(&**worker, &subjects::open(worker.pool())).await?;
+    tokio::spawn(refuse(Arc::downgrade(worker), full));
+    tokio::spawn(attend(Arc::downgrade(worker), group));
+    Ok(())
+}
+
+/// As clients of the same account name the subject, and as tenants do.
+async fn join_group(worker: &impl Owner, subject: &str) -> Result<[Subscriber; 2], SubscribeError> {
+    let client = worker.client();
+    let plain = client.queue_subscribe(subject.to_owned(), GROUP.to_owned()).await?;
+    Ok([plain, client.queue_subscribe(subjects::of_tenants(subject), GROUP.to_owned()).await?])
+}
+
+/// Answers claims that found no worker with room, until the subscriptions end.
+async fn refuse<O: Owner>(worker: Weak<O>, group: [Subscriber; 2]) {
+    let mut claims = select_all(group);
+    while let Some(message) = claims.next().await {
+        let Some(worker) = worker.upgrade() else { return };
+        worker.on_claim_when_full(message);
+    }
+}
+
+/// Leaves the group when there is no room, and joins it again.
+async fn attend<O: Owner>(worker: Weak<O>, mut group: [Subscriber; 2]) {
+    while take_claims(&worker, &mut group).await {
+        for member in &mut group {
+            let _ = member.unsubscribe().await;
+        }
+        // Claims that were on their way.
+        refuse(worker.clone(), group).await;
+        let Some(owner) = worker.upgrade() else { return };
+        while !owner.has_room() {
+            owner.changed().notified().await;
+        }
+        match join_group(&*owner, &subjects::open(owner.pool())).await {
+            Ok(joined) => group = joined,
+            Err(_) => return,
+        }
+    }
+}
+
+/// Takes claims as long as there is room. Returns false if the worker or its connection is gone.
+async fn take_claims<O: Owner>(worker: &Weak<O>, [plain, of_tenants]: &mut [Subscriber; 2]) -> bool {
+    loop {
+        let Some(owner) = worker.upgrade() else { return false };
+        if !owner.has_room() {
+            return true;
+        }
+        let message = tokio::select! {
+            message = plain.next() => message,
+            message = of_tenants.next() => message,
+            () = owner.changed().notified() => continue,
+        };
+        let Some(message) = message else { return false };
+        owner.on_claim(message);
+    }
+}

@@ -1,0 +1,11 @@
+//! The worker's end: serves sessions of clients with one process each.
+
+mod counters;
+mod door;
+mod offers;
+mod session;
+mod tokens;
+mod worker;
+
+pub use offers::{Backends, Offer, Request};
+pub use worker::{Drained, Supervisor, WorkerOptions, WorkerStats};
