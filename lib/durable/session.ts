@@ -576,11 +576,12 @@ export class DurableSession implements Executor {
         return;
       }
       this.#open = this.#view === undefined ? this.#openRun(found.content) : undefined;
+      // It never fails, and needs nothing of the isolate.
+      const noted = found.isNew ? undefined : this.#noteWaiting(this.#open);
       // The isolate is made when the run continues.
       if (this.#open !== undefined) await this.#release();
       else await this.#start(found, epoch);
-      this.#refuseAfterCleanup(epoch);
-      if (!found.isNew) await this.#noteWaiting(this.#open);
+      await noted;
       this.#refuseAfterCleanup(epoch);
       this.#state = 'READY';
     } catch (error) {
