@@ -5,9 +5,11 @@ import { dirname, join } from 'node:path';
 
 import { transform } from 'esbuild';
 import { parse as parseYaml } from 'yaml';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { startWorker } from '../../scripts/local-fleet.mjs';
 import { openBroker } from '../broker.mjs';
+import { PASSWORDS, openDeployed } from '../deploy/helpers.mjs';
 import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
 import { standInsOf } from './doc-models.mjs';
 
@@ -26,7 +28,7 @@ const SHOWN = new Set(['text', 'dockerfile']);
 const NEEDS_NETWORK = /^npx ses-executor (python add|run program\.py) /;
 
 /** Programs that name it get a broker at another port. */
-const BROKER = 'nats://127.0.0.1:4222';
+const BROKER = '127.0.0.1:4222';
 
 /** Checks types with TypeScript 7, which starts fast. */
 const USE_NATIVE = new URL('../typecheck/use-native.mjs', import.meta.url).href;
@@ -77,6 +79,19 @@ export function fencedBlocks(markdown) {
   return found;
 }
 
+/** Starts the broker that a program names: that of deploy/ if it has a tenant's password; and a worker if it asks for one. */
+async function fleetFor(code) {
+  if (!code.includes(BROKER)) return { address: BROKER, env: {} };
+  const isDeployed = code.includes('SES_ACME_PASSWORD');
+  const broker = await (isDeployed ? openDeployed() : openBroker());
+  const address = `127.0.0.1:${broker.port}`;
+  if (code.includes("'remote'")) {
+    const worker = await startWorker(isDeployed ? `nats://worker:${PASSWORDS.worker}@${address}` : `nats://${address}`);
+    onTestFinished(() => worker.kill('SIGKILL'));
+  }
+  return { address, env: isDeployed ? { SES_ACME_PASSWORD: PASSWORDS.acme } : {} };
+}
+
 export function commandsOf(blocks) {
   return blocks
     .filter(({ language }) => language === COMMANDS)
@@ -100,14 +115,15 @@ async function runProgram(page, { language, text }) {
     }
     const program = join(folder, 'program.mjs');
     const code = language === 'ts' ? (await transform(text, { loader: 'ts' })).code : text;
-    writeFileSync(program, code.includes(BROKER) ? code.replaceAll(BROKER, (await openBroker()).url) : code);
+    const fleet = await fleetFor(code);
+    writeFileSync(program, code.replaceAll(BROKER, fleet.address));
     const options = [];
     if (preload !== undefined) {
       writeFileSync(join(folder, 'preload.mjs'), preload);
       options.push('--import', './preload.mjs');
     }
     if (/\btypecheck:|checkTypes/.test(text)) options.push('--import', USE_NATIVE);
-    const { status, signal, stdout, stderr } = await spawnNode([...options, program], { cwd: folder });
+    const { status, signal, stdout, stderr } = await spawnNode([...options, program], { cwd: folder, env: fleet.env });
     expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
     // `console.log(…); // text` says what is printed.
     for (const expected of promisedOutputs(text)) expect(stdout.split('\n')).toContain(expected);
