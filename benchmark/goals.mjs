@@ -126,6 +126,13 @@ const IN_PROCESS = [
   { title: 'own process: the sandbox, by a run', row: 'isolation-run', versus: OURS_UNCONFINED, must: 1.05 },
   { title: 'own process: death to coded error', row: 'isolation-death', unit: 'ms', must: 5 },
 ].map((goal) => ({ peer: OURS_IN_PROCESS, ...goal }));
+const ON_FLEET = [
+  { title: 'fleet: a run, against a raw round trip and a run in a process', row: 'fleet-run', must: 2.5 },
+  // At least 0.85 of the throughput.
+  { title: 'fleet: 16 sessions with one 10 ms tool each, against threads', row: 'fleet-tools', must: 1 / 0.85 },
+  { title: 'fleet: init, against init of a process', row: 'fleet-init', must: 4 },
+  { title: 'fleet: recovery of 20 steps, against the steps', row: 'fleet-recovery', must: 0.2 },
+].map((goal) => ({ unit: '×', ...goal }));
 const IN_BROWSER = [
   { title: 'browser: run in a page made ahead', row: 'browser-warm', versus: PUPPETEER, must: 0.15, aim: 0.08 },
   { title: 'browser: run, no page made ahead', row: 'browser-cold', versus: PUPPETEER, must: 1.4 },
@@ -177,7 +184,7 @@ const PROGRAMS = [
  */
 export function judge(rows) {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const judged = [...GOALS, ...IN_PROCESS, ...IN_BROWSER, ...PYTHON, PYTHON_KILL]
+  const judged = [...GOALS, ...IN_PROCESS, ...ON_FLEET, ...IN_BROWSER, ...PYTHON, PYTHON_KILL]
     .filter(({ row }) => byId.has(row))
     .map((goal) => judgeRow(goal, byId));
   return [...judged, ...PROGRAMS.flatMap((goal) => judgePrograms(goal, rows))];

@@ -5,6 +5,7 @@ import browser from './browser.mjs';
 import coldStart from './cold-start.mjs';
 import cpu from './cpu.mjs';
 import durable from './durable.mjs';
+import fleet from './fleet.mjs';
 import held from './held.mjs';
 import isolation from './isolation.mjs';
 import kill from './kill.mjs';
@@ -52,6 +53,7 @@ export const CASES = [
   plan,
   throughput,
   isolation,
+  fleet,
   largeApis,
   largeApisMemory,
   browser,

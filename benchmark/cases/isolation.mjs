@@ -1,8 +1,8 @@
 // The cost of a boundary: the same work on a host thread, in a separate process, and in the equivalents of Node.js.
 
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { proportionalMiB } from '../../scripts/scale/processes.mjs';
 import { expectEqual, repeat } from './measure.mjs';
 
 const CALLS = 100;
@@ -137,10 +137,4 @@ const OTHERS = {
 async function once(state, kind) {
   const { body, want } = KINDS[kind];
   expectEqual(await state.session.run(`${body(++state.last)} // ${state.last}`), want, kind);
-}
-
-/** Memory of a process, in which what it shares counts in part. */
-function proportionalMiB(pid) {
-  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
-  return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)[1]) / 1024;
 }
