@@ -6,8 +6,9 @@
 import { createBrowserCodeTool } from '@cloudflare/codemode/browser';
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
 
-import { SESCodemodeExecutor } from 'ses-executor/codemode';
+import { SESCodemodeExecutor, withContent } from 'ses-executor/codemode';
 
+import { MAP } from './map.mjs';
 import { printStep, scriptedModel } from './scripted-model.mjs';
 
 const stock = new Map([
@@ -16,7 +17,7 @@ const stock = new Map([
   ['plums', 7],
 ]);
 
-const codemode = createBrowserCodeTool({
+const made = createBrowserCodeTool({
   executor: new SESCodemodeExecutor({ timeoutMs: 5_000 }),
   tools: {
     'list-items': {
@@ -31,8 +32,14 @@ const codemode = createBrowserCodeTool({
       outputSchema: { type: 'number' },
       execute: async ({ item }) => stock.get(item),
     },
+    photo: {
+      description: 'A photo of an item, as an image',
+      inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
+      execute: async () => ({ type: 'image', data: MAP, mimeType: 'image/png' }),
+    },
   },
 });
+const codemode = withContent(made);
 console.log(`--- the tool that the model sees\n${codemode.description}\n`);
 
 const model = scriptedModel('codemode', [
@@ -52,6 +59,13 @@ async () => {
   return items.filter((_, index) => counts[index] === 0);
 }`,
   },
+  {
+    code: `
+async () => {
+  display(await codemode.photo({ item: 'pears' }));
+  return 'pears';
+}`,
+  },
   { text: 'Only the pears are sold out.' },
 ]);
 
@@ -62,6 +76,7 @@ await generateText({
       description: codemode.description,
       inputSchema: jsonSchema(codemode.inputSchema),
       execute: codemode.execute,
+      toModelOutput: codemode.toModelOutput,
     }),
   },
   stopWhen: stepCountIs(5),

@@ -5,7 +5,9 @@ import { EventType, chat, toolDefinition } from '@tanstack/ai';
 import { createCodeMode } from '@tanstack/ai-code-mode';
 import { z } from 'zod';
 
-import { createSESIsolateDriver } from 'ses-executor/tanstack-ai';
+import { createSESIsolateDriver, withContent } from 'ses-executor/tanstack-ai';
+
+import { MAP } from './map.mjs';
 
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
 
@@ -21,10 +23,15 @@ const getTemperature = toolDefinition({
   inputSchema: z.object({ city: z.string() }),
   outputSchema: z.number(),
 }).server(async ({ city }) => temperatures[city]);
+const getMap = toolDefinition({
+  name: 'getMap',
+  description: 'A map of a city, as an image.',
+  inputSchema: z.object({ city: z.string() }),
+}).server(async () => ({ type: 'image', data: MAP, mimeType: 'image/png' }));
 
-const { tools, systemPrompt } = createCodeMode({
+const { tool, systemPrompt } = createCodeMode({
   driver: createSESIsolateDriver({ timeoutMs: 5_000 }),
-  tools: [listCities, getTemperature],
+  tools: [listCities, getTemperature, getMap],
   // The executor runs TypeScript. Positions in errors are those of the model's own code.
   transpile: (code) => code,
 });
@@ -38,6 +45,7 @@ console.log(cities.length, 'cities');
 const warmest = degrees.indexOf(Math.max(...degrees));
 return { city: cities[warmest], degrees: degrees[warmest] };`,
   },
+  { code: 'display(await external_getMap({ city: "Lagos" }));\nreturn "Lagos";' },
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },
 ];
 
@@ -69,7 +77,7 @@ const stream = chat({
   adapter,
   messages: [{ role: 'user', content: 'Where is it warmest?' }],
   systemPrompts: [systemPrompt],
-  tools,
+  tools: [withContent(tool)],
 });
 for await (const { type, name, value, delta, content } of stream) {
   if (type === EventType.CUSTOM) {
@@ -77,7 +85,10 @@ for await (const { type, name, value, delta, content } of stream) {
     console.log(`--- ${name} ${called ?? `${level ?? ''} ${message ?? ''}`}`.trim());
   }
   if (type === EventType.TOOL_CALL_RESULT) {
-    const { result, error } = JSON.parse(content);
+    const parsed = JSON.parse(content);
+    const parts = Array.isArray(parsed) ? parsed.slice(1) : [];
+    for (const { type: kind, source } of parts) console.log(`--- the model sees: ${kind} ${source.mimeType}`);
+    const { result, error } = Array.isArray(parsed) ? JSON.parse(parsed[0].content) : parsed;
     console.log(error === undefined ? `--- result\n${JSON.stringify(result)}\n` : `--- error\n${error.message}\n`);
   }
   if (type === EventType.TEXT_MESSAGE_CONTENT) console.log(`--- the model answers\n${delta}`);

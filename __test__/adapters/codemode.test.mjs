@@ -451,6 +451,7 @@ describe('the example', () => {
       /--- error\nCode execution failed: .*codemode\.stockOf is not a function \(line 3, column 42\)/,
     );
     expect(example.stdout).toContain("--- result\n{ result: [ 'pears' ], logs: [ '3 items' ] }");
+    expect(example.stdout).toContain("--- result\n{ result: 'pears', content: [ 'image' ] }");
     expect(example.stdout).toMatch(/--- the model answers\nOnly the pears are sold out\.\n$/);
   });
 });

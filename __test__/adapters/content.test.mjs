@@ -19,14 +19,20 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { SESExecutor } from 'ses-executor';
+import { createBrowserCodeTool } from '@cloudflare/codemode/browser';
+import { EventType, chat, toolDefinition } from '@tanstack/ai';
+import { createCodeMode } from '@tanstack/ai-code-mode';
+
 import { createCodeTool as aiCodeTool } from 'ses-executor/ai';
 import { createCodeTool as anthropicCodeTool } from 'ses-executor/anthropic';
 import { createCodeTool } from 'ses-executor/code-tool';
+import { SESCodemodeExecutor, withContent as codemodeWithContent } from 'ses-executor/codemode';
 import { DurableSession, memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createCodeTool as langchainCodeTool } from 'ses-executor/langchain';
 import { createCodeTool as mastraCodeTool } from 'ses-executor/mastra';
 import { createCodeTool as openAiCodeTool } from 'ses-executor/openai-agents';
 import { PyodideExecutor } from 'ses-executor/python';
+import { createSESIsolateDriver, withContent as tanstackWithContent } from 'ses-executor/tanstack-ai';
 
 import { ProgressLine } from '../../build/adapters/cli/progress-line.js';
 import { ROOT, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
@@ -405,6 +411,107 @@ test('the model of Mastra gets images and files as parts of the tool result', as
     { type: 'media', data: PDF, mediaType: 'application/pdf' },
     { type: 'media', data: WAV, mediaType: 'audio/wav' },
   ]);
+});
+
+describe('the code mode of TanStack AI', () => {
+  const photo = toolDefinition({ name: 'photo', description: 'A photo.', inputSchema: z.object({}) }).server(
+    async () => IMAGE,
+  );
+  const tool = () => createCodeMode({ driver: createSESIsolateDriver(), tools: [photo], transpile: (it) => it }).tool;
+  const image = { type: 'image', source: { type: 'data', value: PNG, mimeType: 'image/png' } };
+  const program = `display(await external_photo({})); display(new Uint8Array([37, 80, 68, 70, 45])); return 5;`;
+
+  test('passes images and files to its model as content parts', async () => {
+    const turns = [program, undefined];
+    let seen;
+    const adapter = {
+      kind: 'text',
+      name: 'scripted',
+      model: 'scripted',
+      async *chatStream({ messages }) {
+        seen = messages;
+        const code = turns.shift();
+        const run = { runId: 'run', threadId: 'thread' };
+        yield { type: EventType.RUN_STARTED, ...run };
+        if (code !== undefined) {
+          const input = { typescriptCode: code };
+          yield { type: EventType.TOOL_CALL_START, toolCallId: '1', toolCallName: 'execute_typescript' };
+          yield { type: EventType.TOOL_CALL_ARGS, toolCallId: '1', delta: JSON.stringify(input) };
+          yield { type: EventType.TOOL_CALL_END, toolCallId: '1', input };
+        }
+        yield { type: EventType.RUN_FINISHED, ...run, finishReason: code === undefined ? 'stop' : 'tool_calls' };
+      },
+    };
+    const messages = [{ role: 'user', content: 'go' }];
+    for await (const _ of chat({ adapter, messages, tools: [tanstackWithContent(tool())] }));
+    expect(seen.find(({ role }) => role === 'tool').content).toEqual([
+      { type: 'text', content: '{"success":true,"result":5,"logs":[]}' },
+      image,
+      { type: 'document', source: { type: 'data', value: 'JVBERi0=', mimeType: 'application/pdf' } },
+    ]);
+  });
+
+  test('gives the result of code mode if there is no content, and the image as data without `withContent`', async () => {
+    const given = await tanstackWithContent(tool()).execute({ typescriptCode: 'return { a: 1 };' }, {});
+    expect(given).toEqual({ success: true, result: { a: 1 }, logs: [] });
+    const returned = await tanstackWithContent(tool()).execute(
+      { typescriptCode: 'return { photo: await external_photo({}) };' },
+      {},
+    );
+    const result = '{"success":true,"result":{"photo":"[image/png, 70 bytes]"},"logs":[]}';
+    expect(returned).toEqual([{ type: 'text', content: result }, image]);
+    const plain = await tool().execute({ typescriptCode: 'return await external_photo({});' }, {});
+    expect(plain.result).toEqual(IMAGE);
+    const { error } = await tool().execute({ typescriptCode: program }, {});
+    expect(error.message).toContain('display is not defined');
+  });
+
+  test('needs a tool that runs code', () => {
+    expect(() => tanstackWithContent({})).toThrow(new TypeError('tool must be a tool of code mode, got an object'));
+  });
+});
+
+describe('codemode', () => {
+  test.each([6, 7])('passes images to a model of AI SDK %s', async (version) => {
+    const { Model, reason, generateText, stepCountIs, tool, jsonSchema } = SDKS[version];
+    const usage = { inputTokens: { total: 0 }, outputTokens: { total: 0 } };
+    const made = createBrowserCodeTool({
+      executor: new SESCodemodeExecutor(),
+      tools: { photo: { description: 'A photo.', inputSchema: { type: 'object' }, execute: async () => IMAGE } },
+    });
+    const { description, inputSchema, execute, toModelOutput } = codemodeWithContent(made);
+    const code = tool({ description, inputSchema: jsonSchema(inputSchema), execute, toModelOutput });
+    const prompts = [];
+    const turns = ['async () => { display(await codemode.photo({})); return 5; }', 'async () => 6', undefined];
+    const model = new Model({
+      doGenerate: async ({ prompt }) => {
+        prompts.push(prompt);
+        const program = turns[prompts.length - 1];
+        const input = JSON.stringify({ code: program });
+        const call = { type: 'tool-call', toolCallId: `call-${prompts.length}`, toolName: 'code', input };
+        const finish = program === undefined ? 'stop' : 'tool-calls';
+        const content = program === undefined ? [{ type: 'text', text: 'done' }] : [call];
+        return { content, finishReason: reason(finish), usage, warnings: [] };
+      },
+    });
+    await generateText({ model, tools: { code }, stopWhen: stepCountIs(3), prompt: 'go' });
+    const [shown, plain] = [prompts[1], prompts[2]].map((prompt) => prompt.at(-1).content[0].output);
+    expect(shown.type).toBe('content');
+    expect(JSON.parse(shown.value[0].text)).toMatchObject({ result: 5 });
+    expect(shown.value[1]).toMatchObject(
+      version === 7
+        ? { type: 'file', mediaType: 'image/png', data: { type: 'data', data: PNG } }
+        : { type: 'image-data', mediaType: 'image/png', data: PNG },
+    );
+    expect(plain).toMatchObject({ type: 'json', value: { result: 6 } });
+  });
+
+  test('gives the image as data without `withContent`', async () => {
+    const executor = new SESCodemodeExecutor();
+    expect((await executor.execute('async () => codemode.photo()', { photo: async () => IMAGE })).result).toEqual(
+      IMAGE,
+    );
+  });
 });
 
 describe('an MCP server', () => {

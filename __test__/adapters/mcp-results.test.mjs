@@ -39,6 +39,9 @@ function langchainOutput({ content, structuredContent, isError }) {
 const closing = [];
 afterAll(() => Promise.all(closing.map((close) => close())));
 
+/** A program that gives its value as JSON: images would be taken out of an output. */
+const asJson = (code) => `JSON.stringify(await (async () => { ${code} })())`;
+
 /** Each entry resolves to a function that runs code which can call `answer`, and that resolves to the output. */
 const CLIENTS = {
   'the AI SDK': async () => {
@@ -47,7 +50,8 @@ const CLIENTS = {
       execute: async ({ result }) => ({ isError: false, ...RESULTS[result] }),
     });
     const tool = aiCodeTool({ tools: { answer } });
-    return async (code) => (await tool.execute({ code }, { toolCallId: '1', messages: [] })).output;
+    return async (code) =>
+      JSON.parse((await tool.execute({ code: asJson(code) }, { toolCallId: '1', messages: [] })).output);
   },
   LangChain: async () => {
     const answer = new DynamicStructuredTool({
@@ -59,7 +63,7 @@ const CLIENTS = {
       func: async ({ result }) => langchainOutput(RESULTS[result]),
     });
     const tool = langchainCodeTool({ tools: [answer] });
-    return async (code) => JSON.parse(await tool.invoke({ code: `JSON.stringify(await (async () => { ${code} })())` }));
+    return async (code) => JSON.parse(await tool.invoke({ code: asJson(code) }));
   },
   Mastra: async () => {
     const answer = mastraTool({
@@ -72,7 +76,7 @@ const CLIENTS = {
       },
     });
     const tool = mastraCodeTool({ tools: { answer } });
-    return async (code) => (await tool.execute({ code }, {})).output;
+    return async (code) => JSON.parse((await tool.execute({ code: asJson(code) }, {})).output);
   },
   'OpenAI Agents': async () => {
     const server = new MCPServerStdio({ name: 'results', command: process.execPath, args: [SERVER] });
@@ -80,7 +84,7 @@ const CLIENTS = {
     closing.push(() => server.close());
     const tool = openAiCodeTool({ tools: await getAllMcpTools([server]) });
     return async (code) => {
-      const input = JSON.stringify({ code: `JSON.stringify(await (async () => { ${code} })())` });
+      const input = JSON.stringify({ code: asJson(code) });
       return JSON.parse(await tool.invoke(new RunContext({}), input));
     };
   },
@@ -91,10 +95,10 @@ const CLIENTS = {
     await Promise.all([server.connect(ours), client.connect(theirs)]);
     closing.push(() => server.close());
     return async (code) => {
-      const text = `const answer = (input) => results.answer(input); await (async () => { ${code} })()`;
+      const text = `const answer = (input) => results.answer(input); ${asJson(code)}`;
       const { structuredContent } = await client.callTool({ name: 'run_javascript', arguments: { code: text } });
       if (structuredContent.error) throw new Error(structuredContent.error.message);
-      return structuredContent.output;
+      return JSON.parse(structuredContent.output);
     };
   },
 };

@@ -136,6 +136,7 @@ return { sum };`;
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('(line 1, column 14)');
     expect(stdout).toContain('--- code_mode:console log 3 cities\n--- result\n{"city":"Lagos","degrees":30.25}\n');
+    expect(stdout).toContain('--- the model sees: image image/png\n--- result\n"Lagos"\n');
   });
 });
 

@@ -54,6 +54,25 @@ describe('createSandboxTools', () => {
     expect(invalid.error).toMatchObject({ code: 'ERR_INVALID_PARAMS', hint: expect.stringContaining('spec.method') });
   });
 
+  test('pass images in an output to the model as parts of the tool result', async () => {
+    const tools = createSandboxTools(managerOf({ stateSchema: anyState }));
+    const png = [137, 80, 78, 71, 13, 10, 26, 10];
+    const output = await call(tools.execute, `({ chart: new Uint8Array(${JSON.stringify(png)}) })`);
+    const data = Buffer.from(png).toString('base64');
+    expect(output).toEqual({
+      output: { chart: '[image/png, 8 bytes]' },
+      logs: '',
+      content: [{ type: 'image', mimeType: 'image/png', data }],
+    });
+    expect(await tools.execute.toModelOutput({ toolCallId: '1', input: {}, output })).toEqual({
+      type: 'content',
+      value: [
+        { type: 'text', text: '{"output":{"chart":"[image/png, 8 bytes]"},"logs":""}' },
+        { type: 'image-data', data, mediaType: 'image/png' },
+      ],
+    });
+  });
+
   test('can store the state elsewhere, with the context of the tools', async () => {
     let stored = 1;
     const tools = createSandboxTools(

@@ -25,7 +25,7 @@ export type ContentBlock =
 const MAX_BLOCKS = 20;
 const MAX_BYTES = 8 << 20;
 const MAX_CHARS = 20_000;
-/** UTF-16 units that the rest of a text must have room for. */
+/** UTF-16 units that there must be room for before another string is cut. */
 const MIN_TEXT = 100;
 /** UTF-16 units of a name, a type and an address. */
 const MAX_NAME = 255;
@@ -283,7 +283,7 @@ function partsOf(value: Foreign): Part[] | undefined {
   return parts as Part[];
 }
 
-/** A value that is no text: a block, bytes of a known kind, a data URL, or a file of an executor. */
+/** A value that is not text: a block, bytes of a known kind, a data URL, or a file of an executor. */
 function filePart(value: Foreign): FilePart | LinkPart | undefined {
   if (typeof value === 'string') return ofDataUrl(value);
   const bytes = bytesOf(value);

@@ -1,9 +1,12 @@
+import { toModelOutput } from '../contract/ai-sdk-output';
 import { describe, isPlainObject } from '../contract/describe';
 import { modelReport } from '../contract/model-text';
 import { record } from '../contract/options';
 import { requirePeer } from '../contract/peer-dependency';
 import { ManagerCalls } from './calls';
 import { SandboxManager } from './manager';
+import type { ContentBlock } from '../contract/content';
+import type { Foreign } from '../contract/foreign';
 /** @ts-ignore: the type is `any` if `ai` is not installed. Only `createSandboxTools` needs it. */
 import type { Tool } from 'ai';
 import type { StandardSchemaV1, StateOf } from './state';
@@ -29,7 +32,13 @@ export interface SandboxToolsOptions<State = unknown, Context = any> {
 
 /** The result of a tool. `error` contains the information that a model needs to correct its program. */
 export type SandboxToolResult =
-  | { output: unknown; logs: string }
+  | {
+      /** Has a description in the place of each image or file. */
+      output: unknown;
+      logs: string;
+      /** The images and files of the output. The model gets them as parts of the tool result. */
+      content?: readonly ContentBlock[];
+    }
   | {
       error: {
         code: string;
@@ -58,14 +67,19 @@ export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
   const { jsonSchema, tool } = requirePeer('createSandboxTools', 'ai zod', () => require('ai'));
   const calls = new ManagerCalls(manager, given);
   const { descriptions } = calls;
+  let is7 = false;
   const toolOf = (name: 'search' | 'execute' | 'mutate') =>
     tool({
       description: descriptions[name],
       inputSchema: codeSchema(jsonSchema),
-      execute: async ({ code }: { code: string }, { abortSignal }: { abortSignal?: AbortSignal }) => {
-        const { output, failure, logs } = await modelReport(await calls.call(name, code, abortSignal));
-        return failure === undefined ? { output, logs } : { error: failure, logs };
+      execute: async ({ code }: { code: string }, call: { abortSignal?: AbortSignal }) => {
+        // Versions before 7 have no context.
+        is7 ||= 'context' in call;
+        const { output, failure, logs, content } = await modelReport(await calls.call(name, code, call.abortSignal));
+        if (failure !== undefined) return { error: failure, logs };
+        return content === undefined ? { output, logs } : { output, logs, content };
       },
+      toModelOutput: (given: Foreign) => toModelOutput(given, is7),
     });
   return { search: toolOf('search'), execute: toolOf('execute'), mutate: toolOf('mutate') };
 }

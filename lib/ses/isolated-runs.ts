@@ -7,6 +7,7 @@ import { calledProgram } from './agent-program';
 import { refuseWrongOptions } from './check-options';
 import { codeFrame } from './code-frame';
 import { SESExecutor } from './executor';
+import type { Content } from '../contract/content';
 import type { Given } from '../contract/options';
 import type { Executor, LogEntry } from '../contract/executor-types';
 import type { RunFailure } from '../contract/run-failure';
@@ -23,6 +24,8 @@ export interface IsolatedRun {
   memoryLimitMb?: number | undefined;
   /** The line of a log entry. */
   lineOf: (entry: LogEntry) => string;
+  /** Receives the content of the output. Without it, content stays part of the output. */
+  content?: Content | undefined;
 }
 
 /** What a model gets of a program. */
@@ -63,7 +66,7 @@ export class IsolatedRuns {
   }
 
   /** @returns rejects for a wrong program or limit, and if the signal is aborted before the turn */
-  async run(code: unknown, { tools, signal, lineOf, ...limits }: IsolatedRun): Promise<IsolatedResult> {
+  async run(code: unknown, { tools, signal, lineOf, content, ...limits }: IsolatedRun): Promise<IsolatedResult> {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
     const timeoutMs = lower(limits.timeoutMs, this.#options.timeoutMs);
     const memoryLimitMb = lower(limits.memoryLimitMb, this.#options.memoryLimitMb);
@@ -74,7 +77,7 @@ export class IsolatedRuns {
       try {
         await turn.reset();
         const options = { tools, ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
-        return await resultOf(await turn.run(code, options), lineOf);
+        return await resultOf(await turn.run(code, options), lineOf, content);
       } finally {
         await turn.reset().catch(() => {});
       }
@@ -107,8 +110,14 @@ function lower(limit: number | undefined, own: number | undefined): number | und
   return limit === undefined || own === undefined ? (limit ?? own) : Math.min(limit, own);
 }
 
-async function resultOf(report: Report, lineOf: IsolatedRun['lineOf']): Promise<IsolatedResult> {
-  const { output, failure } = report;
+async function resultOf(
+  report: Report,
+  lineOf: IsolatedRun['lineOf'],
+  content: Content | undefined,
+): Promise<IsolatedResult> {
+  const { failure } = report;
+  content?.addArtifacts(report.artifacts);
+  const output = content === undefined ? report.output : content.takeFrom(report.output);
   const logs = await modelLogLines(report, lineOf);
   if (failure !== undefined) return { failure: modelFailure(failure), logs };
   return output === undefined ? { logs } : { value: (await modelOutput(output)).value, logs };

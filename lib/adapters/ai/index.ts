@@ -26,7 +26,7 @@ import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
 import { OWN_OPTIONS, executorIn, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import { ToolPolicy, callOf, isApproved, namedIn } from './approval';
-import { toModelOutput } from './model-output';
+import { toModelOutput } from '../../contract/ai-sdk-output';
 import type { ContentBlock } from '../../contract/content';
 import type { Foreign } from '../../contract/foreign';
 import type { RunFailure } from '../../contract/run-failure';

@@ -31,13 +31,13 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
   await executor.init();
   const variables = await asUsage(() => (vars === undefined ? {} : readVariables(vars)));
   await asUsage(() => executor.sendVariables(variables));
-  const taken = [...Object.keys(tools), ...Object.keys(variables)];
+  const taken = () => [...Object.keys(tools), ...Object.keys(variables)];
   const helpers = new RunHelpers(code, { taken, onProgress: progress.report });
   await asUsage(() => executor.sendTools({ ...helpers.tools, ...tools }));
   try {
     const { logEntries: _, ...output } = await executor.run(code);
     progress.clear();
-    const { content } = helpers;
+    const { blocks: content } = helpers.content;
     if (json) write(stdout, jsonText({ ...output, ...(content.length > 0 && { content }) }));
     else write(stdout, shown(content) + printed(output.output, language, stdout));
     return 0;

@@ -125,8 +125,8 @@ export function makeCodeTool(
       const helpers = new RunHelpers(code, {
         maxChars: maxOutputChars,
         state: shared?.helpers,
-        earlier: shared && programsOf(shared.executor)?.texts,
-        taken: [...ownNames, ...namesIn(shared?.executor)],
+        earlier: () => shared && programsOf(shared.executor)?.texts,
+        taken: () => [...ownNames, ...namesIn(shared?.executor)],
         onProgress: progress?.say,
       });
       try {

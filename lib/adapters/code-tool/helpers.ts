@@ -3,7 +3,6 @@ import { Content } from '../../contract/content';
 import { KeptOutputs } from '../../contract/kept-outputs';
 import { modelOutput } from '../../contract/model-text';
 import { withTraits } from '../../contract/tool-traits';
-import type { ContentBlock } from '../../contract/content';
 import type { Reporting } from '../../contract/model-text';
 import type { Tools } from '../../contract/tool-types';
 import type { FinishedCall } from '../../contract/waiting-call';
@@ -34,15 +33,15 @@ export class HelperState {
    *
    * @param earlier other programs of the isolate
    */
-  namesFor(code: string, earlier: readonly string[] = []): string[] {
+  namesFor(code: string, earlier: () => readonly string[] | undefined): string[] {
     const used = NAMES.filter((name) => {
       const use = useOf(code, name);
       if (use === 'declared') this.#declared.add(name);
-      return use === 'used';
+      return use === 'used' && !this.#declared.has(name);
     });
-    return used.filter(
-      (name) => !this.#declared.has(name) && !earlier.some((program) => useOf(program, name) === 'declared'),
-    );
+    if (used.length === 0) return used;
+    const programs = earlier() ?? [];
+    return used.filter((name) => !programs.some((program) => useOf(program, name) === 'declared'));
   }
 
   /** The variables of the session are gone. */
@@ -57,10 +56,10 @@ export interface RunHelpersOptions {
   maxChars?: number | undefined;
   /** of the session; absent if runs share none */
   state?: HelperState | undefined;
-  /** programs that the isolate has run */
-  earlier?: readonly string[] | undefined;
-  /** names that code uses for something else */
-  taken: readonly string[];
+  /** Returns the programs that the isolate has run, if they are known. */
+  earlier?: (() => readonly string[] | undefined) | undefined;
+  /** Returns the names that code uses for something else. */
+  taken: () => readonly string[];
   /** Receives what code says with `progress`. */
   onProgress?: ((message: string, fraction: number | undefined) => void) | undefined;
 }
@@ -69,15 +68,17 @@ export interface RunHelpersOptions {
 export class RunHelpers {
   readonly tools: Tools;
   readonly reporting: Reporting;
-  #content;
+  /** What the run shows. */
+  readonly content: Content;
 
-  constructor(code: string, { maxChars, state, earlier, taken, onProgress }: RunHelpersOptions) {
-    this.#content = new Content(maxChars);
-    const used = (state ?? new HelperState()).namesFor(code, earlier).filter((name) => !taken.includes(name));
+  constructor(code: string, { maxChars, state, earlier = () => [], taken, onProgress }: RunHelpersOptions) {
+    this.content = new Content(maxChars);
+    const named = (state ?? new HelperState()).namesFor(code, earlier);
+    const used = named.length === 0 ? named : named.filter((name) => !taken().includes(name));
     const progress = (text: unknown, fraction?: unknown) => {
       onProgress?.(String(text).slice(0, MAX_MESSAGE), fractionOf(fraction));
     };
-    const kept = state !== undefined && !taken.includes(OUTPUTS) ? state.kept : undefined;
+    const kept = state?.kept;
     const get = (ref: unknown) => kept?.get(ref);
     const helpers: Tools = {
       [DISPLAY]: withTraits(this.#show, TRAITS),
@@ -85,13 +86,8 @@ export class RunHelpers {
       ...(kept && { [OUTPUTS]: { get: withTraits(get, TRAITS) } }),
     };
     this.tools = Object.fromEntries(Object.entries(helpers).filter(([name]) => used.includes(name)));
-    const keep = kept && ((value: unknown) => adviceOf(kept.keep(value)));
-    this.reporting = { maxChars, content: this.#content, keep };
-  }
-
-  /** What the run has shown. */
-  get content(): readonly ContentBlock[] {
-    return this.#content.blocks;
+    const keep = kept && ((value: unknown) => (taken().includes(OUTPUTS) ? undefined : adviceOf(kept.keep(value))));
+    this.reporting = { maxChars, content: this.content, keep };
   }
 
   /** What a paused run has shown. Its replay does not call the host again. */
@@ -102,13 +98,13 @@ export class RunHelpers {
 
   /** The run has ended. */
   end() {
-    this.#content.end();
+    this.content.end();
   }
 
   #show = async (value: unknown) => {
-    if (this.#content.show(value)) return;
-    const { text } = await modelOutput(value, { maxChars: this.#content.charsLeft });
-    this.#content.showText(text);
+    if (this.content.show(value)) return;
+    const { text } = await modelOutput(value, { maxChars: this.content.charsLeft });
+    this.content.showText(text);
   };
 }
 

@@ -8,6 +8,9 @@
  */
 
 import { FUNCTION, resultOf, sourceOf } from './results';
+import { toModelOutput } from '../../contract/ai-sdk-output';
+import { collecting, collector } from '../code-tool/collected-content';
+import { RunHelpers } from '../code-tool/helpers';
 import { describe, isPlainObject } from '../../contract/describe';
 import { isExecutor, refuseOtherOptions } from '../../contract/executor';
 import { refuseWrongOptions } from '../../ses/check-options';
@@ -20,6 +23,7 @@ import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
 import type { Turn } from '../../contract/session';
 import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
+import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 import type { ExecuteResult } from './types';
 
@@ -106,6 +110,29 @@ export class SESCodemodeExecutor {
   }
 }
 
+/**
+ * Lets models of the AI SDK see images, audio and PDF files: code shows them with `display(value)`, or gives them back. The
+ * output of the tool then has them as `content`, and the model gets them as parts of the tool result.
+ *
+ * @param tool a tool of `@cloudflare/codemode` whose executor is a {@link SESCodemodeExecutor}
+ *
+ * @example
+ * ```js
+ * const codemode = withContent(createBrowserCodeTool({ executor: new SESCodemodeExecutor(), tools }));
+ * ```
+ */
+export function withContent<T extends object>(tool: T): T {
+  const { execute } = tool as Foreign;
+  if (typeof execute !== 'function') throw new TypeError(`tool must be a tool of codemode, got ${describe(tool)}`);
+  let is7 = false;
+  const executeWith = async (input: unknown, call: Foreign, ...others: unknown[]) => {
+    is7 ||= typeof call === 'object' && call !== null && 'context' in call;
+    const { result, content } = await collecting(() => Reflect.apply(execute, tool, [input, call, ...others]));
+    return content.length === 0 ? result : { ...(result as object), content };
+  };
+  return { ...tool, execute: executeWith, toModelOutput: (given: Foreign) => toModelOutput(given, is7) };
+}
+
 function failed(error: unknown): ExecuteResult {
   return { result: undefined, error: messageOf(error), logs: [] };
 }
@@ -177,7 +204,11 @@ function promising(fns: ResolvedProvider['fns']): ResolvedProvider['fns'] {
 }
 
 async function runCode(turn: Turn, source: string, tools: Tools): Promise<ExecuteResult> {
-  const { result, ...rest } = await resultOf(await turn.run(source, { tools }));
+  const shown = collector();
+  const helpers = shown && new RunHelpers(source, { taken: () => Object.keys(tools) });
+  const report = await turn.run(source, { tools: { ...helpers?.tools, ...tools } });
+  const { result, ...rest } = await resultOf(report, helpers?.content);
+  if (helpers !== undefined) shown?.push(...helpers.content.blocks);
   if (typeof result !== 'string' || !FUNCTION.test(result)) return { result, ...rest };
   const error =
     'The value of the code is a class or a built-in function, which cannot be the program: call it in the code';

@@ -1,6 +1,7 @@
 import { describe } from '../../contract/describe';
 import { failureText } from '../../contract/failure-text';
 import { modelFailure, modelLogLines, modelOutput } from '../../contract/model-text';
+import type { Content } from '../../contract/content';
 import type { Report } from '../../contract/session';
 import type { LogEntry } from '../../contract/executor-types';
 import type { ExecuteResult } from './types';
@@ -21,8 +22,11 @@ export function sourceOf(code: unknown) {
   return FUNCTION_START.test(program) ? program : code;
 }
 
-export async function resultOf(report: Report): Promise<ExecuteResult> {
-  const { output, failure } = report;
+/** @param content receives the content of the output; without it, content stays part of the output */
+export async function resultOf(report: Report, content?: Content): Promise<ExecuteResult> {
+  const { failure } = report;
+  content?.addArtifacts(report.artifacts);
+  const output = content === undefined ? report.output : content.takeFrom(report.output);
   const logs = await modelLogLines(report, lineOf);
   if (failure !== undefined) return { result: undefined, error: failureText(modelFailure(failure)), logs };
   // A program without a value has no result.

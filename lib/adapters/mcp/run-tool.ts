@@ -58,7 +58,7 @@ export function runTool(
       if (afresh) helpers.clear();
       const own = new RunHelpers(code, {
         state: helpers,
-        taken: [...taken, ...Object.keys(run.tools), ...Object.keys(lookups)],
+        taken: () => [...taken, ...Object.keys(run.tools), ...Object.keys(lookups)],
         onProgress: (message, fraction) => progress.say(message, fraction),
       });
       try {

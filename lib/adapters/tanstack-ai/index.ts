@@ -4,12 +4,16 @@
  * @packageDocumentation
  */
 
+import { partsOfContent } from '../../contract/content';
 import { describe, isPlainObject } from '../../contract/describe';
 import { failureText } from '../../contract/failure-text';
 import { OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
 import { abortController, onAbort } from '../../contract/signals';
 import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
+import { collecting, collector } from '../code-tool/collected-content';
+import { RunHelpers } from '../code-tool/helpers';
 import { IsolatedRuns, deadlineOf, limitOf } from '../../ses/isolated-runs';
+import type { ContentParts, Media } from '../../contract/content';
 import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor, LogEntry } from '../../contract/executor-types';
 import type { Foreign } from '../../contract/foreign';
@@ -110,6 +114,43 @@ export function createSESIsolateDriver(options: IsolateDriverOptions = {}): Isol
   return { createContext: async (config) => new Context(runs, config, signal) };
 }
 
+/**
+ * Lets the model see images, audio and PDF files: programs show them with `display(value)`, or give them back. Then the tool
+ * returns content parts of TanStack AI, the first of which is its result as JSON.
+ *
+ * @param tool the tool of `createCodeMode`, whose driver is that of {@link createSESIsolateDriver}
+ * @returns a tool without `outputSchema`, because the schema of code mode has no content parts
+ *
+ * @example
+ * ```js
+ * const { tool, systemPrompt } = createCodeMode({ driver: createSESIsolateDriver(), tools: [getMap] });
+ * const stream = chat({ adapter, messages, systemPrompts: [systemPrompt], tools: [withContent(tool)] });
+ * ```
+ */
+export function withContent<T extends object>(tool: T): T {
+  const { execute } = tool as Foreign;
+  if (typeof execute !== 'function') {
+    throw new TypeError(`tool must be a tool of code mode, got ${describe(tool)}`);
+  }
+  const executeWith = async (...args: unknown[]) => {
+    const { result, content } = await collecting(() => Reflect.apply(execute, tool, args));
+    return content.length === 0 ? result : [PARTS.text(JSON.stringify(result)), ...partsOfContent(content, PARTS)];
+  };
+  return { ...tool, outputSchema: undefined, execute: executeWith };
+}
+
+const mediaPart = (type: string) => (media: Media) => ({
+  type,
+  source: { type: 'data', value: media.data, mimeType: media.mimeType },
+});
+/** Content parts of messages in TanStack AI. */
+const PARTS: ContentParts<object> = {
+  text: (content) => ({ type: 'text', content }),
+  image: mediaPart('image'),
+  audio: mediaPart('audio'),
+  pdf: mediaPart('document'),
+};
+
 class Context implements IsolateContext {
   #runs: IsolatedRuns;
   #tools: Tools;
@@ -157,8 +198,12 @@ class Context implements IsolateContext {
       throw Object.assign(new Error('The context has been disposed'), { name: 'DisposedError' });
     }
     const { signal } = this.#end;
-    const run = { tools: this.#tools, signal, ...this.#limits, lineOf };
+    const shown = typeof code === 'string' ? collector() : undefined;
+    const helpers = shown && new RunHelpers(code as string, { taken: () => Object.keys(this.#tools) });
+    const tools = { ...helpers?.tools, ...this.#tools };
+    const run = { tools, signal, ...this.#limits, lineOf, content: helpers?.content };
     const { value, failure, logs } = await this.#runs.run(code, run);
+    if (helpers !== undefined) shown?.push(...helpers.content.blocks);
     if (failure === undefined) return { success: true, value, logs };
     return {
       success: false,

@@ -1,6 +1,8 @@
-import { partsOfContent } from '../../contract/content';
-import type { ContentParts, Media } from '../../contract/content';
-import type { Foreign } from '../../contract/foreign';
+import { partsOfContent } from './content';
+import type { ContentParts, Media } from './content';
+import type { Foreign } from './foreign';
+
+// What models of the AI SDK get of results with content, in each version of the SDK.
 
 /** Parts of a tool result in AI SDK 5. */
 const OF_5: ContentParts<Foreign> = {
@@ -28,7 +30,7 @@ const OF_7: ContentParts<Foreign> = {
 };
 
 /**
- * `toModelOutput` of the tool: the result as JSON, which is what the SDK makes of it too, and content as parts.
+ * `toModelOutput` of a tool: the result as JSON, which is what the SDK makes of it too, and content as parts.
  *
  * @param given the result in AI SDK 5, an object that has it in later versions
  * @param is7 whether AI SDK 7 has called the tool
