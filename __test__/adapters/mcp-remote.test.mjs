@@ -13,7 +13,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMcpServer } from 'ses-executor/mcp';
 import { MAX_LINE_BYTES } from '../../build/adapters/mcp/messages.js';
 import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
-import { PIXEL } from './fixtures/furnished-mcp-server.mjs';
+import { CALLS, PIXEL } from './fixtures/furnished-mcp-server.mjs';
 import { earlierRemote, guardedRemote, listening, modernRemote } from './fixtures/remote-mcp-servers.mjs';
 
 const FURNISHED = join(ROOT, '__test__', 'adapters', 'fixtures', 'furnished-mcp-server.mjs');
@@ -122,6 +122,32 @@ describe.each([
     expect(await run('(await memo.readResource({ uri: "memo://pixel" }))[0]')).toEqual({
       ...{ type: 'image', data: PIXEL, mimeType: 'image/png', uri: 'memo://pixel' },
     });
+  });
+});
+
+describe.each([
+  ['2026-07-28', () => modernRemote()],
+  ['2025-11-25', () => earlierRemote()],
+])('a call of a server of protocol %s', (_, start) => {
+  test('reports progress to the client', async () => {
+    const { client } = await runner({ memo: (await start()).url });
+    const reports = [];
+    const call = { name: 'run_javascript', arguments: { code: 'await memo.steps({})' } };
+    await client.callTool(call, undefined, { onprogress: ({ message }) => reports.push(message) });
+    expect(reports.at(-1)).toBe('memo.steps: 2/2 step 2');
+  });
+
+  test('ends with its run, on the server too', async () => {
+    const { client, run } = await runner({ memo: (await start()).url });
+    const [waits, aborted] = [once(CALLS, 'waits'), once(CALLS, 'aborted')];
+    const cancelled = new AbortController();
+    const call = { name: 'run_javascript', arguments: { code: 'await memo.wait({})' } };
+    const called = client.callTool(call, undefined, { signal: cancelled.signal });
+    await waits;
+    cancelled.abort();
+    await expect(called).rejects.toThrow();
+    await aborted;
+    expect(await run('(await memo.add({ a: 1, b: 1 })).sum')).toBe(2);
   });
 });
 
