@@ -16,6 +16,7 @@ export type {
   DurableState,
   Executor,
   ExecutorState,
+  GuestGlobal,
   ICodeExecutor,
   Isolation,
   LogEntry,
@@ -23,6 +24,7 @@ export type {
   RemoteOptions,
   RunStats,
 } from './build/contract/executor-types';
+export type { Lookup, NetworkPolicy } from './build/contract/network-policy';
 export { blocking, withTimeout } from './build/contract/tool-traits';
 export type { OnToolCall, ToolCall, ToolCallDecision, Tools } from './build/contract/tool-types';
 export type { TracedRun, TracedToolCall } from './build/contract/tracing';

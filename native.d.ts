@@ -570,6 +570,7 @@ export interface NativePrepareOptions {
   maxLogBytes: number;
   maxCodeBytes: number;
   language: string;
+  globals: Array<string>;
 }
 
 /** `transformedCode` is empty if the program was refused. */

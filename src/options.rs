@@ -6,7 +6,7 @@ use napi::{Error, Result, Status, sys};
 use napi_derive::napi;
 use ses_protocol::{Config, LEVELS};
 
-use crate::arguments::{NativeModule, language};
+use crate::arguments::{NativeModule, NativeTool, language};
 
 /// A list, in the order of the table. Reading this many properties by name would take a tenth of the time for making an
 /// executor.
@@ -31,6 +31,8 @@ pub struct NativeOptions {
     pub warm_pool: Option<f64>,
     pub language: String,
     pub modules: Vec<NativeModule>,
+    pub globals: Vec<String>,
+    pub services: Vec<NativeTool>,
     pub stream_logs: bool,
 }
 
@@ -59,7 +61,9 @@ impl FromNapiValue for NativeOptions {
             warm_pool: part(&parts, 17)?,
             language: part(&parts, 18)?,
             modules: part(&parts, 19)?,
-            stream_logs: part(&parts, 20)?,
+            globals: part(&parts, 20)?,
+            services: part(&parts, 21)?,
+            stream_logs: part(&parts, 22)?,
         })
     }
 }
@@ -77,6 +81,7 @@ pub struct NativePrepareOptions {
     pub max_log_bytes: f64,
     pub max_code_bytes: f64,
     pub language: String,
+    pub globals: Vec<String>,
 }
 
 impl From<NativeOptions> for Config {
@@ -102,6 +107,8 @@ impl From<NativeOptions> for Config {
             warm_pool: options.warm_pool.map(|value| value as usize),
             language: language(&options.language),
             modules: options.modules.into_iter().map(Into::into).collect(),
+            globals: options.globals,
+            services: options.services.into_iter().map(Into::into).collect(),
             stream_logs: options.stream_logs,
         }
     }

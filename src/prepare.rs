@@ -73,6 +73,7 @@ impl From<NativePrepareOptions> for PrepareOptions {
         Self {
             language: language(&options.language),
             authorized_imports: options.authorized_imports,
+            globals: options.globals,
             max_operations: options.max_operations,
             timeout_ms: options.timeout_ms,
             max_log_bytes: options.max_log_bytes,

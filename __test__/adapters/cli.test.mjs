@@ -337,7 +337,7 @@ describe('check --module', () => {
         'lib.mjs: 1 KiB',
         '  loads, with 2 exports: a, default',
         '  names globals that guest code lacks:',
-        '    fetch (Ask the host for a tool that makes the request)',
+        '    fetch (Ask the host for a tool that makes the request; hosts can allow it with globals: ["fetch"])',
         '    process (Node.js is not available; ask the host for a tool or a variable that provides what you need)',
         '',
       ].join('\n'),
@@ -353,7 +353,7 @@ describe('check --module', () => {
         '  does not load: Import not allowed: node:fs',
         '  imports, and needs as modules: node:fs',
         '  names globals that guest code lacks:',
-        '    fetch (Ask the host for a tool that makes the request)',
+        '    fetch (Ask the host for a tool that makes the request; hosts can allow it with globals: ["fetch"])',
         '',
       ].join('\n'),
     });

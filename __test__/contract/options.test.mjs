@@ -25,6 +25,8 @@ test('absent options have their defaults', () => {
     runConcurrency: 'reject',
     maxQueuedRuns: 0,
     authorizedImports: [],
+    globals: [],
+    network: undefined,
     maxLogBytes: 262_144,
     collectConsoleLevels: LEVELS,
     memoryLimitMb: 128,
@@ -64,6 +66,8 @@ test('given options are kept', () => {
     timeoutMs: 2,
     runConcurrency: 'queue',
     maxQueuedRuns: 3,
+    globals: ['timers', 'fetch'],
+    network: { allow: ['api.example.com'] },
     authorizedImports,
     maxLogBytes: 1024,
     collectConsoleLevels: [],
@@ -95,6 +99,8 @@ test('given options are kept', () => {
     timeoutMs: 2,
     runConcurrency: 'queue',
     maxQueuedRuns: 3,
+    globals: ['timers', 'fetch'],
+    network: expect.objectContaining({ allow: ['api.example.com'], methods: ['GET', 'HEAD'], maxRequests: 100 }),
     authorizedImports: ['a', '@scope/b'],
     maxLogBytes: 1024,
     collectConsoleLevels: [],
@@ -237,7 +243,7 @@ describe('options of a wrong type are refused with a TypeError', () => {
       'options.container is not an option; the options are maxOperations, timeoutMs, toolTimeoutMs, runConcurrency, ' +
         'maxQueuedRuns, authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
         'maxConcurrentToolCalls, maxTransferBytes, hardenToolResults, keepState, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
-        'autoInit, recover, language, modules, typecheck, onToolCall, onLog',
+        'autoInit, recover, language, modules, typecheck, globals, network, onToolCall, onLog',
     ],
   ])('such as %o', (options, message) => {
     expect(() => checkOptions(options)).toThrow(new TypeError(message));

@@ -1,7 +1,7 @@
 // A walk over everything that guest code can reach, and a look at the attacks that `npm run containment` runs.
 import { describe, expect, test } from 'vitest';
 
-import { ALLOW_LIST, auditRealm } from './audit.mjs';
+import { ALLOW_LIST, GROUPS, auditGroups, auditRealm } from './audit.mjs';
 import { listAttacks } from './suite.mjs';
 
 describe('P1, P2: what guest code can reach', () => {
@@ -14,7 +14,16 @@ describe('P1, P2: what guest code can reach', () => {
   // If V8 or SES have added something that guests may have: `node __test__/hostile/audit.mjs --update`.
   test('is exactly the content of the allow-list', async () => {
     const { reachable } = await auditRealm();
-    expect(reachable).toEqual(ALLOW_LIST);
+    expect(reachable).toEqual(ALLOW_LIST.reachable);
+  });
+
+  test('grows with each group of the option globals by exactly what the allow-list has, frozen', async () => {
+    const { optional } = await auditGroups();
+    expect(Object.keys(ALLOW_LIST.optional)).toEqual(GROUPS);
+    for (const group of GROUPS) {
+      const added = ALLOW_LIST.optional[group];
+      expect(optional[group], group).toEqual({ unfrozen: [], strangers: [], gone: [], added });
+    }
   });
 });
 

@@ -117,8 +117,14 @@ describe('at run time', () => {
       'require("fs")',
       'Do not import modules: none are authorized here; use the tools and variables that the host provides',
     ],
-    ['await fetch("https://example.com")', 'Ask the host for a tool that makes the request'],
-    ['setTimeout(() => {}, 1)', 'Ask the host for a tool such as sleepTool(ms)'],
+    [
+      'await fetch("https://example.com")',
+      'Ask the host for a tool that makes the request; hosts can allow it with globals: ["fetch"]',
+    ],
+    [
+      'setTimeout(() => {}, 1)',
+      'Ask the host for a tool such as sleepTool(ms); hosts can allow it with globals: ["timers"]',
+    ],
     ['document.title', 'There is no browser; ask the host for a tool'],
     ['process.env', 'Node.js is not available; ask the host for a tool or a variable that provides what you need'],
     ['throw new Error("outer", { cause: new TypeError("inner") })', 'Its cause: TypeError: inner (line 1)'],

@@ -1,6 +1,7 @@
 // The options of executors and of runs. The members of both interfaces follow from `option-table.ts`.
 
-import type { LogEntry, LogLevel, RemoteOptions } from './executor-types';
+import type { GuestGlobal, LogEntry, LogLevel, RemoteOptions } from './executor-types';
+import type { NetworkPolicy } from './network-policy';
 import type { Plan } from './plan';
 import type { OnToolCall } from './tool-types';
 
@@ -211,6 +212,24 @@ export interface ExecutorOptions {
    * warning in its log says so. The time for a check does not count against `timeoutMs`.
    */
   typecheck?: 'error' | 'warn' | 'off' | undefined;
+  /**
+   * Groups of globals that guest code has besides its usual ones. `"timers"`: `setTimeout`, `clearTimeout`,
+   * `setInterval` and `clearInterval`, for at most 1,000 timers at the same time. `"crypto"`: `crypto.randomUUID`,
+   * `crypto.getRandomValues`, and `crypto.subtle.digest` for SHA-1, SHA-256, SHA-384 and SHA-512. `"performance"`:
+   * `performance.now` and `performance.timeOrigin`, in whole milliseconds. `"abort"`: `AbortController` and
+   * `AbortSignal`. `"fetch"`: `fetch`, `Headers`, `Request` and `Response`, for the requests that
+   * {@link ExecutorOptions.network} allows. Default none.
+   *
+   * Timers end with their run, and a run does not wait for them. In a `DurableSession` time and random numbers are
+   * recorded, so that a replay repeats them.
+   */
+  globals?: readonly GuestGlobal[] | undefined;
+  /**
+   * The requests that guest code may make. The host makes them, and checks each, also each step of a redirect. Needs
+   * `globals: ["fetch"]`. A request counts as a tool call named `fetch`: `onToolCall`, `toolTimeoutMs` and
+   * `maxToolCalls` apply. Default: no request is allowed.
+   */
+  network?: NetworkPolicy | undefined;
   /**
    * Called before each call of a tool, and of a function of a module. If it returns nothing, the call is made. If it
    * throws, the call fails in the guest with that error. If it returns `{ args }`, the tool is called with these

@@ -23,6 +23,9 @@ export type ExecutorState = 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRT
  */
 export type DurableState = 'WAITING' | 'REPLAYING';
 
+/** A group of globals that guest code can have: {@link ExecutorOptions.globals}. */
+export type GuestGlobal = 'timers' | 'crypto' | 'performance' | 'abort' | 'fetch';
+
 /** Level of a console call. `debug` goes beyond the specification. */
 export type LogLevel = 'log' | 'info' | 'warn' | 'error' | 'debug';
 

@@ -2,7 +2,8 @@ import { memberPath } from './describe';
 import { queueOf } from './executor-queue';
 import { closest } from './options';
 import type { ExecutorOptions } from './executor-options';
-import type { Executor } from './executor-types';
+import type { Executor, GuestGlobal } from './executor-types';
+import type { NetworkPolicy } from './network-policy';
 import type { Tool } from './tool-registry';
 
 /** The methods that callers of an executor use. */
@@ -18,6 +19,9 @@ export function isExecutor(value: unknown): value is Executor {
 export interface Offer {
   /** modules that they may import; undefined if it is unknown which ones exist */
   imports?: readonly string[];
+  /** the option `globals`, and the hosts and methods of `network` */
+  globals?: readonly GuestGlobal[];
+  network?: Pick<NetworkPolicy, 'allow' | 'methods'> | undefined;
   /** the folder that they see, in Python */
   folder?: string;
   /** names of the variables that were sent */

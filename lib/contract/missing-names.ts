@@ -17,6 +17,8 @@ export interface Surroundings {
   lookups: string | undefined;
   /** modules that code may import */
   imports: readonly string[];
+  /** groups of the option `globals` that code has */
+  globals?: readonly string[] | undefined;
 }
 
 const TIMERS = 'There are no timers: leave the wait out, and `await` the functions that you call.';
@@ -66,6 +68,17 @@ const NAMES: ReadonlyMap<string, string> = new Map(
     'input readline': 'Nobody answers while a program runs: ask in your answer.',
   }).flatMap(([names, hint]) => names.split(' ').map((name) => [name, hint] as const)),
 );
+/** Hints that apply in place of others where code has a group of the option `globals`: what it has then. */
+const INSTEAD: ReadonlyMap<string, { group: string; hint: string }> = new Map([
+  [
+    TIMERS,
+    {
+      group: 'timers',
+      hint: 'Wait with `await new Promise((resolve) => setTimeout(resolve, milliseconds))`.',
+    },
+  ],
+  [NETWORK, { group: 'fetch', hint: 'Make requests with `await fetch(url)`.' }],
+]);
 /** Hints that ask for a function of the host. */
 const WITH_FUNCTIONS = new Set([NETWORK, NODE, FILES, REQUIRE]);
 /** Objects that contain the functions in other environments for code of models. */
@@ -167,6 +180,8 @@ function ofName(code: string, name: string, surroundings: Surroundings) {
     return `Files can only be read here: there is no \`${name}\`. ${listed(surroundings)}`.trim();
   }
   const known = NAMES.get(name);
+  const instead = known === undefined ? undefined : INSTEAD.get(known);
+  if (instead !== undefined && surroundings.globals?.includes(instead.group)) return instead.hint;
   if (known === REQUIRE && imports.length > 0) {
     return `${REQUIRE} Write \`await import(name)\` with one of: ${imports.slice(0, MAX_NAMES).join(', ')}.`;
   }

@@ -4,7 +4,8 @@
 export interface OptionRow {
   name: string;
   /** `number`: any number, because the specification reports a number out of range as a diagnostic of the run */
-  type: 'number' | 'integer' | 'boolean' | 'string' | 'function' | 'oneOf' | 'strings' | 'modules' | 'remote';
+  type:
+    'number' | 'integer' | 'boolean' | 'string' | 'function' | 'oneOf' | 'strings' | 'modules' | 'network' | 'remote';
   /** absent: no default */
   fallback?: unknown;
   /** what a missing default means */
@@ -39,6 +40,8 @@ export interface RustField {
   field?: string;
   /** what JavaScript passes instead of the option: a field of this name and type */
   passedAs?: string;
+  /** the type that napi reads, if it differs from the field's */
+  native?: string;
   /** how the value is computed from `$`, the value that JavaScript passes */
   from?: string;
   /** doc of the field, if it differs from the option's */
@@ -46,6 +49,7 @@ export interface RustField {
 }
 
 const LANGUAGES = ['auto', 'javascript', 'typescript'];
+export const GUEST_GLOBALS = ['timers', 'crypto', 'performance', 'abort', 'fetch'];
 export const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
 
 /** 256 MiB, which still fits into one string. */
@@ -441,6 +445,43 @@ later.
 If a check takes too long, or the code has more than 65,536 characters, the code runs without a check, and a warning in
 its log says so. The time for a check does not count against \`timeoutMs\`.`,
     rust: null,
+  },
+  {
+    name: 'globals',
+    type: 'strings',
+    values: GUEST_GLOBALS,
+    fallback: [],
+    ts: 'readonly GuestGlobal[]',
+    forPreparing: true,
+    brief: 'further globals of guest code: timers, random numbers, `fetch` and others',
+    doc: `Groups of globals that guest code has besides its usual ones. \`"timers"\`: \`setTimeout\`, \`clearTimeout\`,
+\`setInterval\` and \`clearInterval\`, for at most 1,000 timers at the same time. \`"crypto"\`: \`crypto.randomUUID\`,
+\`crypto.getRandomValues\`, and \`crypto.subtle.digest\` for SHA-1, SHA-256, SHA-384 and SHA-512. \`"performance"\`:
+\`performance.now\` and \`performance.timeOrigin\`, in whole milliseconds. \`"abort"\`: \`AbortController\` and
+\`AbortSignal\`. \`"fetch"\`: \`fetch\`, \`Headers\`, \`Request\` and \`Response\`, for the requests that
+{@link ExecutorOptions.network} allows.
+
+Timers end with their run, and a run does not wait for them. In a \`DurableSession\` time and random numbers are recorded,
+so that a replay repeats them.`,
+    rust: { type: 'Vec<String>', doc: 'Groups of globals that guest code has besides its usual ones.' },
+  },
+  {
+    name: 'network',
+    type: 'network',
+    ts: 'NetworkPolicy',
+    none: 'no request is allowed',
+    brief: 'requests that guest code may make with `fetch`',
+    doc: `The requests that guest code may make. The host makes them, and checks each, also each step of a redirect. Needs
+\`globals: ["fetch"]\`. A request counts as a tool call named \`fetch\`: \`onToolCall\`, \`toolTimeoutMs\` and
+\`maxToolCalls\` apply.`,
+    rust: {
+      passedAs: 'services',
+      field: 'services',
+      type: 'Vec<ToolSpec>',
+      native: 'Vec<NativeTool>',
+      from: '$.into_iter().map(Into::into).collect()',
+      doc: 'Functions of the host that `globals` need, by the names in their paths.',
+    },
   },
   {
     name: 'onToolCall',

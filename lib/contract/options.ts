@@ -1,11 +1,14 @@
 import { className, describe, isPlainObject, memberPath } from './describe';
 import { CODE_TOOL_OPTIONS, OPTIONS, optionRow } from './option-table';
+import { checkNetwork } from './network-policy';
 import type { Foreign } from './foreign';
 import type { OptionRow } from './option-table';
 import type { ExecutorOptions, Language } from './executor-options';
-import type { LogLevel } from './executor-types';
+import type { GuestGlobal, LogLevel } from './executor-types';
+import type { CheckedNetwork } from './network-policy';
 
-export type WithoutDefault = 'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog' | 'remote';
+export type WithoutDefault =
+  'network' | 'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog' | 'remote';
 
 /** Options as a caller passed them, or checked ones of several kinds of executors. */
 export type Given = Record<string, Foreign>;
@@ -13,7 +16,7 @@ export type Given = Record<string, Foreign>;
 /** What is done about mistakes in types. */
 export type TypeCheck = NonNullable<ExecutorOptions['typecheck']>;
 
-export type Lists = { authorizedImports: string[]; collectConsoleLevels: LogLevel[] };
+export type Lists = { authorizedImports: string[]; collectConsoleLevels: LogLevel[]; globals: GuestGlobal[] };
 
 /** A fleet, with its defaults. */
 export interface Fleet {
@@ -23,8 +26,8 @@ export interface Fleet {
 }
 
 export type CheckedOptions = Required<Omit<ExecutorOptions, WithoutDefault | keyof Lists>> &
-  Pick<ExecutorOptions, Exclude<WithoutDefault, 'remote'>> &
-  Lists & { remote?: Fleet | undefined };
+  Pick<ExecutorOptions, Exclude<WithoutDefault, 'network' | 'remote'>> &
+  Lists & { network: CheckedNetwork | undefined; remote?: Fleet | undefined };
 
 /** Limits of one run that are absent are `null`. */
 export interface CheckedRunOptions {
@@ -63,6 +66,7 @@ const CHECKS = {
   oneOf,
   strings,
   modules: anything,
+  network: (value: unknown) => checkNetwork(value),
   remote: remoteOf,
 };
 

@@ -43,13 +43,19 @@ export class PlanGuard {
    * @returns the error for a call that is not in the plan. It is not counted.
    */
   refuse(
-    { path, isOfModule = false, isHelper = false }: Pick<Tool, 'path' | 'isOfModule' | 'isHelper'>,
+    {
+      path,
+      isOfModule = false,
+      isHelper = false,
+      isRequest = false,
+    }: Pick<Tool, 'path' | 'isOfModule' | 'isHelper' | 'isRequest'>,
     args: readonly unknown[],
   ) {
     if (isHelper || (isOfModule && this.#mayImport)) return undefined;
     const name = path.join('.');
     const guard = isOfModule ? undefined : this.#tools.get(name);
-    const reason = guard === undefined ? 'does not contain this tool' : guard.reasonAgainst(args);
+    const reason =
+      guard === undefined ? 'does not contain this tool' : guard.reasonAgainst(isRequest ? undefined : args);
     return reason === undefined ? undefined : errorOf('ERR_CALL_NOT_PLANNED', { tool: name, reason }, { tool: name });
   }
 }
@@ -77,9 +83,17 @@ class ToolGuard {
     this.#most = mostOf(times);
   }
 
-  /** @returns undefined for a call that is in the plan, which is counted */
-  reasonAgainst(args: readonly unknown[]) {
+  /**
+   * @param args undefined if they are not compared
+   * @returns undefined for a call that is in the plan, which is counted
+   */
+  reasonAgainst(args: readonly unknown[] | undefined) {
     if (!this.#isCertain) return undefined;
+    if (args === undefined) {
+      if (this.#made >= this.#most) return `has only ${timesText(this.#most)} of it`;
+      this.#made++;
+      return undefined;
+    }
     const places = this.#calls.flatMap((call, index) => (accepts(call, args) ? [index] : []));
     if (places.length === 0) return 'has no call of it with these arguments';
     if (this.#made >= this.#most) return `has only ${timesText(this.#most)} of it`;

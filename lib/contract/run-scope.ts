@@ -8,6 +8,8 @@ export class RunScope {
   #atEnd: Set<() => void> = new Set();
   /** Removes this scope from the one that contains it. */
   #detach: (() => void) | undefined;
+  /** The scope of the run that this is a part of, or this one. */
+  #whole: RunScope | undefined;
   #isOver = false;
   #controller: AbortController | undefined;
 
@@ -36,9 +38,14 @@ export class RunScope {
     return () => this.#atEnd.delete(callback);
   }
 
+  get whole(): RunScope {
+    return this.#whole ?? this;
+  }
+
   /** A scope for a part of the run. It ends with this scope, or earlier. */
   part() {
     const part = new RunScope();
+    part.#whole = this.whole;
     part.#detach = this.atEnd(() => part.end());
     return part;
   }

@@ -76,6 +76,7 @@ export function answerToolCall(
   if (!Array.isArray(values)) {
     return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(values.error).message}`);
   }
+  if (tool.isService) return perform({ tool, isAsync, facts: { name: '', args: values, id: '' } }, values, answer);
   const facts = { name: tool.path.join('.'), args: values, id: answer.recorded?.key ?? String(++lastCall) };
   const trace = traceToolCall(facts);
   const call = { tool, isAsync, facts };

@@ -25,6 +25,10 @@ export interface Tool {
   isUnrecorded?: boolean;
   /** undoes a call in a recorded session */
   revert?: Revert;
+  /** whether globals of guests call it: not a tool for anybody else */
+  isService?: boolean;
+  /** whether it makes requests for the guest's `fetch`, which gives it other arguments than the program */
+  isRequest?: boolean;
   /** whether this package offers it to programs, without an effect outside */
   isHelper?: boolean;
   /** whether it is a helper that answers questions about tools */
@@ -33,6 +37,20 @@ export interface Tool {
   length: number;
   /** whether it is a function of a module, and not a global of guests */
   isOfModule?: boolean;
+}
+
+/** Functions that globals of guests call, by their numbers from `FIRST_SERVICE` on. */
+const SERVICES = ['wake', 'fetch', 'cancel'];
+const FIRST_SERVICE = 2 ** 31;
+
+function serviceId(name: string) {
+  return FIRST_SERVICE + SERVICES.indexOf(name);
+}
+
+/** The path of a function that globals of guests call; undefined for other numbers. */
+export function servicePath(id: number): string[] | undefined {
+  const name = SERVICES[id - FIRST_SERVICE];
+  return name === undefined ? undefined : [name];
 }
 
 /** Names that the realm reserves, or that the language does not allow to change. */
@@ -233,6 +251,15 @@ export class ToolRegistry {
     return tools.map((tool) => {
       const id = this.#next++;
       this.#tools.set(id, { ...tool, isOfModule: true });
+      return specOf(tool, id);
+    });
+  }
+
+  /** Registers functions that globals of guests call. Their numbers are the same in all sessions. */
+  addServices(tools: Tool[]) {
+    return tools.map((tool) => {
+      const id = serviceId(tool.path[0]);
+      this.#tools.set(id, tool);
       return specOf(tool, id);
     });
   }

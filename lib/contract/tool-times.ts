@@ -21,7 +21,7 @@ export class ToolTimes {
 
   /** Milliseconds in which a call must be answered; undefined if they are not limited. */
   limitOf(tool: Tool | undefined) {
-    return tool?.timeoutMs ?? this.#runMs;
+    return tool?.isService ? undefined : (tool?.timeoutMs ?? this.#runMs);
   }
 
   /** A call begins or waits for its turn. */

@@ -46,6 +46,7 @@ const NOTICED = [
   'maxConcurrentToolCalls',
   'maxTransferBytes',
   'hardenToolResults',
+  'globals',
   'language',
 ];
 /** The same of Python. Settings that are variables of the guest cannot be changed later. */

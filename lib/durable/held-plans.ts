@@ -1,4 +1,5 @@
 import { PlanGuard } from '../contract/plan-guard';
+import { servicePath } from '../contract/tool-registry';
 import wire = require('../ses/transfer');
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { Plan } from '../contract/plan';
@@ -49,8 +50,8 @@ export function heldPlanOf(
   if (plan === undefined) return undefined;
   const guard = new PlanGuard(plan);
   const again = new Set(open.calls.map(({ call }) => call));
-  for (const { number, path, args } of callsOf(found, open.run)) {
-    if (!again.has(number)) guard.refuse({ path, isHelper: toolOf(path)?.isHelper }, args);
+  for (const { number, path, isRequest, args } of callsOf(found, open.run)) {
+    if (!again.has(number)) guard.refuse({ path, isRequest, isHelper: toolOf(path)?.isHelper }, args);
   }
   return guard as unknown as Plan;
 }
@@ -72,8 +73,8 @@ export function approvedByPlan(
   const again = new Set(open.calls.map(({ call }) => call));
   const counted = new Set(planned.filter((call) => !again.has(call)));
   counted.add(approved.call);
-  for (const { number, path, args } of callsOf(found, open.run)) {
-    if (counted.has(number)) guard.refuse({ path }, args);
+  for (const { number, path, isRequest, args } of callsOf(found, open.run)) {
+    if (counted.has(number)) guard.refuse({ path, isRequest }, args);
   }
   return (name, args) => guard.refuse({ path: [name] }, args) === undefined;
 }
@@ -84,9 +85,11 @@ function* callsOf({ entries, journal, content: { tools } }: ReadJournal, run: nu
     const entry = journal.entry(bytes);
     if (entry?.type !== 'call' || entry.run !== run) continue;
     for (const { number, tool, args } of entry.calls ?? []) {
-      const path = tools.find(({ id }) => id === tool)?.path;
+      const ofGlobal = servicePath(tool);
+      const path = ofGlobal ?? tools.find(({ id }) => id === tool)?.path;
       const read = path && wire.readArguments(args);
-      if (path !== undefined) yield { number, path, args: Array.isArray(read) ? read : [] };
+      const isRequest = ofGlobal !== undefined;
+      if (path !== undefined) yield { number, path, isRequest, args: Array.isArray(read) ? read : [] };
     }
   }
 }

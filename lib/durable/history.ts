@@ -1,4 +1,5 @@
 import { LEVELS } from '../contract/option-table';
+import { servicePath } from '../contract/tool-registry';
 import wire = require('../ses/transfer');
 import type { NativeJournal, NativeJournalAnswer, NativeJournalContent, NativeJournalEntry } from '../../native';
 import type { FinishedCall } from '../contract/waiting-call';
@@ -76,7 +77,7 @@ function factsOf(
         const key = `${id}/${entry.run}/${number}`;
         keys.set(call, key);
         const read = wire.readArguments(args);
-        return { key, name: tools.get(tool) ?? '', args: Array.isArray(read) ? read : [] };
+        return { key, name: tools.get(tool) ?? servicePath(tool)?.[0] ?? '', args: Array.isArray(read) ? read : [] };
       });
     case 'answers':
       return answers.map((answer) => ({ key: keys.get(answer.id), time: timeOf(nowMs), ...outcomeOf(answer) }));

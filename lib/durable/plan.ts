@@ -1,5 +1,6 @@
 import { errorOf } from '../contract/errors';
 import { checkPlan } from '../contract/plan-guard';
+import { servicePath } from '../contract/tool-registry';
 import { planToApprove } from '../contract/waiting-call';
 import { engineDiffers } from './errors';
 import { readNotes } from './notes';
@@ -52,13 +53,14 @@ export function openRunOf(
   if (open === undefined || open === null) return undefined;
   const noted = readNotes(notes);
   const calls = open.calls.map(({ call, id: tool, args }) => {
-    const path = tools.find((known) => known.id === tool)?.path ?? [];
+    const ofGlobal = servicePath(tool);
+    const path = ofGlobal ?? tools.find((known) => known.id === tool)?.path ?? [];
     const name = path.join('.');
     const key = `${id}/${open.run}/${call}`;
-    const given = ruleOf(path);
+    const read = wire.readArguments(args);
+    const given = ofGlobal === undefined ? ruleOf(path) : ruleOfGlobal(name, read);
     const rule = given ?? 'wait';
     const isInDoubt = !noted.waiting.has(call);
-    const read = wire.readArguments(args);
     const shown = { key, name, args: Array.isArray(read) ? read : [], payload: noted.waiting.get(call), isInDoubt };
     const waiting = isInDoubt && rule !== 'wait' ? undefined : shown;
     return {
@@ -76,6 +78,16 @@ export function openRunOf(
   const unanswered = open.calls.filter(({ call }) => noted.waiting.has(call)).length;
   const { options, approvedPlan, planned } = noted;
   return { code: open.code, options, calls, answered: noted.waits - unanswered, approvedPlan, planned };
+}
+
+/**
+ * The rule for a call that a global of the guest has made. Waits of timers and
+ * requests without an effect are made again.
+ */
+function ruleOfGlobal(name: string, args: unknown): InDoubt {
+  if (name !== 'fetch') return 'repeat';
+  const { method = 'GET' } = ((args as unknown[])[1] ?? {}) as { method?: unknown };
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'repeat' : 'wait';
 }
 
 /**

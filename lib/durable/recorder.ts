@@ -168,7 +168,7 @@ export class Recorder implements Recording {
       within: <T>(scope: RunScope, work: () => T) => within(about, scope, work),
       perform: <T>(scope: RunScope, work: () => T) => {
         attempts = attempt;
-        this.called.push({ key, tool });
+        if (!tool?.isService) this.called.push({ key, tool });
         if (tool?.revert !== undefined) this.note({ revertible: { call: number } });
         return within(about, scope, work, byPlan);
       },

@@ -26,12 +26,14 @@ export interface FileSystemDirectoryHandle extends FileSystemHandle {
 export type SharedOptions = Omit<
   ExecutorOptions,
   | 'authorizedImports'
+  | 'globals'
   | 'hardenToolResults'
   | 'keepState'
   | 'language'
   | 'maxConcurrentToolCalls'
   | 'maxOperations'
   | 'modules'
+  | 'network'
   | 'recover'
   | 'typecheck'
 >;

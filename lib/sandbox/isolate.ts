@@ -4,6 +4,8 @@ import { SESExecutor } from '../ses/executor';
 import { HOST, TEXTS, bootstrap, rehearsal } from './bootstrap';
 import type { ExecutorOptions } from '../contract/executor-options';
 import type { Execution } from './execution';
+import type { GuestGlobal } from '../contract/executor-types';
+import type { CheckedNetwork } from '../contract/network-policy';
 import type { RegistryTexts } from './registry';
 
 export interface IsolateOptions {
@@ -12,6 +14,8 @@ export interface IsolateOptions {
   sandbox: 'required' | 'best-effort' | 'off';
   owner: string;
   maxParkedMb: number;
+  globals: readonly GuestGlobal[];
+  network: CheckedNetwork | undefined;
   executionTimeoutMs: number;
   memoryLimitMb: number;
   maxOperations: number;

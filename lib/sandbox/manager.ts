@@ -20,6 +20,8 @@ import { withNote } from '../contract/logs';
 import { Registry } from './registry';
 import { Report } from './report';
 import { validState } from './state';
+import { globalsText } from '../contract/globals-text';
+import type { GlobalsText } from '../contract/globals-text';
 import type { AwaitUsing } from '../contract/await-using';
 import type { Api } from './execution';
 import type { ExecuteOptions, ExecutionOptions, SandboxManagerOptions } from './options';
@@ -91,13 +93,15 @@ export class SandboxManager<
       maxSdkCalls: checked.maxSdkCalls,
     };
     const { executionTimeoutMs, memoryLimitMb, maxOperations, maxSdkCalls, maxTransferBytes, maxLogBytes } = checked;
-    const { isolation, remote, sandbox, owner, maxParkedMb } = checked;
+    const { isolation, remote, sandbox, owner, maxParkedMb, globals, network } = checked;
     const isolateOptions = {
       isolation,
       remote,
       sandbox,
       owner,
       maxParkedMb,
+      globals,
+      network,
       executionTimeoutMs,
       memoryLimitMb,
       maxOperations,
@@ -137,6 +141,16 @@ export class SandboxManager<
   get limits(): { executionTimeoutMs: number; memoryLimitMb: number; maxSdkCalls: number } {
     const { executionTimeoutMs, memoryLimitMb, maxSdkCalls } = this.#options;
     return { executionTimeoutMs, memoryLimitMb, maxSdkCalls };
+  }
+
+  /**
+   * What programs have of the option `globals`, for prompts.
+   *
+   * @internal
+   */
+  get globalsText(): GlobalsText {
+    const { globals, network } = this.#options;
+    return globalsText(globals, network);
   }
 
   /** Runs a program that only has `spec` and `tools`, and returns its value. */

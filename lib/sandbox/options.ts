@@ -4,6 +4,8 @@ import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { safeListener } from '../contract/logs';
 import { checkCodeToolOptions, checkSignal, checkSome, record } from '../contract/options';
 import { dashboardState, isStandardSchema } from './state';
+import type { GuestGlobal } from '../contract/executor-types';
+import type { CheckedNetwork } from '../contract/network-policy';
 import type { ExecutorOptions } from '../contract/executor-options';
 import type { SandboxAdapters, SandboxRegistry } from './api';
 import type { ExecutionReport } from './report';
@@ -48,6 +50,10 @@ export interface SandboxManagerOptions<
   owner?: ExecutorOptions['owner'] | undefined;
   /** Memory in MiB that abandoned isolates of this owner may hold; default 2,048. */
   maxParkedMb?: ExecutorOptions['maxParkedMb'] | undefined;
+  /** Further globals of programs. Same as for `SESExecutor`; default none. */
+  globals?: ExecutorOptions['globals'] | undefined;
+  /** Requests that programs may make with `globals: ["fetch"]`. Same as for `SESExecutor`. */
+  network?: ExecutorOptions['network'] | undefined;
   /** Memory of one execution in MiB; default 64. */
   memoryLimitMb?: number | undefined;
   /**
@@ -140,6 +146,8 @@ export interface ManagerOptions extends Record<keyof typeof NUMBERS, number> {
   sandbox: 'required' | 'best-effort' | 'off';
   owner: string;
   maxParkedMb: number;
+  globals: readonly GuestGlobal[];
+  network: CheckedNetwork | undefined;
   onReport: ((report: ExecutionReport) => void) | undefined;
 }
 
@@ -158,8 +166,8 @@ export interface ExecutionOptions {
   context: unknown;
 }
 
-/** Options for the location and the owner of isolates, as for executors. */
-const PLACE = ['isolation', 'remote', 'sandbox', 'owner', 'maxParkedMb'] as const;
+/** Options for the location, the owner and the globals of isolates, as for executors. */
+const PLACE = ['isolation', 'remote', 'sandbox', 'owner', 'maxParkedMb', 'globals', 'network'] as const;
 
 /**
  * The default owner of isolates. Executors without an owner are not refused because of memory that these isolates hold.

@@ -38,6 +38,8 @@ export function renderSandboxPrompt(
   const { limits } = objectOf(manager, 'manager');
   if (limits === undefined) throw new TypeError('manager must be a SandboxManager, got an object without limits');
   const { executionTimeoutMs, memoryLimitMb, maxSdkCalls } = limits;
+  const { missing, given } = manager.globalsText;
+  const absent = [...missing, 'no file system'].join(', ');
   return `## Data sources
 ${sourcesText(manager)}
 
@@ -56,7 +58,7 @@ them.
 ${RULES[style]}
 - The value of the last expression, or of a top-level \`return\`, is the result; it must be plain data.
 - \`sdk.source.method(params, { response: true })\` gives { status, headers, body }, for example to page by the header \`link\`.
-- console.log is collected. There is no network, no file system, no timer, no require, no import and no eval.
+- console.log is collected. There is ${absent}, no require, no import and no eval.${given === '' ? '' : ` ${given}`}
 - A program has ${executionTimeoutMs / 1_000} s, ${memoryLimitMb} MiB and ${maxSdkCalls} SDK calls. Each one starts afresh: nothing stays
   from earlier programs.
 

@@ -12,6 +12,7 @@ import { programText } from './program-text';
 import { typecheck } from './type-checks';
 import type { Diagnostic } from '../contract/diagnostic';
 import type { Language, Modules } from '../contract/executor-options';
+import type { GuestGlobal } from '../contract/executor-types';
 import type { Foreign } from '../contract/foreign';
 import type { Tool } from '../contract/tool-registry';
 
@@ -28,12 +29,14 @@ export interface CheckTypesOptions {
   /** As the option of executors. */
   authorizedImports?: readonly string[] | undefined;
   /** As the option of executors. */
+  globals?: readonly GuestGlobal[] | undefined;
+  /** As the option of executors. */
   modules?: Modules | undefined;
   /** As the option of executors. */
   language?: Language | undefined;
 }
 
-const OPTIONS = ['tools', 'variables', 'authorizedImports', 'modules', 'language'];
+const OPTIONS = ['tools', 'variables', 'authorizedImports', 'globals', 'modules', 'language'];
 /** Units of work for a tool: its schemas can be large. */
 const STEPS_PER_TOOL = 64;
 const MANY_TOOLS = 1_000;
@@ -57,11 +60,11 @@ const KEYS: readonly string[] = ['description', 'execute', ...INPUT_KEYS, ...OUT
 export async function checkTypes(code: string, options?: CheckTypesOptions): Promise<Diagnostic[]> {
   if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
   const { tools = {}, variables = {}, ...others } = record(options, 'options', OPTIONS);
-  const { authorizedImports, modules, language } = checkOptions(others, OPTIONS);
+  const { authorizedImports, globals, modules, language } = checkOptions(others, OPTIONS);
   const named = namedTools(tools);
   const { diagnosticsOf, notChecked, typeOfValue, TypeSession } = typecheck();
   const types = namesOfVariables(variables).map((name) => [name, typeOfValue(variables[name])] as const);
-  const session = new TypeSession(modules, authorizedImports, language);
+  const session = new TypeSession(modules, authorizedImports, language, globals);
   session.setVariables(new Map(types));
   const budget = new WorkBudget({ parts: Infinity });
   const functions = await inSlices(flattening(named, budget), budget);
@@ -73,6 +76,7 @@ export async function checkTypes(code: string, options?: CheckTypesOptions): Pro
     functions: namesOf(functions),
     lookups: undefined,
     imports: authorizedImports,
+    globals,
   });
 }
 

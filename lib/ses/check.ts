@@ -89,8 +89,9 @@ function text(code: unknown) {
 
 /** @internal */
 export function prepareOptions(options: unknown): NativePrepareOptions {
-  const { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes } = checkOptions(options);
-  return { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes };
+  const given = checkOptions(options);
+  const { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes, globals } = given;
+  return { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes, globals };
 }
 
 /** @internal */

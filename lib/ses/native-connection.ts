@@ -10,6 +10,7 @@ import { OPTIONS } from '../contract/option-table';
 import { RunScope } from '../contract/run-scope';
 import activeExecutors = require('./active-executors');
 import { LogFeed } from './log-feed';
+import { nativeServices } from './guest-services';
 import { nativeModules } from './modules';
 import { RunCalls } from './run-calls';
 import { NOT_STORED, recorded } from './recording';
@@ -129,6 +130,7 @@ const PASSED = OPTIONS.filter(({ rust }) => rust !== null).map(({ name }) => nam
 function nativeOptions(options: CheckedOptions, tools: ToolRegistry) {
   return PASSED.map((name) => {
     if (name === 'modules') return nativeModules(options.modules, tools);
+    if (name === 'network') return nativeServices(options, tools);
     if (name === 'onLog') return options.onLog !== undefined;
     return options[name as keyof typeof options];
   });
@@ -164,6 +166,8 @@ export class NativeConnection {
   readonly variables: Set<string> = new Set();
   /** Modules that guests may import, and what is in them. */
   readonly imports;
+  readonly globals;
+  readonly network;
   readonly modules;
   readonly language;
   readonly typecheck;
@@ -183,6 +187,8 @@ export class NativeConnection {
     this.recover = recover;
     this.isPython = engine?.name === 'python';
     this.imports = options.authorizedImports;
+    this.globals = options.globals;
+    this.network = options.network;
     this.modules = options.modules;
     this.language = options.language;
     this.typecheck = typecheck;
@@ -222,10 +228,15 @@ export class NativeConnection {
   }
 
   /** The names that hints can mention. */
-  get environment(): Surroundings {
+  get surroundings(): Surroundings {
     const named = this.tools.list().filter(({ path }) => !path[0].startsWith('__') && path.every(isIdentifier));
     const functions = named.filter(({ isHelper }) => !isHelper).map(({ path }) => path.join('.'));
-    return { functions, lookups: named.find(({ isLookup }) => isLookup)?.path[0], imports: this.imports };
+    return {
+      functions,
+      lookups: named.find(({ isLookup }) => isLookup)?.path[0],
+      imports: this.imports,
+      globals: this.globals,
+    };
   }
 
   /** Whether a run would begin now, or wait for its turn. */
@@ -279,7 +290,8 @@ export class NativeConnection {
   }
 
   get offer(): Offer {
-    return { imports: this.imports, variables: [...this.variables], tools: this.tools.list() };
+    const { imports, globals, network } = this;
+    return { imports, globals, network, variables: [...this.variables], tools: this.tools.list() };
   }
 
   /** @param payload the values of the variables */

@@ -102,9 +102,10 @@ export class RunCalls {
     if (run === undefined) return;
     const tool = executor.tools.get(id);
     const recorded = executor.recording?.callOf(call, tool, args);
-    this.#unanswered++;
+    const isService = tool?.isService === true;
+    if (!isService) this.#unanswered++;
     let isCounted =
-      recorded?.given !== undefined
+      isService || recorded?.given !== undefined
         ? false
         : isAsync || (tool !== undefined && !tool.isBlocking && executor.promising.has(tool.fn));
     const mustWait = isCounted && !this.#limiter.hasRoom;
@@ -121,6 +122,7 @@ export class RunCalls {
       reply: (status, payload, told) => {
         if (this.#isOver) return told?.(undefined);
         if (told !== undefined) this.#told.set(call, told);
+        if (isService) return this.#tell(executor.native.toolResult(call, status, payload));
         if (status === REPLY_KIND.PROMISE) {
           if (!isCounted) this.#limiter.enterNow();
           isCounted = true;

@@ -166,8 +166,8 @@ export class TypeChecks {
   /** The session, which knows what the guests already have. */
   #started(): TypeSession {
     if (this.#session !== undefined) return this.#session;
-    const { modules, imports, language, tools, variables, recording } = this.#core;
-    const session = new (typecheck().TypeSession)(modules, imports, language);
+    const { modules, imports, globals, language, tools, variables, recording } = this.#core;
+    const session = new (typecheck().TypeSession)(modules, imports, language, globals);
     session.setVariables(new Map([...variables].map((name) => [name, 'any'])));
     session.setTools(tools.list());
     for (const tell of this.#coming) tell(session);

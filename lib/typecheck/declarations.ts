@@ -1,7 +1,7 @@
 import { isSchema, resolve, typeContext, typeText } from '../catalog/schema-types';
 import { WorkBudget, inSlices } from '../contract/budget';
 import { isBindable, isBuiltIn, isIdentifier } from '../contract/identifiers';
-import { GUEST_GLOBALS } from './guest-globals';
+import { GUEST_GLOBALS, OPTIONAL_GLOBALS } from './guest-globals';
 import type { Tool } from '../contract/tool-registry';
 import type { Definition } from '../contract/tool-traits';
 
@@ -26,15 +26,24 @@ export function isDeclarable(name: string) {
   return isBindable(name) && !isBuiltIn(name);
 }
 
-/** The declarations of the globals of guests. Works in slices between turns of the event loop. */
-export function declarations(values: ReadonlyMap<string, HostValue>): Promise<string> {
+/**
+ * The declarations of the globals of guests. Works in slices between turns of the event loop.
+ *
+ * @param globals the option of executors
+ */
+export function declarations(values: ReadonlyMap<string, HostValue>, globals: readonly string[] = []): Promise<string> {
   const budget = new WorkBudget({ parts: Infinity });
-  return inSlices(declaring(values, budget), budget);
+  return inSlices(declaring(values, globals, budget), budget);
 }
 
-function* declaring(values: ReadonlyMap<string, HostValue>, budget: WorkBudget): Generator<void, string, void> {
+function* declaring(
+  values: ReadonlyMap<string, HostValue>,
+  globals: readonly string[],
+  budget: WorkBudget,
+): Generator<void, string, void> {
   const declared = [HEAD];
-  for (const [name, text] of GUEST_GLOBALS) if (!values.has(name)) declared.push(text);
+  const groups = globals.flatMap((group) => [...(OPTIONAL_GLOBALS.get(group) ?? [])]);
+  for (const [name, text] of [...GUEST_GLOBALS, ...groups]) if (!values.has(name)) declared.push(text);
   let chars = 0;
   for (const [name, value] of values) {
     if (!isDeclarable(name)) continue;

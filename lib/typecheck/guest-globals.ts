@@ -56,3 +56,94 @@ export const GUEST_GLOBALS: ReadonlyMap<string, string> = new Map([
 }`,
   ],
 ]);
+
+const EVENT = `interface AbortEvent { readonly type: string; readonly target: AbortSignal }`;
+const SIGNAL = `declare class AbortSignal {
+  private constructor();
+  readonly aborted: boolean; readonly reason: any; onabort: any;
+  throwIfAborted(): void;
+  addEventListener(type: string, listener: ((event: AbortEvent) => any) | { handleEvent(event: AbortEvent): any }, options?: any): void;
+  removeEventListener(type: string, listener: any, options?: any): void;
+  static abort(reason?: any): AbortSignal; static timeout(ms: number): AbortSignal;
+  static any(signals: Iterable<AbortSignal>): AbortSignal;
+}`;
+const BODY = `readonly bodyUsed: boolean; text(): Promise<string>; json(): Promise<any>; bytes(): Promise<Uint8Array>;
+  arrayBuffer(): Promise<ArrayBuffer>;`;
+
+/** The globals of each group of the option `globals`, by name. */
+export const OPTIONAL_GLOBALS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [
+    'timers',
+    new Map([
+      [
+        'setTimeout',
+        'declare function setTimeout(callback: (...args: any[]) => any, ms?: number, ...args: any[]): number;',
+      ],
+      ['clearTimeout', 'declare function clearTimeout(id?: any): void;'],
+      [
+        'setInterval',
+        'declare function setInterval(callback: (...args: any[]) => any, ms?: number, ...args: any[]): number;',
+      ],
+      ['clearInterval', 'declare function clearInterval(id?: any): void;'],
+    ]),
+  ],
+  [
+    'crypto',
+    new Map([
+      [
+        'crypto',
+        `declare const crypto: {
+  randomUUID(): string; getRandomValues<T>(array: T): T;
+  readonly subtle: { digest(algorithm: string | { name: string }, data: ArrayBuffer | ArrayBufferView): Promise<ArrayBuffer> };
+};`,
+      ],
+    ]),
+  ],
+  [
+    'performance',
+    new Map([
+      ['performance', 'declare const performance: { now(): number; readonly timeOrigin: number; toJSON(): any };'],
+    ]),
+  ],
+  [
+    'abort',
+    new Map([
+      ['AbortController', 'declare class AbortController { readonly signal: AbortSignal; abort(reason?: any): void }'],
+      ['AbortSignal', `${EVENT}\n${SIGNAL}`],
+    ]),
+  ],
+  [
+    'fetch',
+    new Map([
+      ['fetch', 'declare function fetch(input: any, init?: any): Promise<Response>;'],
+      [
+        'Headers',
+        `declare class Headers {
+  constructor(init?: any);
+  append(name: string, value: any): void; delete(name: string): void; get(name: string): string; has(name: string): boolean;
+  set(name: string, value: any): void; getSetCookie(): string[];
+  forEach(callback: (value: string, name: string, parent: Headers) => void, thisArg?: any): void;
+  entries(): IterableIterator<[string, string]>; keys(): IterableIterator<string>; values(): IterableIterator<string>;
+  [Symbol.iterator](): IterableIterator<[string, string]>;
+}`,
+      ],
+      [
+        'Request',
+        `declare class Request {
+  constructor(input: any, init?: any);
+  readonly url: string; readonly method: string; readonly redirect: string; readonly headers: Headers; readonly signal: any;
+  ${BODY} clone(): Request;
+}`,
+      ],
+      [
+        'Response',
+        `declare class Response {
+  constructor(body?: any, init?: any);
+  readonly status: number; readonly statusText: string; readonly ok: boolean; readonly url: string;
+  readonly redirected: boolean; readonly type: string; readonly headers: Headers;
+  ${BODY} clone(): Response; static json(data: any, init?: any): Response;
+}`,
+      ],
+    ]),
+  ],
+]);

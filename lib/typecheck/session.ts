@@ -64,6 +64,7 @@ const abandoned: FinalizationRegistry<{ files: string[]; checker: Checker }> = n
 export class TypeSession {
   #checker: Checker;
   #modules;
+  #globals;
   #hostValues: Map<string, HostValue> = new Map();
   #project: ProjectContent | undefined;
   /** Grows when host values change. */
@@ -79,7 +80,13 @@ export class TypeSession {
   #adding: Promise<unknown> = Promise.resolve();
 
   /** @throws {Error} if TypeScript is not installed */
-  constructor(modules: Modules = {}, imports: readonly string[] = [], language: Language = 'auto') {
+  constructor(
+    modules: Modules = {},
+    imports: readonly string[] = [],
+    language: Language = 'auto',
+    globals: readonly string[] = [],
+  ) {
+    this.#globals = globals;
     this.#checker = sharedChecker();
     this.#modules = moduleFiles(modules, imports, language);
     abandoned.register(this, { files: this.#names.files, checker: this.#checker });
@@ -227,7 +234,7 @@ export class TypeSession {
     };
     return [
       [CONFIG_FILE, JSON.stringify(config)],
-      [HOST_FILE, `${await declarations(this.#hostValues)}\n${ambient}`],
+      [HOST_FILE, `${await declarations(this.#hostValues, this.#globals)}\n${ambient}`],
       [VARIABLES_FILE, BLANK],
       [PROGRAM_FILES.js, BLANK],
       [PROGRAM_FILES.ts, BLANK],

@@ -120,7 +120,7 @@ pub const ${upper}: Range = Range { min: ${min}.0, max: ${max}.0, default: ${fal
   });
   return `${HEADER('option-table.ts')}//! Options that the facade has checked.
 
-use crate::{LEVELS, Language, ModuleSpec, frames};
+use crate::{LEVELS, Language, ModuleSpec, ToolSpec, frames};
 
 /// The options of one executor, fixed when it was constructed.
 #[derive(Debug)]
@@ -149,7 +149,7 @@ ${limits.join('\n')}`;
 
 /** What napi makes of a JavaScript value, and how the field of \`Config\` is made of that. */
 function nativeType({ type, fallback, values, rust }) {
-  if (rust.passedAs !== undefined) return { native: rust.type, from: '$' };
+  if (rust.passedAs !== undefined) return { native: rust.native ?? rust.type, from: rust.from ?? '$' };
   const isOptional = fallback === undefined;
   switch (type) {
     case 'number':
@@ -188,7 +188,7 @@ use napi::{Error, Result, Status, sys};
 use napi_derive::napi;
 use ses_protocol::{Config, LEVELS};
 
-use crate::arguments::{NativeModule, language};
+use crate::arguments::{NativeModule, NativeTool, language};
 
 /// A list, in the order of the table. Reading this many properties by name would take a tenth of the time for making an
 /// executor.

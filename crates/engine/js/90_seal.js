@@ -257,19 +257,32 @@ const {
     harden({ array: [{}] });
   };
 
-  const { begin, inspectValue, isSent, lookUp, reading, resetConsole, toCloneable, uncloneablePath, withUrlTexts } =
-    boot;
+  const {
+    begin,
+    beginTime,
+    inspectValue,
+    isSent,
+    lookUp,
+    reading,
+    resetConsole,
+    toCloneable,
+    uncloneablePath,
+    withUrlTexts,
+  } = boot;
   const realm = freeze({
     __proto__: null,
     finishHardening,
     begin(limit) {
       resetConsole();
+      beginTime();
       begin(limit);
     },
     finish: boot.finish,
     isSignal: boot.isSignal,
     argumentsWithUrlTexts: boot.argumentsWithUrlTexts,
     declaredValue: boot.declaredValue,
+    installGlobals: boot.installGlobals,
+    turn: boot.turn,
     setVariables: boot.setVariables,
     installTools: boot.installTools,
     buildExports: boot.buildExports,

@@ -30,6 +30,10 @@ pub const SPARE_ANSWER: Duration = Duration::from_secs(5);
 /// events without a limit would cost the host a processor.
 const MAX_UNASKED: usize = 10_000;
 
+/// The most unanswered calls of services, which do not count as tool calls. An honest worker has a few for its timers,
+/// and one for each request that it cancels.
+const MAX_OPEN_SERVICES: usize = 1_024;
+
 /// State shared by the owner's thread and the thread that reads from the worker.
 pub struct SessionState {
     /// Any thread may hold it, for a few instructions.
@@ -224,11 +228,14 @@ impl Peer {
     /// (`lib/contract/concurrency-limiter.ts`).
     fn begin_calls(&self, calls: &[ToolCall]) -> Result<(), &'static str> {
         let mut open = self.session_state.open();
-        open.made += calls.len() as u64;
+        let services = &self.config.services;
+        let is_service = |tool| services.iter().any(|service| service.id == tool && !service.is_request());
+        open.made += calls.iter().filter(|call| !is_service(call.tool)).count() as u64;
         let is_run = open.jobs.front().is_some_and(|asked| asked.is_run);
         let are_new = calls.iter().all(|call| open.calls.insert(call.id, call.args.wire_bytes()).is_none());
         let is_within = (1..=MAX_TOLD_CALLS).contains(&calls.len())
             && open.made <= self.config.max_tool_calls
+            && open.calls.len() <= MAX_OPEN_SERVICES.saturating_add(self.config.max_tool_calls as usize)
             // Besides these calls, the guest may wait for one call with its own arguments.
             && open.calls.values().sum::<usize>() <= self.config.max_transfer_bytes.saturating_mul(2);
         if is_run && are_new && is_within { Ok(()) } else { Err(NONSENSE) }

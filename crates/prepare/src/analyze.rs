@@ -333,7 +333,7 @@ impl Analyzer<'_> {
     fn report_forbidden_globals(&mut self) {
         let mut found: Vec<(BytePos, ForbiddenName)> = Vec::new();
         for name in self.scopes.globals() {
-            if let Some(forbidden) = ForbiddenName::find(name) {
+            if let Some(forbidden) = ForbiddenName::find(name, self.options) {
                 found.extend(self.scopes.uses(name).map(|a| (a.at, forbidden)));
             }
         }

@@ -91,6 +91,7 @@ impl Cache {
         options.max_operations.to_bits().hash(&mut hasher);
         options.timeout_ms.to_bits().hash(&mut hasher);
         options.authorized_imports.hash(&mut hasher);
+        options.globals.hash(&mut hasher);
         hasher.finish()
     }
 
@@ -144,6 +145,7 @@ mod tests {
         PrepareOptions {
             language: Language::Auto,
             authorized_imports: Vec::new(),
+            globals: Vec::new(),
             max_operations: 1e6,
             timeout_ms: 1e3,
             max_log_bytes: 65_536.0,
@@ -183,6 +185,7 @@ mod tests {
             PrepareOptions { max_log_bytes: 1_024.0, ..options() },
             PrepareOptions { max_code_bytes: 1, ..options() },
             PrepareOptions { authorized_imports: vec!["fs".to_owned()], ..options() },
+            PrepareOptions { globals: vec!["timers".to_owned()], ..options() },
         ] {
             assert!(cache.get("1", &other).is_none());
         }

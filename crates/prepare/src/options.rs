@@ -13,6 +13,8 @@ pub struct PrepareOptions {
     pub language: Language,
     /// Module names that `import()` may use, compared exactly.
     pub authorized_imports: Vec<String>,
+    /// Groups of globals that the guest has besides its usual ones (`rules/globals.rs`).
+    pub globals: Vec<String>,
     /// Maximum loop iterations of a run: an integer from 1 to 2^53 - 1, or infinity for no limit.
     pub max_operations: f64,
     /// Wall-clock budget of a run; an integer from 1 to 2^31 - 1.
@@ -29,6 +31,7 @@ impl PrepareOptions {
         Self {
             language,
             authorized_imports: config.authorized_imports.clone(),
+            globals: config.globals.clone(),
             max_operations,
             timeout_ms,
             max_log_bytes: config.max_log_bytes as f64,
@@ -41,6 +44,7 @@ impl PrepareOptions {
         Self {
             language: Language::JavaScript,
             authorized_imports: Vec::new(),
+            globals: Vec::new(),
             max_operations: 1.0,
             timeout_ms: 1.0,
             max_log_bytes: RECOMMENDED_LOG_BYTES,

@@ -19,6 +19,7 @@ use super::{Diagnostic, Language, PrepareOptions, Program, prepare};
 fn options() -> PrepareOptions {
     PrepareOptions {
         authorized_imports: vec!["x-ok".to_owned()],
+        globals: Vec::new(),
         max_operations: 50_000.0,
         timeout_ms: 10_000.0,
         max_log_bytes: 262_144.0,

@@ -33,6 +33,12 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// For services, which globals of guests call: whether calls are tool calls. The others are neither counted nor
+    /// limited as such. [`crate::Config::services`].
+    pub fn is_request(&self) -> bool {
+        self.path == ["fetch"]
+    }
+
     /// The name shown to people: `Host.readDoc`.
     pub fn display_name(&self) -> String {
         self.path.join(".")

@@ -1,7 +1,7 @@
 // Generated from lib/contract/option-table.ts by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! Options that the facade has checked.
 
-use crate::{LEVELS, Language, ModuleSpec, frames};
+use crate::{LEVELS, Language, ModuleSpec, ToolSpec, frames};
 
 /// The options of one executor, fixed when it was constructed.
 #[derive(Debug)]
@@ -55,6 +55,10 @@ pub struct Config {
     /// The constructor clones exported values. It throws a `TypeError` with the path of a value that cannot be
     /// cloned.
     pub modules: Vec<ModuleSpec>,
+    /// Groups of globals that guest code has besides its usual ones.
+    pub globals: Vec<String>,
+    /// Functions of the host that `globals` need, by the names in their paths.
+    pub services: Vec<ToolSpec>,
     /// Whether log entries are reported while the run is in progress.
     pub stream_logs: bool,
 }
@@ -80,6 +84,8 @@ frames::record!(Config {
     warm_pool,
     language,
     modules,
+    globals,
+    services,
     stream_logs
 });
 

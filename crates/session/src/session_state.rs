@@ -49,6 +49,9 @@ pub struct Open {
     pub clock: Option<RunClock>,
     /// Tools with a time limit. The host keeps these limits (`lib/contract/tool-times.ts`).
     limited_tools: HashSet<u32>,
+    /// Functions that globals of the guest call. The clock does not stop for them, and goes on as if they were not
+    /// called.
+    services: HashSet<u32>,
     /// The run that the guest was asked to end.
     pub asked: Option<Asked>,
     /// The run under way and the action that ends it. Called when the isolate reports that the run has used up its
@@ -86,7 +89,7 @@ impl Open {
 
     fn on_calls(&mut self, calls: &[ToolCall]) {
         let Some(clock) = &mut self.clock else { return };
-        for call in calls {
+        for call in calls.iter().filter(|call| !self.services.contains(&call.tool)) {
             clock.on_call(call.id, self.limited_tools.contains(&call.tool));
         }
     }
@@ -129,6 +132,8 @@ impl SessionState {
             operations: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
         };
+        let services = session_state.config.services.iter().filter(|service| !service.is_request());
+        session_state.open().services.extend(services.map(|service| service.id));
         session_state.open().know_tools(session_state.config.modules.iter().flat_map(|module| match &module.body {
             ModuleBody::Source(_) => [].as_slice(),
             ModuleBody::Exports { functions, .. } => functions,

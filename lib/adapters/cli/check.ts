@@ -9,7 +9,7 @@ import type { LibraryReport } from '../../ses/npm-modules';
 
 /** Runs `ses-executor check`. The exit status is 0 if the code may run, otherwise 1. */
 export async function check(file: Parameters<Command>[0], options: Parameters<Command>[1]): ReturnType<Command> {
-  const { timeoutMs, maxOperations, authorizedImports, modules, json } = options;
+  const { timeoutMs, maxOperations, authorizedImports, modules, globals, json } = options;
   if (options.module) return checkLibrary(file, options);
   const language = languageOf(file);
   if (language === 'python') throw new UsageError('check reads JavaScript and TypeScript; Python is read when it runs');
@@ -18,7 +18,7 @@ export async function check(file: Parameters<Command>[0], options: Parameters<Co
     const { error } = await asUsage(() => load(name, text, authorizedImports, modules));
     if (error !== undefined) throw new UsageError(`the module ${name} does not load: ${error}`);
   }
-  const limits = { language, timeoutMs, maxOperations, authorizedImports, modules };
+  const limits = { language, timeoutMs, maxOperations, authorizedImports, modules, globals };
   const { diagnostics } = await asUsage(() => prepareProgram(code, limits));
   const name = file === '-' ? 'stdin' : file;
   write(

@@ -5,15 +5,17 @@ import { UsageError } from './usage-error';
 import { isBindable } from '../../contract/identifiers';
 import { DEFAULT_FOLDER, OPTIONS, commandHelp, generalHelp, unknownOption } from './usage';
 import { optionRow } from '../../contract/option-table';
+import { checkNetwork } from '../../contract/network-policy';
 import { closest } from '../../contract/options';
 import { version } from '../../../package.json';
+import type { GuestGlobal } from '../../contract/executor-types';
 import type { Foreign } from '../../contract/foreign';
 import type { ServerTarget } from '../mcp/address';
 
 /** Options of the commands that run many programs in one executor. */
 const SESSION_OPTIONS = [
   ...['vars', 'tools', 'allow-import', 'root', 'read-only', 'server', 'python', 'packages'],
-  ...['timeout', 'max-operations', 'memory'],
+  ...['timeout', 'max-operations', 'memory', 'globals', 'allow-host'],
 ];
 
 /**
@@ -22,12 +24,12 @@ const SESSION_OPTIONS = [
  */
 const COMMANDS = {
   run: {
-    takes: ['vars', 'tools', 'timeout', 'max-operations', 'allow-import', 'packages', 'json'],
+    takes: ['vars', 'tools', 'timeout', 'max-operations', 'allow-import', 'packages', 'globals', 'allow-host', 'json'],
     words: oneFile,
     load: () => (require('./run') as typeof import('./run')).run,
   },
   check: {
-    takes: ['timeout', 'max-operations', 'allow-import', 'json', 'module'],
+    takes: ['timeout', 'max-operations', 'allow-import', 'globals', 'json', 'module'],
     words: oneFile,
     load: () => (require('./check') as typeof import('./check')).check,
   },
@@ -83,6 +85,9 @@ export interface CommandOptions {
   authorizedImports: string[];
   /** Source texts by module name, for modules that have one. */
   modules: Record<string, string>;
+  globals: GuestGlobal[];
+  /** Present if hosts were named that code may ask. */
+  network?: { allow: string[] };
   json: boolean;
   /** Whether the file is a library. */
   module: boolean;
@@ -200,6 +205,7 @@ async function dispatch(args: string[]) {
     toolTimeoutMs: integer('--tool-timeout', values['tool-timeout'], 'toolTimeoutMs'),
     maxOperations: integer('--max-operations', values['max-operations'], 'maxOperations'),
     ...imports(values['allow-import'] ?? []),
+    ...globals(values.globals ?? [], values['allow-host'] ?? []),
     json: values.json ?? false,
     module: values.module ?? false,
     root: values.root,
@@ -276,6 +282,26 @@ function imports(given: string[]) {
     authorizedImports: pairs.map(([name]) => name),
     modules: Object.fromEntries(files.map(([name, file]) => [name, readText(file as string)])),
   };
+}
+
+/**
+ * @param given lists of groups, with commas
+ * @param hosts those that code may ask with `fetch`
+ */
+function globals(given: string[], hosts: string[]) {
+  const known = optionRow('globals').values ?? [];
+  const groups = given.flatMap((list) => list.split(',').map((group) => group.trim()));
+  const wrong = groups.find((group) => !known.includes(group));
+  if (wrong !== undefined) {
+    throw new UsageError(`--globals must be a list of ${known.join(', ')}, got ${JSON.stringify(wrong)}`);
+  }
+  if (hosts.length > 0 && !groups.includes('fetch')) throw new UsageError('--allow-host needs --globals fetch');
+  try {
+    if (hosts.length > 0) checkNetwork({ allow: hosts });
+  } catch (error) {
+    throw new UsageError((error as Error).message.replace(/^options\.network\.allow\[\d+\]/, '--allow-host'));
+  }
+  return { globals: groups as GuestGlobal[], ...(hosts.length > 0 && { network: { allow: hosts } }) };
 }
 
 /** @param text a string of the form `name=command` or `name=address` */

@@ -123,6 +123,7 @@ function refuseOthers({
   tools,
   vars,
   authorizedImports,
+  globals,
   mcpServers: servers,
   python,
   packages,
@@ -136,7 +137,7 @@ function refuseOthers({
     '--packages': packages,
     '--tool-timeout': toolTimeoutMs,
   };
-  const lists = { '--allow-import': authorizedImports, '--server': servers };
+  const lists = { '--allow-import': authorizedImports, '--globals': globals, '--server': servers };
   const [other] = [
     ...Object.entries(others).filter(([, value]) => value !== undefined),
     ...Object.entries(lists).filter(([, list]) => list.length > 0),
@@ -184,6 +185,8 @@ async function sessionServers({
   mcpServers: servers,
   authorizedImports,
   modules,
+  globals,
+  network,
   python,
   packages,
   keepState,
@@ -193,7 +196,7 @@ async function sessionServers({
   const exported = tools === undefined ? {} : await loadTools(tools);
   const variables = vars === undefined ? undefined : readVariables(vars);
   const options = {
-    ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules, keepState },
+    ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules, globals, network, keepState },
     python: python ? { maxOperations: given.maxOperations, packages } : undefined,
   };
   return await asUsage(() => createSessionServers({ ...options, ...limitsOf(given) }));

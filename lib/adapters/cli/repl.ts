@@ -68,14 +68,15 @@ export async function repl(_file: Parameters<Command>[0], given: Parameters<Comm
   }
 }
 
-function newExecutor({ authorizedImports, modules, python, packages, ...given }: CommandOptions) {
+function newExecutor({ authorizedImports, modules, globals, network, python, packages, ...given }: CommandOptions) {
   const onLog: ExecutorOptions['onLog'] = ({ message }) => write(process.stdout, `${message}\n`);
   const { maxOperations, ...limits } = limitsOf(given);
   const common = { ...limits, isolation: preferredIsolation(), onLog };
   if (!python) {
     if (packages !== undefined) throw new TypeError('--packages needs --python');
-    return new SESExecutor({ ...common, maxOperations, authorizedImports, modules, keepState: true });
+    return new SESExecutor({ ...common, maxOperations, authorizedImports, modules, globals, network, keepState: true });
   }
+  if (globals.length > 0) throw new TypeError('--globals is for JavaScript');
   const [module] = Object.keys(modules);
   if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];

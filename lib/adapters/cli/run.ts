@@ -55,7 +55,7 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
 
 function newExecutor(
   language: Language | 'python',
-  { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, packages }: CommandOptions,
+  { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, globals, network, packages }: CommandOptions,
   writeLog: (text: string) => void,
 ) {
   const onLog = ({ message }: LogEntry) => writeLog(`${message}\n`);
@@ -63,8 +63,9 @@ function newExecutor(
   const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog };
   if (language !== 'python') {
     if (packages !== undefined) throw new TypeError('--packages is for Python');
-    return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules });
+    return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules, globals, network });
   }
+  if (globals.length > 0) throw new TypeError('--globals is for JavaScript');
   const [module] = Object.keys(modules);
   if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];

@@ -83,6 +83,16 @@ const USAGE: Record<string, OptionUsage> = {
     multiple: true,
     text: '\na module that the code may import, and its text; can be repeated',
   },
+  globals: {
+    value: '<list>',
+    multiple: true,
+    text: `further globals of the code: ${optionRow('globals').values?.join(', ')}`,
+  },
+  'allow-host': {
+    value: '<host>',
+    multiple: true,
+    text: 'with --globals fetch: a host that the code may ask; can be repeated',
+  },
   json: { text: 'print one JSON object to stdout instead of text' },
   module: { text: 'the file is a library: check whether it loads as a module of code' },
   root: { value: '<folder>', text: 'the code may read and change files in this folder' },

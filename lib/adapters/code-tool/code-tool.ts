@@ -198,7 +198,7 @@ function withLog(options: Given, progress: ProgressReports | undefined): Given {
 /** The offer to code in an executor that `executorOf` creates. */
 function ownOffer({ language, ...others }: Given): Offer {
   if (language === 'python') return offerWith(checkPythonOptions(undefined, pythonOptions(others)));
-  return { imports: others.authorizedImports ?? [] };
+  return { imports: others.authorizedImports ?? [], globals: others.globals, network: others.network };
 }
 
 /** Options of a Python executor. It has no folder and no limit of operations unless the caller specifies one. */

@@ -1,3 +1,4 @@
+import { globalsText } from '../../contract/globals-text';
 import { memberIdentifier, pythonIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { typeDeclarations } from '../../catalog/type-declarations';
 import { toJavaScriptSignature, toPythonSignature } from '../prompts';
@@ -45,14 +46,16 @@ last expression or a top-level \`return\` gives.${useText(declarations)} \`await
 collected. ${lifeText(livesOn)}${JAVASCRIPT.surroundings(offer, declarations !== '')}${more}
 
 ${declarations}`.trimEnd(),
-  surroundings: ({ imports, variables = [] }, hasFunctions) => {
+  surroundings: ({ imports, globals, network, variables = [] }, hasFunctions) => {
     const copies = 'They are read-only: to change one, copy it ([...rows], structuredClone(value)).';
     const given = variables.length === 0 ? '' : `${variablesText(variables)} ${copies}`;
     if (imports === undefined) return given;
     const names = imports.map((name) => JSON.stringify(name)).join(', ');
     const importText = names === '' ? 'no import' : `no import but \`await import(name)\` of ${names}`;
-    return `${given} There is no network, no timer, ${importText}, no require and no process: only the language\
-${hasFunctions ? ' and the functions below' : ''}.`;
+    const { missing, given: extra } = globalsText(globals, network);
+    const absent = [...missing, importText].join(', ');
+    return `${given} There is ${absent}, no require and no process: only the language\
+${hasFunctions ? ' and the functions below' : ''}.${extra === '' ? '' : ` ${extra}`}`;
   },
   declare: (declared) => {
     const { name, input, isAsync } = declared;

@@ -14,6 +14,8 @@ import { Session } from '../../contract/session';
 import { refuseUnwritableNames } from '../../contract/tool-names';
 import { refuseReservedName } from '../../contract/tool-registry';
 import { toolsetOf } from './tools';
+import type { GuestGlobal } from '../../contract/executor-types';
+import type { NetworkPolicy } from '../../contract/network-policy';
 import type { Foreign } from '../../contract/foreign';
 import type { LanguageText } from '../code-tool/language';
 import type { Offer } from '../../contract/executor';
@@ -44,6 +46,9 @@ export interface ServerOptions {
   isolation?: 'thread' | 'process';
   /** Whether variables survive a run that is ended at its deadline or cancelled. Not for the caller's executor. */
   keepState?: boolean;
+  /** Further globals of code in JavaScript, and the requests that it may make. */
+  globals?: readonly GuestGlobal[];
+  network?: NetworkPolicy | undefined;
   /** Default and maximum deadline of a run. */
   timeoutMs?: number;
   /** Timeout of a tool call. If it is set, tool calls do not count against the deadline of the run. */
@@ -89,9 +94,10 @@ export function createServed({
     variables,
   });
   // Values that were sent to an executor are lost when the executor is reset.
-  const { imports, folder } =
-    executor === undefined ? { imports: options.authorizedImports ?? [], folder: undefined } : offerOf(executor);
-  const offer = { imports, folder, variables: names };
+  const { globals, network } = options;
+  const { tools: _, ...known } =
+    executor === undefined ? { imports: options.authorizedImports ?? [], globals, network } : offerOf(executor);
+  const offer = { ...known, variables: names };
   const forCatalog = {
     maxChars: checkCodeToolOptions({ maxDeclarationChars }).maxDeclarationChars,
     taken: [...names, ...(executor === undefined ? [] : (offerOf(executor).variables ?? []))],

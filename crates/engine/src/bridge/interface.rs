@@ -2,14 +2,16 @@
 
 use deno_core::v8;
 
-/// Functions that only compute. Libraries do their work. Globals of the guest use them: see [`crate::bridge::pure`].
+/// Functions that only compute, and one that draws random numbers. Libraries do their work. Globals of the guest use them: see [`crate::bridge::pure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pure {
     Clone,
     Decode,
+    Digest,
     Encode,
     Encoding,
     FromBase64,
+    Random,
     ToBase64,
     Url,
     UrlQuery,

@@ -1,5 +1,7 @@
 //! The parts of the host that guest code can reach: native functions, tool calls, modules, answers.
 
+mod bytes;
+pub mod crypto;
 pub mod interface;
 pub mod modules;
 pub mod natives;

@@ -45,6 +45,7 @@ table! {
     op_clone
     op_compile_module
     op_decode
+    op_digest
     op_encode
     op_encoding
     op_evaluate_module
@@ -85,6 +86,7 @@ table! {
     op_log
     op_log_open
     op_preview_entries
+    op_random
     op_room
     op_swallowed
     op_thrown
@@ -97,9 +99,11 @@ table! {
 pure! {
     op_clone: Clone;
     op_decode: Decode;
+    op_digest: Digest;
     op_encode: Encode;
     op_encoding: Encoding;
     op_from_base64: FromBase64;
+    op_random: Random;
     op_to_base64: ToBase64;
     op_url: Url;
     op_url_query: UrlQuery;

@@ -13,6 +13,8 @@ use deno_core::v8;
 use encoding_rs::Encoding;
 use url::{Url, form_urlencoded, quirks};
 
+use crate::bridge::bytes::bytes_of;
+use crate::bridge::crypto;
 use crate::bridge::interface::Pure;
 use crate::memory::array_buffers::reserve_or_collect;
 use crate::state::host::Host;
@@ -46,9 +48,11 @@ pub fn call<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, function: Pure, a
     match function {
         Pure::Clone => clone(scope, host, args),
         Pure::Decode => decode(scope, host, args),
+        Pure::Digest => crypto::digest(scope, host, args),
         Pure::Encode => encode(scope, host, args),
         Pure::Encoding => encoding(scope, args),
         Pure::FromBase64 => from_base64(scope, host, args),
+        Pure::Random => crypto::random(scope, args),
         Pure::ToBase64 => to_base64(scope, host, args),
         Pure::Url => {
             host.has_urls.set(true);
@@ -348,22 +352,6 @@ unsafe fn block(
         adopt::throw_no_memory(scope);
     }
     made
-}
-
-/// The address and the number of the bytes of an array buffer or view.
-fn bytes_of(value: v8::Local<v8::Value>) -> Option<(*const u8, usize)> {
-    const NOTHING: &[u8] = &[];
-    let at = |data: Option<std::ptr::NonNull<std::ffi::c_void>>, length: usize| match data {
-        Some(data) if length > 0 => (data.as_ptr().cast_const().cast::<u8>(), length),
-        _ => (NOTHING.as_ptr(), 0),
-    };
-    if let Ok(buffer) = v8::Local::<v8::ArrayBuffer>::try_from(value) {
-        return Some(at(buffer.data(), buffer.byte_length()));
-    }
-    let view = v8::Local::<v8::ArrayBufferView>::try_from(value).ok()?;
-    // Short views may be stored on the heap until code asks for their buffer.
-    let data = view.data();
-    Some(at(std::ptr::NonNull::new(data), view.byte_length()))
 }
 
 fn string<'s>(scope: &mut v8::PinScope<'s, '_>, utf8: &[u8]) -> Given<'s> {

@@ -53,7 +53,8 @@ fn call<'s>(
     is_async: bool,
     args: &v8::FunctionCallbackArguments<'s>,
 ) -> Option<v8::Local<'s, v8::Value>> {
-    if !host.count_tool_call() {
+    let is_service = host.tools.borrow().is_service(tool);
+    if !is_service && !host.count_tool_call() {
         host.stop_guest();
         return None;
     }
@@ -71,6 +72,10 @@ fn call<'s>(
     };
     if is_async {
         let promise = promise_of(scope, host, number, tool, args.wire_bytes())?;
+        if is_service {
+            send(host, number, tool, true, args);
+            return Some(promise);
+        }
         host.calls.borrow_mut().waiting.push_back(WaitingCall { number, tool, args });
         start_waiting(host);
         if !host.calls.borrow().waiting.is_empty() {
@@ -142,9 +147,10 @@ fn promise_of<'s>(
     let resolver = v8::PromiseResolver::new(scope)?;
     let promise = resolver.get_promise(scope);
     let resolver = v8::Global::new(scope, resolver);
+    let is_service = host.tools.borrow().is_service(tool);
     let mut calls = host.calls.borrow_mut();
     calls.args_bytes += args_bytes;
-    calls.calls.insert(number, PendingCall { resolver, tool, caller, args_bytes });
+    calls.calls.insert(number, PendingCall { resolver, tool, caller, args_bytes, is_service });
     Some(promise.into())
 }
 

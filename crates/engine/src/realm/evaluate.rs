@@ -233,12 +233,19 @@ fn settle<'s>(
                 let fresh = || realm.and_then(|realm| realm.take_declared(scope, result));
                 let Some(value) = declared.or_else(fresh) else { return Ending::Value(result) };
                 declared = Some(value);
+                if take_turn(scope, host) {
+                    continue;
+                }
                 if let Some(ending) = of_declared(scope, host, value) {
                     return ending;
                 }
             }
             v8::PromiseState::Rejected => return Ending::Thrown(awaited.result(scope)),
-            v8::PromiseState::Pending => {}
+            v8::PromiseState::Pending => {
+                if take_turn(scope, host) {
+                    continue;
+                }
+            }
         }
         let mut next = host.next_answer();
         if next.is_none() {
@@ -262,6 +269,17 @@ fn settle<'s>(
             next = host.ready_command();
         }
     }
+}
+
+/// Lets a timer have its turn. Returns false if none is due. The host will then wake the guest for the next one.
+fn take_turn(scope: &mut v8::PinScope, host: &Host) -> bool {
+    if host.context.config().services.is_empty() {
+        return false;
+    }
+    v8::tc_scope!(let attempt, scope);
+    let has_turned = host.realm.get().and_then(|realm| realm.turn(attempt));
+    // The caller looks why the guest was terminated.
+    has_turned.unwrap_or_else(|| attempt.has_terminated())
 }
 
 /// The ending of a program whose last statement has declared `value`. A promise is not awaited, because it lives on. If

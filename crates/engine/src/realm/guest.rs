@@ -19,7 +19,6 @@ use crate::platform::idle;
 use crate::platform::session_random;
 use crate::realm::boot::{Booted, Guarded};
 use crate::realm::evaluate::{Compiled, evaluate, refused};
-#[cfg(test)]
 use crate::realm::instance::Instance;
 use crate::realm::reruns::Reruns;
 use crate::state::context::GuestContext;
@@ -28,7 +27,9 @@ use crate::state::scripts::{Script, program_name};
 use crate::values::serialize;
 use ses_hints::run_outcomes;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
-use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
+use ses_protocol::{
+    Command, Config, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values,
+};
 
 /// The message if variables cannot be made.
 const TOO_LARGE: &str = "the variables are nested too deeply or too large for the guest";
@@ -88,6 +89,9 @@ impl Guest {
         // Set only here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
+        if !host.context.config().globals.is_empty() {
+            install_globals(&mut guarded.instance, &host);
+        }
         // A terminated run hands nothing over, so its declarations must be on the global from the start.
         let keeps = host.context.config().keep_state;
         let observed = if keeps { Observed::everything() } else { Observed::default() };
@@ -306,6 +310,15 @@ impl Guest {
         }
         recover()
     }
+}
+
+/// Gives the guest the globals that its session asks for. Without memory for them, it does not get them.
+fn install_globals(Instance { isolate, context }: &mut Instance, host: &Host) {
+    let Config { globals, services, .. } = host.context.config();
+    host.tools.borrow_mut().add_services(services);
+    v8::scope_with_context!(scope, isolate, &*context);
+    v8::tc_scope!(let attempt, scope);
+    let _ = host.realm.get().and_then(|realm| realm.install_globals(attempt, globals, services, tools::function));
 }
 
 #[cfg(test)]

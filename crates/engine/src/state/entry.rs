@@ -120,6 +120,25 @@ impl Realm {
         to_strings(scope, refused)
     }
 
+    /// Puts groups of globals on the global, before any guest code. `services`: functions of the host that they call.
+    pub fn install_globals(
+        &self,
+        scope: &mut v8::PinScope,
+        names: &[String],
+        services: &[ToolSpec],
+        make: MakeTool,
+    ) -> Option<()> {
+        let names = strings(scope, names)?;
+        let services = tool_specs(scope, services, make)?;
+        self.call(scope, "installGlobals", &[names.into(), services]).map(drop)
+    }
+
+    /// The guest has nothing to do. Calls the callback of a timer that is due, and returns true. Otherwise makes the host
+    /// wake the guest for the next timer, if there is one.
+    pub fn turn(&self, scope: &mut v8::PinScope) -> Option<bool> {
+        self.call(scope, "turn", &[]).map(|answer| answer.is_true())
+    }
+
     /// Exports of an object module. `values` are the serialized bytes of an array in the order of `names`.
     pub fn build_exports<'s>(
         &self,

@@ -14,6 +14,8 @@ pub struct ToolTable {
     names: HashMap<u32, String>,
     /// Names of tools that return promises.
     asynchronous: HashSet<String>,
+    /// Functions that globals of the guest call. Their calls are not tool calls.
+    services: HashSet<u32>,
 }
 
 impl ToolTable {
@@ -21,6 +23,17 @@ impl ToolTable {
         self.names.extend(tools.iter().map(|tool| (tool.id, tool.display_name())));
         let asynchronous = tools.iter().filter(|tool| tool.is_async).map(ToolSpec::display_name);
         self.asynchronous.extend(asynchronous);
+    }
+
+    /// Adds functions that globals of the guest call.
+    pub fn add_services(&mut self, services: &[ToolSpec]) {
+        let (requests, others): (Vec<_>, Vec<_>) = services.iter().cloned().partition(ToolSpec::is_request);
+        self.add(&requests);
+        self.services.extend(others.iter().map(|service| service.id));
+    }
+
+    pub fn is_service(&self, id: u32) -> bool {
+        self.services.contains(&id)
     }
 
     pub fn has(&self, id: u32) -> bool {
@@ -51,6 +64,8 @@ pub struct PendingCall {
     /// The code that made the call.
     pub caller: Caller,
     pub args_bytes: usize,
+    /// Of a global of the guest, not a tool call.
+    pub is_service: bool,
 }
 
 /// A call that waits until the host works on fewer calls.
@@ -84,7 +99,7 @@ impl PendingCalls {
 
     pub fn take(&mut self, number: ToolCallId) -> Option<PendingCall> {
         let call = self.calls.remove(&number)?;
-        self.running = self.running.saturating_sub(1);
+        self.running = self.running.saturating_sub(usize::from(!call.is_service));
         self.args_bytes -= call.args_bytes;
         Some(call)
     }
@@ -104,6 +119,9 @@ impl PendingCalls {
         for (_, call) in self.calls.drain() {
             v8::scope!(let handles, scope);
             let resolver = v8::Local::new(handles, &call.resolver);
+            if call.is_service {
+                continue;
+            }
             if !has_failed || !resolver.get_promise(handles).has_handler() {
                 tools.push(call.tool);
             }

@@ -64,6 +64,20 @@ const FORBIDDEN: [(&str, &str); 41] = [
     ("TransformStream", STREAMS),
 ];
 
+/// Each group of the option `globals` with its names. `crates/engine/js/58_optional_globals.js` defines them.
+const OPTIONAL: [(&str, &[&str]); 5] = [
+    ("timers", &["setTimeout", "clearTimeout", "setInterval", "clearInterval"]),
+    ("crypto", &["crypto"]),
+    ("performance", &["performance"]),
+    ("abort", &["AbortController", "AbortSignal"]),
+    ("fetch", &["fetch", "Headers", "Request", "Response"]),
+];
+
+/// The group of the option `globals` that has this name.
+fn group_of(name: &str) -> Option<&'static str> {
+    OPTIONAL.iter().find(|(_, names)| names.contains(&name)).map(|(group, _)| *group)
+}
+
 /// Whether a global gives access to all others: through its properties, or as `Function("return this")()`.
 pub(in super::super) fn is_whole(name: &str) -> bool {
     matches!(name, "globalThis" | "self" | "global" | "Function")
@@ -74,17 +88,23 @@ pub(in super::super) fn is_whole(name: &str) -> bool {
 pub(in super::super) struct ForbiddenName(u8);
 
 impl ForbiddenName {
-    pub(in super::super) fn find(name: &str) -> Option<Self> {
+    pub(in super::super) fn find(name: &str, options: &PrepareOptions) -> Option<Self> {
         // Nearly all identifiers stop here.
         if !(3..=21).contains(&name.len()) {
             return None;
         }
-        FORBIDDEN.iter().position(|(forbidden, _)| *forbidden == name).map(|index| ForbiddenName(index as u8))
+        let index = FORBIDDEN.iter().position(|(forbidden, _)| *forbidden == name)?;
+        let is_given = group_of(name).is_some_and(|group| options.globals.iter().any(|given| given == group));
+        (!is_given).then_some(ForbiddenName(index as u8))
     }
 
     pub(in super::super) fn diagnostic(self, at: Location, options: &PrepareOptions) -> Diagnostic {
         let (name, fix) = FORBIDDEN[usize::from(self.0)];
         let fix = if fix == MODULES && options.authorized_imports.is_empty() { NONE_AUTHORIZED } else { fix };
+        let fix = match group_of(name) {
+            Some(group) => format!("{fix}; hosts can allow it with globals: [\"{group}\"]"),
+            None => fix.to_owned(),
+        };
         Diagnostic::new(
             "forbidden_global_access",
             Severity::Warning,

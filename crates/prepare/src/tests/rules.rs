@@ -185,7 +185,22 @@ fn only_unresolved_references_to_other_environments_warn() {
     }
     let found = prepared("eval;\n  setTimeout").diagnostics;
     assert_eq!((found[0].location, found[1].location), (at(1, 1), at(2, 3)));
-    assert_eq!(found[1].fix.as_deref(), Some("Ask the host for a tool such as sleepTool(ms)"));
+    assert_eq!(
+        found[1].fix.as_deref(),
+        Some("Ask the host for a tool such as sleepTool(ms); hosts can allow it with globals: [\"timers\"]")
+    );
+}
+
+#[test]
+fn a_group_of_globals_takes_away_the_warnings_about_its_names() {
+    let code = "setTimeout; clearInterval; crypto; performance; AbortSignal; fetch; Headers";
+    let warned = |globals: &[&str]| {
+        let globals = globals.iter().map(|&group| group.to_owned()).collect();
+        validate(code, &PrepareOptions { globals, ..options() }).len()
+    };
+    assert_eq!(warned(&[]), 7);
+    assert_eq!(warned(&["timers"]), 5);
+    assert_eq!(warned(&["timers", "crypto", "performance", "abort", "fetch"]), 0);
 }
 
 #[test]

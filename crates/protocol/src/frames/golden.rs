@@ -45,6 +45,8 @@ fn config() -> Config {
             ModuleSpec { specifier: "b".into(), body: exports },
         ],
         language: Language::TypeScript,
+        globals: vec!["timers".into()],
+        services: vec![ToolSpec { path: vec!["wake".into()], id: 4, is_async: true, length: 1, is_limited: false }],
     }
 }
 

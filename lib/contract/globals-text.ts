@@ -1,0 +1,39 @@
+import type { GuestGlobal } from './executor-types';
+import type { NetworkPolicy } from './network-policy';
+
+const NAMES: Record<Exclude<GuestGlobal, 'fetch'>, string> = {
+  timers: 'setTimeout and setInterval',
+  crypto: 'crypto (randomUUID, getRandomValues, subtle.digest)',
+  performance: 'performance.now',
+  abort: 'AbortController',
+};
+/** Hosts that are named for models. */
+const MAX_HOSTS = 20;
+
+/** What code has of the option `globals`, and what it does not have, for models. */
+export interface GlobalsText {
+  /** `There is no network, no timer,` as far as it holds, as words between commas; empty if there are both */
+  missing: string[];
+  /** a sentence; empty without the option */
+  given: string;
+}
+
+export function globalsText(
+  globals: readonly GuestGlobal[] = [],
+  network: Pick<NetworkPolicy, 'allow' | 'methods'> | undefined = undefined,
+): GlobalsText {
+  const missing = [
+    ...(globals.includes('fetch') ? [] : ['no network']),
+    ...(globals.includes('timers') ? [] : ['no timer']),
+  ];
+  const names = globals.flatMap((group) => (group === 'fetch' ? [] : [NAMES[group]]));
+  const has = names.length === 0 ? '' : ` Code has ${names.join(', ')}.`;
+  return { missing, given: `${has}${globals.includes('fetch') ? ` ${fetchText(network)}` : ''}`.trim() };
+}
+
+function fetchText(network: Pick<NetworkPolicy, 'allow' | 'methods'> | undefined) {
+  const { allow = [], methods = ['GET', 'HEAD'] } = network ?? {};
+  if (allow.length === 0) return '`fetch` may ask no host.';
+  const more = allow.length > MAX_HOSTS ? ` and ${allow.length - MAX_HOSTS} more` : '';
+  return `\`fetch\` reaches only ${allow.slice(0, MAX_HOSTS).join(', ')}${more}, with ${methods.join(', ')}.`;
+}

@@ -1,0 +1,2 @@
+/** A refusal by the host's policy or limits. Guests see the message. */
+export class RefusedRequest extends Error {}
