@@ -408,10 +408,10 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     'nameless.mjs': 'export default () => 1;',
   };
   test.each([
-    [[], /a command is missing; the commands are run, check, repl, mcp, python, sessions, replay\n/],
+    [[], /a command is missing; the commands are run, check, repl, mcp, python, sessions, worker, fleet, replay\n/],
     [
       ['walk', 'a.js'],
-      /there is no command "walk"; the commands are run, check, repl, mcp, python, sessions, replay\n/,
+      /there is no command "walk"; the commands are run, check, repl, mcp, python, sessions, worker, fleet, replay\n/,
     ],
     [['run'], /file/],
     [['run', 'a.js', 'b.js'], /one file/],
@@ -427,7 +427,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
       /^ses-executor: there is no option --max-ops; did you mean --max-operations\?\n/,
     ],
     [['mcp', '--readonly'], /^ses-executor: there is no option --readonly; did you mean --read-only\?\n/],
-    [['mcp', '--servers', 'a=b'], /^ses-executor: there is no option --servers; did you mean --server\?\n/],
+    [['mcp', '--servers', 'a=b'], /^ses-executor: mcp does not take --servers; did you mean --server\?\n/],
     [['repl', '--hlep'], /^ses-executor: there is no option --hlep; did you mean --help\?\n/],
     [['run', '-x', 'a.js'], /^ses-executor: there is no option -x\n/],
     [['run', 'a.js', '--tool', 'x.mjs'], /^ses-executor: there is no option --tool; did you mean --tools\?\n/],

@@ -50,6 +50,7 @@ test('absent options have their defaults', () => {
     warmPool: undefined,
     isolation: 'thread',
     sandbox: 'best-effort',
+    remote: undefined,
     spares: undefined,
   };
   expect(checkOptions(undefined)).toStrictEqual(defaults);
@@ -90,7 +91,8 @@ test('given options are kept', () => {
     owner: 'tenant',
     maxParkedMb: 7,
     warmPool: 64,
-    isolation: 'process',
+    isolation: 'remote',
+    remote: { servers: 'nats://a, tls://b:1', pool: 'p' },
     sandbox: 'required',
     spares: 2,
   });
@@ -123,7 +125,8 @@ test('given options are kept', () => {
     owner: 'tenant',
     maxParkedMb: 7,
     warmPool: 64,
-    isolation: 'process',
+    isolation: 'remote',
+    remote: { servers: ['nats://a', 'tls://b:1'], pool: 'p', credentials: undefined },
     sandbox: 'required',
     spares: 2,
   });
@@ -242,7 +245,7 @@ describe('options of a wrong type are refused with a TypeError', () => {
       { container: true },
       'options.container is not an option; the options are maxOperations, timeoutMs, toolTimeoutMs, runConcurrency, ' +
         'maxQueuedRuns, authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
-        'maxConcurrentToolCalls, maxTransferBytes, hardenToolResults, keepState, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
+        'maxConcurrentToolCalls, maxTransferBytes, hardenToolResults, keepState, maxCpuMs, owner, maxParkedMb, warmPool, isolation, remote, sandbox, spares, ' +
         'autoInit, recover, language, modules, typecheck, globals, network, onToolCall, onLog',
     ],
   ])('such as %o', (options, message) => {
@@ -299,7 +302,7 @@ describe('options out of range are refused with a RangeError', () => {
   test.each([
     [{ runConcurrency: 'parallel' }, 'options.runConcurrency must be "reject" or "queue", got "parallel"'],
     [{ language: 'ts' }, 'options.language must be "auto" or "javascript" or "typescript", got "ts"'],
-    [{ isolation: 'container' }, 'options.isolation must be "thread" or "process", got "container"'],
+    [{ isolation: 'container' }, 'options.isolation must be "thread" or "process" or "remote", got "container"'],
     [{ sandbox: 'on' }, 'options.sandbox must be "required" or "best-effort" or "off", got "on"'],
     [{ spares: 17 }, 'options.spares must be an integer <= 16, got 17'],
     [{ maxQueuedRuns: -1 }, 'options.maxQueuedRuns must be an integer >= 0, got -1'],

@@ -1,7 +1,10 @@
 // Other executors on a fleet, by the option alone.
 
-import { expect, test } from 'vitest';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { expect, onTestFinished, test } from 'vitest';
 
+import { createMcpServer } from 'ses-executor/mcp';
 import { PyodideExecutor } from '../../build/python/index.js';
 import { DurableSession, memoryStore } from '../../build/durable/index.js';
 import { rejection } from '../helpers.mjs';
@@ -29,6 +32,17 @@ test('SandboxManager executes programs', async () => {
   expect(await manager.executeSearch("spec.find('candles').length")).toBe(1);
   const call = { source: 'market', method: 'getQuote', params: { symbol: 'XAUUSD' } };
   expect(await manager.executeCode("sdk.market.getQuote({ symbol: 'XAUUSD' })")).toEqual(call);
+});
+
+test('an MCP server runs programs with tools', async () => {
+  const server = await createMcpServer({ ...place(), tools: { add: (a, b) => a + b } });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(theirs), client.connect(ours)]);
+  onTestFinished(() => server.close());
+  const { content } = await client.callTool({ name: 'run_javascript', arguments: { code: 'add(40, 2)' } });
+  expect(content.map(({ text }) => text).join('')).toContain('42');
+  await until(() => fleet.worker.children.length > 0);
 });
 
 test('a durable session whose worker is killed is rebuilt on another one', async () => {

@@ -29,7 +29,7 @@ async function expectWorks(remote) {
   await executor.cleanup();
 }
 
-describe('P23: a worker', () => {
+describe('P25: a worker', () => {
   test('drops messages for a session that it does not have', async () => {
     const { attacker, executor, subject, remote } = await openVictim();
     attacker.publish(subject.replace(/[0-9a-f]{32}$/, OTHER), word(KIND.kill, 0));
@@ -117,7 +117,7 @@ describe('P23: a worker', () => {
   });
 });
 
-describe('P23: a client', () => {
+describe('P25: a client', () => {
   test('ignores messages that are malformed, early, or for a session that it does not have', async () => {
     const { attacker, executor, inbox } = await openVictim();
     for (const bytes of [

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { openBroker } from '../broker.mjs';
-import { expectCode } from '../helpers.mjs';
+import { deferred, expectCode } from '../helpers.mjs';
 import { makeRemote, startWorker } from './helpers.mjs';
 import { openProxy } from './proxy.mjs';
 
@@ -47,16 +47,20 @@ describe.each(['client', 'worker'])('messages of the %s', (side) => {
   );
 });
 
-test('a distance of 40 ms is added to deadlines, and a run that is stopped keeps its state', async () => {
+test('a run over a distance of 40 ms that is aborted keeps its state', async () => {
   const broker = await openBroker();
   const proxy = await openProxy(broker.port, { delayMs: 20 });
   await startWorker(broker.url, { args: ['--spares', '0'] });
-  const executor = await makeRemote({ servers: proxy.url }, { keepState: true, timeoutMs: 10_000 });
-  await executor.run('globalThis.kept = 1; var kept = 1;');
-  const error = await expectCode(
-    executor.run('for (;;) {}', { timeoutMs: 300, maxOperations: 1e15 }),
-    'ERR_EXEC_TIMEOUT',
-  );
+  const logged = deferred();
+  const onLog = () => logged.resolve();
+  const executor = await makeRemote({ servers: proxy.url }, { keepState: true, timeoutMs: 100_000, onLog });
+  await executor.run('var kept = 1;');
+  const controller = new AbortController();
+  const options = { signal: controller.signal, maxOperations: 1e15 };
+  const run = executor.run('console.log("begun"); for (;;) {}', options);
+  await logged.promise;
+  controller.abort();
+  const error = await expectCode(run, 'ERR_EXEC_TIMEOUT');
   expect(error.details.stateLost).toBe(false);
   expect((await executor.run('kept')).output).toBe(1);
 }, 60_000);

@@ -194,7 +194,10 @@ async function dispatch(args: string[]) {
   }
   const { takes, words, load } = COMMANDS[name];
   const wrong = Object.keys(values).find((option) => !takes.includes(option));
-  if (wrong !== undefined) throw new UsageError(`${name} does not take --${wrong}`);
+  if (wrong !== undefined) {
+    const near = closest(wrong, takes);
+    throw new UsageError(`${name} does not take --${wrong}${near === undefined ? '' : `; did you mean --${near}?`}`);
+  }
   if (values['keep-state'] && values['no-keep-state']) {
     throw new UsageError('--keep-state and --no-keep-state exclude each other');
   }

@@ -43,7 +43,9 @@ export interface ServerOptions {
   /** The executor that runs the code. Default: the server's own executor with the options below. */
   executor?: Executor;
   /** Default: a process, where processes are supported. */
-  isolation?: 'thread' | 'process';
+  isolation?: ExecutorOptions['isolation'];
+  /** The fleet of `isolation: "remote"`. */
+  remote?: ExecutorOptions['remote'];
   /** Whether variables survive a run that is ended at its deadline or cancelled. Not for the caller's executor. */
   keepState?: boolean;
   /** Further globals of code in JavaScript, and the requests that it may make. */
