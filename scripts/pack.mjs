@@ -71,8 +71,12 @@ async function packMain(platforms) {
   pack(folder);
 }
 
-/** Of `lib/` only the TypeScript that the source maps of `build/` name: `build/` has everything else. */
+/**
+ * Of `lib/` only the TypeScript that the source maps of `build/` name: `build/` has everything else. The example of a fleet needs
+ * scripts of the repository.
+ */
 function isPublished(path, source) {
+  if (source === join(root, 'examples/fleet.mjs')) return false;
   return path !== 'lib' || statSync(source).isDirectory() || /(?<!\.d)\.ts$/.test(source);
 }
 
