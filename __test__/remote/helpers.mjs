@@ -1,4 +1,4 @@
-// A fleet for tests: a broker, and workers in processes of their own.
+// A fleet for tests: a broker, and workers in separate processes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -7,7 +7,7 @@ import { deferred, expectCode } from '../helpers.mjs';
 import { makeRemote, startWorker } from './helpers.mjs';
 import { openProxy } from './proxy.mjs';
 
-/** Only messages of sessions: claims have tests of their own. */
+/** Only messages of sessions: claims have other tests. */
 const ofSessions = ([, subject]) => /\.s\.[0-9a-f]{32}$|^_INBOX\..*\.s-\d+\.\d+$/.test(subject);
 
 /** A broker, a worker and an executor, of which one is behind a proxy. */

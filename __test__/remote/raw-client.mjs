@@ -34,12 +34,13 @@ export function readWord(bytes) {
   return { kind: bytes[at], number: bytes.readUInt32LE(at + 1), payload: bytes.subarray(0, at) };
 }
 
-/** Connects to a broker without accounts, until the test has finished. */
-export async function rawClient(port) {
+/** Connects to a broker until the test has finished. `login`: user and password, for a broker that wants them. */
+export async function rawClient(port, login = {}) {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   onTestFinished(() => socket.destroy());
-  socket.write('CONNECT {"verbose":false,"headers":true,"no_responders":true}\r\n');
+  const options = { verbose: false, headers: true, no_responders: true, ...login };
+  socket.write(`CONNECT ${JSON.stringify(options)}\r\n`);
   const handlers = new Map();
   const pongs = [];
   let rest = Buffer.alloc(0);

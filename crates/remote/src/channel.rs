@@ -100,7 +100,7 @@ impl Channel {
         }
     }
 
-    /// Sends a message without a number of its own. The message acknowledges what was consumed.
+    /// Sends a message without a number. The message acknowledges what was consumed.
     pub fn say(&self, kind: Kind) {
         self.say_of(&mut lock(&self.state), kind);
     }
