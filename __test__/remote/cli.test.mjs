@@ -90,6 +90,7 @@ test.each([
   [['worker', '--servers', 'nats://x', '--name', 'a.b'], '--name must have letters, digits, - and _ only'],
   [['worker', '--servers', 'nats://x', '--sandbox', 'none'], '--sandbox must be one of required, best-effort, off'],
   [['worker', '--servers', 'nats://x', '--listen', 'x:y'], '--listen must be a port, or host:port, got "x:y"'],
+  [['worker', '--servers', 'nats://x', '--capacity', '2001'], '--capacity must be from 1 to 2000, got 2001'],
   [['fleet'], 'expected: fleet status'],
 ])('%j is refused', async (args, message) => {
   const { status: code, stderr } = await spawnNode([CLI, ...args], { env: { SES_EXECUTOR_SERVERS: '' } });

@@ -14,6 +14,8 @@ import type { CommandOptions } from './main';
 
 /** Sessions at the same time, if `--capacity` does not say. */
 const CAPACITY = 32;
+/** One ping names all sessions of a client (`crates/remote/src/pings.rs`). */
+const MAX_CAPACITY = 2000;
 /** How long a drained worker waits for runs, if `--grace` does not say. */
 const GRACE_MS = 30_000;
 /** The largest memory limit of a session, if `--memory` does not say. */
@@ -64,7 +66,9 @@ function settingsOf(options: CommandOptions) {
       .slice(0, 40)}-${randomBytes(4).toString('hex')}`;
   if (!/^[\w-]{1,64}$/.test(name)) throw new UsageError('--name must have letters, digits, - and _ only');
   if (!SANDBOXES.includes(sandbox)) throw new UsageError(`--sandbox must be one of ${SANDBOXES.join(', ')}`);
-  if (capacity < 1) throw new UsageError('--capacity must be at least 1');
+  if (capacity < 1 || capacity > MAX_CAPACITY) {
+    throw new UsageError(`--capacity must be from 1 to ${MAX_CAPACITY}, got ${capacity}`);
+  }
   return {
     fleet: fleetOf(options),
     name,
