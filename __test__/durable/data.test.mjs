@@ -98,6 +98,12 @@ test('a tool that is missing, or whose result cannot be had again, is no obstacl
   expect((await session.run('[n, typeof secret]')).output).toStrictEqual([1, 'undefined']);
 });
 
+test('a frozen value whose name code cannot write is left out', async () => {
+  const store = await changed('nowhere', 'nowhere', ['globalThis["a-b"] = Object.freeze({}); globalThis["c-d"] = [];']);
+  const session = await openSession('s', { store, tools, from: 'data' });
+  expect(session.recovery).toMatchObject({ names: ['c-d', 'sent'], leftOut: [{ name: 'a-b', reason: 'frozen' }] });
+});
+
 test('a run that waits is given up', async () => {
   const asking = { ask: async () => waitForAnswer() };
   const store = await changed('nowhere', 'nowhere', ['let n = 1;', 'n = await ask();'], { tools: asking });

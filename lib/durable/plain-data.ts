@@ -118,7 +118,11 @@ export function readPlainData(output: unknown): PlainData {
     leftOut.push(...found.flatMap(([name]) => (isRefused(name) ? [{ name, reason: 'the name of a built-in' }] : [])));
     return new Map(found.filter(([name]) => !isRefused(name)));
   };
-  const [variables, constants, frozen] = [mapOf(read.variables), mapOf(read.constants), mapOf(read.frozen)];
+  // The host cannot send them.
+  const unsendable = read.frozen.filter(([name]) => !isBindable(name));
+  leftOut.push(...unsendable.map(([name]) => ({ name, reason: 'frozen' })));
+  const sendable = read.frozen.filter(([name]) => isBindable(name));
+  const [variables, constants, frozen] = [mapOf(read.variables), mapOf(read.constants), mapOf(sendable)];
   return { variables, constants, frozen, leftOut, isWhole: read.isWhole && leftOut.length === 0 };
 }
 
