@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { Content, partsOfContent } from '../../build/contract/content.js';
+import { useOf } from '../../build/adapters/code-tool/name-use.js';
 import { KeptOutputs } from '../../build/contract/kept-outputs.js';
 import { withLongestTurn } from '../cpu-time.mjs';
 
@@ -173,6 +174,15 @@ describe('a run shows at most', () => {
     expect(content.blocks).toEqual([]);
   });
 
+  test('so little that the host does not stall while it is decoded', async () => {
+    const large = new Uint8Array(8 << 20);
+    large.set(png);
+    const block = { ...IMAGE, data: base64(large) };
+    const { result, longest } = await withLongestTurn(async () => shown(block));
+    expect(result).toEqual([block]);
+    expect(longest).toBeLessThan(0.5);
+  });
+
   test('as many characters of text as an output', () => {
     const content = new Content(1_000);
     content.showText('x'.repeat(950));
@@ -238,5 +248,35 @@ describe('kept outputs', () => {
     value.self = value;
     const kept = new KeptOutputs();
     expect(kept.get(kept.keep(value))).toBe(value);
+  });
+});
+
+describe('the use of a name', () => {
+  test.each([
+    ['display(1)', 'used'],
+    ['items.map(display)', 'used'],
+    ['display?.(1)', 'used'],
+    ['const display = 1; display', 'declared'],
+    ['let { a, display } = it', 'declared'],
+    ['const {\n  display,\n} = it;\ndisplay(1)', 'declared'],
+    ['function display() {}', 'declared'],
+    ['def display(x): pass\ndisplay(1)', 'declared'],
+    ['from x import display', 'declared'],
+    ['display = 5', 'declared'],
+    ['it.display(1)', undefined],
+    ['displayed(1)', undefined],
+    ['({ display: 1 })', undefined],
+    ['display === 1', undefined],
+  ])('in %j', (code, expected) => {
+    expect(useOf(code, 'display')).toBe(expected);
+  });
+
+  test('is found in a long program without stalling the host', async () => {
+    const hostile = ['display ', 'let ', 'let display\n', '{display,', 'const {'];
+    for (const part of hostile) {
+      const code = part.repeat((1 << 20) / part.length);
+      const { longest } = await withLongestTurn(async () => useOf(`${code} display(1)`, 'display'));
+      expect(longest).toBeLessThan(0.5);
+    }
   });
 });
