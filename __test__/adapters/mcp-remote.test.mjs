@@ -92,6 +92,7 @@ function scripted(answer, type = 'application/json') {
 describe.each([
   ['2026-07-28', () => modernRemote()],
   ['2025-11-25', () => earlierRemote()],
+  ['2026-07-28 over stdin and stdout', async () => ({ url: `"${process.execPath}" "${FURNISHED}" modern` })],
   ['2025-11-25 over stdin and stdout', async () => ({ url: `"${process.execPath}" "${FURNISHED}"` })],
 ])('a server of protocol %s', (_, start) => {
   test('has its tools, resources and prompts in code', async () => {
@@ -128,6 +129,7 @@ describe.each([
 describe.each([
   ['2026-07-28', () => modernRemote()],
   ['2025-11-25', () => earlierRemote()],
+  ['2026-07-28 over stdin and stdout', async () => ({ url: `"${process.execPath}" "${FURNISHED}" modern` })],
 ])('a call of a server of protocol %s', (_, start) => {
   test('reports progress to the client', async () => {
     const { client } = await runner({ memo: (await start()).url });
@@ -136,19 +138,22 @@ describe.each([
     await client.callTool(call, undefined, { onprogress: ({ message }) => reports.push(message) });
     expect(reports.at(-1)).toBe('memo.steps: 2/2 step 2');
   });
+});
 
-  test('ends with its run, on the server too', async () => {
-    const { client, run } = await runner({ memo: (await start()).url });
-    const [waits, aborted] = [once(CALLS, 'waits'), once(CALLS, 'aborted')];
-    const cancelled = new AbortController();
-    const call = { name: 'run_javascript', arguments: { code: 'await memo.wait({})' } };
-    const called = client.callTool(call, undefined, { signal: cancelled.signal });
-    await waits;
-    cancelled.abort();
-    await expect(called).rejects.toThrow();
-    await aborted;
-    expect(await run('(await memo.add({ a: 1, b: 1 })).sum')).toBe(2);
-  });
+test.each([
+  ['2026-07-28', () => modernRemote()],
+  ['2025-11-25', () => earlierRemote()],
+])('a call of a server of protocol %s ends with its run, on the server too', async (_, start) => {
+  const { client, run } = await runner({ memo: (await start()).url });
+  const [waits, aborted] = [once(CALLS, 'waits'), once(CALLS, 'aborted')];
+  const cancelled = new AbortController();
+  const call = { name: 'run_javascript', arguments: { code: 'await memo.wait({})' } };
+  const called = client.callTool(call, undefined, { signal: cancelled.signal });
+  await waits;
+  cancelled.abort();
+  await expect(called).rejects.toThrow();
+  await aborted;
+  expect(await run('(await memo.add({ a: 1, b: 1 })).sum')).toBe(2);
 });
 
 test('the newest version that both speak is used', async () => {

@@ -689,7 +689,7 @@ describe('createMcpServer', () => {
     [null, 'options must be an object, got null'],
     [{ tools: null }, 'options.tools must be an object, got null'],
     [{ servers: ['node'] }, 'options.servers must be an object, got an array'],
-    [{ servers: { a: 5 } }, 'options.servers.a must be a command, got 5'],
+    [{ servers: { a: 5 } }, 'options.servers.a must be a command, an address or an object with a url, got 5'],
     [{ variables: 5 }, 'options.variables must be an object, got 5'],
     // Each run failed, and nobody but the model was told.
     [{ variables: { on: { done: () => 1 } } }, 'variables.on.done (function) cannot be cloned'],

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 
+import { heldAnswer } from './held-result';
 import { passOnErrors } from './server-errors';
 import { StdioTransport } from './stdio';
 import { UnaskedMessages } from './unasked';
@@ -50,11 +51,13 @@ export class ChildTransport extends StdioTransport {
   /** Resolves when the process has ended and its output has been read completely. */
   #closed;
   /** Requests that the server has not answered. */
-  #asked: Set<unknown> = new Set();
+  #asked: Map<unknown, Foreign> = new Map();
+  #isModern;
   #isInitialized = false;
   #unasked = new UnaskedMessages();
 
-  constructor({ name, command }: { name: string; command: string }) {
+  /** @param server.isModern whether version 2 of the SDK uses the transport */
+  constructor({ name, command, isModern }: { name: string; command: string; isModern: boolean }) {
     const child = spawn(isWindows ? command : `${WAIT}${command}`, {
       shell: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -68,6 +71,7 @@ export class ChildTransport extends StdioTransport {
     super(child.stdout, child.stdin);
     passOnErrors(name, child.stderr);
     this.#name = name;
+    this.#isModern = isModern;
     this.#child = child;
     this.#spawned = new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
     this.#closed = new Promise((resolve) => child.once('close', resolve));
@@ -110,7 +114,7 @@ export class ChildTransport extends StdioTransport {
   }
 
   async send(message: Foreign) {
-    if ('id' in message && 'method' in message) this.#asked.add(message.id);
+    if ('id' in message && 'method' in message) this.#asked.set(message.id, pick(message));
     if (message.method === 'notifications/cancelled') this.#asked.delete(message.params?.requestId);
     await super.send(message);
   }
@@ -125,7 +129,9 @@ export class ChildTransport extends StdioTransport {
       return isAnswerable && chars <= MAX_UNASKED_CHARS;
     }
     // Some servers answer with the number as a string. The SDK takes that, too.
-    if (!this.#asked.delete(message.id) && !this.#asked.delete(Number(message.id))) return false;
+    const id = this.#asked.has(message.id) ? message.id : Number(message.id);
+    const asked = this.#asked.get(id);
+    if (!this.#asked.delete(id)) return false;
     this.#unasked.answered();
     if (!this.#isInitialized && chars > MAX_FIRST_CHARS) {
       this.#fail(message.id, `its answer to initialize has more than ${MAX_FIRST_CHARS} characters`);
@@ -135,6 +141,10 @@ export class ChildTransport extends StdioTransport {
     if (message.error?.message?.length > MAX_ERROR_CHARS) {
       message.error.message = `${message.error.message.slice(0, MAX_ERROR_CHARS)}...`;
     }
+    const held = this.#isModern ? heldAnswer(message, asked) : message;
+    if (held === message) return true;
+    delete message.result;
+    Object.assign(message, held);
     return true;
   }
 
@@ -193,4 +203,8 @@ export class ChildTransport extends StdioTransport {
       // All processes of the group have ended.
     }
   }
+}
+
+function pick({ id, method }: Foreign) {
+  return { id, method };
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { eventsOf } from './event-stream';
+import { failedAnswer, heldAnswer, resultOf } from './held-result';
 import { MAX_LINE_BYTES, readLine } from './messages';
 import { UnaskedMessages } from './unasked';
 import { setTimeout } from '../../contract/clock';
@@ -23,25 +24,6 @@ const FIRST = ['initialize', 'server/discover'];
 const CONNECT_MS = 30_000;
 
 /**
- * What the SDK gets in place of the result of these requests. Its schemas check all parts of a result in one step.
- * Callers check the results in slices.
- */
-const PLACEHOLDERS: Record<string, object> = {
-  'tools/call': { content: [] },
-  'tools/list': { tools: [] },
-  'resources/list': { resources: [] },
-  'resources/templates/list': { resourceTemplates: [] },
-  'resources/read': { contents: [] },
-  'prompts/list': { prompts: [] },
-  'prompts/get': { messages: [] },
-};
-/** What lists and resources of protocol 2026-07-28 must have. */
-const UNCACHED = { ttlMs: 0, cacheScope: 'private' };
-const PLACE = 'ses-executor/result';
-
-const FAILED = -32_000;
-
-/**
  * Connects to a server at an address, in the newest version of the protocol that both speak.
  *
  * The SDK does what the protocol says about headers, sessions and logins. Its requests go through {@link RemoteFetch},
@@ -51,7 +33,7 @@ const FAILED = -32_000;
  */
 export async function remoteLink(target: ServerTarget & { url: URL }, onLost: () => void): Promise<Link> {
   const { anything } = require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
-  const { client, transport, fetcher } = remoteClient(target);
+  const { client, transport } = remoteClient(target);
   let ending: string | undefined;
   try {
     await client.connect(transport, { timeout: CONNECT_MS });
@@ -66,7 +48,7 @@ export async function remoteLink(target: ServerTarget & { url: URL }, onLost: ()
     },
     request: async (method, params, options) => {
       try {
-        return fetcher.resultOf(await client.request({ method, params }, anything, options));
+        return resultOf(await client.request({ method, params }, anything, options));
       } catch (error) {
         // The specification: 404 for a session that has ended.
         if (transport.sessionId !== undefined && statusOf(error) === 404) {
@@ -100,7 +82,7 @@ export function remoteClient({ url, headers, authProvider }: Omit<ServerTarget &
     { name: 'ses-executor', version },
     { versionNegotiation: { mode: 'auto', probe: { timeoutMs: CONNECT_MS } } },
   );
-  return { client, transport, fetcher };
+  return { client, transport };
 }
 
 /** Makes the HTTP requests of the SDK, and hands the messages in the bodies of answers over to it. */
@@ -127,12 +109,6 @@ class RemoteFetch {
     };
   }
 
-  /** The result that the SDK has a placeholder for. */
-  resultOf(result: Foreign): Foreign {
-    const held = result?._meta?.[PLACE];
-    return held instanceof Held ? held.result : result;
-  }
-
   fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const isMessage = String(url) === this.#url && new Headers(init.headers).get('content-type') === 'application/json';
     // No client asks for messages that belong to no request.
@@ -156,20 +132,20 @@ class RemoteFetch {
     const texts = isStream ? eventsOf(body) : [await textOf(response, MAX_LINE_BYTES)];
     for await (const text of texts) {
       sending.answer =
-        text === undefined ? failure(sending.message, LONG) : await this.#answerIn(text, sending.message);
+        text === undefined ? failedAnswer(sending.message.id, LONG) : await this.#answerIn(text, sending.message);
       if (sending.answer !== undefined) return;
     }
-    sending.answer = failure(sending.message, 'the connection ended before the answer');
+    sending.answer = failedAnswer(sending.message.id, 'the connection ended before the answer');
   }
 
   /** @returns undefined if the text is not the answer to the message that was sent */
   async #answerIn(text: string, sent: Foreign): Promise<Foreign> {
     if (FIRST.includes(sent.method) && text.length > MAX_FIRST_CHARS) {
-      return failure(sent, `its answer to ${sent.method} has more than ${MAX_FIRST_CHARS} characters`);
+      return failedAnswer(sent.id, `its answer to ${sent.method} has more than ${MAX_FIRST_CHARS} characters`);
     }
     const { message, refusal } = (await readLine(text)) as Foreign;
-    if (message === undefined) return failure(sent, refusal.error.message);
-    if (!('method' in message)) return message.id === sent.id ? answerOf(message, sent) : undefined;
+    if (message === undefined) return failedAnswer(sent.id, refusal.error.message);
+    if (!('method' in message)) return message.id === sent.id ? heldAnswer(message, sent) : undefined;
     if (text.length <= MAX_UNASKED_CHARS) this.#transport.onmessage?.(message);
     // The SDK handles notifications a moment later. After the answer, it forgets the recipient of progress.
     const delay = this.#unasked.delayAfter() ?? 0;
@@ -181,32 +157,6 @@ class RemoteFetch {
 interface Sending {
   message: Foreign;
   answer: Foreign;
-}
-
-/** The answer as the SDK gets it. */
-function answerOf(answer: Foreign, sent: Foreign): Foreign {
-  const { result } = answer;
-  if (result === undefined) return answer;
-  if (result.resultType !== undefined && result.resultType !== 'complete') {
-    return failure(sent, 'the server asks for input or starts a task, which code cannot use');
-  }
-  const placeholder = PLACEHOLDERS[sent.method];
-  if (placeholder === undefined) return answer;
-  const held = { ...placeholder, ...UNCACHED, resultType: 'complete', _meta: { [PLACE]: new Held(result) } };
-  return { jsonrpc: '2.0', id: sent.id, result: held };
-}
-
-function failure({ id }: Foreign, message: string): Foreign {
-  return { jsonrpc: '2.0', id, error: { code: FAILED, message } };
-}
-
-/** A result that schemas do not look into. */
-class Held {
-  readonly result: Foreign;
-
-  constructor(result: Foreign) {
-    this.result = result;
-  }
 }
 
 const LONG = `the answer is too long: it may have ${MAX_LINE_BYTES} bytes`;
