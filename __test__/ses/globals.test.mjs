@@ -131,6 +131,19 @@ describe('timers', () => {
     }
   });
 
+  test('a callback that does not return can be aborted, and keepState keeps the rest', async () => {
+    const options = { ...TIMERS, keepState: true, maxOperations: Infinity };
+    const controller = new AbortController();
+    const tools = { begun: () => void setImmediate(() => controller.abort()) };
+    await withExecutor(options, tools, async (executor) => {
+      await executor.run('let kept = 1');
+      const code = 'setTimeout(() => { begun(); for (;;); }, 1); await new Promise(() => {})';
+      const { details } = await expectCode(executor.run(code, { signal: controller.signal }), 'ERR_EXEC_TIMEOUT');
+      expect(details.stateLost).toBe(false);
+      expect((await executor.run(`${SLEEP} await sleep(1); kept`)).output).toBe(1);
+    });
+  });
+
   test('an aborted run ends its timers', async () => {
     await withExecutor(TIMERS, {}, async (executor) => {
       const controller = new AbortController();
