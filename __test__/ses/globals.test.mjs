@@ -155,7 +155,7 @@ describe('timers', () => {
     });
   });
 
-  test('timers are no tool calls', async () => {
+  test('timers do not count as tool calls', async () => {
     await withExecutor({ ...TIMERS, maxToolCalls: 0, maxConcurrentToolCalls: 1 }, {}, async (executor) => {
       const { output: ticks, stats } = await executor.run(`${SLEEP}
         let ticks = 0;

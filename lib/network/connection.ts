@@ -34,7 +34,7 @@ export interface Answer {
 }
 
 /**
- * Makes one request over a connection of its own, to an address that was checked. Redirects are answers.
+ * Makes one request over a new connection, to an address that was checked. Redirects are answers.
  *
  * @throws {RefusedRequest} for what the policy or a limit refuses
  */

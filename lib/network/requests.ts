@@ -105,7 +105,7 @@ class Policy {
     this.#secrets = new Secrets(network.added.flatMap(({ values }) => values.map(([, value]) => value)));
     this.#listed = listOf([
       ...network.ranges,
-      // Whoever lists this name means this machine.
+      // Hosts that list this name mean this machine.
       ...(network.hosts.some(({ hostname }) => hostname === 'localhost') ? ['127.0.0.1/32', '::1/128'] : []),
     ]);
   }
