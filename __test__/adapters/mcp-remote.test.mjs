@@ -31,7 +31,7 @@ async function runner(servers) {
     const { structuredContent } = await call(code);
     return structuredContent.error?.message ?? structuredContent.output;
   };
-  return { client, run, close: () => server.close() };
+  return { client, call, run, close: () => server.close() };
 }
 
 /** A client of the command line, which must start. */
@@ -118,11 +118,13 @@ describe.each([
 
   test('returns images as content blocks', async () => {
     const { url } = await start();
-    const { run } = await runner({ memo: url });
-    expect(await run('(await memo.draw({}))[1]')).toEqual({ type: 'image', data: PIXEL, mimeType: 'image/png' });
-    expect(await run('(await memo.readResource({ uri: "memo://pixel" }))[0]')).toEqual({
-      ...{ type: 'image', data: PIXEL, mimeType: 'image/png', uri: 'memo://pixel' },
-    });
+    const { run, call } = await runner({ memo: url });
+    const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
+    expect(await run('const [, drawn] = await memo.draw({}); JSON.stringify(drawn)')).toBe(JSON.stringify(image));
+    expect((await call('drawn')).content).toEqual([{ type: 'text', text: '[image/png, 70 bytes]' }, image]);
+    const pixel = '(await memo.readResource({ uri: "memo://pixel" }))[0]';
+    expect(JSON.parse(await run(`JSON.stringify(${pixel})`))).toEqual({ ...image, uri: 'memo://pixel' });
+    expect((await call(pixel)).content).toEqual([{ type: 'text', text: '[image/png, 70 bytes]' }, image]);
   });
 });
 

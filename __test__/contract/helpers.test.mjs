@@ -454,7 +454,7 @@ describe('an output as JSON', () => {
     const { output: data, text } = await modelReport({ output, logs: '' });
     expect(data).toStrictEqual({ day: '1970-01-01T00:00:00.000Z', n: 'NaN', rows: [['a', [1]]], f: '[Function: f]' });
     expect(text).toContain("Map(1) { 'a' => Set(1) { 1 } }");
-    const long = await modelReport({ output: new Map([['a', 'x'.repeat(200)]]), logs: '' }, 100);
+    const long = await modelReport({ output: new Map([['a', 'x'.repeat(200)]]), logs: '' }, { maxChars: 100 });
     expect(long.output).toBe(long.text);
   });
 });

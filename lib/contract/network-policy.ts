@@ -175,23 +175,36 @@ function normalized(address: string) {
   }
 }
 
-/** 4 or 6 for addresses in the form that URLs have them; 0 for names. */
+/**
+ * 4 or 6 for addresses in the form that URLs have them; 0 for names.
+ *
+ * @internal
+ */
 export function familyOf(hostname: string): 0 | 4 | 6 {
   if (hostname.includes(':')) return 6;
   return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(hostname) ? 4 : 0;
 }
 
-/** The name or address of a URL, without brackets and without the dot at the end of a name. */
+/**
+ * The name or address of a URL, without brackets and without the dot at the end of a name.
+ *
+ * @internal
+ */
 export function hostnameOf({ hostname }: URL): string {
   const name = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
+/** @internal */
 export function portOf({ protocol, port }: URL): string {
   return port === '' ? (protocol === 'https:' ? '443' : '80') : port;
 }
 
-/** Whether requests to this URL go to the host. */
+/**
+ * Whether requests to this URL go to the host.
+ *
+ * @internal
+ */
 export function isAt(host: AllowedHost, url: URL): boolean {
   if (url.protocol !== host.protocol || portOf(url) !== host.port) return false;
   const hostname = hostnameOf(url);

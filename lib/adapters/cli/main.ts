@@ -195,7 +195,8 @@ async function dispatch(args: string[]) {
   const { takes, words, load } = COMMANDS[name];
   const wrong = Object.keys(values).find((option) => !takes.includes(option));
   if (wrong !== undefined) {
-    const near = closest(wrong, takes);
+    // Other options of other commands are not typing errors.
+    const near = takes.find((option) => option.startsWith(wrong) || wrong.startsWith(option));
     throw new UsageError(`${name} does not take --${wrong}${near === undefined ? '' : `; did you mean --${near}?`}`);
   }
   if (values['keep-state'] && values['no-keep-state']) {
