@@ -195,7 +195,12 @@ impl Peer {
                 }
                 Event::Log { job, entry }
             }
-            event @ (Event::Idle { .. } | Event::Taken { .. } | Event::CpuSpent { .. } | Event::Progress { .. }) => {
+            event @ (Event::Idle { .. }
+            | Event::Taken { .. }
+            | Event::CpuSpent { .. }
+            | Event::TimeOver { .. }
+            | Event::GraceOver { .. }
+            | Event::Progress { .. }) => {
                 let mut open = self.session_state.open();
                 open.unasked += usize::from(open.jobs.is_empty());
                 if open.unasked > MAX_UNASKED {
@@ -250,6 +255,8 @@ pub struct PeerLink {
     watchdog: Arc<Watchdog>,
     /// How long the worker may take to answer.
     answer: Duration,
+    /// The `limits_calls` that the worker was told last. Any thread may hold it, for the sending of a frame.
+    kept: Mutex<Option<bool>>,
 }
 
 impl PeerLink {
@@ -260,7 +267,7 @@ impl PeerLink {
         watchdog: Arc<Watchdog>,
         answer: Duration,
     ) -> Self {
-        Self { session, worker, session_state, watchdog, answer }
+        Self { session, worker, session_state, watchdog, answer, kept: Mutex::default() }
     }
 
     /// Begins the session.
@@ -401,6 +408,17 @@ impl Link for PeerLink {
 
     fn latency(&self) -> Duration {
         self.worker.latency()
+    }
+
+    fn keep_deadlines(&self, limits_calls: bool) -> bool {
+        if !self.worker.is_remote() {
+            return false;
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.replace(limits_calls) != Some(limits_calls) {
+            self.transmit(&Control::KeepDeadlines { limits_calls });
+        }
+        true
     }
 
     fn lost_cause(&self) -> Option<&'static str> {

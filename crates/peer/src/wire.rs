@@ -31,6 +31,11 @@ pub trait Wire: Send + Sync {
         None
     }
 
+    /// Whether the worker is on another machine.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// The time that a message to the worker and its answer take, if that is not negligible.
     fn latency(&self) -> Duration {
         Duration::ZERO

@@ -94,6 +94,11 @@ pub enum Event {
     /// A run has used up its processor time. Sent if no other thread can read the isolate's clock, possibly after the
     /// run has ended.
     CpuSpent { job: JobId },
+    /// A run has used up its time, and the guest was asked to end it. Sent if the isolate's process keeps the deadline,
+    /// possibly after the run has ended.
+    TimeOver { job: JobId },
+    /// The guest has not ended a run soon after [`Self::TimeOver`].
+    GraceOver { job: JobId },
     /// Progress of the run under way. Implementations may omit this event.
     Progress { operations: u64, tool_calls: u64 },
     /// An entry of the log of the run under way.

@@ -64,6 +64,13 @@ pub trait Link: Send + Sync {
         Duration::ZERO
     }
 
+    /// Makes the isolate's process keep the deadlines of later runs itself: it asks the guest to end, and reports
+    /// [`ses_protocol::Event::TimeOver`] and [`ses_protocol::Event::GraceOver`]. `limits_calls`: all calls of these runs
+    /// have a time limit. Returns false if only this process keeps deadlines.
+    fn keep_deadlines(&self, _limits_calls: bool) -> bool {
+        false
+    }
+
     /// Why an isolate on another machine was lost: `details.reason` of the failure. Absent: the text of
     /// [`ses_protocol::Event::Lost`] is all that is known.
     fn lost_cause(&self) -> Option<&'static str> {

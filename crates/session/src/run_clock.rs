@@ -1,7 +1,7 @@
 //! Decides which time counts against the deadline of a run. Time that the run waits for tools does not count.
 
 use std::collections::HashMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ses_protocol::{JobId, ToolCallId, ToolReply};
 
@@ -22,6 +22,10 @@ pub struct RunClock {
     has_expired: bool,
     /// Answers that were sent to the guest, whether or not they have arrived.
     answers: u64,
+    /// The time that the report of a wait and an answer take on their way. The guest does not work meanwhile.
+    latency: Duration,
+    /// The number of answers that the last report of a wait has named. Each wait is prolonged by the latency once.
+    reported: Option<u64>,
     /// All calls of the run have a time limit, whatever their tools are.
     limits_calls: bool,
     /// Calls that the host works on, and whether their time is limited.
@@ -44,7 +48,30 @@ pub enum Expired {
 impl RunClock {
     pub fn new(job: JobId, due: Instant, limits_calls: bool) -> Self {
         let calls = HashMap::new();
-        Self { job, due, still_since: None, has_expired: false, answers: 0, limits_calls, calls, deadline: None }
+        let latency = Duration::ZERO;
+        Self {
+            job,
+            due,
+            still_since: None,
+            has_expired: false,
+            answers: 0,
+            latency,
+            reported: None,
+            limits_calls,
+            calls,
+            deadline: None,
+        }
+    }
+
+    /// A clock for a guest from which each wait is reported late, and which receives answers late.
+    pub fn with_latency(mut self, latency: Duration) -> Self {
+        self.latency = latency;
+        self
+    }
+
+    /// When the run is due, if the clock goes on from now. `None`: the clock is stopped.
+    pub fn due(&self) -> Option<Instant> {
+        self.still_since.is_none().then_some(self.due)
     }
 
     /// `is_limited`: whether the tool itself has a time limit.
@@ -54,7 +81,13 @@ impl RunClock {
 
     /// The guest has taken this many answers and goes on only with the next one.
     pub fn on_idle(&mut self, answers: u64, now: Instant) {
-        let ends = !self.calls.is_empty() && self.calls.values().all(|&is_limited| is_limited);
+        let are_limited = self.calls.values().all(|&is_limited| is_limited);
+        // An answer may be on its way before the report of the wait arrives.
+        if are_limited && answers <= self.answers && self.reported.is_none_or(|before| before < answers) {
+            self.reported = Some(answers);
+            self.due += self.latency;
+        }
+        let ends = !self.calls.is_empty() && are_limited;
         if ends && answers == self.answers && self.still_since.is_none() {
             self.still_since = Some(now);
         }
@@ -81,8 +114,6 @@ impl RunClock {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use ses_protocol::Value;
 
     use super::*;
@@ -114,6 +145,26 @@ mod tests {
         clock.on_idle(0, at(10));
         assert_eq!(clock.on_expired(at(100)), Expired::Still);
         assert_eq!(clock.on_answers(&answer(7), at(1_000)), Some(at(1_090)));
+    }
+
+    #[test]
+    fn each_wait_of_a_distant_guest_is_longer_by_its_latency() {
+        let (clock, at) = clock();
+        let mut clock = clock.with_latency(Duration::from_millis(40));
+        clock.on_call(7, true);
+        clock.on_idle(0, at(30));
+        assert_eq!(clock.due(), None);
+        clock.on_answers(&answer(7), at(50));
+        assert_eq!(clock.due(), Some(at(160)));
+        clock.on_idle(0, at(51));
+        assert_eq!(clock.due(), Some(at(160)), "the same wait");
+        // The answer is sent before the report arrives.
+        clock.on_call(8, true);
+        clock.on_answers(&answer(8), at(60));
+        clock.on_idle(1, at(60));
+        assert_eq!(clock.due(), Some(at(200)));
+        clock.on_idle(7, at(60));
+        assert_eq!(clock.due(), Some(at(200)), "the guest cannot have taken answers that were not sent");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use ses_protocol::{Failure, FailureKind, JobId};
 
 use crate::backend::Link;
 use crate::run_clock::Expired;
-use crate::session_state::{STATE_LOST, SessionState};
+use crate::session_state::{Over, STATE_LOST, SessionState};
 use crate::watchdog::Deadline;
 
 /// `details.reason` of a run that took too long.
@@ -18,7 +18,10 @@ const DEADLINE: &str = "deadline";
 pub const CPU: &str = "cpu";
 /// How long a guest that was asked to end at its deadline may take before it is forced to.
 pub const STOP_GRACE: Duration = Duration::from_millis(40);
-/// The same for a run that was aborted. It is longer, because the caller would rather wait than lose the variables.
+/// How much later this process ends a run whose deadline the isolate's process keeps itself. It ends a run only if that
+/// process does not.
+pub const KEPT_MARGIN: Duration = Duration::from_millis(250);
+/// The same as [`STOP_GRACE`] for a run that was aborted. It is longer, because the caller would rather wait than lose the variables.
 pub const ABORT_GRACE: Duration = Duration::from_secs(2);
 /// The least time that variables and tools of a session that keeps its state may take. The host decides how long they
 /// take. 10 s.
@@ -31,6 +34,8 @@ pub struct RunDeadline {
     pub link: Arc<dyn Link>,
     pub job: JobId,
     pub timeout_ms: f64,
+    /// How much later than the isolate's process this one ends the run: zero, or [`KEPT_MARGIN`].
+    pub margin: Duration,
 }
 
 impl RunDeadline {
@@ -75,12 +80,31 @@ impl RunDeadline {
         }
     }
 
+    /// Ends the run when the isolate's process reports that its time is over.
+    pub fn ending(&self) -> Arc<dyn Fn(Over) + Send + Sync> {
+        let deadline = self.clone();
+        Arc::new(move |over| match over {
+            Over::Time => deadline.end(),
+            Over::Grace => deadline.end_now(),
+        })
+    }
+
+    /// Ends the run. A guest that can be asked ends it by itself.
     fn end(&self) {
-        let mut failure = timed_out(self.timeout_ms, DEADLINE);
+        interrupt(&self.session_state, &self.link, self.job, self.failure(), STOP_GRACE + self.margin);
+    }
+
+    /// Ends the run and gives the isolate up. The guest had its time to end by itself.
+    fn end_now(&self) {
+        end(&self.session_state, &*self.link, self.job, self.failure().with(STATE_LOST, true));
+    }
+
+    fn failure(&self) -> Failure {
+        let failure = timed_out(self.timeout_ms, DEADLINE);
         if self.session_state.open().has_dropped_calls {
-            failure = failure.with("hint", run_outcomes::DROPPED_CALLS);
+            return failure.with("hint", run_outcomes::DROPPED_CALLS);
         }
-        interrupt(&self.session_state, &self.link, self.job, failure, STOP_GRACE);
+        failure
     }
 }
 

@@ -15,7 +15,7 @@ use crate::jobs::Job;
 use crate::owner_event::OwnerEvents;
 use crate::resources::Resources;
 use crate::run_clock::RunClock;
-use crate::run_deadline::{ABORT_GRACE, CPU, RunDeadline, STOP_GRACE, arm_set_up, interrupt, timed_out};
+use crate::run_deadline::{ABORT_GRACE, CPU, KEPT_MARGIN, RunDeadline, STOP_GRACE, arm_set_up, interrupt, timed_out};
 use crate::session_state::SessionState;
 use crate::watchdog::Deadline;
 
@@ -103,7 +103,7 @@ impl Session {
         }
         open.jobs.add(job);
         if let Command::SetTools { tools, .. } = &command {
-            open.know_tools(tools);
+            open.tools.add(tools);
         }
         drop(open);
         self.link.send(command);
@@ -131,7 +131,7 @@ impl Session {
         let mut open = self.session_state.open();
         open.jobs.add(job);
         open.untaken = 0;
-        limits.reports_waits = open.may_stop_clock(limits_calls);
+        limits.reports_waits = open.tools.may_stop_clock(limits_calls);
         drop(open);
         if let Err(error) = self.arm(id, started, limits, limits_calls) {
             self.disarm();
@@ -151,14 +151,21 @@ impl Session {
         let duration = |ms: f64| TIMEOUT_MS.takes(ms).then(|| Duration::from_millis(ms as u64));
         let (session_state, link) = (self.session_state.clone(), self.link.clone());
         if let Some(timeout) = duration(limits.timeout_ms) {
-            let due = started + timeout + self.link.latency();
-            self.session_state.open().clock = Some(RunClock::new(job, due, limits_calls));
+            let latency = self.link.latency();
+            let is_kept = self.link.keep_deadlines(limits_calls);
+            let margin = if is_kept { KEPT_MARGIN } else { Duration::ZERO };
+            let due = started + timeout + latency + margin;
             let deadline = RunDeadline {
                 session_state: session_state.clone(),
                 link: link.clone(),
                 job,
                 timeout_ms: limits.timeout_ms,
+                margin,
             };
+            let mut open = self.session_state.open();
+            open.clock = Some(RunClock::new(job, due, limits_calls).with_latency(latency));
+            open.on_over = is_kept.then(|| (job, deadline.ending()));
+            drop(open);
             deadline.arm(due)?;
             self.deadline = Some(deadline);
         }
@@ -181,7 +188,7 @@ impl Session {
         self.cpu_deadline = None;
         // Dropped without the lock, because its callback takes the lock.
         let mut open = self.session_state.open();
-        let left = (open.clock.take(), open.asked.take(), open.on_cpu_spent.take());
+        let left = (open.clock.take(), open.asked.take(), open.on_cpu_spent.take(), open.on_over.take());
         drop(open);
         drop(left);
     }

@@ -1,19 +1,17 @@
 //! The state that a session keeps about its isolate. Handles the reports of the isolate. Used by several threads.
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ses_protocol::{
-    Config, Event, Failure, Figures, JobId, LogEntry, ModuleBody, Outcome, SessionId, Success, ToolCall, ToolSpec,
-};
+use ses_protocol::{Config, Event, Failure, Figures, JobId, LogEntry, Outcome, SessionId, Success};
 
 use ses_sync::priority::Thread;
 
 use crate::backend::Link;
 use crate::counters::Counters;
 use crate::jobs::{Job, Jobs};
+use crate::limited_tools::LimitedTools;
 use crate::owner_event::{End, OwnerEvent, OwnerEvents};
 use crate::resources::Resources;
 use crate::run_clock::RunClock;
@@ -47,16 +45,14 @@ pub struct Open {
     pub jobs: Jobs,
     /// The clock of the run under way.
     pub clock: Option<RunClock>,
-    /// Tools with a time limit. The host keeps these limits (`lib/contract/tool-times.ts`).
-    limited_tools: HashSet<u32>,
-    /// Functions that globals of the guest call. The clock does not stop for them, and goes on as if they were not
-    /// called.
-    services: HashSet<u32>,
+    pub tools: LimitedTools,
     /// The run that the guest was asked to end.
     pub asked: Option<Asked>,
     /// The run under way and the action that ends it. Called when the isolate reports that the run has used up its
     /// processor time.
     pub on_cpu_spent: Option<(JobId, Box<dyn FnOnce() + Send>)>,
+    /// The run under way and the action that ends it, if the isolate's process keeps its deadline.
+    pub on_over: Option<(JobId, Arc<dyn Fn(Over) + Send + Sync>)>,
     /// Bytes of answers to the run under way that the guest has not confirmed.
     pub untaken: usize,
     /// Log entries that the owner has not taken.
@@ -72,28 +68,6 @@ pub struct Open {
 }
 
 impl Open {
-    pub fn know_tools<'a>(&mut self, tools: impl IntoIterator<Item = &'a ToolSpec>) {
-        for tool in tools {
-            if tool.is_limited {
-                self.limited_tools.insert(tool.id);
-            } else {
-                self.limited_tools.remove(&tool.id);
-            }
-        }
-    }
-
-    /// Whether the clock of a run can stop. `limits_calls`: all calls of the run have a time limit.
-    pub fn may_stop_clock(&self, limits_calls: bool) -> bool {
-        limits_calls || !self.limited_tools.is_empty()
-    }
-
-    fn on_calls(&mut self, calls: &[ToolCall]) {
-        let Some(clock) = &mut self.clock else { return };
-        for call in calls.iter().filter(|call| !self.services.contains(&call.tool)) {
-            clock.on_call(call.id, self.limited_tools.contains(&call.tool));
-        }
-    }
-
     /// Takes the right to settle a job. Also returns the request to the guest to end this job, if there was one.
     pub fn claim(&mut self, id: JobId) -> (Option<Job>, Option<Asked>) {
         let job = self.jobs.claim(id);
@@ -121,24 +95,18 @@ impl Open {
 
 impl SessionState {
     pub fn new(id: SessionId, config: Arc<Config>, resources: &Resources, owner_events: OwnerEvents) -> Self {
-        let session_state = Self {
+        let tools = LimitedTools::new(&config);
+        Self {
             id,
             config,
             owner_events,
             counters: resources.counters.clone(),
             watchdog: resources.watchdog.clone(),
-            open: Mutex::new(Open { is_live: true, ..Open::default() }),
+            open: Mutex::new(Open { tools, is_live: true, ..Open::default() }),
             is_given_up: AtomicBool::new(false),
             operations: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
-        };
-        let services = session_state.config.services.iter().filter(|service| !service.is_request());
-        session_state.open().services.extend(services.map(|service| service.id));
-        session_state.open().know_tools(session_state.config.modules.iter().flat_map(|module| match &module.body {
-            ModuleBody::Source(_) => [].as_slice(),
-            ModuleBody::Exports { functions, .. } => functions,
-        }));
-        session_state
+        }
     }
 
     pub fn open(&self) -> MutexGuard<'_, Open> {
@@ -179,7 +147,12 @@ impl SessionState {
                 if let Some(last) = calls.last() {
                     self.tool_calls.store(last.made, Ordering::Relaxed);
                 }
-                self.open().on_calls(&calls);
+                let mut open = self.open();
+                let Open { clock, tools, .. } = &mut *open;
+                if let Some(clock) = clock {
+                    tools.on_calls(clock, &calls);
+                }
+                drop(open);
                 if !self.is_given_up() {
                     (self.owner_events)(OwnerEvent::ToolCalls { session, calls });
                 }
@@ -200,6 +173,12 @@ impl SessionState {
                     end();
                 }
             }
+            Event::TimeOver { job } => {
+                self.end_over(job, Over::Time);
+            }
+            Event::GraceOver { job } => {
+                self.end_over(job, Over::Grace);
+            }
             Event::Progress { operations, tool_calls } => {
                 self.operations.store(operations, Ordering::Relaxed);
                 self.tool_calls.store(tool_calls, Ordering::Relaxed);
@@ -215,6 +194,14 @@ impl SessionState {
                 let end = if panicked { End::Panicked } else { End::Ended };
                 (self.owner_events)(OwnerEvent::Closed { session, end });
             }
+        }
+    }
+
+    /// Ends a run whose deadline the isolate's process keeps. Does nothing after the run.
+    fn end_over(&self, job: JobId, over: Over) {
+        let end = self.open().on_over.as_ref().filter(|(run, _)| *run == job).map(|(_, end)| end.clone());
+        if let Some(end) = end {
+            end(over);
         }
     }
 
@@ -319,6 +306,15 @@ impl SessionState {
             dropped_calls: 0,
         }
     }
+}
+
+/// What is over of a run whose deadline the isolate's process keeps.
+#[derive(Clone, Copy)]
+pub enum Over {
+    /// The time of the run.
+    Time,
+    /// The time in which the guest was to end it by itself.
+    Grace,
 }
 
 /// A run that was asked to end by itself.

@@ -13,6 +13,15 @@ use ses_sync::{CpuClock, is_readable, spin};
 
 use crate::event_writer::EventWriter;
 use crate::exit::exit;
+use crate::own_deadline::OwnDeadline;
+
+/// Why a wait for a command has ended.
+enum Wait {
+    Command,
+    /// The guest was asked to end its run.
+    Asked,
+    TimedOut,
+}
 
 pub struct PipeContext {
     session: u32,
@@ -26,6 +35,7 @@ pub struct PipeContext {
     watchdog: Arc<Watchdog>,
     /// The deadline for the processor time of the run under way.
     cpu_deadline: Cell<Option<Deadline>>,
+    own_deadline: OwnDeadline,
 }
 
 impl PipeContext {
@@ -40,13 +50,31 @@ impl PipeContext {
         let (commands, running, cpu_deadline) = (RefCell::new(commands), Cell::default(), Cell::default());
         let events = out.clone();
         let reporter = Reporter::new(Arc::new(move |event| events.report(event)), watchdog.clone());
-        Self { session, config, commands, out, reporter, interrupt, running, watchdog, cpu_deadline }
+        let own_deadline = OwnDeadline::new(&config, watchdog.clone(), out.clone(), interrupt.clone());
+        Self { session, config, commands, out, reporter, interrupt, running, watchdog, cpu_deadline, own_deadline }
     }
 
     /// Whether a command has arrived. A part of one suffices, because the rest is on its way.
     fn has_come(&self, timeout: Duration) -> bool {
         let commands = self.commands.borrow();
         commands.has_begun() || is_readable(commands.source(), timeout)
+    }
+
+    /// Waits until a command has arrived, or until the guest is to end its run. `until`: not longer than that. Without a
+    /// time limit it does not wait, because the read does.
+    fn await_command(&self, until: Option<Instant>) -> Wait {
+        loop {
+            if self.own_deadline.take_request() {
+                return Wait::Asked;
+            }
+            let Some(end) = self.own_deadline.due().into_iter().chain(until).min() else { return Wait::Command };
+            if self.has_come(end.saturating_duration_since(Instant::now())) {
+                return Wait::Command;
+            }
+            if until.is_some_and(|until| until <= end) {
+                return Wait::TimedOut;
+            }
+        }
     }
 
     /// Waits for the next command.
@@ -57,8 +85,11 @@ impl PipeContext {
         let Ok(Some((head, body))) = commands.next(usize::MAX) else { exit() };
         match ToWorker::read(head.kind, body) {
             Ok(ToWorker::Command(command)) => {
-                if let Command::Run { job, limits, .. } = &command {
-                    self.begin(*job, limits);
+                match &command {
+                    Command::Run { job, limits, .. } => self.begin(*job, limits),
+                    Command::SetTools { tools, .. } => self.own_deadline.add_tools(tools),
+                    Command::ToolReplies { replies, .. } => self.own_deadline.on_answers(replies),
+                    Command::SetVariables { .. } => {}
                 }
                 Some(command)
             }
@@ -69,6 +100,10 @@ impl PipeContext {
                 }
                 None
             }
+            Ok(ToWorker::Control(Control::KeepDeadlines { limits_calls })) => {
+                self.own_deadline.keep(limits_calls);
+                None
+            }
             Ok(ToWorker::Control(Control::Open(_))) | Err(_) => exit(),
         }
     }
@@ -76,6 +111,7 @@ impl PipeContext {
     /// Reports to the host when a run has used up its processor time, so that the host ends the run.
     fn begin(&self, job: JobId, limits: &RunLimits) {
         self.running.set(job);
+        self.own_deadline.begin(job, limits);
         let (Some(cpu_ms), Some(clock)) = (limits.cpu_ms, CpuClock::of_this_thread()) else { return };
         let out = self.out.clone();
         let budget = Duration::from_secs_f64(cpu_ms / 1e3);
@@ -97,9 +133,15 @@ impl GuestContext for PipeContext {
     }
 
     fn report(&self, event: Event) {
-        if let Event::Settled { .. } = event {
-            self.cpu_deadline.set(None);
-            self.running.set(0);
+        match &event {
+            Event::Settled { .. } => {
+                self.cpu_deadline.set(None);
+                self.own_deadline.end();
+                self.running.set(0);
+            }
+            Event::ToolCalls(calls) => self.own_deadline.on_calls(calls),
+            Event::Idle { answers } => self.own_deadline.on_idle(*answers),
+            _ => {}
         }
         self.reporter.report(event);
     }
@@ -107,13 +149,20 @@ impl GuestContext for PipeContext {
     fn next(&self) -> Option<Command> {
         self.reporter.wait();
         spin(|| self.has_come(Duration::ZERO));
-        self.read()
+        match self.await_command(None) {
+            Wait::Command | Wait::TimedOut => self.read(),
+            Wait::Asked => None,
+        }
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
         self.reporter.wait();
         spin(|| self.has_come(Duration::ZERO));
-        self.has_come(until.saturating_duration_since(Instant::now())).then(|| self.read())
+        match self.await_command(Some(until)) {
+            Wait::Command => Some(self.read()),
+            Wait::Asked => Some(None),
+            Wait::TimedOut => None,
+        }
     }
 
     fn ready(&self) -> Option<Command> {

@@ -9,6 +9,7 @@
 mod context;
 mod event_writer;
 mod exit;
+mod own_deadline;
 mod wake_signal;
 
 use std::ffi::{OsString, c_int};

@@ -97,7 +97,9 @@ fn to_worker() -> Vec<ToWorker> {
         Command::ToolReplies { replies, now_ms: Some(1.7e12) },
     ];
     let controls = [Control::Open(Arc::new(config())), Control::Stop(4)];
-    controls.into_iter().map(ToWorker::Control).chain(commands.into_iter().map(ToWorker::Command)).collect()
+    let keep = ToWorker::Control(Control::KeepDeadlines { limits_calls: true });
+    let controls = controls.into_iter().map(ToWorker::Control);
+    controls.chain(commands.into_iter().map(ToWorker::Command)).chain([keep]).collect()
 }
 
 fn functions(module: ModuleSpec) -> Vec<ToolSpec> {
@@ -132,6 +134,8 @@ fn from_worker() -> Vec<FromWorker> {
         Event::Idle { answers: 8 },
         Event::Taken { bytes: 9 },
         Event::CpuSpent { job: 4 },
+        Event::TimeOver { job: 4 },
+        Event::GraceOver { job: 4 },
     ];
     let hello = Hello { version: VERSION, landlock: true, seccomp: false };
     iter::once(FromWorker::Status(Status::Hello(hello))).chain(events.into_iter().map(FromWorker::Event)).collect()

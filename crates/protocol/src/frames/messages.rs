@@ -19,6 +19,8 @@ pub enum Control {
     Open(Arc<Config>),
     /// Asks the guest to end this run by itself, if the run is still under way.
     Stop(JobId),
+    /// The worker keeps the deadlines of later runs. `limits_calls`: all calls of these runs have a time limit.
+    KeepDeadlines { limits_calls: bool },
 }
 
 /// A message from the worker.
@@ -96,6 +98,7 @@ macro_rules! messages {
 messages!(Control {
     0x01 Open(config),
     0x08 Stop(job),
+    0x09 KeepDeadlines { limits_calls },
 });
 messages!(Command {
     0x02 SetVariables { job, names, values },
@@ -118,6 +121,8 @@ messages!(Event {
     0x8E Idle { answers },
     0x8F Taken { bytes },
     0x90 CpuSpent { job },
+    0x91 TimeOver { job },
+    0x92 GraceOver { job },
 });
 record!(Hello { version, landlock, seccomp });
 
@@ -131,7 +136,7 @@ impl Message for ToWorker {
 
     fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed> {
         match kind {
-            0x01 | 0x08 => Control::read(kind, body).map(Self::Control),
+            0x01 | 0x08 | 0x09 => Control::read(kind, body).map(Self::Control),
             _ => Command::read(kind, body).map(Self::Command),
         }
     }

@@ -549,6 +549,10 @@ impl Wire for RemoteSession {
         lock(&self.state).machine.clone()
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn latency(&self) -> Duration {
         self.worker().map_or(Duration::ZERO, |worker| worker.pair.round_trip()).min(MAX_LATENCY)
     }
