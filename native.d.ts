@@ -340,6 +340,10 @@ export declare class NativeJournal {
   restart(head: string, seed: Uint8Array): void;
   /** The next run is one of the owner's: it is recorded, and does not count. */
   beginInternal(): void;
+  /** Whether a run stays open if its worker is lost while it only waits for answers. */
+  setMovable(isMovable: boolean): void;
+  /** Whether the worker was lost, and the run under way has stayed open. */
+  isMoving(): boolean;
   /** Gives up the run that has not ended. It counts as lost. */
   giveUp(): void;
   /** The result of this call is not kept. In a replay, `provide` has to give it. */

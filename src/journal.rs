@@ -371,6 +371,18 @@ impl NativeJournal {
         self.0.begin_internal();
     }
 
+    /// Whether a run stays open if its worker is lost while it only waits for answers.
+    #[napi]
+    pub fn set_movable(&self, is_movable: bool) {
+        self.0.set_movable(is_movable);
+    }
+
+    /// Whether the worker was lost, and the run under way has stayed open.
+    #[napi]
+    pub fn is_moving(&self) -> bool {
+        self.0.is_moving()
+    }
+
     /// Gives up the run that has not ended. It counts as lost.
     #[napi]
     pub fn give_up(&self) {

@@ -174,6 +174,7 @@ function approve(call: Call, answer: Answer) {
 function give(given: Given, call: Call, answer: Answer) {
   if ('isWaiting' in given) answer.recorded?.wait(undefined);
   else if ('error' in given) fail(answer, given.error);
+  else if ('pending' in given) settle(call, answer, () => given.pending);
   else settle(call, answer, () => given.result);
 }
 
@@ -207,8 +208,8 @@ function perform(call: Call, args: unknown[], answer: Answer) {
   if (args.length > MAX_ARGUMENTS) return refuse(answer, 'RangeError', `more than ${MAX_ARGUMENTS} arguments`);
   const { fn, self } = call.tool;
   const { recorded, scope } = answer;
-  const made = () => within(scope, () => Reflect.apply(fn, self, args));
-  settle(call, answer, recorded === undefined ? made : () => recorded.perform(scope, made));
+  const made = (ofCall: RunScope) => within(ofCall, () => Reflect.apply(fn, self, args));
+  settle(call, answer, () => (recorded === undefined ? made(scope) : recorded.perform(scope, made)));
 }
 
 /** @param produce the result, or a promise of it */
@@ -305,13 +306,13 @@ function refuse(answer: Answer, name: string, message: string, code?: string) {
  *
  * @param result a thenable
  */
-function ownPromise(result: PromiseLike<unknown>): Promise<unknown> {
+export function ownPromise(result: PromiseLike<unknown>): Promise<unknown> {
   const isOwn =
     types.isPromise(result) && Object.getPrototypeOf(result) === Promise.prototype && !Object.hasOwn(result, 'then');
   return isOwn ? (result as Promise<unknown>) : new Promise((resolve) => resolve(result));
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   const hasMembers = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return hasMembers && typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
 }

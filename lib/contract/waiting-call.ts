@@ -12,6 +12,8 @@ import type { Answer, WaitingCall } from './waiting-types';
 export type Given =
   | { result: unknown }
   | { error: Error }
+  /** its tool was called before its worker was lost, and settles this promise */
+  | { pending: Promise<unknown> }
   /** it still waits for somebody */
   | { isWaiting: true };
 
@@ -27,8 +29,8 @@ export interface RecordedCall {
   isRepeated: boolean;
   /** Asks the policy of the host, which may ask which call it decides about. */
   within<T>(scope: RunScope, work: () => T): T;
-  /** Calls the tool, which may ask the same. */
-  perform<T>(scope: RunScope, work: () => T): T;
+  /** Calls the tool, which may ask the same. The scope that it gets may outlive `scope`. */
+  perform<T>(scope: RunScope, work: (scope: RunScope) => T): T;
   /** The call waits for somebody. It is not answered in this process. */
   wait: (payload: unknown, memo?: unknown) => void;
 }

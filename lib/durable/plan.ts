@@ -8,6 +8,7 @@ import wire = require('../ses/transfer');
 import type { Given } from '../contract/waiting-call';
 import type { InDoubt } from '../contract/tool-traits';
 import type { NativeJournalContent } from '../../native';
+import type { KeptCalls } from './kept-calls';
 import type { Continuation } from './recorder';
 import type { Answer, WaitingCall } from './types';
 
@@ -98,6 +99,23 @@ function ruleOfGlobal(name: string, args: unknown): InDoubt {
 export function continuationsOf(calls: OpenCall[], answers: Record<string, Answer>): Map<number, Continuation> {
   const hasPlan = planApprovedBy(calls, answers) !== undefined;
   return new Map(calls.map((call) => [call.number, continuationOf(call, answers[call.key], hasPlan)]));
+}
+
+/**
+ * The same for a run that continues in this process, on another worker. Calls whose tools go on get their results. Calls
+ * that have not reached their tool are made.
+ */
+export function takenOver(calls: OpenCall[], kept: KeptCalls | undefined): Map<number, Continuation> {
+  const continuations: Map<number, Continuation> = new Map();
+  for (const call of calls) {
+    const pending = kept?.resultOf(call.number);
+    const isWaiting = call.waiting !== undefined && !call.waiting.isInDoubt;
+    if (isWaiting) continuations.set(call.number, continuationOf(call, undefined, false));
+    else if (pending !== undefined) {
+      continuations.set(call.number, { given: { pending }, isApproved: call.wasApproved, attempt: call.attempts });
+    }
+  }
+  return continuations;
 }
 
 /**

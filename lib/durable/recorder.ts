@@ -4,12 +4,13 @@ import { storeFailed } from './errors';
 import type { ExecutorError } from '../contract/errors';
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { Given, RecordedCall } from '../contract/waiting-call';
-import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { RunScope } from '../contract/run-scope';
+import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { Recording, RunLimits } from '../ses/recording';
 import type { NativeJournal } from '../../native';
 import type { JournalStore } from './store';
 import type { Durability, WaitingCall } from './types';
+import type { KeptCalls } from './kept-calls';
 import type { Note } from './notes';
 
 /** What happens to a call of a run that continues. */
@@ -33,6 +34,8 @@ export interface RecorderOptions {
   timeZone: string | undefined;
   isRestored: boolean;
   programs: readonly string[] | undefined;
+  /** undefined: no run continues on another worker */
+  kept: KeptCalls | undefined;
   /** numbers the tools that the journal knows */
   adopt: (registry: ToolRegistry) => void;
   /** called once, when the store has failed */
@@ -51,6 +54,7 @@ export class Recorder implements Recording {
   readonly isRestored;
   readonly timeZone;
   readonly programs;
+  readonly kept;
   /** Why nothing more is stored. */
   failure: ExecutorError | undefined;
   /** The calls of the run under way that wait, by the number that the native side knows them by. */
@@ -77,6 +81,7 @@ export class Recorder implements Recording {
     this.isRestored = options.isRestored;
     this.timeZone = options.timeZone;
     this.programs = options.programs;
+    this.kept = options.kept;
   }
 
   attach(registry: ToolRegistry, endCalls: () => void) {
@@ -150,7 +155,8 @@ export class Recorder implements Recording {
       const isPlanApproved = continuation.isPlanApproved && { isPlanApproved: true };
       this.#note({ attempt: { call: number, attempt, isApproved, ...isPlanApproved } });
     }
-    if (tool?.isUnrecorded && given === undefined) this.journal.withhold(call);
+    const isKnown = given !== undefined && !('pending' in given);
+    if (tool?.isUnrecorded && !isKnown) this.journal.withhold(call);
     const about = { key, attempt, isApproved, isReplay: false };
     const { approved } = this;
     const byPlan: ApprovedByPlan | undefined =
@@ -166,11 +172,14 @@ export class Recorder implements Recording {
       isApproved,
       isRepeated,
       within: <T>(scope: RunScope, work: () => T) => within(about, scope, work),
-      perform: <T>(scope: RunScope, work: () => T) => {
+      perform: <T>(scope: RunScope, work: (scope: RunScope) => T) => {
         attempts = attempt;
         if (!tool?.isService) this.called.push({ key, tool });
         if (tool?.revert !== undefined) this.note({ revertible: { call: number } });
-        return within(about, scope, work, byPlan);
+        const perform = (ofCall: RunScope) => within(about, ofCall, () => work(ofCall), byPlan);
+        return this.kept === undefined
+          ? perform(scope)
+          : this.kept.perform([run, number], scope, () => this.isMoving, perform);
       },
       wait: (payload, memo) => {
         const text = waiting === undefined ? textOf(payload) : undefined;
@@ -186,10 +195,26 @@ export class Recorder implements Recording {
 
   /** A run begins. */
   beginRun(continuations: Map<number, Continuation> = new Map(), approved?: ApprovedByPlan) {
+    this.journal.setMovable(this.kept !== undefined);
     this.waiting.clear();
     this.called = [];
     this.approved = approved;
     this.continuations = continuations;
+  }
+
+  /**
+   * The run under way continues here, after the worker of another isolate was lost. Not another time, so that a program
+   * that ends its worker cannot end all.
+   */
+  takeOver(before: Recorder, continuations: Map<number, Continuation>, approved: ApprovedByPlan | undefined) {
+    this.beginRun(continuations, approved);
+    this.called = before.called;
+    this.journal.setMovable(false);
+  }
+
+  /** Whether the worker was lost while the run only waited for answers, and the run may continue on another one. */
+  get isMoving() {
+    return this.journal.isMoving();
   }
 
   begun({ timeoutMs, toolTimeoutMs, maxOperations, language }: RunLimits) {

@@ -66,7 +66,7 @@ function answerOf(
 ): Promise<Reply> {
   const { maxTransferBytes = optionRow('maxTransferBytes').fallback, toolTimeoutMs, onToolCall } = options;
   const about = { key, attempt: 2, isApproved: true, isReplay: true };
-  const call = <T>(of: RunScope, work: () => T) => within(about, of, work);
+  const call = <T>(of: RunScope, work: (scope: RunScope) => T) => within(about, of, () => work(of));
   return new Promise((done) => {
     let thrown: unknown;
     answerToolCall(tool, tool.isAsync, args, {

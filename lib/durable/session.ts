@@ -24,7 +24,8 @@ import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, 
 import { divergenceOf, finishedCalls, historyOf } from './history';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
 import { NAMING_CODE, NO_PYTHON_DATA, namesIn, readPythonData, readingPython, restoringPython } from './python-data';
-import { continuationsOf, openRunOf, planApprovedBy } from './plan';
+import { KeptCalls } from './kept-calls';
+import { continuationsOf, openRunOf, planApprovedBy, takenOver } from './plan';
 import { approvedByPlan, heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder, nameOf } from './recorder';
 import { repeatCalls } from './repeats';
@@ -59,6 +60,12 @@ interface Live {
   replayMs: number;
   /** the number of runs that the session had when somebody looked last whether it is plain data */
   lookedAt: number | undefined;
+}
+
+/** A run that continues in another isolate. */
+interface Moved {
+  live: Live;
+  running: Promise<CodeOutput>;
 }
 
 /** How a run goes on. */
@@ -400,14 +407,82 @@ export class DurableSession implements Executor {
     const running = live.recorder.guard(live.executor.run(code, options as object));
     const isFirst = this.#isRecovered;
     this.#isRecovered = false;
+    let last = live;
     try {
-      const output = await running;
+      const output = await running.catch(async (error) => {
+        if (!live.recorder.isMoving) throw error;
+        const moved = await this.#move(live, code, options, error);
+        last = moved.live;
+        return moved.running;
+      });
       return isFirst ? recovered(output) : output;
     } catch (error) {
-      const failure = await this.#failed(live, error);
+      const failure = await this.#failed(last, error);
       if (isFirst && failure instanceof ExecutorError) failure.details = recovered({ ...failure.details });
       throw failure;
+    } finally {
+      if (last !== live) live.recorder.kept?.end(last.recorder.journal.runs);
     }
+  }
+
+  /**
+   * Continues a run on another worker, because its own was lost while the run only waited for answers.
+   *
+   * @param lost what the run rejects with if it cannot continue
+   */
+  async #move(live: Live, code: string, options: RunOptions | undefined, lost: unknown): Promise<Moved> {
+    const epoch = this.#epoch;
+    let moved: Moved | undefined;
+    const begin = async () => {
+      this.#isReplaying = true;
+      try {
+        moved = await this.#takeOver(live, code, options, lost, epoch);
+      } catch {
+        moved = { live, running: rejected(lost) };
+      } finally {
+        this.#isReplaying = false;
+      }
+    };
+    // Another caller may be rebuilding the session already.
+    while (moved === undefined) await this.#join(begin).catch(() => {});
+    return moved;
+  }
+
+  /** The run begins before other callers learn that the session is ready. */
+  async #takeOver(
+    { recorder }: Live,
+    code: string,
+    options: RunOptions | undefined,
+    lost: unknown,
+    epoch: number,
+  ): Promise<Moved> {
+    await this.#release();
+    await this.#claim();
+    const found = await this.#read();
+    this.#refuseAfterCleanup(epoch);
+    const open = this.#openRun(found.content);
+    if (open?.code !== code) throw lost;
+    const continuations = takenOver(open.calls, recorder.kept);
+    const approved = approvedByPlan(found, open.approvedPlan, open.planned);
+    const functions = flattenTools(this.#sent);
+    const toolOf = (path: string[]) => functions.find((tool) => isSamePath(tool.path, path));
+    const plan = heldPlanOf(found, toolOf, options?.plan);
+    this.#open = undefined;
+    try {
+      await this.#boot(found, { kept: recorder.kept });
+    } catch {
+      // The run is undone, as if it had not been waiting.
+      found.journal.giveUp();
+    }
+    const live = this.#live as Live | undefined;
+    if (live === undefined) throw lost;
+    live.recorder.takeOver(recorder, continuations, approved);
+    if (this.#isLost(live)) {
+      await live.recorder.stored();
+      return { live, running: rejected(lost) };
+    }
+    const running = live.executor.run(code, { ...options, plan, typecheck: 'off' } as object);
+    return { live, running: handled(live.recorder.guard(running)) };
   }
 
   /** What a run rejects with. */
@@ -736,7 +811,10 @@ export class DurableSession implements Executor {
     await live.recorder.stored();
   }
 
-  async #boot(found: Found, { isHeld = false } = {}): Promise<Live> {
+  async #boot(
+    found: Found,
+    { isHeld = false, kept }: { isHeld?: boolean; kept?: KeptCalls | undefined } = {},
+  ): Promise<Live> {
     const { id, durability, store } = this.#settings;
     const { head, journal, content, isNew } = found;
     const isElsewhere = head.timeZone !== ownTimeZone();
@@ -753,6 +831,7 @@ export class DurableSession implements Executor {
       timeZone: isElsewhere ? head.timeZone : undefined,
       isRestored: !isNew,
       programs: content.programs,
+      kept: options.isolation === 'remote' ? (kept ?? new KeptCalls()) : undefined,
       adopt: (registry) => this.#adopt(registry, content),
       onFailure: () => {
         this.#state = 'DEAD';
@@ -955,6 +1034,16 @@ function withDivergence(error: unknown, journal: NativeJournal, content: NativeJ
     error.details = { ...error.details, ...divergenceOf(journal, content) };
   }
   return error;
+}
+
+/** A promise whose rejection may be handled later. */
+function handled<T>(promise: Promise<T>) {
+  promise.catch(() => {});
+  return promise;
+}
+
+function rejected(error: unknown): Promise<never> {
+  return handled(Promise.reject(error));
 }
 
 function isOfReplay({ code }: ExecutorError) {

@@ -55,6 +55,16 @@ impl Journal {
         self.state.get().is_internal = true;
     }
 
+    /// Whether a run stays open if its worker is lost while it only waits for answers.
+    pub fn set_movable(&self, is_movable: bool) {
+        self.state.get().is_movable = is_movable;
+    }
+
+    /// Whether the worker was lost, and the run under way has stayed open.
+    pub fn is_moving(&self) -> bool {
+        self.state.get().is_moving
+    }
+
     /// Gives up the run that has not ended. It counts as lost.
     pub fn give_up(&self) {
         self.state.get().close_lost();

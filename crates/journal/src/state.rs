@@ -71,6 +71,10 @@ pub struct State {
     jobs: VecDeque<Done>,
     open: Option<Done>,
     has_lost: bool,
+    /// A run stays open if its worker is lost while it only waits for answers.
+    pub is_movable: bool,
+    /// The worker was lost, and the run under way stays open.
+    pub is_moving: bool,
     /// Taken by the next run.
     pub seed: Option<Seed>,
     /// Runs that were begun.
@@ -155,6 +159,8 @@ impl State {
             jobs: VecDeque::new(),
             open: None,
             has_lost: false,
+            is_movable: false,
+            is_moving: false,
             seed: None,
             runs: 0,
             is_internal: false,
@@ -288,6 +294,16 @@ impl State {
             self.ends = true;
             self.record_lost();
         }
+    }
+
+    /// The worker was lost. A run that may continue on another worker stays open. Others are lost.
+    fn lose_worker(&mut self) {
+        let waits = self.is_idle && self.held.is_empty() && !self.unanswered.is_empty() && !self.is_full;
+        if self.is_movable && waits && !self.under_way.is_empty() {
+            self.is_moving = true;
+            self.under_way.clear();
+        }
+        self.lose();
     }
 
     fn record(&mut self, message: &impl ses_protocol::frames::Message) {
@@ -549,7 +565,11 @@ impl State {
                 self.refuse_if_full(effects);
             }
             Event::Settled { .. } => self.settle(event, effects),
-            Event::Closed { .. } | Event::Lost { .. } | Event::Parked { .. } => {
+            Event::Lost { .. } => {
+                self.lose_worker();
+                self.report(event, effects);
+            }
+            Event::Closed { .. } | Event::Parked { .. } => {
                 self.lose();
                 self.report(event, effects);
             }
@@ -725,7 +745,11 @@ impl State {
                 self.report(event, effects);
                 self.pause_if_idle(effects);
             }
-            Event::Closed { .. } | Event::Lost { .. } | Event::Parked { .. } => {
+            Event::Lost { .. } => {
+                self.lose_worker();
+                self.report(event, effects);
+            }
+            Event::Closed { .. } | Event::Parked { .. } => {
                 self.lose();
                 self.report(event, effects);
             }

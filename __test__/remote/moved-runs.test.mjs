@@ -1,0 +1,131 @@
+// Runs of durable sessions whose worker is lost: a run that only waited for answers continues on another worker, once.
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { DurableSession, memoryStore } from '../../build/durable/index.js';
+import { openBroker } from '../broker.mjs';
+import { deferred, rejection } from '../helpers.mjs';
+import { startWorker, until } from './helpers.mjs';
+
+/** A broker, three workers, and a session with the tools. */
+async function openSession(tools, options = {}) {
+  const broker = await openBroker();
+  const names = ['a', 'b', 'c'];
+  const workers = new Map();
+  for (const name of names) {
+    workers.set(name, await startWorker(broker.url, { args: ['--spares', '0', '--name', name] }));
+  }
+  const executor = { isolation: 'remote', remote: { servers: broker.url }, timeoutMs: 100_000, ...options };
+  const session = await DurableSession.open('s', { store: memoryStore(), tools, executor });
+  onTestFinished(() => session.cleanup());
+  return { session, workers, current: () => workers.get(session.isolation.worker) };
+}
+
+/** A tool whose calls wait until the test answers them. */
+function heldTool() {
+  const calls = [];
+  const arrived = [deferred(), deferred(), deferred()];
+  const tool = (...args) => {
+    const answer = deferred();
+    calls.push({ args, answer });
+    arrived[calls.length - 1]?.resolve();
+    return answer.promise;
+  };
+  return { tool, calls, arrived: (number) => arrived[number].promise };
+}
+
+/** Ends a worker after the guest of a run has reported that it only waits. */
+async function endWhileWaiting(session, kill) {
+  const before = session.isolation.worker;
+  // The report follows the call immediately. This is longer than any way through the broker.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  kill();
+  await until(() => session.isolation !== undefined && session.isolation.worker !== before);
+}
+
+const PROGRAM = `
+  const first = await add(1, 2);
+  console.log('first', first);
+  n = first + (await held('x')) + (await add(0, 4));
+  n
+`;
+
+test.each([
+  ['the process of its session', (worker) => process.kill(worker.children[0], 'SIGKILL')],
+  ['its worker', (worker) => worker.kill('SIGKILL')],
+])(
+  'a run that only waits continues on another worker when %s is killed',
+  async (_title, kill) => {
+    const { tool: held, calls, arrived } = heldTool();
+    const added = [];
+    const add = async (a, b) => (added.push([a, b]), a + b);
+    const { session, current } = await openSession({ held, add });
+    await session.run('let n = 0; const kept = (function* () { yield 1; yield 2; })(); kept.next()');
+    const run = session.run(PROGRAM);
+    await arrived(0);
+    const worker = current();
+    await endWhileWaiting(session, () => kill(worker));
+    calls[0].answer.resolve(10);
+    const { output, logs } = await run;
+    expect(output).toBe(17);
+    expect(logs).toContain('first 3');
+    expect(calls.map(({ args }) => args)).toEqual([['x']]);
+    // Answers that had arrived are replayed.
+    expect(added).toEqual([
+      [1, 2],
+      [0, 4],
+    ]);
+    expect((await session.run('[n, kept.next().value]')).output).toEqual([17, 2]);
+  },
+  60_000,
+);
+
+test('an answer that arrives while the session is rebuilt is not lost, nor is an error', async () => {
+  const { tool: held, calls, arrived } = heldTool();
+  const { session, current } = await openSession({ held });
+  const run = session.run(`
+    const [one, other] = await Promise.allSettled([held(1), held(2)]);
+    [one.value, other.reason.message]
+  `);
+  await arrived(1);
+  const worker = current();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  worker.kill('SIGKILL');
+  await until(() => session.state === 'REPLAYING' || current() !== worker);
+  calls[0].answer.resolve('answer');
+  calls[1].answer.reject(new Error('no'));
+  expect((await run).output).toEqual(['answer', 'no']);
+  expect(calls).toHaveLength(2);
+}, 60_000);
+
+test('a run whose second worker is lost too fails, and is undone', async () => {
+  const { tool: held, calls, arrived } = heldTool();
+  const { session, current } = await openSession({ held });
+  await session.run('let n = 1');
+  const run = rejection(session.run('n = 2; await held(1); await held(2); n = 3'));
+  await arrived(0);
+  const first = current();
+  await endWhileWaiting(session, () => first.kill('SIGKILL'));
+  calls[0].answer.resolve();
+  await arrived(1);
+  current().kill('SIGKILL');
+  const error = await run;
+  expect(error.code).toBe('ERR_WORKER_LOST');
+  expect(error.details.lostCalls.map(({ name }) => name)).toEqual(['held', 'held']);
+  expect((await session.run('n')).output).toBe(1);
+  expect(calls).toHaveLength(2);
+}, 60_000);
+
+test('a run that computes is not repeated', async () => {
+  const { tool: held, calls, arrived } = heldTool();
+  const { session, current } = await openSession({ held }, { maxOperations: 1e15 });
+  await session.run('let n = 1');
+  const run = rejection(session.run('n = 2; held(1); for (;;);'));
+  await arrived(0);
+  current().kill('SIGKILL');
+  const error = await run;
+  expect(error.code).toBe('ERR_WORKER_LOST');
+  expect(error.details.lostCalls.map(({ name }) => name)).toEqual(['held']);
+  expect((await session.run('n')).output).toBe(1);
+  expect(calls).toHaveLength(1);
+}, 60_000);
