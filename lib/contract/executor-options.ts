@@ -225,9 +225,10 @@ export interface ExecutorOptions {
    */
   globals?: readonly GuestGlobal[] | undefined;
   /**
-   * The requests that guest code may make. The host makes them, and checks each, also each step of a redirect. Needs
-   * `globals: ["fetch"]`. A request counts as a tool call named `fetch`: `onToolCall`, `toolTimeoutMs` and
-   * `maxToolCalls` apply. Default: no request is allowed.
+   * The requests that guest code may make. The host makes them, and checks each, also each step of a redirect. In
+   * JavaScript it needs `globals: ["fetch"]`. In Python it makes `urllib`, `requests` and `pyodide.http` importable. A
+   * request counts as a tool call named `fetch`: `onToolCall`, `toolTimeoutMs` and `maxToolCalls` apply. Default: no
+   * request is allowed.
    */
   network?: NetworkPolicy | undefined;
   /**

@@ -28,12 +28,16 @@ export function globalsText(
   ];
   const names = globals.flatMap((group) => (group === 'fetch' ? [] : [NAMES[group]]));
   const has = names.length === 0 ? '' : ` Code has ${names.join(', ')}.`;
-  return { missing, given: `${has}${globals.includes('fetch') ? ` ${fetchText(network)}` : ''}`.trim() };
+  return {
+    missing,
+    given: `${has}${globals.includes('fetch') ? ` ${reachText('`fetch` reaches', network)}` : ''}`.trim(),
+  };
 }
 
-function fetchText(network: Pick<NetworkPolicy, 'allow' | 'methods'> | undefined) {
+/** @param means what makes requests, and a verb */
+export function reachText(means: string, network: Pick<NetworkPolicy, 'allow' | 'methods'> | undefined): string {
   const { allow = [], methods = ['GET', 'HEAD'] } = network ?? {};
-  if (allow.length === 0) return '`fetch` may ask no host.';
+  if (allow.length === 0) return `${means} no host.`;
   const more = allow.length > MAX_HOSTS ? ` and ${allow.length - MAX_HOSTS} more` : '';
-  return `\`fetch\` reaches only ${allow.slice(0, MAX_HOSTS).join(', ')}${more}, with ${methods.join(', ')}.`;
+  return `${means} only ${allow.slice(0, MAX_HOSTS).join(', ')}${more}, with ${methods.join(', ')}.`;
 }

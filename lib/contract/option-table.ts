@@ -470,10 +470,10 @@ so that a replay repeats them.`,
     type: 'network',
     ts: 'NetworkPolicy',
     none: 'no request is allowed',
-    brief: 'requests that guest code may make with `fetch`',
-    doc: `The requests that guest code may make. The host makes them, and checks each, also each step of a redirect. Needs
-\`globals: ["fetch"]\`. A request counts as a tool call named \`fetch\`: \`onToolCall\`, \`toolTimeoutMs\` and
-\`maxToolCalls\` apply.`,
+    brief: 'requests that guest code may make',
+    doc: `The requests that guest code may make. The host makes them, and checks each, also each step of a redirect. In
+JavaScript it needs \`globals: ["fetch"]\`. In Python it makes \`urllib\`, \`requests\` and \`pyodide.http\` importable. A
+request counts as a tool call named \`fetch\`: \`onToolCall\`, \`toolTimeoutMs\` and \`maxToolCalls\` apply.`,
     rust: {
       passedAs: 'services',
       field: 'services',

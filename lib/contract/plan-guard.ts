@@ -1,6 +1,7 @@
 import { describe, isPlainObject, memberPath } from './describe';
 import { errorOf } from './errors';
 import { objectOf } from './options';
+import { nameOfTool } from './tool-registry';
 import type { Given } from './options';
 import type { Tool } from './tool-registry';
 import type { Plan, PlannedArgument, PlannedCall, PlannedTimes, PlannedTool } from './plan';
@@ -52,7 +53,7 @@ export class PlanGuard {
     args: readonly unknown[],
   ) {
     if (isHelper || (isOfModule && this.#mayImport)) return undefined;
-    const name = path.join('.');
+    const name = nameOfTool({ path, isRequest });
     const guard = isOfModule ? undefined : this.#tools.get(name);
     const reason =
       guard === undefined ? 'does not contain this tool' : guard.reasonAgainst(isRequest ? undefined : args);

@@ -6,6 +6,7 @@ import { TRANSFER_LIMIT_CODE, TransferLimitError, UncloneableError, describeThro
 import { describe } from './describe';
 import { errorDetails } from './error-details';
 import { within } from './run-scope';
+import { nameOfTool } from './tool-registry';
 import { traceToolCall } from './tracing';
 import { isWaitForAnswer } from './waiting-call';
 import type { Tool } from './tool-registry';
@@ -77,7 +78,7 @@ export function answerToolCall(
     return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(values.error).message}`);
   }
   if (tool.isService) return perform({ tool, isAsync, facts: { name: '', args: values, id: '' } }, values, answer);
-  const facts = { name: tool.path.join('.'), args: values, id: answer.recorded?.key ?? String(++lastCall) };
+  const facts = { name: nameOfTool(tool), args: values, id: answer.recorded?.key ?? String(++lastCall) };
   const trace = traceToolCall(facts);
   const call = { tool, isAsync, facts };
   if (trace === undefined) return approve(call, inTime(call, answer));

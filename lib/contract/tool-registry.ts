@@ -39,6 +39,14 @@ export interface Tool {
   isOfModule?: boolean;
 }
 
+/** The name under which Python's prelude has the function that makes requests (`lib/python/prelude/72_network.py`). */
+export const PYTHON_REQUEST = '__smolagents_fetch__';
+
+/** The name of a function for the host: in calls, plans and traces. */
+export function nameOfTool({ path, isRequest = false }: Pick<Tool, 'path' | 'isRequest'>): string {
+  return isRequest ? 'fetch' : path.join('.');
+}
+
 /** Functions that globals of guests call, by their numbers from `FIRST_SERVICE` on. */
 const SERVICES = ['wake', 'fetch', 'cancel'];
 const FIRST_SERVICE = 2 ** 31;
@@ -47,9 +55,13 @@ function serviceId(name: string) {
   return FIRST_SERVICE + SERVICES.indexOf(name);
 }
 
-/** The path of a function that globals of guests call; undefined for other numbers. */
-export function servicePath(id: number): string[] | undefined {
-  const name = SERVICES[id - FIRST_SERVICE];
+/**
+ * The path of a function that globals of guests call, or Python's prelude; undefined for others.
+ *
+ * @param path the path that the guest knows, if the function was sent
+ */
+export function servicePath(id: number, path?: readonly string[]): string[] | undefined {
+  const name = path?.[0] === PYTHON_REQUEST ? 'fetch' : SERVICES[id - FIRST_SERVICE];
   return name === undefined ? undefined : [name];
 }
 
@@ -188,6 +200,8 @@ export class ToolRegistry {
   /** Numbers by top-level name, then by path. A function that replaces another one takes its number. */
   #numbers: Map<string, Map<string, number>> = new Map();
   #next = 0;
+  /** Functions of this package, by reserved names. They take the place of what is sent under these names. */
+  #own: Map<string, Tool> = new Map();
   /** Called with tools that the guest keeps and whose functions are others now. */
   onBound: ((tools: Tool[]) => void) | undefined;
 
@@ -216,7 +230,7 @@ export class ToolRegistry {
         for (const id of this.#numbers.get(name)?.values() ?? []) this.#tools.delete(id);
         this.#numbers.set(name, numbers);
       }
-      tools.forEach((tool, index) => this.#tools.set(specs[index].id, tool));
+      tools.forEach((tool, index) => this.#tools.set(specs[index].id, this.ownAt(tool.path) ?? tool));
     };
     return { specs, commit };
   }
@@ -262,6 +276,15 @@ export class ToolRegistry {
       this.#tools.set(id, tool);
       return specOf(tool, id);
     });
+  }
+
+  /** Registers a function of this package, which guests get when something is sent under its reserved name. */
+  addOwn(tool: Tool) {
+    this.#own.set(tool.path[0], tool);
+  }
+
+  ownAt(path: readonly string[]): Tool | undefined {
+    return this.#own.get(path[0]);
   }
 
   /** The descriptions of the committed tools for the native side. */

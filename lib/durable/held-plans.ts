@@ -85,8 +85,9 @@ function* callsOf({ entries, journal, content: { tools } }: ReadJournal, run: nu
     const entry = journal.entry(bytes);
     if (entry?.type !== 'call' || entry.run !== run) continue;
     for (const { number, tool, args } of entry.calls ?? []) {
-      const ofGlobal = servicePath(tool);
-      const path = ofGlobal ?? tools.find(({ id }) => id === tool)?.path;
+      const sent = tools.find(({ id }) => id === tool)?.path;
+      const ofGlobal = servicePath(tool, sent);
+      const path = ofGlobal ?? sent;
       const read = path && wire.readArguments(args);
       const isRequest = ofGlobal !== undefined;
       if (path !== undefined) yield { number, path, isRequest, args: Array.isArray(read) ? read : [] };

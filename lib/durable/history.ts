@@ -19,7 +19,7 @@ export async function* historyOf(
     const entry = journal.entry(bytes);
     if (entry === null) continue;
     if (entry.type === 'run') keys.clear();
-    for (const { id: tool, path } of entry.tools ?? []) names.set(tool, path.join('.'));
+    for (const { id: tool, path } of entry.tools ?? []) names.set(tool, nameOf(tool, path));
     const place = entry.run === 0 ? { number } : { number, run: entry.run };
     for (const facts of factsOf(id, entry, keys, names)) yield { ...place, type: entry.type, ...facts };
   }
@@ -37,12 +37,17 @@ export async function finishedCalls(history: AsyncIterable<JournalEntry>): Promi
   return [...calls.values()].filter(({ isFinished }) => isFinished).map(({ name, args }) => ({ name, args }));
 }
 
+/** @param path as it was sent to the guest */
+function nameOf(tool: number, path: string[]) {
+  return (servicePath(tool, path) ?? path).join('.');
+}
+
 /** What the journal says, and what happened instead, where a replay has left the journal. */
 export function divergenceOf(
   journal: NativeJournal,
   { tools }: Pick<NativeJournalContent, 'tools'>,
 ): { expected?: unknown; actual?: unknown } {
-  const names = new Map(tools.map(({ id, path }) => [id, path.join('.')]));
+  const names = new Map(tools.map(({ id, path }) => [id, nameOf(id, path)]));
   const shown = (entry: NativeJournalEntry | undefined) => {
     if (entry === undefined) return undefined;
     const [{ key: _, ...facts }] = factsOf('', entry, new Map(), names);
@@ -69,7 +74,7 @@ function factsOf(
     case 'variables':
       return [{ names }];
     case 'tools':
-      return [{ names: (entry.tools ?? []).map(({ path }) => path.join('.')) }];
+      return [{ names: (entry.tools ?? []).map(({ id: tool, path }) => nameOf(tool, path)) }];
     case 'log':
       return [{ level: LEVELS[level], message: text }];
     case 'call':

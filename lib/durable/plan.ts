@@ -54,8 +54,9 @@ export function openRunOf(
   if (open === undefined || open === null) return undefined;
   const noted = readNotes(notes);
   const calls = open.calls.map(({ call, id: tool, args }) => {
-    const ofGlobal = servicePath(tool);
-    const path = ofGlobal ?? tools.find((known) => known.id === tool)?.path ?? [];
+    const sent = tools.find((known) => known.id === tool)?.path;
+    const ofGlobal = servicePath(tool, sent);
+    const path = ofGlobal ?? sent ?? [];
     const name = path.join('.');
     const key = `${id}/${open.run}/${call}`;
     const read = wire.readArguments(args);
@@ -82,7 +83,7 @@ export function openRunOf(
 }
 
 /**
- * The rule for a call that a global of the guest has made. Waits of timers and
+ * The rule for a call that a global of the guest, or Python's prelude, has made. Waits of timers and
  * requests without an effect are made again.
  */
 function ruleOfGlobal(name: string, args: unknown): InDoubt {

@@ -873,7 +873,8 @@ export class DurableSession implements Executor {
       tools.map(({ id, path, isAsync }) => {
         const found = functions.find((tool) => isSamePath(tool.path, path));
         const refusal = isView ? 'this is a view of the session: it calls no tools' : 'the host has not sent it';
-        return { id, tool: found !== undefined && !isView ? found : placeholder(path, isAsync, refusal) };
+        const known = registry.ownAt(path) ?? found;
+        return { id, tool: known !== undefined && !isView ? known : placeholder(path, isAsync, refusal) };
       }),
     );
   }

@@ -9,7 +9,7 @@ import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { Readiness, recovered } from '../contract/readiness';
 import { SharedStartup } from '../contract/shared-startup';
 import { refuseUnwritableNames } from '../contract/tool-names';
-import { flattenTools, refuseNoTools } from '../contract/tool-registry';
+import { PYTHON_REQUEST, flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { traceRun } from '../contract/tracing';
 import { namesOfVariables } from '../contract/variables';
 import type { AwaitUsing } from '../contract/await-using';
@@ -174,6 +174,7 @@ export class PyodideExecutor implements Executor {
       if (!(error instanceof ExecutorError)) throw error;
       error.details ??= {};
       if (isFirst) recovered(error.details);
+      if (error.details.tool === PYTHON_REQUEST) error.details.tool = 'fetch';
       // The interpreter was abandoned. The next call creates another one.
       if (this.state === 'DIRTY') error.details.stateLost = true;
       const failure = agentError(confirmed(error, this.#options), code, this.#engine.codeFrame);
@@ -252,6 +253,7 @@ export class PyodideExecutor implements Executor {
     if (!isNew || this.#isRestored) return;
     try {
       await this.#configure();
+      if (this.#options.executor.network !== undefined) await this.#engine.sendTools({ [PYTHON_REQUEST]: offered });
       if (this.#options.packages !== undefined) await this.#engine.sendTools({ [PICTURE_TOOL]: this.#figures.add });
       await this.#mount();
       const { variables, tools, pythonTools } = sent;
@@ -329,6 +331,9 @@ function nothingSent() {
     pythonTools: {} as Record<string, string>,
   };
 }
+
+/** What is sent for the function that makes requests. `lib/ses/guest-services.ts` has the function. */
+async function offered() {}
 
 /** Each engine is loaded when it is used, because one of them needs Node.js. */
 function engineOf(options: PythonOptions, recording: Recording | undefined) {

@@ -33,7 +33,6 @@ export type SharedOptions = Omit<
   | 'maxConcurrentToolCalls'
   | 'maxOperations'
   | 'modules'
-  | 'network'
   | 'recover'
   | 'typecheck'
 >;
@@ -111,6 +110,7 @@ const ISOLATE_OPTIONS = [
   'maxToolCalls',
   'maxTransferBytes',
   'maxCpuMs',
+  'network',
   'owner',
   'maxParkedMb',
   'warmPool',
@@ -119,6 +119,8 @@ const ISOLATE_OPTIONS = [
   'sandbox',
   'spares',
 ];
+/** Modules that code may import because of `network` (`prelude/72_network.py`). */
+const NETWORK_MODULES = ['urllib.request', 'urllib.error', 'urllib.parse', 'requests', 'pyodide.http'];
 /** With less memory, Pyodide cannot boot, because V8 also needs its part. */
 const MIN_MEMORY_LIMIT_MB = 64;
 /** Options that work without an isolate. */
@@ -231,9 +233,11 @@ export function checkPythonOptions(
  *
  * @internal
  */
-export function offerWith({ authorizedImports, fsMode, workDir, mountPoint }: PythonOptions): Offer {
+export function offerWith({ authorizedImports, fsMode, workDir, mountPoint, executor }: PythonOptions): Offer {
   const hasFolder = fsMode === 'nativefs' || workDir !== undefined;
-  return { imports: authorizedImports, ...(hasFolder && { folder: mountPoint }) };
+  const { network } = executor;
+  const imports = network === undefined ? authorizedImports : [...new Set([...authorizedImports, ...NETWORK_MODULES])];
+  return { imports, ...(hasFolder && { folder: mountPoint }), ...(network !== undefined && { network }) };
 }
 
 /** Folders of this computer, which workers of a fleet do not have. */

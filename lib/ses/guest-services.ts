@@ -1,6 +1,8 @@
 import { clearTimeout, setTimeout } from '../contract/clock';
 import { currentScope } from '../contract/run-scope';
+import { PYTHON_REQUEST } from '../contract/tool-registry';
 import { makeRequests } from '../network/requests';
+import type { CheckedNetwork } from '../contract/network-policy';
 import type { CheckedOptions } from '../contract/options';
 import type { RunScope } from '../contract/run-scope';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
@@ -20,6 +22,15 @@ export function nativeServices({ globals, network }: CheckedOptions, registry: T
     services.push({ ...service('fetch', request), isService: false, isRequest: true }, service('cancel', cancel));
   }
   return registry.addServices(services);
+}
+
+/**
+ * Python has no such globals. Its prelude calls a function with a reserved name, which is sent to it as tools are, and
+ * is the host's `fetch` otherwise.
+ */
+export function offerRequests(network: CheckedNetwork, registry: ToolRegistry) {
+  const { request } = makeRequests(network);
+  registry.addOwn({ ...service('fetch', request), path: [PYTHON_REQUEST], isService: false, isRequest: true });
 }
 
 function service(name: string, fn: Tool['fn']): Tool {

@@ -10,7 +10,7 @@ import { OPTIONS } from '../contract/option-table';
 import { RunScope } from '../contract/run-scope';
 import activeExecutors = require('./active-executors');
 import { LogFeed } from './log-feed';
-import { nativeServices } from './guest-services';
+import { nativeServices, offerRequests } from './guest-services';
 import { nativeModules } from './modules';
 import { RunCalls } from './run-calls';
 import { NOT_STORED, recorded } from './recording';
@@ -208,6 +208,7 @@ export class NativeConnection {
     // Loaded lazily: code that only references the class must not load the addon.
     addon ??= require('../../native.cjs') as typeof import('../../native.cjs');
     dispatcher ??= new addon.NativeDispatcher(report);
+    if (this.isPython && options.network !== undefined) offerRequests(options.network, this.tools);
     const number = nextNumber++;
     const native = new addon.NativeExecutor(
       nativeOptions(options, this.tools),

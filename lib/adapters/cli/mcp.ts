@@ -6,7 +6,7 @@ import { loadTools, readText, readVariables, refuseNoFolder } from './input';
 import { endServersBySignal, signalled } from './end-by-signal';
 import { limitsOf } from './limits';
 import { lost, ownStdout } from './terminal';
-import { UsageError, asUsage } from './usage-error';
+import { HOSTS_NEED_FETCH, UsageError, asUsage } from './usage-error';
 import { isLoopback } from '../mcp/address';
 import type { Command, CommandOptions } from './main';
 import type { Served } from '../mcp/served';
@@ -43,6 +43,9 @@ export async function mcp(
   const { root, readOnly } = given;
   refuseNoFolder(root, readOnly);
   if (given.packages !== undefined && !given.python) throw new UsageError('--packages needs --python');
+  if (given.network !== undefined && !given.python && !given.globals.includes('fetch')) {
+    throw new UsageError(HOSTS_NEED_FETCH);
+  }
   const api = openapi === undefined ? undefined : { file: openapi, baseUrl, headers, credentials };
   if (api !== undefined) refuseOthers(given);
   const ofApi = { 'base-url': [baseUrl].flat(), header: headers, credential: credentials };

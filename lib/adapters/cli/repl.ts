@@ -12,7 +12,7 @@ import { limitsOf } from './limits';
 import { OpenBrackets } from './open-brackets';
 import { isIncompletePython, pythonNamesFor } from './python-lines';
 import { lost } from './terminal';
-import { asUsage } from './usage-error';
+import { HOSTS_NEED_FETCH, asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
 import { outputText } from '../../contract/render';
 import { visible, write } from '../../contract/terminal';
@@ -74,6 +74,7 @@ function newExecutor({ authorizedImports, modules, globals, network, python, pac
   const common = { ...limits, isolation: preferredIsolation(), onLog };
   if (!python) {
     if (packages !== undefined) throw new TypeError('--packages needs --python');
+    if (network !== undefined && !globals.includes('fetch')) throw new TypeError(HOSTS_NEED_FETCH);
     return new SESExecutor({ ...common, maxOperations, authorizedImports, modules, globals, network, keepState: true });
   }
   if (globals.length > 0) throw new TypeError('--globals is for JavaScript');
@@ -87,6 +88,7 @@ function newExecutor({ authorizedImports, modules, globals, network, python, pac
     max_while_iterations: NO_LIMIT,
     mount: false,
     packages,
+    network,
   });
 }
 

@@ -3,7 +3,7 @@ import { errorText } from './diagnostics';
 import { ProgressLine } from './progress-line';
 import { languageOf, loadTools, readCode, readVariables } from './input';
 import { ownStdout } from './terminal';
-import { asUsage } from './usage-error';
+import { HOSTS_NEED_FETCH, asUsage } from './usage-error';
 import { partsOfContent } from '../../contract/content';
 import { ExecutorError } from '../../contract/errors';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
@@ -63,6 +63,7 @@ function newExecutor(
   const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog };
   if (language !== 'python') {
     if (packages !== undefined) throw new TypeError('--packages is for Python');
+    if (network !== undefined && !globals.includes('fetch')) throw new TypeError(HOSTS_NEED_FETCH);
     return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules, globals, network });
   }
   if (globals.length > 0) throw new TypeError('--globals is for JavaScript');
@@ -75,6 +76,7 @@ function newExecutor(
     max_while_iterations: NO_LIMIT,
     mount: false,
     packages,
+    network,
   });
 }
 

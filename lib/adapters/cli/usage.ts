@@ -91,7 +91,7 @@ const USAGE: Record<string, OptionUsage> = {
   'allow-host': {
     value: '<host>',
     multiple: true,
-    text: 'with --globals fetch: a host that the code may ask; can be repeated',
+    text: 'a host that the code may ask: in JavaScript with --globals fetch, or in Python; can be repeated',
   },
   json: { text: 'print one JSON object to stdout instead of text' },
   module: { text: 'the file is a library: check whether it loads as a module of code' },

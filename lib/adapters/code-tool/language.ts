@@ -1,4 +1,4 @@
-import { globalsText } from '../../contract/globals-text';
+import { globalsText, reachText } from '../../contract/globals-text';
 import { memberIdentifier, pythonIdentifier, toolIdentifier } from '../../contract/tool-names';
 import { typeDeclarations } from '../../catalog/type-declarations';
 import { toJavaScriptSignature, toPythonSignature } from '../prompts';
@@ -84,13 +84,14 @@ ${declarations === '' ? '' : ' The functions are synchronous: call them without 
 ${lifeText(livesOn)}${PYTHON.surroundings(offer, declarations !== '')}${more}
 
 ${declarations}`.trimEnd(),
-  surroundings: ({ imports, folder, variables = [] }, hasFunctions) => {
+  surroundings: ({ imports, folder, network, variables = [] }, hasFunctions) => {
     const given = variables.length === 0 ? '' : variablesText(variables);
     if (imports === undefined) return given;
     const place = hasFunctions ? 'Beside the functions there' : 'There';
     const files = `no file system${folder === undefined ? '' : ` but the folder ${folder}`}`;
     const modules = imports.includes('*') ? '' : `, and of modules only ${imports.join(', ')}`;
-    return `${given} ${place} is no network and ${files}${modules}.`;
+    if (network === undefined) return `${given} ${place} is no network and ${files}${modules}.`;
+    return `${given} ${place} is ${files}${modules}. ${reachText('`urllib.request` and `requests` reach', network)}`;
   },
   declare: (declared) => {
     if (declared.input === undefined) return `def ${declared.name}(*args, **kwargs): ...`;

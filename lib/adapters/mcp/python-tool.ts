@@ -5,10 +5,11 @@ import { languageText } from '../code-tool/language';
 import { NO_LIMIT } from '../../contract/options';
 import { Session } from '../../contract/session';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
-import { checkPythonOptions } from '../../python/options';
+import { checkPythonOptions, offerWith } from '../../python/options';
 import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { preferredIsolation } from '../../ses/isolation';
+import type { NetworkPolicy } from '../../contract/network-policy';
 import type { ServedTool } from './served';
 import type { HelperState } from '../code-tool/helpers';
 import type { Toolset } from './toolset';
@@ -32,20 +33,21 @@ export function pythonTool(
     maxOperations?: number;
     authorizedImports?: readonly string[];
     packages?: string;
+    network?: NetworkPolicy | undefined;
     variables?: Record<string, unknown>;
     annotations: object;
     forCatalog: { maxChars: number; taken: readonly string[] };
     helpers: HelperState;
   },
 ): { tool: ServedTool; session: Session } {
-  const { toolTimeoutMs, maxOperations, packages, variables, annotations, forCatalog, helpers } = others;
+  const { toolTimeoutMs, maxOperations, packages, network, variables, annotations, forCatalog, helpers } = others;
   const language = languageText('python');
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
   const log = new LogProgress();
   const options = {
     onLog: log.onLog,
     ...{ timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() },
-    ...{ max_operations: maxOperations ?? NO_LIMIT, max_while_iterations: NO_LIMIT, mount: false, packages },
+    ...{ max_operations: maxOperations ?? NO_LIMIT, max_while_iterations: NO_LIMIT, mount: false, packages, network },
   };
   const session = new Session(new PyodideExecutor(imports, options), {
     livesOn: true,
@@ -53,8 +55,9 @@ export function pythonTool(
     frontEnd: frontEndOf('python'),
     variables,
   });
-  const limits = { timeoutMs, memoryLimitMb, maxOperations: checkPythonOptions(imports, options).maxOperations };
-  const offer = { imports, variables: Object.keys(variables ?? {}) };
+  const checked = checkPythonOptions(imports, options);
+  const limits = { timeoutMs, memoryLimitMb, maxOperations: checked.maxOperations };
+  const offer = { ...offerWith(checked), variables: Object.keys(variables ?? {}) };
   const catalog = toolset.catalogIn(language, forCatalog);
   const more = limitsText(language, limits) + helpersText([...forCatalog.taken, ...toolset.names], true);
   const description = language.description(catalog.text(), true, offer, more);

@@ -48,7 +48,7 @@ export interface ServerOptions {
   remote?: ExecutorOptions['remote'];
   /** Whether variables survive a run that is ended at its deadline or cancelled. Not for the caller's executor. */
   keepState?: boolean;
-  /** Further globals of code in JavaScript, and the requests that it may make. */
+  /** Further globals of code in JavaScript, and the requests that code may make. */
   globals?: readonly GuestGlobal[];
   network?: NetworkPolicy | undefined;
   /** Default and maximum deadline of a run. */

@@ -6,6 +6,7 @@ refers to a JavaScript object until `connect` is called: the memory of the inter
 import abc
 import ast
 import asyncio
+import binascii
 import builtins
 import codecs
 import collections
@@ -18,6 +19,8 @@ import difflib
 import enum
 import functools
 import gc
+import http
+import importlib.machinery
 import importlib.util
 import inspect
 import io
@@ -32,6 +35,7 @@ import time
 import traceback
 import types
 import typing
+import urllib.parse
 import warnings
 import weakref
 

@@ -34,7 +34,7 @@ _RefusedImport.__name__ = _RefusedImport.__qualname__ = "ImportError"
 
 def _refused_import(name, allowed):
     error = _RefusedImport(f"Import of '{name}' is not authorized", name=name)
-    names = ", ".join(allowed)
+    names = ", ".join(allowed if _Network.tool is None else (*allowed, *_network_names))
     known = {"module": name}
     if len(names) <= _MAX_LINE_CHARS:
         known["hint"] = f"Do without this module: {names or 'none'} can be imported."
@@ -118,6 +118,10 @@ def __smolagents_safe_import_factory(allowed):
         if _is_for_c(full_name, globals, locals, fromlist):
             _import(name)
             return None
+        if _Network.tool is not None and full_name in _network_modules:
+            module = _network_module(full_name, fromlist, allowed)
+            if module is not None:
+                return module
         # `__future__` only affects how code is parsed.
         if full_name != "__future__" and not __smolagents_is_import_allowed(full_name, allowed):
             raise _refused_import(full_name, allowed)

@@ -131,6 +131,9 @@ def set_tools(specs):
     """Defines tools by their paths and numbers: `[[["Host", "readDoc"], 7], ...]`, as JSON."""
     tops = {}
     for path, number in _decode_json(specs):
+        if path == [_REQUEST_TOOL]:
+            _Network.tool = _tool("fetch", number)
+            continue
         if path == [_PICTURE_TOOL]:
             _Pictures.take = _tool(_PICTURE_TOOL, number)
             continue
