@@ -11,6 +11,10 @@ import { deferred } from '../helpers.mjs';
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
 const { Requests } = require('../../build/browser/network.js');
+const { checkNetwork } = require('../../build/contract/network-policy.js');
+const { Policy } = require('../../build/network/requests.js');
+
+const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
 
 const servers = [];
 afterEach(() => {
@@ -41,7 +45,12 @@ function page() {
   const ask = (request, asking = {}) => {
     const requestId = String(++last);
     const whole = { method: 'GET', headers: {}, ...request };
-    requests.answer({ requestId, request: whole }, { warn: (text) => warnings.push(text), ...asking });
+    // The tab has compared the origin.
+    const policy = new Policy(
+      checkNetwork({ allow: [new URL(whole.url).origin], methods: METHODS, maxBytes: 64 << 20 }),
+    );
+    const known = { policy, made: { made: 0 }, warn: (text) => warnings.push(text) };
+    requests.answer({ requestId, request: whole }, { ...known, ...asking });
     return of(requestId).promise;
   };
   return { requests, ask, warnings };
@@ -68,7 +77,7 @@ test('an answer is passed on without cookies and headers of the connection', asy
     ['x-own', '1'],
     ['access-control-allow-origin', 'http://page'],
     ['access-control-allow-credentials', 'true'],
-    ['access-control-expose-headers', 'content-type, date, x-own'],
+    ['access-control-expose-headers', 'content-type, x-own, date'],
     ['access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
     ['access-control-allow-headers', '*'],
   ]);

@@ -1,7 +1,9 @@
 import { clearTimeout, setTimeout } from '../contract/clock';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
 import { RunScope } from '../contract/run-scope';
+import { RefusedRequest } from '../network/refused';
 import type { Foreign } from '../contract/foreign';
+import type { Made, Policy } from '../network/requests';
 import type { Tab } from './tab';
 
 /** Maximum bytes of a response body. */
@@ -30,12 +32,12 @@ export interface Plain {
 /** The run that a request belongs to. */
 export interface Asking {
   onRequest: ((request: { url: string; method: string; headers: Record<string, string> }) => unknown) | undefined;
+  /** the requests of the run so far */
+  made: Made;
+  policy: Policy;
   /** writes a line to the log */
   warn: (text: string) => void;
 }
-
-/** A refusal by the host itself. */
-class RefusedError extends Error {}
 
 /**
  * Makes the requests of a page, which has no network itself, to its allowed origins. Redirects are passed to the page
@@ -63,7 +65,7 @@ export class Requests {
     this.#scope.end();
   }
 
-  async #answer(requestId: string, request: Plain, cors: (names: string[]) => string[][], { onRequest, warn }: Asking) {
+  async #answer(requestId: string, request: Plain, cors: (names: string[]) => string[][], asking: Asking) {
     let held = 0;
     const hold = (bytes: number) => {
       held += bytes;
@@ -76,13 +78,13 @@ export class Requests {
       if (request.method === 'OPTIONS')
         return void (await this.#tab.fulfill(requestId, 204, cors([]), Buffer.alloc(0)));
       await this.#inTurn(async () => {
-        const { status, headers, body } = await this.#make(request, onRequest, hold);
+        const { status, headers, body } = await this.#make(request, asking, hold);
         // The response counts as held until the browser has received it.
         const names = headers.map(([name]) => name);
         await this.#tab.fulfill(requestId, status, [...headers, ...cors(names)], body);
       });
     } catch (error) {
-      if (error instanceof RefusedError) warn(`${request.method} ${request.url} has failed: ${error.message}`);
+      if (error instanceof RefusedRequest) asking.warn(`${request.method} ${request.url} has failed: ${error.message}`);
       // The page receives the same error as for any failed request.
       if (!this.#scope.isOver) this.#tab.refuse(requestId);
     } finally {
@@ -100,19 +102,27 @@ export class Requests {
   }
 
   /** @param hold called with each increase of the held bytes; throws if they exceed the limit */
-  async #make({ url, method, headers, body }: Plain, onRequest: Asking['onRequest'], hold: (bytes: number) => void) {
+  async #make({ url, method, headers, body }: Plain, asking: Asking, hold: (bytes: number) => void) {
+    const { onRequest, policy, made } = asking;
     const scope = this.#scope.part();
     let late: NodeJS.Timeout | undefined;
     try {
       if (scope.isOver) throw new Error('the page is gone');
-      if (body === undefined) throw new RefusedError('a body that is a stream cannot be sent');
-      const asked = { url, method, headers: Object.fromEntries(headers) };
-      if (onRequest !== undefined && (await onRequest(asked)) === false) throw new Error('the host has refused it');
+      if (body === undefined) throw new RefusedRequest('a body that is a stream cannot be sent');
+      const given = { url, method, headers: Object.fromEntries(headers) };
+      if (onRequest !== undefined && (await onRequest(given)) === false) throw new Error('the host has refused it');
       late = setTimeout(() => scope.end(), REQUEST_MS);
-      const sent = body.length === 0 ? {} : { body };
-      const response = await fetch(url, { method, headers, ...sent, redirect: 'manual', signal: scope.signal });
-      const given = passed([...response.headers]);
-      return { status: response.status, headers: given, body: await bytesOf(response, hold) };
+      const asked = {
+        url: new URL(url),
+        method,
+        headers: headers.map(([name, value]): [string, string] => [name.toLowerCase(), value]),
+        body: body.length === 0 ? undefined : typeof body === 'string' ? Buffer.from(body) : body,
+        // The page makes the next request.
+        redirect: 'manual' as const,
+        onPart: limited(hold),
+      };
+      const answer = await policy.follow(asked, scope, made);
+      return { status: answer.status, headers: passed(answer.headers), body: Buffer.from(answer.body) };
     } finally {
       clearTimeout(late);
       scope.end();
@@ -120,8 +130,18 @@ export class Requests {
   }
 }
 
+/** Also limits the bytes of one response. */
+function limited(hold: (bytes: number) => void) {
+  let bytes = 0;
+  return (more: number) => {
+    bytes += more;
+    if (bytes > MAX_BODY_BYTES) throw new RefusedRequest(`the answer has more than ${MAX_BODY_BYTES} bytes`);
+    hold(more);
+  };
+}
+
 function tooMuch() {
-  return new RefusedError(`the requests of the page would take more than ${MAX_HELD_BYTES} bytes at once`);
+  return new RefusedRequest(`the requests of the page would take more than ${MAX_HELD_BYTES} bytes at once`);
 }
 
 /** @param request as the DevTools protocol reports it */
@@ -139,18 +159,6 @@ function bodyOf({ postDataEntries = [], postData = '' }: Foreign) {
 
 function sizeOf({ url, headers, body = '' }: Plain) {
   return headers.flat().reduce((sum, text) => sum + text.length, url.length + body.length);
-}
-
-async function bytesOf(response: Response, hold: (bytes: number) => void) {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of (response.body ?? []) as Foreign) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) throw new RefusedError(`the answer has more than ${MAX_BODY_BYTES} bytes`);
-    hold(part.length);
-  }
-  return Buffer.concat(parts);
 }
 
 function passed(headers: [string, unknown][]) {

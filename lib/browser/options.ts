@@ -1,28 +1,38 @@
 import { describe } from '../contract/describe';
 import { checkRows, checkRunOptions, optionsOf, record, refuseTypeCheck } from '../contract/options';
+import { checkNetwork } from '../contract/network-policy';
 import { checkPlan } from '../contract/plan-guard';
 import { optionRow } from '../contract/option-table';
 import { readLibraries } from './libraries';
+import { Policy } from '../network/requests';
 import { encode } from './values';
 import type { Language, RunOptions } from '../contract/executor-options';
 import type { CheckedRunOptions } from '../contract/options';
+import type { AllowedHost, NetworkPolicy } from '../contract/network-policy';
 import type { LogEntry, LogLevel } from '../contract/executor-types';
 import type { OptionRow } from '../contract/option-table';
 import type { OnToolCall } from '../contract/tool-types';
 import type { Library } from './libraries';
 
 /**
- * The network access of a page. The page itself has no network. This process makes the requests, at most 16 of a page
- * at the same time, and ends them when the page ends. A response may have 32 MiB. All requests and responses of a page
- * that are in progress may have 64 MiB together.
+ * The network access of a page: the policy of `SESExecutor`, with other defaults. The page itself has no network. This
+ * process makes the requests, at most 16 of a page at the same time, and ends them when the page ends. A response may
+ * have 32 MiB. All requests and responses of a page that are in progress may have 64 MiB together.
  */
-export interface NetworkOptions {
+export interface NetworkOptions extends Omit<NetworkPolicy, 'allow'> {
   /**
-   * Allowed origins, such as `https://api.example.com`. Redirects to other origins are refused. Unencrypted origins are
-   * possible only on this machine, such as `http://localhost:8080`: pages are secure contexts, and Chrome blocks their
-   * other unencrypted requests. Default none.
+   * Hosts or origins that may be asked, such as `api.example.com`, `*.example.com` or `https://api.example.com`.
+   * Redirects to other origins are refused. Unencrypted origins are possible only on this machine, such as
+   * `http://localhost:8080`: pages are secure contexts, and Chrome blocks their other unencrypted requests. Names must
+   * lead to public addresses, or to an address or a range in the list. Default none.
    */
   allow?: readonly string[] | undefined;
+  /** Default: the methods that Chrome sends to other origins, `DELETE`, `GET`, `HEAD`, `PATCH`, `POST` and `PUT`. */
+  methods?: readonly string[] | undefined;
+  /** Maximum bytes of a response after decompression, and of a request. Default and maximum 32 MiB for responses. */
+  maxBytes?: number | undefined;
+  /** Maximum number of requests in one run. Further ones are refused. Default: 1,000 and one per tool call end the run. */
+  maxRequests?: number | undefined;
   /**
    * Called before each request, including requests that follow redirects. `false` refuses the request. Default: no
    * request is refused.
@@ -130,6 +140,13 @@ export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations' | 't
  */
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
 
+/** Members of the policy. */
+const POLICY = ['allow', 'methods', 'maxBytes', 'maxRequests', 'headers', 'lookup'];
+const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
+/** Pages have their own limits of responses, of what is in progress and of requests: `network.ts`, `run.ts`. */
+const MAX_BYTES = 64 << 20;
+const MANY = Number.MAX_SAFE_INTEGER;
+
 const shared: (name: string, changes?: Partial<OptionRow>) => OptionRow = (name, changes = {}) => ({
   ...optionRow(name),
   ...changes,
@@ -143,7 +160,7 @@ const own: (name: string, type: OptionRow['type'], facts?: Partial<OptionRow>) =
 type WithoutDefault = 'toolTimeoutMs' | 'onToolCall' | 'onLog' | 'executablePath' | 'artifactsDir';
 
 /** The option `network`, checked. */
-type Network = { origins: string[]; onRequest: NetworkOptions['onRequest'] };
+type Network = { origins: string[]; policy: Policy; onRequest: NetworkOptions['onRequest'] };
 
 /**
  * Options with their defaults.
@@ -208,31 +225,54 @@ const ROWS = [
 export function checkBrowserOptions(options: unknown): CheckedBrowserOptions {
   const { network, libraries, ...checked } = checkRows(options, ROWS, ['network', 'libraries']);
   const rows = checked as Omit<CheckedBrowserOptions, keyof Network | 'libraries'>;
-  return { ...rows, ...checkNetwork(network), libraries: readLibraries(libraries) };
+  return { ...rows, ...checkedNetwork(network), libraries: readLibraries(libraries) };
 }
 
-function checkNetwork(network: unknown): Network {
-  const { allow = [], onRequest } = record(network, 'options.network', ['allow', 'onRequest']);
+function checkedNetwork(network: unknown): Network {
+  const { onRequest, ...given } = record(network, 'options.network', [...POLICY, 'onRequest']);
+  const { allow = [], methods = METHODS, maxBytes = MAX_BYTES, maxRequests = MANY } = given;
   if (!Array.isArray(allow)) throw new TypeError(`options.network.allow must be an array, got ${describe(allow)}`);
   if (onRequest !== undefined && typeof onRequest !== 'function') {
     throw new TypeError(`options.network.onRequest must be a function, got ${describe(onRequest)}`);
   }
-  const origins = Array.from(allow, (origin, index) => {
-    const message = `options.network.allow[${index}] must be an origin such as "https://api.example.com", got ${describe(origin)}`;
-    if (typeof origin !== 'string') throw new TypeError(message);
-    if (!URL.canParse(origin)) throw new RangeError(message);
-    const url = new URL(origin);
-    if (!['http:', 'https:'].includes(url.protocol) || url.href !== `${url.origin}/`) throw new RangeError(message);
-    // Rejects wildcards, and all other characters with a meaning in a content security policy.
-    if (!/^[\w.:[\]-]+$/.test(url.hostname)) throw new RangeError(message);
-    if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-      throw new RangeError(
-        `options.network.allow[${index}] must be an origin with https:, or one of this machine such as "http://localhost:8080", got ${describe(origin)}: pages are secure contexts, which Chrome lets request nothing else`,
-      );
-    }
-    return url.origin;
-  });
-  return { origins: [...new Set(origins)].sort(), onRequest };
+  allow.forEach(refuseWrongEntry);
+  const checked = checkNetwork({ ...given, allow, methods, maxBytes, maxRequests });
+  const origins = checked.hosts.map(originOf);
+  return { origins: [...new Set(origins)].sort(), policy: new Policy(checked), onRequest };
+}
+
+/**
+ * Refuses entries that a page cannot use, besides those that no policy has.
+ *
+ * @throws {TypeError | RangeError}
+ */
+function refuseWrongEntry(entry: unknown, index: number) {
+  const place = `options.network.allow[${index}]`;
+  const message = `${place} must be an origin such as "https://api.example.com", got ${describe(entry)}`;
+  if (typeof entry !== 'string') throw new TypeError(message);
+  const isOrigin = entry.includes('://');
+  let host: AllowedHost | undefined;
+  try {
+    [host] = checkNetwork({ allow: [entry] }).hosts;
+  } catch {
+    throw new RangeError(message);
+  }
+  // A range of addresses.
+  if (host === undefined) return;
+  // Everything else has a meaning in a content security policy, as wildcards of origins have.
+  if ((isOrigin && host.isWildcard) || !/^[\w.:-]+$/.test(host.hostname)) throw new RangeError(message);
+  if (host.protocol === 'http:' && !LOOPBACK.test(host.hostname)) {
+    throw new RangeError(
+      `${place} must be an origin with https:, or one of this machine such as "http://localhost:8080", got ${describe(entry)}: pages are secure contexts, which Chrome lets request nothing else`,
+    );
+  }
+}
+
+/** The source for a content security policy. */
+function originOf({ protocol, hostname, isWildcard, port }: AllowedHost) {
+  const name = isWildcard ? `*${hostname}` : hostname.includes(':') ? `[${hostname}]` : hostname;
+  const isUsual = port === (protocol === 'https:' ? '443' : '80');
+  return `${protocol}//${name}${isUsual ? '' : `:${port}`}`;
 }
 
 /**

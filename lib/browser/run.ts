@@ -90,6 +90,8 @@ export class Run {
   #ending: Ending | undefined;
   #scope = new RunScope();
   #requests = 0;
+  /** Those that the host has made. */
+  #made = { made: 0 };
   /** Bytes of arguments of unanswered calls. */
   #argumentBytes = 0;
   /** Counts asynchronous calls. */
@@ -469,7 +471,8 @@ export class Run {
     if (++this.#requests > MAX_REQUESTS + this.toolCalls) return this.#flood();
     if (request === undefined) return;
     const warn = (text: string) => this.#isOver || this.#log.add('warn', text);
-    this.#tab.requests.answer(request, { onRequest: this.#options.onRequest, warn });
+    const { onRequest, policy } = this.#options;
+    this.#tab.requests.answer(request, { onRequest, policy, made: this.#made, warn });
   }
 
   #flood() {

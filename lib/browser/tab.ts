@@ -410,7 +410,7 @@ export class Tab {
       this.refuse(requestId);
       return this.lost('navigated');
     }
-    if (this.#events === undefined || !origins.includes(originOf(request.url))) {
+    if (this.#events === undefined || !isAmong(origins, request.url)) {
       this.#events?.onRequest(undefined);
       return this.refuse(requestId);
     }
@@ -441,11 +441,17 @@ export class Tab {
   }
 }
 
-function originOf(url: string) {
+/** @param origins also with a wildcard: `https://*.example.com` */
+function isAmong(origins: string[], url: string) {
   try {
-    return new globalThis.URL(url).origin;
+    const { origin } = new globalThis.URL(url);
+    const [scheme, host] = origin.split('//');
+    return origins.some((known) => {
+      const [start, end] = known.split('//*');
+      return known === origin || (end !== undefined && scheme === start && host.endsWith(end));
+    });
   } catch {
-    return '';
+    return false;
   }
 }
 

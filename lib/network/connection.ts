@@ -24,6 +24,8 @@ export interface Exchange {
   listed: BlockList;
   lookup: Lookup | undefined;
   signal: AbortSignal;
+  /** called with the bytes of each part of the body, before the next one is read; may throw */
+  onPart: ((bytes: number) => void) | undefined;
 }
 
 export interface Answer {
@@ -39,13 +41,13 @@ export interface Answer {
  * @throws {RefusedRequest} for what the policy or a limit refuses
  */
 export async function exchange(asked: Exchange): Promise<Answer> {
-  const { url, maxBytes, listed } = asked;
+  const { url, listed } = asked;
   const hostname = hostnameOf(url);
   // For addresses nothing is looked up.
   if (familyOf(hostname) !== 0 && !mayConnect(hostname, listed)) throw notPublic(hostname);
   const response = await responseTo(asked, hostname);
   try {
-    const body = hasBody(asked.method, response) ? await bodyOf(response, maxBytes) : new Uint8Array();
+    const body = hasBody(asked.method, response) ? await bodyOf(response, asked) : new Uint8Array();
     return {
       status: response.statusCode ?? 0,
       statusText: response.statusMessage ?? '',
@@ -108,12 +110,13 @@ function hasBody(method: string, { statusCode }: IncomingMessage) {
   return method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
 }
 
-async function bodyOf(response: IncomingMessage, maxBytes: number) {
+async function bodyOf(response: IncomingMessage, { maxBytes, onPart }: Exchange) {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of decoded(response)) {
     bytes += part.length;
     if (bytes > maxBytes) throw new RefusedRequest(`the response has more than ${maxBytes} bytes (network.maxBytes)`);
+    onPart?.(part.length);
     parts.push(part);
   }
   if (!response.complete) throw Object.assign(new Error('incomplete'), { code: 'ECONNRESET' });

@@ -25,12 +25,14 @@ const OF_BODY = /^content-/;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** A request as guests make it. */
-interface Asked {
+export interface Asked {
   url: URL;
   method: string;
   headers: [name: string, value: string][];
   body: Uint8Array | undefined;
   redirect: 'follow' | 'error' | 'manual';
+  /** called with the bytes of each part of a response, before the next one is read; may throw */
+  onPart?: (bytes: number) => void;
 }
 
 /** A response as guests get it. */
@@ -43,9 +45,13 @@ export interface GuestResponse {
   body: Uint8Array;
 }
 
-/** What the host remembers of one run. */
-interface OfRun {
+/** The requests that a run has made. */
+export interface Made {
   made: number;
+}
+
+/** What the host remembers of one run. */
+interface OfRun extends Made {
   underWay: Map<number, RunScope>;
 }
 
@@ -83,7 +89,7 @@ async function made(
   let where = '';
   try {
     if (policy === undefined) throw new RefusedRequest('this host allows no requests (network.allow)');
-    const asked = read(url, init, policy.network.maxBytes);
+    const asked = read(url, init);
     where = hostnameOf(asked.url);
     if (typeof number === 'number') run.underWay.set(number, part);
     return await policy.follow(asked, part, run);
@@ -95,7 +101,8 @@ async function made(
   }
 }
 
-class Policy {
+/** Makes requests under the option `network`. */
+export class Policy {
   readonly network;
   #listed;
   #secrets;
@@ -105,17 +112,24 @@ class Policy {
     this.#secrets = new Secrets(network.added.flatMap(({ values }) => values.map(([, value]) => value)));
     this.#listed = listOf([
       ...network.ranges,
-      // Hosts that list this name mean this machine.
-      ...(network.hosts.some(({ hostname }) => hostname === 'localhost') ? ['127.0.0.1/32', '::1/128'] : []),
+      // Hosts that list these names mean this machine.
+      ...(network.hosts.some(({ hostname }) => /(?:^|\.)localhost$/.test(hostname)) ? ['127.0.0.1/32', '::1/128'] : []),
     ]);
   }
 
-  /** Makes a request and follows its redirects. Each of them is checked as the first. */
-  async follow(asked: Asked, scope: RunScope, run: OfRun): Promise<GuestResponse> {
+  /**
+   * Makes a request and follows its redirects. Each of them is checked as the first.
+   *
+   * @throws {RefusedRequest} for what the policy refuses. Messages of other errors are not for guests.
+   */
+  async follow(asked: Asked, scope: RunScope, run: Made): Promise<GuestResponse> {
     let { url, method, headers, body } = asked;
+    const { maxBytes, maxRequests } = this.network;
+    if ((body?.length ?? 0) > maxBytes) {
+      throw new RefusedRequest(`the body of the request has more than ${maxBytes} bytes (network.maxBytes)`);
+    }
     for (let redirects = 0; ; redirects++) {
       this.#check(url, method);
-      const { maxRequests } = this.network;
       if (run.made >= maxRequests) {
         throw new RefusedRequest(`a run may make ${maxRequests} requests (network.maxRequests)`);
       }
@@ -150,14 +164,14 @@ class Policy {
     }
   }
 
-  #exchange({ url, method, headers, body }: Asked, scope: RunScope) {
+  #exchange({ url, method, headers, body, onPart }: Asked, scope: RunScope) {
     const { maxBytes, lookup } = this.network;
     const own = this.network.added.filter(({ host }) => isAt(host, url)).flatMap(({ values }) => values);
     const names = new Set(own.map(([name]) => name));
     const sent: [string, string][] = [
       ['host', url.host],
       ['accept-encoding', ACCEPTED],
-      ...headers.filter(([name]) => !names.has(name)),
+      ...headers.filter(([name]) => !names.has(name) && !OF_CONNECTION.test(name)),
       ...own,
     ];
     if (!sent.some(([name]) => name === 'accept')) sent.push(['accept', '*/*']);
@@ -176,12 +190,13 @@ class Policy {
       listed: this.#listed,
       lookup,
       signal: scope.signal,
+      onPart,
     });
   }
 }
 
 /** Reads what a guest sent, which need not be what its `fetch` makes. */
-function read(url: unknown, init: unknown, maxBytes: number): Asked {
+function read(url: unknown, init: unknown): Asked {
   if (typeof url !== 'string' || url.length > MAX_URL_CHARS) {
     throw new RefusedRequest(`the URL must be a string of at most ${MAX_URL_CHARS} characters`);
   }
@@ -190,9 +205,6 @@ function read(url: unknown, init: unknown, maxBytes: number): Asked {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   if (bytes !== undefined && !(bytes instanceof Uint8Array))
     throw new RefusedRequest('the body must be a string or bytes');
-  if ((bytes?.length ?? 0) > maxBytes) {
-    throw new RefusedRequest(`the body of the request has more than ${maxBytes} bytes (network.maxBytes)`);
-  }
   return {
     url: parsed(url),
     method: String(method),
@@ -216,7 +228,7 @@ function readHeaders(headers: unknown): [string, string][] {
     return [name, value];
   });
   if (chars > MAX_HEADER_CHARS) throw new RefusedRequest(`the headers have more than ${MAX_HEADER_CHARS} characters`);
-  return found.filter(([name]) => !OF_CONNECTION.test(name));
+  return found;
 }
 
 function parsed(text: string, base?: URL) {
