@@ -52,13 +52,14 @@ test.each([
   [undefined, Promise.resolve({}), 'options must be a plain object, got a promise; await it first'],
   [undefined, { maxOperations: 1 }, 'options.maxOperations is not an option; did you mean options.max_operations?'],
   [undefined, { timeoutMS: 1 }, 'options.timeoutMS is not an option; did you mean options.timeoutMs?'],
-  ...['recover', 'toString'].map((name) => [
+  [undefined, { recover: true }, 'options.recover is not an option; did you mean options.remote?'],
+  ...['hibernate', 'toString'].map((name) => [
     undefined,
     { [name]: true },
     `options.${name} is not an option; the options are authorized_imports, max_operations, max_while_iterations, ` +
       'allowed_dangerous_builtins, fsMode, workDir, mountPoint, directoryHandle, engine, mount, readOnly, packages, ' +
       'timeoutMs, toolTimeoutMs, runConcurrency, maxQueuedRuns, maxLogBytes, collectConsoleLevels, memoryLimitMb, ' +
-      'maxCodeBytes, maxToolCalls, maxTransferBytes, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
+      'maxCodeBytes, maxToolCalls, maxTransferBytes, maxCpuMs, network, owner, maxParkedMb, warmPool, isolation, remote, sandbox, spares, ' +
       'autoInit, onToolCall, onLog',
   ]),
 ])('wrong options are refused: %j, %j', (imports, options, message) => {
