@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { DurableSession, memoryStore, waitForAnswer } from '../../build/durable/index.js';
-import { PyodideExecutor } from '../../build/python/index.js';
+import { PyodideExecutor, addPackages } from '../../build/python/index.js';
 import { ROOT, deferred, spawnNode } from '../helpers.mjs';
 import { FIRST_START_MS, failureOf } from './suite.mjs';
+import { buildWheels } from './wheels.mjs';
 
 // The modules of the package load each other this way: each is loaded once.
 const require = createRequire(import.meta.url);
@@ -313,6 +314,23 @@ except requests.exceptions.JSONDecodeError as error:
 [found, response.ok, bool(response), repr(response)]`;
     expect(await output(code)).toEqual([[true, 404, true], false, false, '<Response [404]>']);
   });
+});
+
+test('an installed package requests that code may import comes first', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'requests-'));
+  const packages = join(root, 'packages');
+  const files = { 'requests.py': 'KIND = "installed"' };
+  await addPackages(packages, await buildWheels(root, [{ name: 'requests', version: '1.0', files }]));
+  try {
+    const code = 'import requests\nhasattr(requests, "KIND")';
+    for (const imports of [['requests'], ['math']]) {
+      await withPython({ network: policy(), packages, authorized_imports: imports }, async (own) => {
+        expect((await own.run(code)).output).toBe(imports[0] === 'requests');
+      });
+    }
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });
 
 test('pyfetch makes requests at the same time', async () => {
