@@ -9,7 +9,7 @@ use ses_protocol::{Failure, FailureKind, JobId};
 
 use crate::backend::Link;
 use crate::run_clock::Expired;
-use crate::session_state::{Over, STATE_LOST, SessionState};
+use crate::session_state::{EndOver, Over, STATE_LOST, SessionState};
 use crate::watchdog::Deadline;
 
 /// `details.reason` of a run that took too long.
@@ -81,7 +81,7 @@ impl RunDeadline {
     }
 
     /// Ends the run when the isolate's process reports that its time is over.
-    pub fn ending(&self) -> Arc<dyn Fn(Over) + Send + Sync> {
+    pub fn ending(&self) -> EndOver {
         let deadline = self.clone();
         Arc::new(move |over| match over {
             Over::Time => deadline.end(),

@@ -52,7 +52,7 @@ pub struct Open {
     /// processor time.
     pub on_cpu_spent: Option<(JobId, Box<dyn FnOnce() + Send>)>,
     /// The run under way and the action that ends it, if the isolate's process keeps its deadline.
-    pub on_over: Option<(JobId, Arc<dyn Fn(Over) + Send + Sync>)>,
+    pub on_over: Option<(JobId, EndOver)>,
     /// Bytes of answers to the run under way that the guest has not confirmed.
     pub untaken: usize,
     /// Log entries that the owner has not taken.
@@ -307,6 +307,9 @@ impl SessionState {
         }
     }
 }
+
+/// Ends a run whose deadline the isolate's process keeps.
+pub type EndOver = Arc<dyn Fn(Over) + Send + Sync>;
 
 /// What is over of a run whose deadline the isolate's process keeps.
 #[derive(Clone, Copy)]
