@@ -131,6 +131,7 @@ test('long results of synchronous tools reach the page as they are, and failures
 test.each([
   ['an object', 'const value = {}; for (let i = 0; i < 100_000; i++) value["k" + i] = i'],
   ['an object in a list', 'const o = {}; for (let i = 0; i < 100_000; i++) o[i * 3] = i; const value = [[o]]'],
+  ['an array with holes', 'const value = []; for (let i = 0; i < 100_000; i++) value[i * 2 + 1] = i'],
   ['an array', 'const value = Object.assign(Array.from({ length: 100_000 }, () => 1), { x: 1 })'],
 ])('a result that contains %s of a guest with 100,000 keys is refused', async (_name, make) => {
   await withBrowser({}, { echo: async (value) => value }, async (executor) => {

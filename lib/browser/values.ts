@@ -209,8 +209,11 @@ function textOptions({ stackOf, isShown = false }: Options): DecodeOptions {
 /** Records values with many keys: see `isLongToList`. */
 function onComplete(value: Foreign, node: Foreign[], hasPairs: boolean) {
   if (node[0] === 'o') recordPairs(value, node, 1);
+  if (node[0] === 'o' || !hasPairs) return;
+  // Elements after a hole are pairs too.
+  recordPairs(value, node, node.findIndex((part) => Array.isArray(part) && part[0] === 'p') + 1);
   // Indices come before other keys.
-  else if (hasPairs && !Number.isInteger(Number(node[node.length - 2]))) recordKeyed(value);
+  if (!Number.isInteger(Number(node[node.length - 2]))) recordKeyed(value);
 }
 
 function regexpOf(source: string, flags: string) {

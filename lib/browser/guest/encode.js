@@ -432,7 +432,8 @@ function makeEncode(language, dataOf) {
     /** Writes the elements of an array from `known` on, and its other properties. @type {(object: any, known: number, shown: number) => Step} */
     const otherKeys = (object, known, shown) => {
       // Listing a million keys takes too long for one step.
-      const listsIndices = object.length <= maxChars && hasOnlyElements?.(object) === true;
+      const isLong = isLongToList?.(object) === true;
+      const listsIndices = !isLong && object.length <= maxChars && hasOnlyElements?.(object) === true;
       const names = listsIndices ? bare() : namesOf(object);
       const total = listsIndices ? object.length - known : names.length;
       let count = 0;
