@@ -155,12 +155,19 @@ impl Task for Step {
     }
 }
 
+/// Backends by their requests, and the requests in the order in which they came.
+#[derive(Default)]
+struct Kept {
+    backends: BTreeMap<Request, Arc<ProcessBackend>>,
+    order: VecDeque<Request>,
+}
+
 /// Makes the backend of each request once, as long as there are few. The oldest is dropped first; its sessions go on.
 fn backends(spares: usize) -> Backends {
-    let kept: Mutex<(BTreeMap<Request, Arc<ProcessBackend>>, VecDeque<Request>)> = Mutex::default();
+    let kept: Mutex<Kept> = Mutex::default();
     Arc::new(move |request| {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (backends, order) = &mut *kept;
+        let Kept { backends, order } = &mut *kept;
         if let Some(backend) = backends.get(&request) {
             return backend.clone();
         }
