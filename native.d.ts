@@ -256,7 +256,7 @@ export declare class NativeFleetWorker {
   constructor(options: NativeFleetWorkerOptions);
   /** Connects and takes sessions. */
   start(): Promise<void>;
-  /** Takes no more sessions, waits until those that it has are over, and ends the rest after `grace_ms`. */
+  /** Takes no more sessions from now on, waits until those that it has are over, and ends the rest after `grace_ms`. */
   drain(graceMs: number): Promise<void>;
   get stats(): NativeFleetWorkerStats;
 }

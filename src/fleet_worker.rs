@@ -10,7 +10,7 @@ use napi_derive::napi;
 
 use ses_process::ProcessBackend;
 use ses_protocol::EngineSpec;
-use ses_remote::{Backends, Offer, Request, Supervisor, WorkerOptions, WorkerStats};
+use ses_remote::{Backends, Drained, Offer, Request, Supervisor, WorkerOptions, WorkerStats};
 
 use crate::arguments::{NativeEngine, NativeFleet};
 use crate::resources;
@@ -90,11 +90,15 @@ impl NativeFleetWorker {
         })
     }
 
-    /// Takes no more sessions, waits until those that it has are over, and ends the rest after `grace_ms`.
+    /// Takes no more sessions from now on, waits until those that it has are over, and ends the rest after `grace_ms`.
     #[napi(ts_return_type = "Promise<void>")]
     pub fn drain(&self, grace_ms: f64) -> AsyncTask<Step> {
         let grace = Duration::from_millis(grace_ms as u64);
-        AsyncTask::new(Step { supervisor: self.supervisor.clone(), work: Some(Work::Drain(grace)) })
+        let drained = {
+            let supervisor = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner);
+            supervisor.as_ref().map(Supervisor::drained)
+        };
+        AsyncTask::new(Step { supervisor: self.supervisor.clone(), work: Some(Work::Drain(drained, grace)) })
     }
 
     #[napi(getter)]
@@ -119,7 +123,7 @@ impl NativeFleetWorker {
 /// Something that takes a while.
 enum Work {
     Start(Option<Box<WorkerOptions>>),
-    Drain(Duration),
+    Drain(Option<Drained>, Duration),
 }
 
 pub struct Step {
@@ -138,12 +142,7 @@ impl Task for Step {
                 *self.supervisor.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
                 Ok(())
             }
-            Some(Work::Drain(grace)) => {
-                let drained = {
-                    let supervisor = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner);
-                    supervisor.as_ref().map(Supervisor::drained)
-                };
-                // Without the lock, which `stats` takes.
+            Some(Work::Drain(drained, grace)) => {
                 drained.map_or(Ok(()), |drained| drained.wait(grace)).map_err(Error::from_reason)
             }
             _ => Err(Error::from_reason("the worker was started before")),

@@ -44,11 +44,12 @@ export async function worker(_file: string, options: CommandOptions): Promise<nu
     const { name, fleet } = settings;
     write(process.stderr, `ses-executor: worker ${name} takes sessions of pool ${fleet.pool}\n`);
     await asked;
+    const drained = native.drain(grace);
     write(
       process.stderr,
       `ses-executor: worker ${name} takes no more sessions, and ends in ${grace} ms at the latest\n`,
     );
-    await native.drain(grace);
+    await drained;
     return 0;
   } finally {
     clearInterval(alive);
