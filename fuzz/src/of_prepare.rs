@@ -51,6 +51,7 @@ fn options() -> PrepareOptions {
         timeout_ms: 10_000.0,
         max_log_bytes: 262_144.0,
         max_code_bytes: MAX_CODE_BYTES,
+        globals: Vec::new(),
     }
 }
 
