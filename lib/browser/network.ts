@@ -122,7 +122,12 @@ export class Requests {
         onPart: limited(hold),
       };
       const answer = await policy.follow(asked, scope, made);
-      return { status: answer.status, headers: passed(answer.headers), body: Buffer.from(answer.body) };
+      const { body: bytes } = answer;
+      return {
+        status: answer.status,
+        headers: passed(answer.headers),
+        body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      };
     } finally {
       clearTimeout(late);
       scope.end();

@@ -1,6 +1,6 @@
 import { describe } from '../contract/describe';
 import { checkRows, checkRunOptions, optionsOf, record, refuseTypeCheck } from '../contract/options';
-import { checkNetwork } from '../contract/network-policy';
+import { POLICY_NAMES, checkNetwork } from '../contract/network-policy';
 import { checkPlan } from '../contract/plan-guard';
 import { optionRow } from '../contract/option-table';
 import { readLibraries } from './libraries';
@@ -140,8 +140,6 @@ export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations' | 't
  */
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
 
-/** Members of the policy. */
-const POLICY = ['allow', 'methods', 'maxBytes', 'maxRequests', 'headers', 'lookup'];
 const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
 /** Pages have their own limits of responses, of what is in progress and of requests: `network.ts`, `run.ts`. */
 const MAX_BYTES = 64 << 20;
@@ -229,7 +227,7 @@ export function checkBrowserOptions(options: unknown): CheckedBrowserOptions {
 }
 
 function checkedNetwork(network: unknown): Network {
-  const { onRequest, ...given } = record(network, 'options.network', [...POLICY, 'onRequest']);
+  const { onRequest, ...given } = record(network, 'options.network', [...POLICY_NAMES, 'onRequest']);
   const { allow = [], methods = METHODS, maxBytes = MAX_BYTES, maxRequests = MANY } = given;
   if (!Array.isArray(allow)) throw new TypeError(`options.network.allow must be an array, got ${describe(allow)}`);
   if (onRequest !== undefined && typeof onRequest !== 'function') {

@@ -1,6 +1,7 @@
 import { WorkBudget, inSlices } from '../contract/budget';
 import { setImmediate } from '../contract/clock';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
+import { wholeCharacters } from '../contract/cut-text';
 import { hintOfThrown } from '../contract/hints';
 import { RunScope } from '../contract/run-scope';
 import { ToolExceptions } from '../contract/tool-exceptions';
@@ -437,7 +438,7 @@ export class Run {
       return this.#tab.respond(kind + text);
     }
     // No piece ends between the two units of a character: the browser would replace each of them.
-    const end = isLeadSurrogate(text.charCodeAt(ASKED_CHARS - 1)) ? ASKED_CHARS - 1 : ASKED_CHARS;
+    const end = wholeCharacters(text, ASKED_CHARS);
     this.#rest = { kind, text: text.slice(end) };
     this.#tab.respond(`+${text.slice(0, end)}`);
   }
@@ -505,8 +506,4 @@ export class Run {
     const error = reason === 'full' ? memoryExceeded(this.#options.memoryLimitMb) : this.#failures.gone(reason);
     this.settle({ error, tabAfter: 'lost' });
   }
-}
-
-function isLeadSurrogate(unit: number) {
-  return unit >= 0xd800 && unit < 0xdc00;
 }

@@ -5,11 +5,12 @@ import type { Foreign } from './foreign';
 // What models of the AI SDK get of results with content, in each version of the SDK.
 
 /** Parts of a tool result in AI SDK 5. */
+const mediaOf5 = ({ data, mimeType }: Media) => ({ type: 'media', data, mediaType: mimeType });
 const OF_5: ContentParts<Foreign> = {
   text: (text) => ({ type: 'text', text }),
-  image: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
-  audio: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
-  pdf: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
+  image: mediaOf5,
+  audio: mediaOf5,
+  pdf: mediaOf5,
 };
 
 /** Those of AI SDK 6. AI SDK 7 takes them too, with a warning. */
@@ -28,6 +29,19 @@ const OF_7: ContentParts<Foreign> = {
   audio: fileOf7,
   pdf: (media) => ({ ...fileOf7(media), filename: media.name }),
 };
+
+/** What models get of the results of a tool, by the version of the SDK that calls it. */
+export class ModelOutput {
+  #is7 = false;
+
+  /** Notes what the SDK passes to a call. Versions before 7 pass no context. */
+  called(call: unknown): void {
+    this.#is7 ||= typeof call === 'object' && call !== null && 'context' in call;
+  }
+
+  /** `toModelOutput` of the tool. */
+  of = (given: Foreign): Foreign => toModelOutput(given, this.#is7);
+}
 
 /**
  * `toModelOutput` of a tool: the result as JSON, which is what the SDK makes of it too, and content as parts.

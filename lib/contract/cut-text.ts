@@ -12,6 +12,6 @@ export function cutMiddle(text: string, maxChars: number, advice: string): strin
 }
 
 /** `at`, or the position before it if that would split a character of two units. */
-function wholeCharacters(text: string, at: number) {
+export function wholeCharacters(text: string, at: number): number {
   return /[\ud800-\udbff]/.test(text[at - 1]) ? at - 1 : at;
 }

@@ -109,7 +109,6 @@ export interface Executor extends ICodeExecutor {
   run(code: string, options?: RunOptions): Promise<CodeOutput>;
 }
 
-/** Where the isolate of a {@link SESExecutor} runs, and what confines it. */
 /** The fleet of {@link ExecutorOptions.remote}. */
 export interface RemoteOptions {
   /**
@@ -123,6 +122,7 @@ export interface RemoteOptions {
   credentials?: string | undefined;
 }
 
+/** Where the isolate of a {@link SESExecutor} runs, and what confines it. */
 export interface Isolation {
   /** The value of {@link ExecutorOptions.isolation}. */
   readonly mode: 'thread' | 'process' | 'remote';

@@ -1,4 +1,5 @@
 import type { GuestGlobal } from './executor-types';
+import { DEFAULT_METHODS } from './network-policy';
 import type { NetworkPolicy } from './network-policy';
 
 const NAMES: Record<Exclude<GuestGlobal, 'fetch'>, string> = {
@@ -36,7 +37,7 @@ export function globalsText(
 
 /** @param means what makes requests, and a verb */
 export function reachText(means: string, network: Pick<NetworkPolicy, 'allow' | 'methods'> | undefined): string {
-  const { allow = [], methods = ['GET', 'HEAD'] } = network ?? {};
+  const { allow = [], methods = DEFAULT_METHODS } = network ?? {};
   if (allow.length === 0) return `${means} no host.`;
   const more = allow.length > MAX_HOSTS ? ` and ${allow.length - MAX_HOSTS} more` : '';
   return `${means} only ${allow.slice(0, MAX_HOSTS).join(', ')}${more}, with ${methods.join(', ')}.`;

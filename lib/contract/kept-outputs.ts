@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-import { isWide } from './wide-objects';
+import { partsOf, sizeOf } from './parts';
 
 /** Bytes of one kept value, and of all of a session. */
 const MAX_BYTES = 8 << 20;
@@ -55,7 +55,7 @@ function bytesOf(root: unknown): number | undefined {
     if (typeof value === 'string') bytes += 2 * value.length;
     else if (typeof value === 'object' && value !== null && !known.has(value)) {
       known.add(value);
-      if (isWide(value) || types.isProxy(value)) return undefined;
+      if (types.isProxy(value)) return undefined;
       if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) bytes += value.byteLength;
       else {
         const room = (MAX_BYTES - bytes) / BYTES_PER_PART - open.length;
@@ -66,14 +66,4 @@ function bytesOf(root: unknown): number | undefined {
     if (bytes > MAX_BYTES) return undefined;
   }
   return bytes;
-}
-
-function sizeOf(value: object): number {
-  if (Array.isArray(value)) return value.length;
-  return types.isMap(value) ? 2 * value.size : types.isSet(value) ? value.size : 0;
-}
-
-function partsOf(value: object): Iterable<unknown> {
-  if (Array.isArray(value) || types.isSet(value)) return value as Iterable<unknown>;
-  return types.isMap(value) ? [...value].flat() : Object.values(value);
 }

@@ -60,7 +60,10 @@ export interface CheckedNetwork extends Omit<NetworkPolicy, 'headers'> {
   lookup: Lookup | undefined;
 }
 
-const NAMES = ['allow', 'methods', 'maxBytes', 'maxRequests', 'headers', 'lookup'];
+/** Members of a policy. */
+export const POLICY_NAMES: readonly string[] = ['allow', 'methods', 'maxBytes', 'maxRequests', 'headers', 'lookup'];
+/** The methods of a policy that names none. */
+export const DEFAULT_METHODS: readonly string[] = ['GET', 'HEAD'];
 const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 /** 8 MiB. */
 const MAX_BYTES = 8 << 20;
@@ -69,6 +72,8 @@ const MAX_REQUESTS = 100;
 const MOST_BYTES = 1 << 30;
 const PATH = 'options.network';
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Characters that HTTP refuses in a value. */
+const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Policies that were checked, so that they can be passed on. */
 const CHECKED: WeakSet<object> = new WeakSet();
@@ -87,11 +92,11 @@ function checkedPolicy(policy: unknown): CheckedNetwork {
   }
   const given: Foreign = { ...policy };
   for (const name of Object.keys(given)) {
-    if (!NAMES.includes(name)) {
-      throw new TypeError(`${memberPath(PATH, name)} is not an option; the options are ${NAMES.join(', ')}`);
+    if (!POLICY_NAMES.includes(name)) {
+      throw new TypeError(`${memberPath(PATH, name)} is not an option; the options are ${POLICY_NAMES.join(', ')}`);
     }
   }
-  const { allow, methods = ['GET', 'HEAD'], headers = {}, lookup } = given;
+  const { allow, methods = DEFAULT_METHODS, headers = {}, lookup } = given;
   const entries = listOf(allow, `${PATH}.allow`);
   const parsed = entries.map((entry, index) => entryOf(entry, `${PATH}.allow[${index}]`));
   const hosts = parsed.flatMap(({ host }) => (host === undefined ? [] : [host]));
@@ -211,6 +216,16 @@ export function isAt(host: AllowedHost, url: URL): boolean {
   return host.isWildcard ? hostname.endsWith(host.hostname) : hostname === host.hostname;
 }
 
+/** @internal */
+export function isHeaderName(name: string): boolean {
+  return HEADER.test(name);
+}
+
+/** @internal */
+export function isHeaderValue(value: string): boolean {
+  return !NOT_IN_VALUE.test(value);
+}
+
 function headersOf(headers: unknown, hosts: AllowedHost[]): CheckedNetwork['added'] {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
     throw new TypeError(`${PATH}.headers must be an object of headers by host, got ${describe(headers)}`);
@@ -230,10 +245,9 @@ function headersOf(headers: unknown, hosts: AllowedHost[]): CheckedNetwork['adde
 
 /** Messages do not show values. */
 function headerOf(name: string, value: unknown, path: string): [string, string] {
-  if (!HEADER.test(name)) throw new RangeError(`${path} has ${describe(name)}, which is not a header name`);
+  if (!isHeaderName(name)) throw new RangeError(`${path} has ${describe(name)}, which is not a header name`);
   if (typeof value !== 'string') throw new TypeError(`${memberPath(path, name)} must be a string`);
-  // These are the characters that HTTP refuses.
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+  if (!isHeaderValue(value)) {
     throw new RangeError(`${memberPath(path, name)} must have no line breaks and only characters of Latin-1`);
   }
   return [name.toLowerCase(), value];

@@ -49,7 +49,7 @@ export interface RustField {
 }
 
 const LANGUAGES = ['auto', 'javascript', 'typescript'];
-export const GUEST_GLOBALS = ['timers', 'crypto', 'performance', 'abort', 'fetch'];
+const GUEST_GLOBALS = ['timers', 'crypto', 'performance', 'abort', 'fetch'];
 export const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
 
 /** 256 MiB, which still fits into one string. */

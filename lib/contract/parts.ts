@@ -30,7 +30,8 @@ export function hasMoreParts(root: unknown, max: number): boolean {
   return false;
 }
 
-function sizeOf(value: object) {
+/** The number of parts of a value, or of the units that they count as; 0 for objects, except wide ones. */
+export function sizeOf(value: object): number {
   if (Array.isArray(value)) return value.length;
   if (types.isMap(value)) return 2 * value.size;
   if (types.isSet(value)) return value.size;
@@ -38,7 +39,7 @@ function sizeOf(value: object) {
   return isWide(value) ? Infinity : 0;
 }
 
-function partsOf(value: object) {
+export function partsOf(value: object): Iterable<unknown> {
   if (Array.isArray(value)) return value;
   if (types.isMap(value)) return [...value].flat();
   if (types.isSet(value)) return value;

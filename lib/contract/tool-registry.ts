@@ -65,6 +65,19 @@ export function servicePath(id: number, path?: readonly string[]): string[] | un
   return name === undefined ? undefined : [name];
 }
 
+/**
+ * What a recorded call has called.
+ *
+ * @param sent tools that were sent, with their numbers
+ * @returns the path, and whether a global or Python's prelude has made the call; undefined for a number that is not known
+ */
+export function calledAt(id: number, sent: readonly { id: number; path: string[] }[]) {
+  const known = sent.find((tool) => tool.id === id)?.path;
+  const ofGlobal = servicePath(id, known);
+  const path = ofGlobal ?? known;
+  return path === undefined ? undefined : { path, isOfGlobal: ofGlobal !== undefined };
+}
+
 /** Names that the realm reserves, or that the language does not allow to change. */
 const RESERVED = new Set(['console', 'harden', 'globalThis', 'undefined', 'NaN', 'Infinity']);
 const MAX_TOOLS = 10_000;

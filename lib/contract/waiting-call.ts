@@ -3,6 +3,7 @@
 import { isPlainObject } from './describe';
 import { errorOf } from './errors';
 import type { ExecutorError } from './errors';
+import type { Foreign } from './foreign';
 import type { RunScope } from './run-scope';
 import type { CodeOutput, Executor } from './executor-types';
 import type { Plan } from './plan';
@@ -83,9 +84,10 @@ export function planToApprove(payload: unknown): unknown {
   return isPlainObject(payload) && payload.needsApproval !== undefined ? payload.plan : undefined;
 }
 
-/** Whether a value is that of `approve` in an answer. */
-export function isApproval(approve: unknown): approve is true | 'plan' {
-  return approve === true || approve === 'plan';
+/** Whether an object is the answer to a call. */
+export function isAnswer(value: Foreign): value is Answer {
+  const { approve, error } = value;
+  return 'result' in value || typeof error?.message === 'string' || approve === true || approve === 'plan';
 }
 
 /** Property of what {@link WaitForAnswer} throws, for another copy of this package. */

@@ -1,5 +1,5 @@
 import { PlanGuard } from '../contract/plan-guard';
-import { servicePath } from '../contract/tool-registry';
+import { calledAt } from '../contract/tool-registry';
 import wire = require('../ses/transfer');
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { Plan } from '../contract/plan';
@@ -85,12 +85,10 @@ function* callsOf({ entries, journal, content: { tools } }: ReadJournal, run: nu
     const entry = journal.entry(bytes);
     if (entry?.type !== 'call' || entry.run !== run) continue;
     for (const { number, tool, args } of entry.calls ?? []) {
-      const sent = tools.find(({ id }) => id === tool)?.path;
-      const ofGlobal = servicePath(tool, sent);
-      const path = ofGlobal ?? sent;
-      const read = path && wire.readArguments(args);
-      const isRequest = ofGlobal !== undefined;
-      if (path !== undefined) yield { number, path, isRequest, args: Array.isArray(read) ? read : [] };
+      const called = calledAt(tool, tools);
+      if (called === undefined) continue;
+      const read = wire.readArguments(args);
+      yield { number, path: called.path, isRequest: called.isOfGlobal, args: Array.isArray(read) ? read : [] };
     }
   }
 }

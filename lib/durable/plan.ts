@@ -1,6 +1,6 @@
 import { errorOf } from '../contract/errors';
 import { checkPlan } from '../contract/plan-guard';
-import { servicePath } from '../contract/tool-registry';
+import { calledAt } from '../contract/tool-registry';
 import { planToApprove } from '../contract/waiting-call';
 import { engineDiffers } from './errors';
 import { readNotes } from './notes';
@@ -54,13 +54,11 @@ export function openRunOf(
   if (open === undefined || open === null) return undefined;
   const noted = readNotes(notes);
   const calls = open.calls.map(({ call, id: tool, args }) => {
-    const sent = tools.find((known) => known.id === tool)?.path;
-    const ofGlobal = servicePath(tool, sent);
-    const path = ofGlobal ?? sent ?? [];
+    const { path, isOfGlobal } = calledAt(tool, tools) ?? { path: [], isOfGlobal: false };
     const name = path.join('.');
     const key = `${id}/${open.run}/${call}`;
     const read = wire.readArguments(args);
-    const given = ofGlobal === undefined ? ruleOf(path) : ruleOfGlobal(name, read);
+    const given = isOfGlobal ? ruleOfGlobal(name, read) : ruleOf(path);
     const rule = given ?? 'wait';
     const isInDoubt = !noted.waiting.has(call);
     const shown = { key, name, args: Array.isArray(read) ? read : [], payload: noted.waiting.get(call), isInDoubt };

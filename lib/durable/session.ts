@@ -14,7 +14,7 @@ import { flattenTools, refuseNoTools } from '../contract/tool-registry';
 import { RunScope } from '../contract/run-scope';
 import { ToolTimes } from '../contract/tool-times';
 import { traceRun, untold } from '../contract/tracing';
-import { describeForgetting, describePausedRun, isApproval, runWaiting } from '../contract/waiting-call';
+import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../contract/waiting-call';
 import { PyodideExecutor } from '../python/executor';
 import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
@@ -464,9 +464,7 @@ export class DurableSession implements Executor {
     if (open?.code !== code) throw lost;
     const continuations = takenOver(open.calls, recorder.kept);
     const approved = approvedByPlan(found, open.approvedPlan, open.planned);
-    const functions = flattenTools(this.#sent);
-    const toolOf = (path: string[]) => functions.find((tool) => isSamePath(tool.path, path));
-    const plan = heldPlanOf(found, toolOf, options?.plan);
+    const plan = heldPlanOf(found, this.#finder(), options?.plan);
     this.#open = undefined;
     try {
       await this.#boot(found, { kept: recorder.kept });
@@ -867,22 +865,27 @@ export class DurableSession implements Executor {
 
   /** Gives the tools that the guest has their functions. */
   #adopt(registry: ToolRegistry, { tools }: Pick<NativeJournalContent, 'tools'>) {
-    const functions = flattenTools(this.#sent);
+    const toolOf = this.#finder();
     const isView = this.#view !== undefined;
     registry.adopt(
       tools.map(({ id, path, isAsync }) => {
-        const found = functions.find((tool) => isSamePath(tool.path, path));
         const refusal = isView ? 'this is a view of the session: it calls no tools' : 'the host has not sent it';
-        const known = registry.ownAt(path) ?? found;
+        const known = registry.ownAt(path) ?? toolOf(path);
         return { id, tool: known !== undefined && !isView ? known : placeholder(path, isAsync, refusal) };
       }),
     );
   }
 
-  #openRun(content: NativeJournalContent) {
+  /** Finds the functions of tools that the host has sent. */
+  #finder() {
     const functions = flattenTools(this.#sent);
+    return (path: string[]) => functions.find((tool) => isSamePath(tool.path, path));
+  }
+
+  #openRun(content: NativeJournalContent) {
+    const toolOf = this.#finder();
     const ruleOf = (path: string[]) => {
-      const tool = functions.find((known) => isSamePath(known.path, path));
+      const tool = toolOf(path);
       return tool && (tool.inDoubt ?? (tool.isUnrecorded ? 'repeat' : this.#settings.inDoubt));
     };
     return openRunOf(this.id, content, ruleOf);
@@ -955,8 +958,7 @@ export class DurableSession implements Executor {
     live.recorder.beginRun(continuations, approved);
     this.#open = undefined;
     try {
-      const functions = flattenTools(this.#sent);
-      const plan = heldPlanOf(found, (path) => functions.find((tool) => isSamePath(tool.path, path)), given);
+      const plan = heldPlanOf(found, this.#finder(), given);
       // The program was checked before it began, and the tools may have other definitions now.
       return await asResult(this.#execute(live, open.code, { ...open.options, signal, plan, typecheck: 'off' }));
     } finally {
@@ -1137,13 +1139,8 @@ async function asResult(running: Promise<CodeOutput>): Promise<Finished | Waitin
 function checkAnswers(answers: unknown) {
   for (const [key, answer] of Object.entries(objectOf(answers, 'answers'))) {
     const path = `answers[${JSON.stringify(key)}]`;
-    const { approve, error } = objectOf(answer, path);
-    if ('result' in answer) continue;
-    if (typeof error?.message === 'string') continue;
-    if (!isApproval(approve))
-      throw new TypeError(
-        `${path} must be { result }, { error: { message } }, { approve: true } or { approve: "plan" }`,
-      );
+    if (isAnswer(objectOf(answer, path))) continue;
+    throw new TypeError(`${path} must be { result }, { error: { message } }, { approve: true } or { approve: "plan" }`);
   }
 }
 

@@ -120,7 +120,13 @@ async function bodyOf(response: IncomingMessage, { maxBytes, onPart }: Exchange)
     parts.push(part);
   }
   if (!response.complete) throw Object.assign(new Error('incomplete'), { code: 'ECONNRESET' });
-  return new Uint8Array(Buffer.concat(parts));
+  const body = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.length;
+  }
+  return body;
 }
 
 /** Headers that describe the connection or the compressed form. */

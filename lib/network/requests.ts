@@ -1,5 +1,5 @@
 import { currentScope } from '../contract/run-scope';
-import { hostnameOf, isAt } from '../contract/network-policy';
+import { hostnameOf, isAt, isHeaderName, isHeaderValue } from '../contract/network-policy';
 import { listOf } from './addresses';
 import { exchange } from './connection';
 import { ACCEPTED } from './decoding';
@@ -221,8 +221,7 @@ function readHeaders(headers: unknown): [string, string][] {
   const found = Array.from(pairs, (pair): [string, string] => {
     const [name, value] = Array.isArray(pair) ? [String(pair[0]).toLowerCase(), String(pair[1])] : ['', ''];
     chars += name.length + value.length;
-    // These are the characters that HTTP refuses.
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    if (!isHeaderName(name) || !isHeaderValue(value)) {
       throw new RefusedRequest('a header has a name or a value that HTTP does not allow');
     }
     return [name, value];

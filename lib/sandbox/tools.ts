@@ -1,4 +1,4 @@
-import { toModelOutput } from '../contract/ai-sdk-output';
+import { ModelOutput } from '../contract/ai-sdk-output';
 import { describe, isPlainObject } from '../contract/describe';
 import { modelReport } from '../contract/model-text';
 import { record } from '../contract/options';
@@ -6,7 +6,6 @@ import { requirePeer } from '../contract/peer-dependency';
 import { ManagerCalls } from './calls';
 import { SandboxManager } from './manager';
 import type { ContentBlock } from '../contract/content';
-import type { Foreign } from '../contract/foreign';
 /** @ts-ignore: the type is `any` if `ai` is not installed. Only `createSandboxTools` needs it. */
 import type { Tool } from 'ai';
 import type { StandardSchemaV1, StateOf } from './state';
@@ -67,19 +66,18 @@ export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
   const { jsonSchema, tool } = requirePeer('createSandboxTools', 'ai zod', () => require('ai'));
   const calls = new ManagerCalls(manager, given);
   const { descriptions } = calls;
-  let is7 = false;
+  const modelOutput = new ModelOutput();
   const toolOf = (name: 'search' | 'execute' | 'mutate') =>
     tool({
       description: descriptions[name],
       inputSchema: codeSchema(jsonSchema),
       execute: async ({ code }: { code: string }, call: { abortSignal?: AbortSignal }) => {
-        // Versions before 7 have no context.
-        is7 ||= 'context' in call;
+        modelOutput.called(call);
         const { output, failure, logs, content } = await modelReport(await calls.call(name, code, call.abortSignal));
         if (failure !== undefined) return { error: failure, logs };
         return content === undefined ? { output, logs } : { output, logs, content };
       },
-      toModelOutput: (given: Foreign) => toModelOutput(given, is7),
+      toModelOutput: modelOutput.of,
     });
   return { search: toolOf('search'), execute: toolOf('execute'), mutate: toolOf('mutate') };
 }

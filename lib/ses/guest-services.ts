@@ -1,11 +1,13 @@
 import { clearTimeout, setTimeout } from '../contract/clock';
 import { currentScope } from '../contract/run-scope';
 import { PYTHON_REQUEST } from '../contract/tool-registry';
-import { makeRequests } from '../network/requests';
 import type { CheckedNetwork } from '../contract/network-policy';
 import type { CheckedOptions } from '../contract/options';
 import type { RunScope } from '../contract/run-scope';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
+
+/** Loaded when code may make requests: it needs the HTTP modules of Node.js. */
+const loadRequests = () => require('../network/requests') as typeof import('../network/requests');
 
 /** The longest timer of Node.js. */
 const MAX_MS = 2 ** 31 - 1;
@@ -18,8 +20,8 @@ export function nativeServices({ globals, network }: CheckedOptions, registry: T
   const services: Tool[] = [];
   if (globals.includes('timers') || globals.includes('abort')) services.push(service('wake', makeWake()));
   if (globals.includes('fetch')) {
-    const { request, cancel } = makeRequests(network);
-    services.push({ ...service('fetch', request), isService: false, isRequest: true }, service('cancel', cancel));
+    const { request, cancel } = loadRequests().makeRequests(network);
+    services.push(requestTool(request, ['fetch']), service('cancel', cancel));
   }
   return registry.addServices(services);
 }
@@ -29,12 +31,17 @@ export function nativeServices({ globals, network }: CheckedOptions, registry: T
  * is the host's `fetch` otherwise.
  */
 export function offerRequests(network: CheckedNetwork, registry: ToolRegistry) {
-  const { request } = makeRequests(network);
-  registry.addOwn({ ...service('fetch', request), path: [PYTHON_REQUEST], isService: false, isRequest: true });
+  const { request } = loadRequests().makeRequests(network);
+  registry.addOwn(requestTool(request, [PYTHON_REQUEST]));
 }
 
 function service(name: string, fn: Tool['fn']): Tool {
   return { path: [name], fn, self: undefined, isAsync: true, isBlocking: false, isService: true, length: fn.length };
+}
+
+/** Requests count as tool calls, unlike the calls of services. */
+function requestTool(request: Tool['fn'], path: string[]): Tool {
+  return { ...service('fetch', request), path, isService: false, isRequest: true };
 }
 
 /**

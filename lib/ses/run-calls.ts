@@ -122,7 +122,8 @@ export class RunCalls {
       reply: (status, payload, told) => {
         if (this.#isOver) return told?.(undefined);
         if (told !== undefined) this.#told.set(call, told);
-        if (isService) return this.#tell(executor.native.toolResult(call, status, payload));
+        // Nothing traces services. Answers of tools that wait to be sent are not told yet.
+        if (isService) return void executor.native.toolResult(call, status, payload);
         if (status === REPLY_KIND.PROMISE) {
           if (!isCounted) this.#limiter.enterNow();
           isCounted = true;

@@ -26,7 +26,7 @@ import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
 import { OWN_OPTIONS, executorIn, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import { ToolPolicy, callOf, isApproved, namedIn } from './approval';
-import { toModelOutput } from '../../contract/ai-sdk-output';
+import { ModelOutput } from '../../contract/ai-sdk-output';
 import type { ContentBlock } from '../../contract/content';
 import type { Foreign } from '../../contract/foreign';
 import type { RunFailure } from '../../contract/run-failure';
@@ -215,10 +215,9 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
   };
   const guarded = callable.filter(([, { policy }]) => policy.mayNeed).map(([name]) => name);
   const asksItself = settings.approve !== undefined || guarded.length === 0;
-  let is7 = false;
+  const modelOutput = new ModelOutput();
   const runIn = (call: Foreign, approved: string[], onProgress?: OnProgress) => {
-    // Versions before 7 have no context.
-    is7 ||= 'context' in call;
+    modelOutput.called(call);
     return (code: string, own: CallOptions = {}) =>
       execute(code, { ...own, signal: call.abortSignal, context: { options: call, approved }, onProgress });
   };
@@ -248,7 +247,7 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
       ? ({ code }: { code: string }, call: Foreign = {}) =>
           withPreliminaryResults((onProgress) => resultOf(code, call, onProgress))
       : async ({ code }: { code: string }, call: Foreign = {}) => succeededData(await resultOf(code, call)),
-    toModelOutput: (given: Foreign) => toModelOutput(given, is7),
+    toModelOutput: modelOutput.of,
   };
   return tool;
 }

@@ -30,7 +30,7 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
   const executor = await asUsage(() => newExecutor(language, options, (text) => progress.log(text)));
   await executor.init();
   const variables = await asUsage(() => (vars === undefined ? {} : readVariables(vars)));
-  await asUsage(() => executor.sendVariables(variables));
+  if (vars !== undefined) await asUsage(() => executor.sendVariables(variables));
   const taken = () => [...Object.keys(tools), ...Object.keys(variables)];
   const helpers = new RunHelpers(code, { taken, onProgress: progress.report });
   await asUsage(() => executor.sendTools({ ...helpers.tools, ...tools }));

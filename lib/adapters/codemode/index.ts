@@ -8,7 +8,7 @@
  */
 
 import { FUNCTION, resultOf, sourceOf } from './results';
-import { toModelOutput } from '../../contract/ai-sdk-output';
+import { ModelOutput } from '../../contract/ai-sdk-output';
 import { collecting, collector } from '../code-tool/collected-content';
 import { RunHelpers } from '../code-tool/helpers';
 import { describe, isPlainObject } from '../../contract/describe';
@@ -124,13 +124,13 @@ export class SESCodemodeExecutor {
 export function withContent<T extends object>(tool: T): T {
   const { execute } = tool as Foreign;
   if (typeof execute !== 'function') throw new TypeError(`tool must be a tool of codemode, got ${describe(tool)}`);
-  let is7 = false;
+  const modelOutput = new ModelOutput();
   const executeWith = async (input: unknown, call: Foreign, ...others: unknown[]) => {
-    is7 ||= typeof call === 'object' && call !== null && 'context' in call;
+    modelOutput.called(call);
     const { result, content } = await collecting(() => Reflect.apply(execute, tool, [input, call, ...others]));
     return content.length === 0 ? result : { ...(result as object), content };
   };
-  return { ...tool, execute: executeWith, toModelOutput: (given: Foreign) => toModelOutput(given, is7) };
+  return { ...tool, execute: executeWith, toModelOutput: modelOutput.of };
 }
 
 function failed(error: unknown): ExecuteResult {

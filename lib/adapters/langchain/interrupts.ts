@@ -1,7 +1,7 @@
 import { currentCall } from '../../contract/current-call';
 import { isPlainObject } from '../../contract/describe';
 import { requirePeer } from '../../contract/peer-dependency';
-import { WaitForAnswer, isApproval } from '../../contract/waiting-call';
+import { WaitForAnswer, isAnswer } from '../../contract/waiting-call';
 import type { Foreign } from '../../contract/foreign';
 import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
@@ -111,7 +111,5 @@ export function answerFromGraph(
 /** A value of `Command({ resume })` is the result of the call, unless it is an answer. */
 function answerOf(value: Foreign): Answer {
   if (!isPlainObject(value) || Object.keys(value).length !== 1) return { result: value };
-  const isAnswer =
-    isApproval(value.approve) || typeof (value.error as Foreign)?.message === 'string' || 'result' in value;
-  return isAnswer ? (value as unknown as Answer) : { result: value };
+  return isAnswer(value) ? value : { result: value };
 }

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-import { partsOfContent } from '../../contract/content';
+import { toModelOutput } from '../../contract/ai-sdk-output';
 import { requirePeer } from '../../contract/peer-dependency';
 import { standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
@@ -14,7 +14,6 @@ import { byName } from '../code-tool/definition';
 import { withoutEnvelope } from '../code-tool/mcp-result';
 import { executorIn, settingsOf } from '../code-tool/settings';
 import { NestedCall, answerFrom, resumptionOf, suspended } from './suspension';
-import type { ContentParts } from '../../contract/content';
 import type { Foreign } from '../../contract/foreign';
 import type { Tool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import type { CodeTools, CodeToolSettings } from '../code-tool/types';
@@ -92,23 +91,9 @@ export function createCodeTool(options: CodeToolOptions): AnyTool<{ code: string
       if ('waiting' in result && (await suspended(toolContext, result.waiting))) return undefined;
       return succeededData(result);
     },
-    toModelOutput,
+    // Mastra keeps parts as AI SDK 5 has them, for models of all versions.
+    toModelOutput: (result: Foreign) => toModelOutput(result, false),
   });
-}
-
-/** Parts of a tool result as Mastra keeps them in messages, for models of all versions. */
-const PARTS: ContentParts<Foreign> = {
-  text: (text) => ({ type: 'text', text }),
-  image: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
-  audio: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
-  pdf: ({ data, mimeType }) => ({ type: 'media', data, mediaType: mimeType }),
-};
-
-/** What the model gets of a result: the result as JSON, and content as parts. */
-function toModelOutput(result: Foreign): Foreign {
-  if (!Array.isArray(result?.content)) return { type: 'json', value: result };
-  const { content, ...others } = result;
-  return { type: 'content', value: [PARTS.text(JSON.stringify(others)), ...partsOfContent(content, PARTS)] };
 }
 
 /** @throws {Error} for a version whose tools have a different call signature */

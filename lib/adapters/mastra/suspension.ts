@@ -1,6 +1,6 @@
 import { currentCall } from '../../contract/current-call';
 import { isPlainObject } from '../../contract/describe';
-import { WaitForAnswer, isApproval } from '../../contract/waiting-call';
+import { WaitForAnswer, isAnswer } from '../../contract/waiting-call';
 import type { Foreign } from '../../contract/foreign';
 import type { PausedRun } from '../../contract/waiting-call';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
@@ -78,8 +78,7 @@ function answerOf(data: Foreign): Answer {
   if (!isPlainObject(data) || Object.keys(data).length !== 1) return { result: data };
   if (data.approved === true) return { approve: true };
   if (data.approved === false) return { error: { name: 'ApprovalError', message: 'a person has refused this call' } };
-  const isAnswer = isApproval(data.approve) || typeof (data.error as Foreign)?.message === 'string' || 'result' in data;
-  return isAnswer ? (data as unknown as Answer) : { result: data };
+  return isAnswer(data) ? data : { result: data };
 }
 
 const SUSPENSION = { isSuspended: true };

@@ -34,7 +34,7 @@ class SharedTransport {
   }
 
   async start() {
-    const given = { ...pick(this.#transport) };
+    const given = pick(this.#transport);
     Object.assign(this.#transport, {
       onmessage: (message: Foreign, extra: Foreign) => {
         given.onmessage?.(message, extra);

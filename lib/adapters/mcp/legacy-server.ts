@@ -24,12 +24,15 @@ export function legacyServer({ tools, instructions }: Pick<Served, 'tools' | 'in
     },
   );
   const listed = tools.map(listedTool);
-  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  const known = new Map(
+    tools.map((tool) => [tool.name, { tool, input: tool.inputShape && z.object(tool.inputShape) }]),
+  );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra: Foreign): Promise<Foreign> => {
-    const tool = known.get(params.name);
-    if (tool === undefined) return failed(new McpError(ErrorCode.InvalidParams, `Tool ${params.name} not found`));
-    const read = await argumentsOf(tool, params.arguments);
+    const found = known.get(params.name);
+    if (found === undefined) return failed(new McpError(ErrorCode.InvalidParams, `Tool ${params.name} not found`));
+    const { tool, input } = found;
+    const read = await argumentsOf(tool.name, input, params.arguments);
     if (read.refusal !== undefined) return read.refusal;
     const request: ToolRequest = {
       signal: extra.signal,
@@ -61,11 +64,15 @@ async function called(tool: ServedTool, args: Foreign, request: ToolRequest): Pr
   }
 }
 
-async function argumentsOf(tool: ServedTool, given: unknown): Promise<{ args?: Foreign; refusal?: CallToolResult }> {
-  if (tool.inputShape === undefined) return { args: {} };
-  const { data, error } = await z.object(tool.inputShape).safeParseAsync(given ?? {});
+async function argumentsOf(
+  name: string,
+  input: Foreign,
+  given: unknown,
+): Promise<{ args?: Foreign; refusal?: CallToolResult }> {
+  if (input === undefined) return { args: {} };
+  const { data, error } = await input.safeParseAsync(given ?? {});
   if (error === undefined) return { args: data };
-  const text = `Input validation error: Invalid arguments for tool ${tool.name}: ${error.message}`;
+  const text = `Input validation error: Invalid arguments for tool ${name}: ${error.message}`;
   return { refusal: failed(new McpError(ErrorCode.InvalidParams, text)) };
 }
 

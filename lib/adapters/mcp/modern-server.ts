@@ -5,7 +5,7 @@ import type { WaitingCall } from '../../contract/waiting-types';
 import type { Served, ServedTool, ToolRequest } from './served';
 
 /** The property of `_meta` that each request of protocol 2026-07-28 has. */
-export const CLAIM = 'io.modelcontextprotocol/protocolVersion';
+const CLAIM = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
 /** Whether a message belongs to protocol 2026-07-28 or a later one. */

@@ -19,7 +19,7 @@ export interface Batch {
 const INLINE = 1;
 const LARGE = 2;
 const NONCE_BYTES = 16;
-const HEAD_BYTES = 1 + NONCE_BYTES + 8;
+export const HEAD_BYTES: number = 1 + NONCE_BYTES + 8;
 const LENGTH_BYTES = 4;
 const DIGEST_BYTES = 32;
 

@@ -125,7 +125,7 @@ async function connect(settings: NatsSettings, onClosed: () => void): Promise<Op
     for (const config of streamsOf(name, replicas)) await makeStream(manager, config);
     const bucket = { replicas, history: 1, markerTTL: MARKER_MS, timeout: requestMs };
     const kvm = new kv.Kvm(client);
-    const isThere = await isMade(manager, `KV_${name}-waiting`);
+    const isThere = (await infoOf(manager, `KV_${name}-waiting`)) !== undefined;
     const waiting = await (isThere ? kvm.open(`${name}-waiting`, bucket) : kvm.create(`${name}-waiting`, bucket));
     const largest = Math.min(connection.info?.max_payload ?? MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES + HEADER_BYTES);
     return { connection, client, manager, waiting, requestMs, maxMessageBytes: largest - HEADER_BYTES };
@@ -144,12 +144,12 @@ function streamsOf(name: string, replicas: number): (Partial<StreamConfig> & { n
   ];
 }
 
-async function isMade(manager: JetStreamManager, stream: string) {
+/** @returns undefined for a stream that does not exist */
+async function infoOf(manager: JetStreamManager, stream: string) {
   try {
-    await manager.streams.info(stream);
-    return true;
+    return await manager.streams.info(stream);
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
@@ -157,7 +157,7 @@ async function isMade(manager: JetStreamManager, stream: string) {
 /** Creates a stream if it does not exist, and checks that one that exists keeps what it gets. */
 async function makeStream(manager: JetStreamManager, wanted: Partial<StreamConfig> & { name: string }) {
   const { streams } = manager;
-  const { config } = await ((await isMade(manager, wanted.name)) ? streams.info(wanted.name) : streams.add(wanted));
+  const { config } = (await infoOf(manager, wanted.name)) ?? (await streams.add(wanted));
   const { retention, discard, max_age: maxAge, max_bytes: maxBytes, max_msgs: maxMessages } = config;
   const isLimited = maxBytes > 0 || maxMessages > 0;
   const isLossy = retention !== 'limits' || maxAge > 0 || (discard !== 'new' && isLimited);

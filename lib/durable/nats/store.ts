@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { makeDisposable } from '../../contract/await-using';
 import { clearTimeout, setTimeout } from '../../contract/clock';
-import { idOf, nameOf } from '../session-names';
 import { journalConflict, unexpectedEntries } from '../store';
-import { decodeBatch, digestOf, encodeBatch, malformed, packed, unpacked } from './batches';
+import { HEAD_BYTES, decodeBatch, digestOf, encodeBatch, malformed, packed, unpacked } from './batches';
 import { Blobs } from './blobs';
 import { Connection, isWrongSequence } from './connection';
 import { checkNatsOptions } from './options';
+import { sessionOf, subjectOf } from './subjects';
 import { WaitingList } from './waiting-list';
 import type { AwaitUsing } from '../../contract/await-using';
 import type { WaitingNote } from '../store';
@@ -89,7 +89,7 @@ class StreamStore implements NatsStore {
     const nonce = randomBytes(16).toString('hex');
     const batch = { nonce, first: after, count: entries.length };
     const { maxMessageBytes } = await this.#connection.attempt(async (open) => open);
-    const isInline = body.length + encodeBatch({ ...batch, body: Buffer.alloc(0) }).length <= maxMessageBytes;
+    const isInline = HEAD_BYTES + body.length <= maxMessageBytes;
     const digest = isInline ? '' : digestOf(body);
     if (!isInline) await this.#blobs.put(subjectOf(id), digest, body);
     const message = encodeBatch({ ...batch, body: isInline ? body : { digest } });
@@ -259,13 +259,4 @@ function readMessages({ manager, requestMs }: Open, stream: string, subject: str
         stop = () => iterator.stop();
       }, end);
   });
-}
-
-/** Subjects and keys cannot have `%`. */
-function subjectOf(id: string) {
-  return nameOf(id).replaceAll('%', '=');
-}
-
-function sessionOf(subject: string) {
-  return idOf(subject.replaceAll('=', '%'));
 }

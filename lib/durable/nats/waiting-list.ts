@@ -1,4 +1,4 @@
-import { idOf } from '../session-names';
+import { sessionOf } from './subjects';
 import type { Connection } from './connection';
 import type { WaitingNote } from '../store';
 import type { WaitingSession } from './types';
@@ -34,7 +34,8 @@ export class WaitingList {
     });
     for (const key of keys) {
       const entry = await this.#connection.attempt(({ waiting }) => waiting.get(key));
-      const session = entry?.operation === 'PUT' ? sessionOf(key, entry.value) : undefined;
+      const id = sessionOf(key);
+      const session = id !== undefined && entry?.operation === 'PUT' ? waitingOf(id, entry.value) : undefined;
       if (session !== undefined) yield session;
     }
   }
@@ -46,9 +47,9 @@ export class WaitingList {
     signal?.addEventListener('abort', stop);
     try {
       for await (const { key, operation, value } of changes) {
-        const id = idOf(key.replaceAll('=', '%'));
+        const id = sessionOf(key);
         if (id === undefined) continue;
-        const session = operation === 'PUT' ? sessionOf(key, value) : { id, calls: undefined };
+        const session = operation === 'PUT' ? waitingOf(id, value) : { id, calls: undefined };
         if (session !== undefined) yield session;
       }
     } finally {
@@ -59,11 +60,10 @@ export class WaitingList {
 }
 
 /** @returns undefined for what this package did not write */
-function sessionOf(key: string, value: Uint8Array): WaitingSession | undefined {
-  const id = idOf(key.replaceAll('=', '%'));
+function waitingOf(id: string, value: Uint8Array): WaitingSession | undefined {
   try {
     const { since, calls } = JSON.parse(Buffer.from(value).toString('utf8')) as Partial<WaitingSession>;
-    if (id === undefined || typeof since !== 'string' || !Array.isArray(calls)) return undefined;
+    if (typeof since !== 'string' || !Array.isArray(calls)) return undefined;
     const named = calls.filter((call) => typeof call?.key === 'string' && typeof call.name === 'string');
     return {
       id,
