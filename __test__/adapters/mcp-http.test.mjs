@@ -1,11 +1,9 @@
 // `ses-executor mcp --http`, with the client of the official SDK over HTTP.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -13,10 +11,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { listen } from '../../build/adapters/mcp/http.js';
 import { MAX_LINE_BYTES } from '../../build/adapters/mcp/messages.js';
-import { ROOT, deferred, spawnNode, withFolder } from '../helpers.mjs';
+import { deferred, spawnNode, withFolder } from '../helpers.mjs';
+import { BIN, TOKEN, startHttp } from './mcp-command.mjs';
 
-const BIN = join(ROOT, 'bin', 'ses-executor.js');
-const TOKEN = 'a-token-for-these-tests';
 const AUTHORIZATION = `Bearer ${TOKEN}`;
 const INITIALIZE = {
   jsonrpc: '2.0',
@@ -24,24 +21,6 @@ const INITIALIZE = {
   method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1.0.0' } },
 };
-
-/** Starts a server at a free port. It ends with the test. */
-async function started(...args) {
-  const server = spawn(process.execPath, [BIN, 'mcp', '--http', '127.0.0.1:0', ...args], {
-    env: { ...process.env, SES_EXECUTOR_MCP_TOKEN: TOKEN },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const ended = once(server, 'exit');
-  onTestFinished(async () => {
-    server.kill('SIGKILL');
-    await ended;
-  });
-  for await (const line of createInterface(server.stderr)) {
-    const [, url] = /^ses-executor: listening at (.*)$/.exec(line) ?? [];
-    if (url !== undefined) return { server, url, ended };
-  }
-  throw new Error('the server has ended');
-}
 
 /** A client, and its session. */
 async function connected(url, options = {}) {
@@ -70,7 +49,7 @@ async function ask(url, { method = 'POST', path = '/mcp', body = '', ...headers 
 
 describe('clients', () => {
   test('have separate sessions, which persist, and end when their client says so', async () => {
-    const { url } = await started('--max-sessions', '2');
+    const { url } = await startHttp('--max-sessions', '2');
     const [one, other] = [await connected(url), await connected(url)];
     await Promise.all([one.run('var n = 1'), other.run('var n = 2')]);
     expect(await Promise.all([one.run('n'), other.run('n')])).toEqual([1, 2]);
@@ -91,7 +70,7 @@ describe('clients', () => {
   });
 
   test('are shown progress, and cancel calls', async () => {
-    const { url } = await started();
+    const { url } = await startHttp();
     const { run } = await connected(url);
     const reported = deferred();
     const cancelled = new AbortController();
@@ -112,7 +91,7 @@ describe('clients', () => {
         file,
         'openapi: 3.1.0\npaths: { /a: { get: { operationId: readA, responses: { 200: { description: ok } } } } }\n',
       );
-      const { url } = await started('--openapi', file, '--base-url', 'http://127.0.0.1:9');
+      const { url } = await startHttp('--openapi', file, '--base-url', 'http://127.0.0.1:9');
       const { client } = await connected(url);
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toEqual(['search', 'execute', 'mutate']);
@@ -124,7 +103,7 @@ describe('clients', () => {
     }));
 
   test('get 404 after the end of their session, and the process ends by a signal', async () => {
-    const { server, url, ended } = await started();
+    const { server, url, ended } = await startHttp();
     const { run, transport } = await connected(url);
     expect(await run('1')).toBe(1);
     const headers = { 'mcp-session-id': transport.sessionId, accept: 'application/json, text/event-stream' };

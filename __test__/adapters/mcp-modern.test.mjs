@@ -1,10 +1,7 @@
 // `ses-executor mcp` with clients of protocol 2026-07-28: the real client of version 2 of the official SDK.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -18,10 +15,9 @@ import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createMcpServer } from 'ses-executor/mcp';
 import { listen } from '../../build/adapters/mcp/http.js';
 import { openSession } from '../durable/helpers.mjs';
-import { ROOT, deferred, withFolder } from '../helpers.mjs';
+import { deferred, withFolder } from '../helpers.mjs';
+import { BIN, TOKEN, startHttp } from './mcp-command.mjs';
 
-const BIN = join(ROOT, 'bin', 'ses-executor.js');
-const TOKEN = 'a-token-for-these-tests';
 const PINNED = { versionNegotiation: { mode: { pin: '2026-07-28' } } };
 const IDENTITY = { name: 'test', version: '1.0.0' };
 
@@ -31,24 +27,6 @@ async function overStdio(options, ...args) {
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', ...args] }));
   onTestFinished(() => client.close());
   return client;
-}
-
-/** Starts the command at a free port. It ends with the test. */
-async function overHttp(...args) {
-  const server = spawn(process.execPath, [BIN, 'mcp', '--http', '127.0.0.1:0', ...args], {
-    env: { ...process.env, SES_EXECUTOR_MCP_TOKEN: TOKEN },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const ended = once(server, 'exit');
-  onTestFinished(async () => {
-    server.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-  });
-  for await (const line of createInterface(server.stderr)) {
-    const [, url] = /^ses-executor: listening at (.*)$/.exec(line) ?? [];
-    if (url !== undefined) return url;
-  }
-  throw new Error('the server has ended');
 }
 
 async function connected(url, { headers = { authorization: `Bearer ${TOKEN}` }, ...options } = {}) {
@@ -119,7 +97,7 @@ describe('over stdin and stdout', () => {
 
 describe('over HTTP', () => {
   test('a call is a session that ends with it, unless it asks for a handle', async () => {
-    const url = await overHttp('--max-sessions', '2');
+    const { url } = await startHttp('--max-sessions', '2');
     const { client, run } = await connected(url);
     expect(client.getProtocolEra()).toBe('modern');
     const { tools } = await client.listTools();
@@ -143,14 +121,14 @@ describe('over HTTP', () => {
   });
 
   test('a model reads the handle in the text of the result', async () => {
-    const { client } = await connected(await overHttp());
+    const { client } = await connected((await startHttp()).url);
     const code = { code: '1', session: 'new' };
     const { content, structuredContent } = await client.callTool({ name: 'run_javascript', arguments: code });
     expect(content.map(({ text }) => text)).toEqual(['1', `session: ${structuredContent.session}`]);
   });
 
   test('clients of both versions share the address and its limit of sessions', async () => {
-    const url = await overHttp('--max-sessions', '2');
+    const { url } = await startHttp('--max-sessions', '2');
     const earlier = new EarlierClient(IDENTITY);
     const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
     await earlier.connect(new EarlierHttpTransport(new URL(url), { requestInit }));
@@ -163,7 +141,7 @@ describe('over HTTP', () => {
   });
 
   test('each session has its own limits', async () => {
-    const { run } = await connected(await overHttp('--timeout', '3000', '--memory', '32'));
+    const { run } = await connected((await startHttp('--timeout', '3000', '--memory', '32')).url);
     const [one, other] = [await run('var n = 1', { session: 'new' }), await run('var n = 2', { session: 'new' })];
     const [late, fine] = await Promise.all([
       run('for (;;);', { session: one.session }),
@@ -176,7 +154,7 @@ describe('over HTTP', () => {
   });
 
   test('progress reaches the client, and a client that goes away ends its run', async () => {
-    const { run } = await connected(await overHttp());
+    const { run } = await connected((await startHttp()).url);
     const { session } = await run('1', { session: 'new' });
     const started = deferred();
     const cancelled = new AbortController();
@@ -201,7 +179,7 @@ describe('over HTTP', () => {
         file,
         'openapi: 3.1.0\npaths: { /a: { get: { operationId: readA, responses: { 200: { description: ok } } } } }\n',
       );
-      const { client } = await connected(await overHttp('--openapi', file, '--base-url', 'http://127.0.0.1:9'));
+      const { client } = await connected((await startHttp('--openapi', file, '--base-url', 'http://127.0.0.1:9')).url);
       const call = async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent;
       const { output, session } = await call('search', { code: 'spec.find("read a").length', session: 'new' });
       expect(output).toBe(1);
@@ -209,7 +187,7 @@ describe('over HTTP', () => {
     }));
 
   test('requests without the token are refused before anything reads them', async () => {
-    const url = await overHttp();
+    const { url } = await startHttp();
     await expect(connected(url, { headers: {} })).rejects.toMatchObject({ data: { status: 401 } });
     await expect(
       connected(url, { headers: { authorization: `Bearer ${TOKEN}`, origin: 'https://a.b' } }),

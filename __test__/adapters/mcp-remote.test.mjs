@@ -12,12 +12,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createMcpServer } from 'ses-executor/mcp';
 import { MAX_LINE_BYTES } from '../../build/adapters/mcp/messages.js';
-import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+import { OtherServer } from '../../build/adapters/mcp/servers.js';
+import { ROOT, deferred, rejection, spawnNode, withFolder } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 import { CALLS, PIXEL } from './fixtures/furnished-mcp-server.mjs';
-import { earlierRemote, guardedRemote, listening, modernRemote } from './fixtures/remote-mcp-servers.mjs';
+import { earlierRemote, guardedRemote, modernRemote } from './fixtures/remote-mcp-servers.mjs';
+import { BIN } from './mcp-command.mjs';
 
 const FURNISHED = join(ROOT, '__test__', 'adapters', 'fixtures', 'furnished-mcp-server.mjs');
-const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
 /** Runs code that can call other servers. */
 async function runner(servers) {
@@ -68,8 +70,8 @@ async function runByCommand(code, environment, ...args) {
 }
 
 /** Answers each request with what `answer` returns: a result, or a string that is the body. */
-function scripted(answer, type = 'application/json') {
-  return listening(async (request, response) => {
+async function scripted(answer, type = 'application/json') {
+  const { url } = await serve(async (request, response) => {
     const message = JSON.parse(Buffer.concat(await request.toArray()).toString() || '{}');
     const { id, method, params } = message;
     if (id === undefined) return response.writeHead(202).end();
@@ -89,6 +91,7 @@ function scripted(answer, type = 'application/json') {
   });
 }
 
+  return url;
 describe.each([
   ['2026-07-28', () => modernRemote()],
   ['2025-11-25', () => earlierRemote()],
@@ -260,7 +263,7 @@ describe('a hostile server', () => {
       'its answer is not valid: messages.0: Invalid input',
     ],
   ])('that sends wrong %s fails the call', async (_, result, code, message) => {
-    const url = await listening(async (request, response) => {
+    const { url } = await serve(async (request, response) => {
       const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString() || '{}');
       if (id === undefined || method === 'server/discover')
         return response.writeHead(id === undefined ? 202 : 404).end();

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -19,11 +18,11 @@ import { connectServers } from '../../build/adapters/mcp/servers.js';
 import { StdioTransport } from '../../build/adapters/mcp/stdio.js';
 import { OPTIONS } from '../../build/contract/option-table.js';
 import { ROOT, deferred, gateTool, runChild, spawnNode, spawnProgram, withExecutor, withFolder } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
+import { BIN } from './mcp-command.mjs';
 
 // As the modules load each other: each is loaded once.
 const { errorDetails } = createRequire(import.meta.url)('../../build/contract/error-details.js');
-
-const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
 /** Calls `fn` with a client of a server that has been started with `args`, and ends both. */
 async function withServer(args, fn) {
@@ -400,11 +399,10 @@ describe('the environment of the code', () => {
   test('takes secrets of an API from environment variables', () =>
     withFolder(async (folder) => {
       const seen = [];
-      const server = createServer(({ url, headers }, response) => {
+      const { port } = await serve(({ url, headers }, response) => {
         seen.push([url, headers.authorization, headers.cookie, headers['x-plain']]);
         response.end('{}');
       });
-      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
       const file = join(folder, 'api.yaml');
       const operation = 'get: { operationId: a, security: [{ key: [], session: [] }] }';
       const schemes =
@@ -424,21 +422,13 @@ describe('the environment of the code', () => {
           'session=${SESSION}',
         ],
       ];
-      const env = { PORT: String(server.address().port), TOKEN: 'the-token', KEY: 'the-key', SESSION: 's=1' };
-      try {
-        const client = new Client({ name: 'test', version: '1.0.0' });
-        await client.connect(
-          new StdioClientTransport({
-            command: process.execPath,
-            args: [BIN, ...args],
-            env: { ...process.env, ...env },
-          }),
-        );
-        await client.callTool({ name: 'execute', arguments: { code: 'sdk.api.a()' } });
-        await client.close();
-      } finally {
-        server.close();
-      }
+      const env = { PORT: String(port), TOKEN: 'the-token', KEY: 'the-key', SESSION: 's=1' };
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      await client.connect(
+        new StdioClientTransport({ command: process.execPath, args: [BIN, ...args], env: { ...process.env, ...env } }),
+      );
+      await client.callTool({ name: 'execute', arguments: { code: 'sdk.api.a()' } });
+      await client.close();
       expect(seen).toEqual([['/v1/a?api_key=the-key', 'Bearer the-token', 'session=s%3D1', '$5 {x}']]);
       for (const [option, text, reason] of [
         ['--header', 'Authorization: Bearer ${NO_SUCH_TOKEN}', '--header needs the environment variable NO_SUCH_TOKEN'],

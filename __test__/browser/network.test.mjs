@@ -4,7 +4,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
@@ -12,6 +11,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { expectCode, runChild } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 import { make, withBrowser } from './helpers.mjs';
 
 // That of the library: what is imported here is loaded once more.
@@ -114,32 +114,30 @@ const programs = (port) => {
   ];
 };
 
-let server;
+let listener;
 let socket;
 let port;
 const heard = [];
 
 beforeAll(async () => {
-  server = createServer((request, response) => response.end('x'));
-  server.on('connection', () => heard.push('tcp'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ({ port } = server.address());
+  listener = await serve((request, response) => response.end('x'), { isKept: true });
+  listener.server.on('connection', () => heard.push('tcp'));
+  ({ port } = listener);
   socket = createSocket('udp4');
   socket.on('message', () => heard.push('udp'));
   socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
 });
-afterAll(() => {
-  server.close();
+afterAll(async () => {
   socket.close();
+  await listener.close();
 });
 
 test('the listener of this test receives connections and datagrams', async () => {
   connect(port, '127.0.0.1').end();
   const sender = createSocket('udp4');
   sender.send('x', port, '127.0.0.1');
-  await Promise.all([once(server, 'connection'), once(socket, 'message')]);
+  await Promise.all([once(listener.server, 'connection'), once(socket, 'message')]);
   sender.close();
   expect(heard.sort()).toEqual(['tcp', 'udp']);
   heard.length = 0;
@@ -226,22 +224,11 @@ describe('P11 allowed origins', () => {
 
   /** Two servers of the same kind; the page has their origins as `input`. */
   async function withServers(respond, options, body) {
-    const servers = [createServer(respond), createServer(respond)];
-    for (const one of servers) {
-      one.listen(0, '127.0.0.1');
-      await once(one, 'listening');
-    }
-    const input = servers.map((one) => `http://127.0.0.1:${one.address().port}`);
-    try {
-      await withBrowser({ ...options, network: { allow: input, ...options.network } }, {}, (executor) =>
-        body((code, runOptions) => executor.run(code, { input, ...runOptions }), executor),
-      );
-    } finally {
-      for (const one of servers) {
-        one.closeAllConnections();
-        one.close();
-      }
-    }
+    const servers = [await serve(respond), await serve(respond)];
+    const input = servers.map(({ url }) => url);
+    await withBrowser({ ...options, network: { allow: input, ...options.network } }, {}, (executor) =>
+      body((code, runOptions) => executor.run(code, { input, ...runOptions }), executor),
+    );
   }
   /** What a server has got, as it answers with it. */
   const echo = async (request, response) => {

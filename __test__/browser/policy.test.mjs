@@ -1,11 +1,9 @@
 // Requests of pages under the policy that `fetch` of other guests has too: methods, bytes, number, headers of the host and
 // addresses. A real Chrome, and real servers of this machine.
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { serve } from '../http-server.mjs';
 import { make, withBrowser } from './helpers.mjs';
 
 const SECRET = 'Bearer abcdefgh-12345678';
@@ -14,19 +12,20 @@ const SECRET = 'Bearer abcdefgh-12345678';
 let seen = [];
 const servers = [];
 async function listen(name) {
-  const server = createServer(async (request, response) => {
-    const { method, url, headers } = request;
-    seen.push([name, method, url, headers.authorization]);
-    await request.resume().toArray();
-    if (url === '/to-other') return response.writeHead(302, { location: `${other}/there` }).end();
-    if (url === '/to-private') return response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end();
-    if (url === '/large') return response.end(Buffer.alloc(5_000, 'x'));
-    response.setHeader('x-seen', String(headers.authorization)).end(`${headers.host} ${headers.authorization}`);
-  });
+  const server = await serve(
+    async (request, response) => {
+      const { method, url, headers } = request;
+      seen.push([name, method, url, headers.authorization]);
+      await request.resume().toArray();
+      if (url === '/to-other') return response.writeHead(302, { location: `${other}/there` }).end();
+      if (url === '/to-private') return response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end();
+      if (url === '/large') return response.end(Buffer.alloc(5_000, 'x'));
+      response.setHeader('x-seen', String(headers.authorization)).end(`${headers.host} ${headers.authorization}`);
+    },
+    { isKept: true },
+  );
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${server.address().port}`;
+  return server.url;
 }
 
 let api;
@@ -38,12 +37,7 @@ beforeAll(async () => {
 beforeEach(() => {
   seen = [];
 });
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
+afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 const SAFE = 'const ask = (url, init) => fetch(url, init).then((it) => it.text(), ({ name }) => name);';
 const run = (network, code, options = {}) =>

@@ -1,12 +1,11 @@
 // What the host does with the requests of a page, without a browser: a tab that notes what it is told, and a server.
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { deferred } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
@@ -16,20 +15,8 @@ const { Policy } = require('../../build/network/requests.js');
 
 const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
 
-const servers = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.closeAllConnections();
-});
-
 /** The address of a server that answers with `respond`. */
-async function serve(respond) {
-  const server = createServer(respond);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  server.unref();
-  servers.push(server);
-  return `http://127.0.0.1:${server.address().port}/`;
-}
+const addressOf = async (respond) => `${(await serve(respond)).url}/`;
 
 /** Requests of a page, and the answer to its tab for each: a promise by id. */
 function page() {
@@ -57,7 +44,7 @@ function page() {
 }
 
 test('an answer is passed on without cookies and headers of the connection', async () => {
-  const url = await serve((_, response) =>
+  const url = await addressOf((_, response) =>
     response
       .writeHead(201, {
         'set-cookie': ['a=b', 'c=d'],
@@ -85,7 +72,7 @@ test('an answer is passed on without cookies and headers of the connection', asy
 
 test('a request is sent without cookies and headers that name the page', async () => {
   const heard = deferred();
-  const url = await serve((request, response) => {
+  const url = await addressOf((request, response) => {
     heard.resolve(request.headers);
     response.end();
   });
@@ -115,7 +102,7 @@ test.each([
   ['throws', async () => Promise.reject(new Error('no'))],
 ])('onRequest that %s refuses the request, and the server does not receive it', async (_, onRequest) => {
   const heard = vi.fn();
-  const url = await serve((_request, response) => (heard(), response.end()));
+  const url = await addressOf((_request, response) => (heard(), response.end()));
   const { ask, warnings } = page();
   expect(await ask({ url }, { onRequest })).toBe('refused');
   expect(heard).not.toHaveBeenCalled();
@@ -123,7 +110,7 @@ test.each([
 });
 
 test('a redirect is passed to the page unchanged', async () => {
-  const url = await serve((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
+  const url = await addressOf((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
   const { status, headers } = await page().ask({ url });
   expect(status).toBe(302);
   expect(headers).toContainEqual(['location', 'http://127.0.0.1:1/']);
@@ -131,7 +118,7 @@ test('a redirect is passed to the page unchanged', async () => {
 
 test('a body is sent as the sum of its parts, and a stream is refused with a warning', async () => {
   const bodies = [];
-  const url = await serve(async (request, response) => {
+  const url = await addressOf(async (request, response) => {
     bodies.push(Buffer.concat(await request.toArray()).toString('latin1'));
     response.end();
   });
@@ -154,7 +141,7 @@ test('a request that arrived without its body is refused', async () => {
 });
 
 test('an answer may have 32 MiB, and one byte more is refused', async () => {
-  const url = await serve((request, response) => response.end(Buffer.alloc(Number(request.url.slice(1)))));
+  const url = await addressOf((request, response) => response.end(Buffer.alloc(Number(request.url.slice(1)))));
   const { ask, warnings } = page();
   const { body } = await ask({ url: url + (32 << 20) });
   expect(body.length).toBe(32 << 20);
@@ -167,7 +154,7 @@ test('an answer may have 32 MiB, and one byte more is refused', async () => {
 test('sixteen requests are made at the same time, and the next one when one has settled', async () => {
   const waiting = [];
   const arrived = [deferred(), deferred()];
-  const url = await serve((_, response) => {
+  const url = await addressOf((_, response) => {
     waiting.push(response);
     if (waiting.length === 16) arrived[0].resolve();
     if (waiting.length === 18) arrived[1].resolve();
@@ -187,7 +174,7 @@ test('sixteen requests are made at the same time, and the next one when one has 
 test('the requests of a page end with it without being reported', async () => {
   const arrived = deferred();
   const gone = deferred();
-  const url = await serve((request, response) => {
+  const url = await addressOf((request, response) => {
     response.on('close', gone.resolve);
     arrived.resolve();
   });

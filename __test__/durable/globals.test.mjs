@@ -1,12 +1,10 @@
 // Timers, random numbers and requests of a durable session: a replay has the same ones, and waits for nothing.
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-
 import { expect, test } from 'vitest';
 
 import { DurableSession, memoryStore, waitForAnswer } from '../../build/durable/index.js';
 import { expectCode } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 
 const ALL = ['timers', 'crypto', 'performance', 'abort'];
 const SLEEP = 'const sleep = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));';
@@ -142,13 +140,10 @@ test('the groups of a session stay, and its history names what they ask the host
 // P24.
 test('a replay asks no server, and journals have no credentials', async () => {
   let requests = 0;
-  const server = createServer((request, response) => {
+  const { url: api } = await serve((request, response) => {
     requests++;
     response.end(`hello ${request.headers.authorization}`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const api = `http://127.0.0.1:${server.address().port}`;
   const network = { allow: [api], headers: { [api]: { authorization: 'Bearer abcdefgh12345678' } } };
   const store = memoryStore();
   const options = { store, executor: { globals: ['fetch'], network } };
@@ -163,5 +158,4 @@ test('a replay asks no server, and journals have no credentials', async () => {
   expect(entries.length).toBeGreaterThan(3);
   expect(Buffer.concat(entries).toString('latin1')).not.toContain('abcdefgh');
   await again.cleanup();
-  server.close();
 });

@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { extname, join, posix, relative, sep } from 'node:path';
 import { json } from 'node:stream/consumers';
 
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import browserPath from '../../build/browser/browser-path.js';
 import { ROOT, deferred, spawnNode, withFolder } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' };
 const ENTITIES = { '&amp;': '&', '&quot;': '"', '&#39;': "'", '&lt;': '<', '&gt;': '>' };
@@ -46,13 +46,12 @@ beforeAll(async () => {
   site = join(await made.promise, 'site');
   const { status, stderr } = await spawnNode(['scripts/docs.mjs', '--out', site], { cwd: ROOT, timeoutMs: 240_000 });
   expect(status, stderr).toBe(0);
-  server = createServer((request, response) => respond(request, response));
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${server.address().port}`;
+  server = await serve((request, response) => respond(request, response), { isKept: true });
+  address = server.url;
 }, 300_000);
 
 afterAll(async () => {
-  server?.close();
+  await server?.close();
   over.resolve();
   await workshop;
 });

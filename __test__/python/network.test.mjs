@@ -1,9 +1,7 @@
 // Requests of Python code: the host makes them under `network`, to real servers of this machine.
 
-import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DurableSession, memoryStore, waitForAnswer } from '../../build/durable/index.js';
 import { PyodideExecutor, addPackages } from '../../build/python/index.js';
 import { ROOT, deferred, spawnNode } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 import { FIRST_START_MS, failureOf } from './suite.mjs';
 import { buildWheels } from './wheels.mjs';
 
@@ -33,27 +32,28 @@ let api;
 let executor;
 const calls = [];
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    let text = '';
-    for await (const part of request) text += part;
-    const { method, url, headers } = request;
-    seen.push([method, url, headers.authorization]);
-    const { pathname } = new URL(url, api);
-    if (pathname === '/none') return response.writeHead(404, { 'x-why': 'gone' }).end('no such page');
-    if (pathname === '/moved') return response.writeHead(302, { location: '/echo' }).end();
-    if (pathname === '/metadata')
-      return response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
-    if (pathname === '/large') return response.end(Buffer.alloc(70_000, 'x'));
-    if (pathname === '/lines') return response.end('a\nb\nc');
-    if (pathname === '/latin1')
-      return response.writeHead(200, { 'content-type': 'text/plain; charset=latin1' }).end(Buffer.from([0xe9]));
-    if (pathname === '/silent') return response.on('close', () => closed.resolve());
-    response.writeHead(200, { 'content-type': 'application/json', 'x-Two': ['1', '2'] });
-    response.end(JSON.stringify({ method, url, type: headers['content-type'], own: headers['x-own'], text }));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  api = `http://127.0.0.1:${server.address().port}`;
+  server = await serve(
+    async (request, response) => {
+      let text = '';
+      for await (const part of request) text += part;
+      const { method, url, headers } = request;
+      seen.push([method, url, headers.authorization]);
+      const { pathname } = new URL(url, api);
+      if (pathname === '/none') return response.writeHead(404, { 'x-why': 'gone' }).end('no such page');
+      if (pathname === '/moved') return response.writeHead(302, { location: '/echo' }).end();
+      if (pathname === '/metadata')
+        return response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
+      if (pathname === '/large') return response.end(Buffer.alloc(70_000, 'x'));
+      if (pathname === '/lines') return response.end('a\nb\nc');
+      if (pathname === '/latin1')
+        return response.writeHead(200, { 'content-type': 'text/plain; charset=latin1' }).end(Buffer.from([0xe9]));
+      if (pathname === '/silent') return response.on('close', () => closed.resolve());
+      response.writeHead(200, { 'content-type': 'application/json', 'x-Two': ['1', '2'] });
+      response.end(JSON.stringify({ method, url, type: headers['content-type'], own: headers['x-own'], text }));
+    },
+    { isKept: true },
+  );
+  api = server.url;
   executor = new PyodideExecutor(undefined, {
     mount: false,
     network: { ...policy(), headers: { [api]: { authorization: SECRET } } },
@@ -68,8 +68,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await executor.cleanup();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });
 
 const policy = (more = {}) => ({ allow: [api], methods: ['GET', 'HEAD', 'POST'], maxBytes: 65_536, ...more });

@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -18,6 +17,7 @@ import {
 } from '../../build/python/packages/release.js';
 import { PyodideExecutor, addPackages, listReleasePackages } from '../../build/python/index.js';
 import { spawnNode } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 import { FIRST_START_MS } from './suite.mjs';
 import { buildWheels } from './wheels.mjs';
 
@@ -85,11 +85,8 @@ describe('a Pyodide release', () => {
     ['a server', (/** @type {string} */ url) => url],
     ['a server with a trailing slash', (/** @type {string} */ url) => `${url}/`],
   ])('is read from %s, and its packages can be imported', { timeout: FIRST_START_MS }, async (_title, from) => {
-    const server = createServer((request, response) => response.end(readFileSync(join(root, String(request.url)))));
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-    const url = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}/full`;
-    const wheels = await fetchWheels(all(), into(), from(url));
-    server.close();
+    const { url } = await serve((request, response) => response.end(readFileSync(join(root, String(request.url)))));
+    const wheels = await fetchWheels(all(), into(), from(`${url}/full`));
     const packages = into();
     expect(await addToFolder(packages, wheels)).toStrictEqual(
       ['last', 'helper', 'counted'].map((name) => ({ name, version: '1.0' })),
@@ -115,14 +112,12 @@ Download what is named where there is a network, put it into one folder, and nam
   });
 
   test('names a file that is missing on the server', async () => {
-    const server = createServer((_, response) => response.writeHead(404).end('none'));
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-    const url = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
+    const { url, close } = await serve((_, response) => response.writeHead(404).end('none'));
     const [last] = all();
     await expect(fetchWheels([last], into(), url)).rejects.toThrow(
       `  ${last.file} (status 404)\n    sha256 ${last.sha256}`,
     );
-    server.close();
+    await close();
     await expect(fetchWheels([last], into(), url)).rejects.toThrow(`  ${last.file} (ECONNREFUSED)\n`);
   });
 

@@ -1,6 +1,5 @@
 // Registry and adapters from OpenAPI documents: GitHub's, against a server that records what it is asked, and small ones for what
 // that does not have.
-import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync } from 'node:zlib';
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { anyState, registryFromOpenApi } from '../../build/sandbox/index.js';
 import { readDocument } from '../../build/sandbox/openapi/document.js';
 import { expectCode, rejection } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 import { managerOf } from './market.mjs';
 
 const require = createRequire(import.meta.url);
@@ -26,19 +26,21 @@ let baseUrl;
 let requests = [];
 let answer;
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { method, url, headers } = request;
-    requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-    const { status = 200, body = { ok: true }, headers: sent = {} } = answer(request) ?? {};
-    response.writeHead(status, { 'content-type': 'application/json', ...sent });
-    response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  baseUrl = `http://127.0.0.1:${server.address().port}`;
+  server = await serve(
+    async (request, response) => {
+      const chunks = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const { method, url, headers } = request;
+      requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      const { status = 200, body = { ok: true }, headers: sent = {} } = answer(request) ?? {};
+      response.writeHead(status, { 'content-type': 'application/json', ...sent });
+      response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+    },
+    { isKept: true },
+  );
+  baseUrl = server.url;
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => server.close());
 beforeEach(() => {
   requests = [];
   answer = () => undefined;
@@ -403,10 +405,9 @@ describe('parameters and security', () => {
       return [cause.code, details.message];
     };
     const call = "sdk.petStore.getPet({ petId: '1' })";
-    const closed = createServer();
-    await new Promise((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const host = `127.0.0.1:${closed.address().port}`;
-    await new Promise((resolve) => closed.close(resolve));
+    const closed = await serve();
+    const host = `127.0.0.1:${closed.port}`;
+    await closed.close();
     for (const [place, code, reason] of [
       [host, 'ECONNREFUSED', 'ECONNREFUSED'],
       ['127.0.0.1:1', undefined, 'bad port'],

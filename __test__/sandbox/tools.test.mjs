@@ -1,6 +1,5 @@
 // How models get at a manager: tools of the AI SDK, the server of the Model Context Protocol, and the prompt.
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -11,6 +10,7 @@ import { describe, expect, test } from 'vitest';
 
 import { anyState, createSandboxTools, renderSandboxPrompt } from '../../build/sandbox/index.js';
 import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 import { managerOf } from './market.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
@@ -306,16 +306,14 @@ paths:
   test('serves search, execute and mutate over the API', () =>
     withFolder(async (folder) => {
       const asked = [];
-      const server = createServer(({ url, headers }, response) => {
+      const { url: api } = await serve(({ url, headers }, response) => {
         asked.push([url, headers.authorization, headers['x-tag']]);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Rex"}');
       });
-      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
       const file = join(folder, 'pets.yaml');
       writeFileSync(file, YAML);
-      const url = `http://127.0.0.1:${server.address().port}`;
       const headers = ['Authorization: Bearer t', 'X-Tag: a', 'X-Tag: b:c'].flatMap((header) => ['--header', header]);
-      const args = [BIN, 'mcp', '--openapi', file, '--base-url', url, ...headers];
+      const args = [BIN, 'mcp', '--openapi', file, '--base-url', api, ...headers];
       const client = new Client({ name: 'test', version: '1.0.0' });
       await client.connect(new StdioClientTransport({ command: process.execPath, args }));
       try {
@@ -339,7 +337,6 @@ paths:
         expect(asked).toEqual([['/pets/7', 'Bearer t', 'a, b:c']]);
       } finally {
         await client.close();
-        await new Promise((resolve) => server.close(resolve));
       }
     }));
 

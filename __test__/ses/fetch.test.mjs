@@ -1,13 +1,12 @@
 // `fetch` of guests: requests that the host makes under `network`, to real servers of this machine.
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { constants, brotliCompressSync, gzipSync } from 'node:zlib';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
 import { deferred, expectCode, withExecutor } from '../helpers.mjs';
+import { serve } from '../http-server.mjs';
 
 const SECRET = 'Bearer abcdefgh-12345678';
 
@@ -21,16 +20,17 @@ let closed;
 
 const servers = [];
 async function listen(name, answers) {
-  const server = createServer((request, response) => {
-    seen.push([name, request.method, request.url, request.headers.authorization]);
-    const answer = answers[request.url];
-    if (answer === undefined) response.writeHead(404).end();
-    else answer(response, request);
-  });
+  const server = await serve(
+    (request, response) => {
+      seen.push([name, request.method, request.url, request.headers.authorization]);
+      const answer = answers[request.url];
+      if (answer === undefined) response.writeHead(404).end();
+      else answer(response, request);
+    },
+    { isKept: true },
+  );
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${server.address().port}`;
+  return server.url;
 }
 
 let other;
@@ -76,12 +76,7 @@ beforeEach(() => {
   seen = [];
   closed = deferred();
 });
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
+afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 const policy = (more = {}) => ({ allow: [api], methods: ['GET', 'HEAD', 'POST'], maxBytes: 1 << 20, ...more });
 const withFetch = (network, fn, more = {}) => withExecutor({ globals: ['fetch'], network, ...more }, {}, fn);
