@@ -1,23 +1,14 @@
 // For child processes of leaks.test.mjs: what the process holds, and a wait until it has let go of it.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 
 import { engineStats } from '../../index.mjs';
+import { threadsOf } from './threads.mjs';
 
 const THREAD_OF_EXECUTOR = /^ses-executor/;
 
 /** Threads of this process whose name matches `name`; all by default. */
-export function threads(name = /(?:)/) {
-  let count = 0;
-  for (const task of readdirSync('/proc/self/task')) {
-    try {
-      if (name.test(readFileSync(`/proc/self/task/${task}/comm`, 'utf8'))) count++;
-    } catch {
-      // It has just ended.
-    }
-  }
-  return count;
-}
+export const threads = (name = /(?:)/) => threadsOf('self', 'comm').filter(({ text }) => name.test(text)).length;
 
 /** Threads of executors that have not ended. */
 export const executorThreads = () => threads(THREAD_OF_EXECUTOR);

@@ -4,7 +4,7 @@
 // options: {"timeoutMs":40000,"owner":"greedy","maxParkedMb":100}
 // stuck: 2 comparing 200,000 equal texts of 20 MB takes days
 // only: thread a process is killed, so that nothing is left of it
-import { readFileSync, readdirSync } from 'node:fs';
+import { threadsOf } from '../children/threads.mjs';
 
 const STUCK = `
   const text = '1'.repeat(2e7);
@@ -12,18 +12,10 @@ const STUCK = `
   for (let i = 0; i < 200_000; i++) parts.push(text.slice(i));
   return parts.sort().length;`;
 
-/** What the system says of a thread, which may have ended. */
-const statOf = (id) => {
-  try {
-    return readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
-  } catch {
-    return '';
-  }
-};
-/** Threads with an isolate that are as nice as can be. */
+/** Threads with an isolate that have the lowest priority. */
 const heldBack = () =>
-  readdirSync('/proc/self/task').filter((id) => {
-    const [, name = '', rest = ''] = /\((.*)\) (.*)/.exec(statOf(id)) ?? [];
+  threadsOf('self', 'stat').filter(({ text }) => {
+    const [, name, rest] = /\((.*)\) (.*)/.exec(text);
     return name.startsWith('ses-') && rest.split(' ')[16] === '19';
   }).length;
 

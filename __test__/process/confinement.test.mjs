@@ -6,16 +6,15 @@ import { createServer } from 'node:net';
 
 import { describe, expect, test } from 'vitest';
 
+import { threadsOf } from '../children/threads.mjs';
 import { runChild, spawnProgram } from '../helpers.mjs';
 import { descriptorsOf, inProcess, isLinux, pidOf, withProcess } from './helpers.mjs';
 
 /** Fields of `/proc/<pid>/status`, by their names. */
-const statusOf = (pid, task = '') =>
-  Object.fromEntries(
-    readFileSync(`/proc/${pid}${task}/status`, 'utf8')
-      .split('\n')
-      .map((line) => line.split(/:\s+/)),
-  );
+const fieldsOf = (text) => Object.fromEntries(text.split('\n').map((line) => line.split(/:\s+/)));
+const statusOf = (pid) => fieldsOf(readFileSync(`/proc/${pid}/status`, 'utf8'));
+/** The same fields of each thread that has not ended. */
+const statusesOf = (pid) => threadsOf(pid, 'status').map(({ id, text }) => ({ id, ...fieldsOf(text) }));
 
 /** Soft and hard limits of a process, by their names. */
 const limitsOf = (pid) =>
@@ -90,27 +89,23 @@ describe.runIf(isLinux)('P8 a worker process', () => {
         sandbox: { landlock: true, seccomp: true },
       });
       const pid = pidOf(executor);
-      const tasks = readdirSync(`/proc/${pid}/task`);
-      expect(tasks.length).toBeGreaterThan(1);
-      for (const task of tasks) {
-        const { NoNewPrivs, Seccomp } = statusOf(pid, `/task/${task}`);
-        expect({ NoNewPrivs, Seccomp }).toEqual({ NoNewPrivs: '1', Seccomp: '2' });
-      }
+      const threads = statusesOf(pid);
+      expect(threads[0].id).toBe(pid);
+      expect(threads.length).toBeGreaterThan(1);
+      const confined = threads.map(({ id }) => ({ id, NoNewPrivs: '1', Seccomp: '2' }));
+      expect(threads.map(({ id, NoNewPrivs, Seccomp }) => ({ id, NoNewPrivs, Seccomp }))).toEqual(confined);
     });
   });
 
   test('receives the signal that ends guest code on its first thread only', async () => {
     await withProcess({ sandbox: 'best-effort' }, {}, async (executor) => {
       const pid = pidOf(executor);
-      const takes = (task) => {
-        const { SigBlk, SigCgt } = statusOf(pid, `/task/${task}`);
-        // SIGUSR1.
-        return ((BigInt(`0x${SigCgt}`) & ~BigInt(`0x${SigBlk}`)) >> 9n) & 1n;
-      };
-      const tasks = () => readdirSync(`/proc/${pid}/task`);
-      expect(tasks().length).toBeGreaterThan(1);
+      // SIGUSR1.
+      const takes = ({ SigBlk, SigCgt }) => ((BigInt(`0x${SigCgt}`) & ~BigInt(`0x${SigBlk}`)) >> 9n) & 1n;
+      const takers = () => statusesOf(pid).filter((thread) => takes(thread) === 1n);
+      expect(statusesOf(pid).length).toBeGreaterThan(1);
       // A thread blocks all signals for the moment in which it starts another one.
-      await expect.poll(() => tasks().filter((task) => takes(task) === 1n)).toEqual([String(pid)]);
+      await expect.poll(() => takers().map(({ id }) => id)).toEqual([pid]);
     });
   });
 
@@ -119,9 +114,8 @@ describe.runIf(isLinux)('P8 a worker process', () => {
   test('has all of its threads before it gets code, including the compile thread', async () => {
     await withProcess({ spares: 0, maxOperations: 1e9 }, {}, async (executor) => {
       const threads = () => readdirSync(`/proc/${pidOf(executor)}/task`);
-      const names = () => threads().map((task) => statusOf(pidOf(executor), `/task/${task}`).Name);
-      // A thread has the name of who has made it until it gives itself its own.
-      await expect.poll(names).toContain('ses-compile');
+      // A thread has the name of the one that starts it until it gives itself its own.
+      await expect.poll(() => statusesOf(pidOf(executor)).map(({ Name }) => Name)).toContain('ses-compile');
       const before = threads();
       await executor.run(
         'const f = (n) => { let s = 0; for (let i = 0; i < n; i++) s = (s + i) & 255; return s; }; f(1e7)',

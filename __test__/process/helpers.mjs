@@ -3,6 +3,7 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 import { SESExecutor } from '../../index.mjs';
+import { threadsOf } from '../children/threads.mjs';
 import { withExecutorOf } from '../helpers.mjs';
 
 /** The rows of the tests that look at processes need `/proc`. */
@@ -47,8 +48,8 @@ function hasThreads(pid) {
 /** Stops a process, and resolves when it does nothing any more. */
 export async function stop(pid) {
   process.kill(pid, 'SIGSTOP');
-  const isStopped = (task) => /^\d+ \(.*\) T/.test(readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8'));
-  while (!readdirSync(`/proc/${pid}/task`).every(isStopped)) await new Promise((resolve) => setTimeout(resolve, 1));
+  const isStopped = ({ text }) => /^\d+ \(.*\) T/.test(text);
+  while (!threadsOf(pid, 'stat').every(isStopped)) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 /** What each descriptor of a process leads to. */

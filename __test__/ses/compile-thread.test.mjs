@@ -1,22 +1,14 @@
 // V8 compiles for a guest on a thread that is the isolate's own, beside the guest, as long as functions are small.
-import { readFileSync, readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 
 import { describe, expect, it } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
+import { threadsOf } from '../children/threads.mjs';
 
 /** How nice each thread is that compiles for a guest of this process. */
 function compiling() {
-  const stats = readdirSync('/proc/self/task').map((id) => {
-    try {
-      return readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
-    } catch {
-      // It has just ended.
-      return '';
-    }
-  });
-  const found = stats.map((stat) => /\(ses-compile\) (.*)/.exec(stat)?.[1].split(' ')[16]);
+  const found = threadsOf('self', 'stat').map(({ text }) => /\(ses-compile\) (.*)/.exec(text)?.[1].split(' ')[16]);
   return found.filter((nice) => nice !== undefined).map((nice) => Number(nice) - getPriority());
 }
 

@@ -1,28 +1,21 @@
 // Threads that run guests are nicer than the host's, from their start to their end.
-import { readFileSync, readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 
 import { describe, expect, it } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
+import { threadsOf } from '../children/threads.mjs';
 
 const GUEST_NICE = 5;
 
-/** The name of a thread and how nice it is; undefined: it has ended. */
-function threadOf(folder) {
-  try {
-    const [, name, rest] = /\((.*)\) (.*)/s.exec(readFileSync(`${folder}/stat`, 'utf8'));
-    return { name, niceness: Number(rest.split(' ')[16]) - getPriority() };
-  } catch {
-    return undefined;
-  }
-}
-
-/** How nice the only isolate's thread of a process is. */
+/** The niceness of the only thread of a process that runs an isolate. */
 function nicenessOf(pid, name) {
-  const ids = readdirSync(`/proc/${pid}/task`).sort((a, b) => a - b);
-  // One that it has just begun, such as to compile, has its name for a moment.
-  return ids.map((id) => threadOf(`/proc/${pid}/task/${id}`)).find((thread) => thread?.name.startsWith(name))?.niceness;
+  const threads = threadsOf(pid, 'stat').map(({ text }) => {
+    const [, own, rest] = /\((.*)\) (.*)/s.exec(text);
+    return { own, niceness: Number(rest.split(' ')[16]) - getPriority() };
+  });
+  // A thread that it has just started, such as to compile, has a later number, and its name for a moment.
+  return threads.find(({ own }) => own.startsWith(name))?.niceness;
 }
 
 describe.runIf(process.platform === 'linux')('priorities', () => {

@@ -8,16 +8,9 @@ const onLinux = process.platform === 'linux';
 
 /** For child processes: threads by their name, how many executor threads there are, and a wait until there are none. */
 const COUNT_THREADS = `
-  import { readdirSync as listTasks, readFileSync as readTask } from 'node:fs';
+  import { threadsOf } from './__test__/children/threads.mjs';
   const threadsNamed = (name) =>
-    listTasks('/proc/self/task').map(Number).filter((task) => {
-      try {
-        return readTask('/proc/self/task/' + task + '/comm', 'utf8').startsWith(name);
-      } catch {
-        // It has just ended.
-        return false;
-      }
-    });
+    threadsOf('self', 'comm').filter(({ text }) => text.startsWith(name)).map(({ id }) => id);
   const threads = () => threadsNamed('ses-executor').length;
   // A thread has the name of the one that starts it until it gives itself its own.
   const threadsFall = async (count) => {
