@@ -1,10 +1,13 @@
 // `ses-executor worker` and `ses-executor fleet status`.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { openBroker } from '../broker.mjs';
+import { ownEnvironment } from '../children/spawn.mjs';
 import { spawnNode } from '../helpers.mjs';
 import { makeRemote, openFleet, startWorker, until } from './helpers.mjs';
 
@@ -42,6 +45,48 @@ test('fleet status says if a pool has no worker, or if there is no broker', asyn
   expect(gone.status).toBe(1);
   expect(gone.stderr).toMatch(/^ses-executor: the broker cannot be reached: /);
 }, 30_000);
+
+/** What `fleet status --watch` writes until it has written `count` tables. Then its output is closed. */
+async function watched(program, args, count) {
+  const child = spawn(program, args, {
+    env: { ...ownEnvironment(), NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  let text = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    text += chunk;
+    if (text.split('sessions\n').length + text.split('sessions\r\n').length > count + 1) break;
+  }
+  return { text, ended };
+}
+const TABLE = [
+  'worker +node +state +sessions +load +opened +refused +lost +up',
+  'one .*',
+  'pool default: 1 workers, 0 of 2 sessions',
+  '',
+];
+
+test('fleet status --watch writes one table after the other to a pipe, and ends when nobody reads it', async () => {
+  const { broker } = await openFleet({ args: ['--name', 'one', '--capacity', '2'] });
+  const args = [CLI, 'fleet', 'status', '--watch', '--servers', broker.url];
+  const { text, ended } = await watched(process.execPath, args, 2);
+  expect(text).toMatch(new RegExp(`^(?:${TABLE.join('\\n')}){2}$`));
+  expect(await ended).toEqual([0, null]);
+}, 30_000);
+
+// `write`, which makes control characters visible, showed the sequence instead.
+test.runIf(process.platform === 'linux')(
+  'fleet status --watch clears a terminal before each table',
+  async () => {
+    const { broker } = await openFleet({ args: ['--name', 'one', '--capacity', '2'] });
+    const command = `"${process.execPath}" "${CLI}" fleet status --watch --servers ${broker.url}`;
+    const { text } = await watched('script', ['-qec', command, '/dev/null'], 2);
+    expect(text).toMatch(new RegExp(`^(?:\\x1b\\[2J\\x1b\\[H${TABLE.join('\\r\\n')}){2}$`));
+  },
+  30_000,
+);
 
 test('a worker serves its figures and whether it is ready', async () => {
   const { worker, remote } = await openFleet({ args: ['--listen', '0', '--capacity', '3'] });

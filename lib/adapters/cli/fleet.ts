@@ -1,4 +1,5 @@
 import { fleetOf } from './fleet-options';
+import { lost } from './terminal';
 import { UsageError, asUsage } from './usage-error';
 import { write } from '../../contract/terminal';
 import { fleetStatus } from '../../ses/fleet';
@@ -33,14 +34,22 @@ interface WorkerStatus {
 export async function fleet(words: string[], options: CommandOptions): Promise<number> {
   if (words.length !== 1 || words[0] !== 'status') throw new UsageError('expected: fleet status');
   const pool = await asUsage(() => fleetOf(options));
+  let isWatched = options.watch;
+  void lost(process.stdout).then(() => (isWatched = false));
   let workers = await statusOf(pool);
-  while (options.watch) {
-    write(process.stdout, options.json ? `${JSON.stringify(workers)}\n` : `${CLEAR}${tableOf(pool, workers)}`);
+  while (isWatched) {
+    if (options.json) write(process.stdout, `${JSON.stringify(workers)}\n`);
+    else showTable(tableOf(pool, workers));
     await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
     workers = await statusOf(pool);
   }
   write(process.stdout, options.json ? `${JSON.stringify(workers, null, 2)}\n` : tableOf(pool, workers));
   return workers.length > 0 ? 0 : 1;
+}
+
+/** Replaces the table on a terminal. One write: the terminal never shows it empty. `write` would show the sequence. */
+function showTable(table: string) {
+  process.stdout.write(process.stdout.isTTY ? `${CLEAR}${table}` : table);
 }
 
 /** The workers of the pool, by name. Answers that are not from a worker are dropped. */
