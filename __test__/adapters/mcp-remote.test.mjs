@@ -202,6 +202,38 @@ test.each([
   await expect(createMcpServer({ servers: { memo: { url: address } } })).rejects.toThrow(refused);
 });
 
+// `close()` waited for the answer to `initialize` before it ended the server.
+describe('close() of a server that does not answer ends its start', () => {
+  test.each([
+    [
+      'a command',
+      async (asked) => {
+        const { url } = await serve((request, response) => response.end(asked()));
+        const program = `process.stdin.once('data', () => fetch('${url}')).once('end', () => process.exit())`;
+        return { command: `"${process.execPath}" -e "${program}"` };
+      },
+      'it has ended (exit code 0)',
+    ],
+    [
+      'an address',
+      async (asked) => ({ url: new URL((await serve(() => void asked())).url) }),
+      'Version negotiation probe failed: Connection closed during the version negotiation probe',
+    ],
+  ])(
+    '%s',
+    async (_, start, message) => {
+      const asked = deferred();
+      const server = new OtherServer({ name: 'memo', ...(await start(asked.resolve)) });
+      const listed = rejection(server.list());
+      await asked.promise;
+      await server.close();
+      expect((await listed).message).toBe(message);
+      expect((await rejection(server.list())).message).toBe('it has been closed');
+    },
+    50_000,
+  );
+});
+
 describe('a hostile server', () => {
   test.each([
     [

@@ -30,10 +30,16 @@ const CONNECT_MS = 30_000;
  * because the SDK reads and parses bodies of any size in one step.
  *
  * @param onLost called if the server has forgotten the session
+ * @param onTransport called with the transport before it is used
  */
-export async function remoteLink(target: ServerTarget & { url: URL }, onLost: () => void): Promise<Link> {
+export async function remoteLink(
+  target: ServerTarget & { url: URL },
+  onLost: () => void,
+  onTransport: (transport: { close: () => Promise<void> }) => void,
+): Promise<Link> {
   const { anything } = require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
   const { client, transport } = remoteClient(target);
+  onTransport(transport);
   let ending: string | undefined;
   try {
     await client.connect(transport, { timeout: CONNECT_MS });

@@ -18,7 +18,6 @@ import { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } from 
 import type { Foreign } from '../../contract/foreign';
 import type { CodeToolDefinition } from '../code-tool/types';
 import type { ServerTarget } from './address';
-import type { ChildTransport } from './child';
 import type { Link } from './link';
 import type { Progress } from './progress';
 
@@ -126,8 +125,8 @@ interface Running {
 export class OtherServer {
   #target;
   #running: Promise<Running> | undefined;
-  /** The transport of the last process. */
-  #transport: ChildTransport | undefined;
+  /** What the last start has opened: its transport, and then its link. */
+  #opened: { close: () => Promise<void> } | undefined;
   /** Times of the recent starts. */
   #starts: number[] = [];
   #isClosed = false;
@@ -165,10 +164,11 @@ export class OtherServer {
     }
   }
 
+  /** A start that waits for a server fails when its transport is closed. Therefore nothing waits for it before. */
   async close() {
     this.#isClosed = true;
-    const running = await this.#running?.catch(() => undefined);
-    await Promise.all([running?.link.close(), this.#transport?.close()]);
+    await this.#opened?.close();
+    await this.#running?.catch(() => {});
   }
 
   #run() {
@@ -186,12 +186,17 @@ export class OtherServer {
     if (this.#isClosed) throw new Error('it has been closed');
     this.#countStart();
     const target = this.#target;
+    const onTransport = (transport: { close: () => Promise<void> }) => {
+      this.#opened = transport;
+      if (this.#isClosed) void transport.close();
+    };
     const link =
       target.url === undefined
-        ? await childLink(target, onLost, (transport) => (this.#transport = transport)).catch((error) => {
+        ? await childLink(target, onLost, onTransport).catch((error) => {
             throw readable(error);
           })
-        : await remoteLink(target, onLost);
+        : await remoteLink(target, onLost, onTransport);
+    this.#opened = link;
     try {
       return { link, tools: await listTools(link) };
     } catch (cause) {
