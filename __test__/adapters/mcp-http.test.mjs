@@ -223,7 +223,8 @@ async function listenHere(options = {}) {
 
 test.each([
   [['--http', '3000'], /^ses-executor: --http must be like 127\.0\.0\.1:3000, got "3000"\n/],
-  [['--http', 'localhost:99999'], /^ses-executor: --http must be like 127\.0\.0\.1:3000, got "localhost:99999"\n/],
+  [['--http', 'localhost:65536'], /^ses-executor: --http must be like 127\.0\.0\.1:3000, got "localhost:65536"\n/],
+  [['--http', 'localhost:65535'], /^ses-executor: --http needs a token of at least 16 characters/],
   [['--http', 'localhost:0'], /^ses-executor: --http needs a token of at least 16 characters/],
   [['--allow-origin', 'https://a.b'], /^ses-executor: --allow-origin needs --http\n/],
   [['--max-sessions', '5'], /^ses-executor: --max-sessions needs --http\n/],

@@ -134,7 +134,15 @@ test.each([
   [['worker', '--servers', 'http://x'], 'options.remote.servers[0] must be like nats://host:4222'],
   [['worker', '--servers', 'nats://x', '--name', 'a.b'], '--name must have letters, digits, - and _ only'],
   [['worker', '--servers', 'nats://x', '--sandbox', 'none'], '--sandbox must be one of required, best-effort, off'],
-  [['worker', '--servers', 'nats://x', '--listen', 'x:y'], '--listen must be a port, or host:port, got "x:y"'],
+  [['worker', '--servers', 'nats://x', '--listen', 'x:y'], '--listen must be like 9100 or 127.0.0.1:9100, got "x:y"'],
+  [
+    ['worker', '--servers', 'nats://x', '--listen', '65536'],
+    '--listen must be like 9100 or 127.0.0.1:9100, got "65536"',
+  ],
+  [
+    ['worker', '--servers', 'nats://x', '--listen', '[::1]:70000'],
+    '--listen must be like 9100 or 127.0.0.1:9100, got "[::1]:70000"',
+  ],
   [['worker', '--servers', 'nats://x', '--capacity', '2001'], '--capacity must be from 1 to 2000, got 2001'],
   [['fleet'], 'expected: fleet status'],
 ])('%j is refused', async (args, message) => {

@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { loadTools, readText, readVariables, refuseNoFolder } from './input';
 import { endServersBySignal, signalled } from './end-by-signal';
 import { limitsOf } from './limits';
+import { listenAddress } from './listen-address';
 import { lost, ownStdout } from './terminal';
 import { HOSTS_NEED_FETCH, UsageError, asUsage } from './usage-error';
 import { isLoopback } from '../mcp/address';
@@ -53,7 +54,7 @@ export async function mcp(
   if (api === undefined && lone !== undefined) throw new UsageError(`--${lone} needs --openapi`);
   if (http === undefined && origins.length > 0) throw new UsageError('--allow-origin needs --http');
   if (http === undefined && maxSessions !== undefined) throw new UsageError('--max-sessions needs --http');
-  const address = http === undefined ? undefined : { ...addressOf(http), token: tokenOf(), origins };
+  const address = http === undefined ? undefined : { ...listenAddress('--http', http), token: tokenOf(), origins };
   // Stdout is reserved for the protocol.
   const stdout = ownStdout();
   // A tool may have left a rejected promise without a handler. By default, Node.js would end the session.
@@ -101,14 +102,6 @@ async function serveAddress(
   }
   await ended;
   await endpoint.close();
-}
-
-function addressOf(text: string) {
-  const [, v6, name = v6, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
-  if (name === undefined || Number(port) > 65_535) {
-    throw new UsageError(`--http must be like 127.0.0.1:3000, got ${JSON.stringify(text)}`);
-  }
-  return { host: name, port: Number(port) };
 }
 
 function tokenOf(): string {

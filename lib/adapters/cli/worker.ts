@@ -5,11 +5,13 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { fleetOf } from './fleet-options';
+import { listenAddress } from './listen-address';
 import { UsageError, asUsage } from './usage-error';
 import { version } from '../../../package.json';
 import { write } from '../../contract/terminal';
 import { engineDigest, engineSpec } from '../../python/engine-spec';
 import { makeFleetWorker } from '../../ses/fleet';
+import type { ListenAddress } from './listen-address';
 import type { CommandOptions } from './main';
 
 /** Sessions at the same time, if `--capacity` does not say. */
@@ -31,12 +33,13 @@ type Native = ReturnType<typeof makeFleetWorker>;
 
 /** Runs `ses-executor worker`. The exit status is 0 when it was drained. */
 export async function worker(_file: string, options: CommandOptions): Promise<number> {
+  const { grace = GRACE_MS, listen } = options;
+  const address = listen === undefined ? undefined : listenAddress('--listen', listen, '127.0.0.1');
   const settings = await asUsage(() => settingsOf(options));
   const native = makeFleetWorker(settings);
-  const { grace = GRACE_MS, listen } = options;
   // Installed first: a signal may come while the worker connects.
   const asked = signalled();
-  const server = listen === undefined ? undefined : await serve(native, listen);
+  const server = address === undefined ? undefined : await serve(native, address);
   // Neither signals nor native threads keep the process alive.
   const alive = setInterval(() => {}, MAX_TIMER_MS);
   try {
@@ -96,24 +99,21 @@ function signalled(): Promise<void> {
   });
 }
 
-/**
- * Serves `/healthz`, `/readyz` and `/metrics`.
- *
- * @param address a port, or a host and a port
- */
-async function serve(native: Native, address: string): Promise<Server> {
-  const [, host = '127.0.0.1', port] = /^(?:(.*):)?(\d{1,5})$/.exec(address) ?? [];
-  if (port === undefined) throw new UsageError(`--listen must be a port, or host:port, got ${JSON.stringify(address)}`);
+/** Serves `/healthz`, `/readyz` and `/metrics`. */
+async function serve(native: Native, { host, port }: ListenAddress): Promise<Server> {
   const server = createServer((request, response) => {
     const { status, type = 'text/plain', text } = answerTo(request.url, native);
     response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(Number(port), host.replace(/^\[(.*)\]$/, '$1'), resolve);
+    server.listen(port, host, resolve);
   });
   const { port: actual } = server.address() as AddressInfo;
-  write(process.stderr, `ses-executor: metrics are at http://${host}:${actual}/metrics\n`);
+  write(
+    process.stderr,
+    `ses-executor: metrics are at http://${host.includes(':') ? `[${host}]` : host}:${actual}/metrics\n`,
+  );
   return server;
 }
 
