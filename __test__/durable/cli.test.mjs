@@ -70,8 +70,14 @@ test('sessions on a broker are listed, answered and removed', async () => {
   expect(answered).toStrictEqual({ status: 0, stdout: 'yes\n', stderr: '' });
   expect((await cli('sessions', 'remove', 'order/7', ...at)).status).toBe(0);
   expect((await cli('sessions', 'list', ...at)).stdout).toBe('');
+  const secret = broker.url.replace('//', '//user:secret@');
+  expect(await cli('sessions', 'show', 'none', '--store', secret)).toStrictEqual({
+    status: 2,
+    stdout: '',
+    stderr: `ses-executor: there is no session "none" in broker 127.0.0.1:${broker.port}\n\`ses-executor --help\` says how it is used.\n`,
+  });
   await broker.stop();
-  const { status, stderr } = await cli('sessions', 'list', '--store', broker.url.replace('//', '//user:secret@'));
+  const { status, stderr } = await cli('sessions', 'list', '--store', secret);
   expect([status, stderr]).toStrictEqual([
     1,
     expect.stringMatching(
@@ -114,6 +120,7 @@ test.each([
   [['sessions', 'list'], '--store is missing: the folder, the .db file or the broker of the sessions'],
   [['sessions', 'show', '--store', '.'], 'expected: sessions show <id>'],
   [['sessions', 'show', 'none', '--store', '.'], 'there is no session "none" in .'],
+  [['sessions', 'show', 'none', '--store', './a@b'], 'there is no session "none" in ./a@b'],
   [['sessions', 'answer', 'a', 'b', '--store', '.'], 'answer needs one of --result, --error and --approve'],
   [['replay', 'package.json'], 'replay takes one file of fileStore(), such as sessions/order-7.journal'],
 ])('wrong use has status 2: %j', async (args, message) => {

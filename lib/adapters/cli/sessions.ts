@@ -119,7 +119,7 @@ function storeOf({ store }: CommandOptions) {
   if (store === undefined) {
     throw new UsageError('--store is missing: the folder, the .db file or the broker of the sessions');
   }
-  if (/^(?:nats|tls):/.test(store)) {
+  if (isBroker(store)) {
     broker ??= natsStore({ servers: store, credentials: process.env[CREDENTIALS_NAME] || undefined });
     return broker;
   }
@@ -130,13 +130,16 @@ function storeOf({ store }: CommandOptions) {
 async function storeWith(id: string, options: CommandOptions) {
   const store = storeOf(options);
   for await (const found of store.list()) if (found.id === id) return store;
-  throw new UsageError(`there is no session ${JSON.stringify(id)} in ${named(options.store)}`);
+  throw new UsageError(`there is no session ${JSON.stringify(id)} in ${named(options.store as string)}`);
 }
 
-/** An address without its password. */
-function named(store: string | undefined) {
-  const end = store?.lastIndexOf('@') ?? -1;
-  return end === -1 ? store : `broker ${store?.slice(end + 1)}`;
+function isBroker(store: string) {
+  return /^(?:nats|tls):/.test(store);
+}
+
+/** The store for messages: the address of a broker without its password. */
+function named(store: string) {
+  return isBroker(store) && store.includes('@') ? `broker ${store.slice(store.lastIndexOf('@') + 1)}` : store;
 }
 
 function keys() {
