@@ -45,6 +45,10 @@ beforeAll(async () => {
       response.setHeader('x-seen', String(headers.authorization)).end(JSON.stringify(headers)),
     '/post': async (response, request) => {
       let text = '';
+    '/raw': (response, { rawHeaders }) => {
+      const pairs = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), rawHeaders[at + 1]]] : []));
+      response.end(JSON.stringify(pairs));
+    },
       for await (const part of request) text += part;
       response.end(JSON.stringify([request.headers['content-type'], text]));
     },
@@ -413,6 +417,52 @@ describe('headers of the host', () => {
 });
 
 describe('wrong policies', () => {
+  test('those of the exact host replace those of wildcards, and longer wildcards those of shorter ones', async () => {
+    const lookup = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    const [exact, near, far] = ['a.b.example.com', '*.b.example.com', '*.example.com'].map(
+      (name) => `http://${name}:${port}`,
+    );
+    const headers = {
+      [exact]: { AUTHORIZATION: 'exact' },
+      [near]: { Authorization: 'near', 'X-Near': 'near' },
+      [far]: { authorization: 'far', 'x-near': 'far', 'X-Far': 'far' },
+    };
+    const sentTo = async (name) => {
+      const network = { allow: [exact, near, far, '127.0.0.1/32'], headers, lookup };
+      const pairs = await output(network, `(await fetch('http://${name}:${port}/raw')).json()`);
+      return pairs.filter(([header]) => /^(?:authorization|x-)/i.test(header));
+    };
+    const others = [
+      ['x-near', 'near'],
+      ['x-far', 'far'],
+    ];
+    expect((await sentTo('a.b.example.com')).sort()).toEqual([['authorization', 'exact'], ...others].sort());
+    expect((await sentTo('c.b.example.com')).sort()).toEqual([['authorization', 'near'], ...others].sort());
+    expect((await sentTo('example.example.com')).sort()).toEqual([
+      ['authorization', 'far'],
+      ['x-far', 'far'],
+      ['x-near', 'far'],
+    ]);
+  });
+
+  test('each name is sent once, whatever its case', async () => {
+    const headers = { [api]: { 'X-Twice': '1', 'x-twice': '2', Host: 'other', 'Accept-Encoding': 'x', Accept: 'a/b' } };
+    const init =
+      "{ headers: [['X-Mine', '1'], ['x-mine', '2'], ['accept', 'c/d'], ['Cookie', 'a=1'], ['cookie', 'b=2']] }";
+    const pairs = await output(policy({ headers }), `(await fetch('${api}/raw', ${init})).json()`);
+    expect(Object.fromEntries(pairs)).toEqual({
+      host: new URL(api).host,
+      accept: 'a/b',
+      'user-agent': 'ses-executor',
+      'x-mine': '1, 2',
+      cookie: 'a=1; b=2',
+      'x-twice': '2',
+      'accept-encoding': expect.stringMatching(/gzip/),
+      connection: 'close',
+    });
+    expect(new Set(pairs.map(([name]) => name)).size).toBe(pairs.length);
+  });
+
   const refused = (network) => expect(() => new SESExecutor({ globals: ['fetch'], network }));
 
   test('are refused with what is expected', () => {

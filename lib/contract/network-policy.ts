@@ -29,7 +29,7 @@ export interface NetworkPolicy {
   maxRequests?: number | undefined;
   /**
    * Headers that the host adds, by the host as `allow` has it, such as credentials. Guest code never sees them. They replace
-   * headers of the guest and are not sent to other hosts.
+   * headers of the guest and are not sent to other hosts. A header for the exact host replaces that of a wildcard.
    */
   headers?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
   /** Finds the addresses of names. Default: `dns.lookup` of Node.js. The addresses that it finds are checked. */

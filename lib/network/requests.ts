@@ -104,11 +104,14 @@ async function made(
 /** Makes requests under the option `network`. */
 export class Policy {
   readonly network;
+  /** Longer names last: the name of a host is longer than each wildcard that it matches. */
+  #added;
   #listed;
   #secrets;
 
   constructor(network: CheckedNetwork) {
     this.network = network;
+    this.#added = [...network.added].sort((a, b) => a.host.hostname.length - b.host.hostname.length);
     this.#secrets = new Secrets(network.added.flatMap(({ values }) => values.map(([, value]) => value)));
     this.#listed = listOf([
       ...network.ranges,
@@ -166,25 +169,26 @@ export class Policy {
 
   #exchange({ url, method, headers, body, onPart }: Asked, scope: RunScope) {
     const { maxBytes, lookup } = this.network;
-    const own = this.network.added.filter(({ host }) => isAt(host, url)).flatMap(({ values }) => values);
-    const names = new Set(own.map(([name]) => name));
-    const sent: [string, string][] = [
+    const added = this.#added.filter(({ host }) => isAt(host, url)).flatMap(({ values }) => values);
+    // Of several values for a name, the last one is sent.
+    const sent = new Map([
+      ['host', ''],
+      ['accept', '*/*'],
+      ['user-agent', 'ses-executor'],
+      ...headers.filter(([name]) => !OF_CONNECTION.test(name)),
+      ...added,
       ['host', url.host],
       ['accept-encoding', ACCEPTED],
-      ...headers.filter(([name]) => !names.has(name) && !OF_CONNECTION.test(name)),
-      ...own,
-    ];
-    if (!sent.some(([name]) => name === 'accept')) sent.push(['accept', '*/*']);
-    if (!sent.some(([name]) => name === 'user-agent')) sent.push(['user-agent', 'ses-executor']);
-    if (body !== undefined || method === 'POST' || method === 'PUT' || method === 'PATCH') {
-      sent.push(['content-length', String(body?.length ?? 0)]);
-    }
+    ] as [string, string][]);
+    const hasLength = body !== undefined || method === 'POST' || method === 'PUT' || method === 'PATCH';
+    if (hasLength) sent.set('content-length', String(body?.length ?? 0));
+    else sent.delete('content-length');
     const plain = new URL(url);
     plain.hash = '';
     return exchange({
       url: plain,
       method,
-      headers: sent,
+      headers: [...sent],
       body,
       maxBytes,
       listed: this.#listed,
@@ -218,16 +222,19 @@ function readHeaders(headers: unknown): [string, string][] {
   const pairs = Array.isArray(headers) ? headers : Object.entries((headers ?? {}) as object);
   if (pairs.length > MAX_HEADERS) throw new RefusedRequest(`more than ${MAX_HEADERS} headers`);
   let chars = 0;
-  const found = Array.from(pairs, (pair): [string, string] => {
+  // Servers disagree on which of two headers counts. As in browsers, those with the same name are sent as one.
+  const found: Map<string, string> = new Map();
+  for (const pair of pairs) {
     const [name, value] = Array.isArray(pair) ? [String(pair[0]).toLowerCase(), String(pair[1])] : ['', ''];
     chars += name.length + value.length;
     if (!isHeaderName(name) || !isHeaderValue(value)) {
       throw new RefusedRequest('a header has a name or a value that HTTP does not allow');
     }
-    return [name, value];
-  });
+    const earlier = found.get(name);
+    found.set(name, earlier === undefined ? value : `${earlier}${name === 'cookie' ? '; ' : ', '}${value}`);
+  }
   if (chars > MAX_HEADER_CHARS) throw new RefusedRequest(`the headers have more than ${MAX_HEADER_CHARS} characters`);
-  return found;
+  return [...found];
 }
 
 function parsed(text: string, base?: URL) {
