@@ -89,9 +89,9 @@ async function scripted(answer, type = 'application/json') {
     response.writeHead(200, { 'content-type': known === undefined ? type : 'application/json' });
     response.end(typeof result === 'string' ? result : JSON.stringify({ jsonrpc: '2.0', id, result }));
   });
+  return url;
 }
 
-  return url;
 describe.each([
   ['2026-07-28', () => modernRemote()],
   ['2025-11-25', () => earlierRemote()],
@@ -313,89 +313,110 @@ describe('a hostile server', () => {
 });
 
 describe('a login', () => {
-  /** Logs in by the command, with a browser that follows redirects. */
-  async function login(url, environment) {
+  const CLOSE = 'You can close this page and go back to the terminal.\n';
+
+  /** Logs in by the command. `visit` is the browser: it gets the address of the page that the command shows, if any. */
+  async function login(url, environment, visit) {
     const child = spawn(process.execPath, [BIN, 'mcp', 'login', `memo=${url}`], {
       env: { ...process.env, ...environment },
     });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'close');
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk) => (stdout += chunk));
-    child.stderr.on('data', async (chunk) => {
+    const shown = deferred();
+    child.stderr.on('data', (chunk) => {
       stderr += chunk;
       const [, page] = /^(http\S+)\n/m.exec(stderr) ?? [];
-      if (page === undefined) return;
-      const forged = new URL(new URL(page).searchParams.get('redirect_uri'));
-      forged.search = '?code=x&state=forged';
-      expect((await fetch(forged)).status).toBe(400);
-      expect(await (await fetch(page)).text()).toMatch(/close this page/);
+      if (page !== undefined) shown.resolve(page);
     });
-    const [status] = await once(child, 'exit');
+    const page = await Promise.race([shown.promise, ended.then(() => undefined)]);
+    if (page !== undefined) await visit(page);
+    const [status] = await ended;
     return { status, stdout, stderr };
   }
 
-  test('is kept in a file that only the user can read, and is renewed', () =>
-    withFolder(async (folder) => {
-      const { url, state } = await guardedRemote();
-      const logins = join(folder, 'logins');
-      const environment = { SES_EXECUTOR_LOGINS: logins };
-      const server = ['--server', `memo=${url}`];
-      const before = await runByCommand('1', environment, ...server);
-      expect(before.stderr).toContain(
-        `the server memo demands a login: run \`ses-executor mcp login memo=${url}\`, or put a token in the environment variable SES_EXECUTOR_TOKEN_MEMO`,
-      );
-      // A server that runs in the background registers nothing.
-      expect(state.clients.size).toBe(0);
+  /** A person who agrees, with a browser that follows redirects. */
+  async function agree(page) {
+    const forged = callbackOf(page, { code: 'x', state: 'forged' });
+    expect((await fetch(forged)).status).toBe(400);
+    expect(await (await fetch(page)).text()).toBe(CLOSE);
+  }
 
-      const { status, stdout, stderr } = await login(url, environment);
-      expect({ status, stdout }).toEqual({ status: 0, stdout: `the login of memo is in ${logins}\n` });
-      expect(readdirSync(logins)).toEqual(['memo.json']);
-      const file = join(logins, 'memo.json');
-      expect(statSync(file).mode & 0o777).toBe(0o600);
-      expect(statSync(logins).mode & 0o777).toBe(0o700);
-      const { tokens, client } = JSON.parse(readFileSync(file, 'utf8'));
-      expect(state.clients.get(client.client_id).redirect_uris).toEqual([
-        expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
-      ]);
-      for (const token of [tokens.access_token, tokens.refresh_token]) expect(stdout + stderr).not.toContain(token);
+  /** The address where the command waits for the browser. */
+  function callbackOf(page, params) {
+    const callback = new URL(new URL(page).searchParams.get('redirect_uri'));
+    callback.search = String(new URLSearchParams(params));
+    return callback;
+  }
 
-      const code = '(await memo.add({ a: 1, b: 1 })).sum';
-      expect((await runByCommand(code, environment, ...server)).output).toBe(2);
-      // The access token ends. The file gets the new one.
-      state.tokens.delete(tokens.access_token);
-      expect((await runByCommand(code, environment, ...server)).output).toBe(2);
-      expect(state.refreshed).toBe(1);
-      const renewed = JSON.parse(readFileSync(file, 'utf8')).tokens;
-      expect(renewed.access_token).not.toBe(tokens.access_token);
-      expect(statSync(file).mode & 0o777).toBe(0o600);
+  test(
+    'is kept in a file that only the user can read, and is renewed',
+    () =>
+      withFolder(async (folder) => {
+        const { url, state } = await guardedRemote();
+        const logins = join(folder, 'logins');
+        const environment = { SES_EXECUTOR_LOGINS: logins };
+        const server = ['--server', `memo=${url}`];
+        const before = await runByCommand('1', environment, ...server);
+        expect(before.stderr).toContain(
+          `the server memo demands a login: run \`ses-executor mcp login memo=${url}\`, or put a token in the environment variable SES_EXECUTOR_TOKEN_MEMO`,
+        );
+        // A server that runs in the background registers nothing.
+        expect(state.clients.size).toBe(0);
 
-      // Two processes renew the same login. Each renewal ends the earlier tokens.
-      const both = await Promise.all([
-        connectedCommand(environment, ...server),
-        connectedCommand(environment, ...server),
-      ]);
-      for (const { run } of [...both, both[0]]) {
-        for (const token of [...state.tokens.keys()].filter((it) => it.startsWith('access')))
-          state.tokens.delete(token);
-        expect(await run(code)).toBe(2);
-      }
-      for (const { client: connectedClient } of both) await connectedClient.close();
+        const { status, stdout, stderr } = await login(url, environment, agree);
+        expect({ status, stdout }).toEqual({ status: 0, stdout: `the login of memo is in ${logins}\n` });
+        expect(readdirSync(logins)).toEqual(['memo.json']);
+        const file = join(logins, 'memo.json');
+        expect(statSync(file).mode & 0o777).toBe(0o600);
+        expect(statSync(logins).mode & 0o777).toBe(0o700);
+        const { tokens, client } = JSON.parse(readFileSync(file, 'utf8'));
+        expect(state.clients.get(client.client_id).redirect_uris).toEqual([
+          expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
+        ]);
+        for (const token of [tokens.access_token, tokens.refresh_token]) expect(stdout + stderr).not.toContain(token);
 
-      // Tokens are for one address only.
-      const other = await guardedRemote();
-      expect((await runByCommand('1', environment, '--server', `memo=${other.url}`)).stderr).toContain(
-        'demands a login',
-      );
-      chmodSync(file, 0o644);
-      expect((await runByCommand('1', environment, ...server)).stderr).toContain('other users may read the login');
-      chmodSync(file, 0o600);
+        const code = '(await memo.add({ a: 1, b: 1 })).sum';
+        expect((await runByCommand(code, environment, ...server)).output).toBe(2);
+        // The access token ends. The file gets the new one.
+        state.tokens.delete(tokens.access_token);
+        expect((await runByCommand(code, environment, ...server)).output).toBe(2);
+        expect(state.refreshed).toBe(1);
+        const renewed = JSON.parse(readFileSync(file, 'utf8')).tokens;
+        expect(renewed.access_token).not.toBe(tokens.access_token);
+        expect(statSync(file).mode & 0o777).toBe(0o600);
 
-      // The server has revoked everything.
-      state.tokens.clear();
-      expect((await runByCommand('1', environment, ...server)).stderr).toContain('the server memo demands a login');
-      const out = await spawnNode([BIN, 'mcp', 'logout', 'memo'], { env: { ...process.env, ...environment } });
-      expect(out.stdout).toBe('the login of memo is removed\n');
-      expect(readdirSync(logins)).toEqual([]);
-    }));
+        // Two processes renew the same login. Each renewal ends the earlier tokens.
+        const both = await Promise.all([
+          connectedCommand(environment, ...server),
+          connectedCommand(environment, ...server),
+        ]);
+        for (const { run } of [...both, both[0]]) {
+          for (const token of [...state.tokens.keys()].filter((it) => it.startsWith('access')))
+            state.tokens.delete(token);
+          expect(await run(code)).toBe(2);
+        }
+        for (const { client: connectedClient } of both) await connectedClient.close();
+
+        // Tokens are for one address only.
+        const other = await guardedRemote();
+        expect((await runByCommand('1', environment, '--server', `memo=${other.url}`)).stderr).toContain(
+          'demands a login',
+        );
+        chmodSync(file, 0o644);
+        expect((await runByCommand('1', environment, ...server)).stderr).toContain('other users may read the login');
+        chmodSync(file, 0o600);
+
+        // The server has revoked everything.
+        state.tokens.clear();
+        expect((await runByCommand('1', environment, ...server)).stderr).toContain('the server memo demands a login');
+        const out = await spawnNode([BIN, 'mcp', 'logout', 'memo'], { env: { ...process.env, ...environment } });
+        expect(out.stdout).toBe('the login of memo is removed\n');
+        expect(readdirSync(logins)).toEqual([]);
+      }),
+    180_000,
+  );
 
   test('is not needed with a token in the environment, nor by a server that demands none', () =>
     withFolder(async (folder) => {
@@ -409,8 +430,25 @@ describe('a login', () => {
       expect(stderr).toContain('the server memo demands a login');
       expect(stderr).not.toContain('another-secret');
       const open = await modernRemote();
-      const { status, stdout } = await login(open.url, environment);
+      const { status, stdout } = await login(open.url, environment, agree);
       expect({ status, stdout }).toEqual({ status: 0, stdout: 'the server memo needs no login\n' });
+      expect(readdirSync(folder)).toEqual([]);
+    }));
+
+  // The command ends immediately after this answer. Its end cut the connection of the browser.
+  test('that is refused ends with the reason, and the browser gets its page', () =>
+    withFolder(async (folder) => {
+      const { url } = await guardedRemote();
+      const refuse = async (page) => {
+        const state = new URL(page).searchParams.get('state');
+        const response = await fetch(callbackOf(page, { error: 'access_denied', state }));
+        expect([response.status, await response.text()]).toEqual([200, CLOSE]);
+      };
+      const { status, stdout, stderr } = await login(url, { SES_EXECUTOR_LOGINS: folder }, refuse);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        /^Open this page to log in:\nhttp\S+\nses-executor: the login was refused: access_denied\n$/,
+      );
       expect(readdirSync(folder)).toEqual([]);
     }));
 

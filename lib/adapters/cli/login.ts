@@ -67,7 +67,7 @@ async function login(name: string, url: URL): Promise<string> {
     await again.client.close();
     return `the login of ${name} is in ${new Logins().folder}`;
   } finally {
-    await callback.close();
+    callback.close();
   }
 }
 
@@ -151,8 +151,9 @@ class Callback {
       const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
       const isIt = request.method === 'GET' && pathname === PATH && this.#isExpected(searchParams.get('state'));
       response.writeHead(isIt ? 200 : 400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+      // The process may end after the login. So the login waits until the browser has its page, or is gone.
+      if (isIt) response.once('close', () => this.#resolve(searchParams));
       response.end(isIt ? 'You can close this page and go back to the terminal.\n' : 'This is not the login.\n');
-      if (isIt) this.#resolve(searchParams);
     });
   }
 
@@ -172,9 +173,9 @@ class Callback {
     return params;
   }
 
-  async close() {
+  /** Responses that are under way are completed. */
+  close() {
     this.#server.close();
-    this.#server.closeAllConnections();
   }
 
   #isExpected(state: string | null) {
