@@ -362,6 +362,51 @@ describe('abort', () => {
     expect(await output(ABORT, code)).toEqual([true, 'b', ['b'], 'a', false]);
   });
 
+  test('an error of a listener is logged and keeps no other listener from being called', async () => {
+    const code = `
+      const controller = new AbortController();
+      const seen = [];
+      controller.signal.addEventListener('abort', { get handleEvent() { throw new TypeError('of the getter'); } });
+      controller.signal.addEventListener('abort', () => seen.push('last'));
+      controller.abort();
+      seen`;
+    await withExecutor(ABORT, {}, async (executor) => {
+      const { output: seen, logs } = await executor.run(code);
+      expect(seen).toEqual(['last']);
+      expect(logs).toBe('Unhandled promise rejection: TypeError: of the getter (line 4)');
+    });
+  });
+
+  // A signal has room for 1,000 signals and operations.
+  test.each([
+    [
+      'follows several and is aborted',
+      'const own = new AbortController(); AbortSignal.any([stop, own.signal]); own.abort();',
+    ],
+    [
+      'cannot follow all of several',
+      'try { AbortSignal.any([stop, full]); refused++; } catch ({ name }) { if (name !== "RangeError") throw name; }',
+    ],
+    [
+      'removes a listener',
+      'signal.addEventListener("abort", f, { signal: stop }); signal.removeEventListener("abort", f);',
+    ],
+    [
+      'calls its listeners',
+      'const own = new AbortController(); own.signal.addEventListener("abort", f, { signal: stop }); own.abort();',
+    ],
+  ])('a signal that %s leaves nothing at other signals', async (_, statements) => {
+    const code = `
+      const [stop, full, signal] = Array.from({ length: 3 }, () => new AbortController().signal);
+      const f = () => {};
+      let refused = 0;
+      for (let i = 0; i < 1_000; i++) AbortSignal.any([full]);
+      for (let i = 0; i < 1_001; i++) { ${statements} }
+      AbortSignal.any([stop]);
+      refused`;
+    expect(await output(ABORT, code)).toBe(0);
+  });
+
   test('signals cannot be forged', async () => {
     const code = `[() => new AbortSignal(), () => AbortSignal.any([{}]), () => Reflect.get(AbortSignal.prototype, 'aborted', {}),
       () => new (Object.getPrototypeOf(class {}).constructor)('return 1')].map((call) => { try { call(); return 'no'; } catch (error) { return error.name; } })`;

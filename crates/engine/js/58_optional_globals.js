@@ -98,9 +98,11 @@
     return first;
   };
 
-  // Whatever the callback throws becomes an unhandled rejection, which the run's log reports.
-  const callBack = async (callback, args) => {
-    apply(callback, undefined, args);
+  // Calls a function, or the method `handleEvent` of a listener. What it throws becomes an unhandled rejection, which the
+  // run's log reports, and does not reach the code that called.
+  const callBack = async (callback, receiver, args) => {
+    if (isFunction(callback)) apply(callback, receiver, args);
+    else apply(callback.handleEvent, callback, args);
   };
 
   const askToBeWoken = (ms) => {
@@ -130,7 +132,7 @@
     if (timer.due <= reached) {
       if (timer.every === undefined) timers.delete(id);
       else timer.due = max(now(), reached) + timer.every;
-      callBack(timer.callback, timer.args);
+      callBack(timer.callback, undefined, timer.args);
       return true;
     }
     isChanged = false;
@@ -174,7 +176,8 @@
   const KEY = freeze({ __proto__: null });
   let isSignal;
   let abortSignal;
-  // Calls `work` when the signal is aborted, before its listeners. Returns a function that cancels this.
+  // Calls `work` when the signal is aborted, before its listeners. Returns a function that unregisters `work`. It must be
+  // called when `work` is of no use any more: a signal has room for `MAX_LISTENERS`.
   let whenAborted;
 
   class Event {
@@ -206,8 +209,8 @@
     #isAborted = false;
     #reason = undefined;
     #onabort = null;
-    // { listener, isOnce }, in order. Replaced when it changes, so that a dispatch goes through the list that it began
-    // with.
+    // { listener, forget }, in order. `forget` unregisters it at the signal that removes it. The list is replaced when it
+    // changes, so that a dispatch goes through the list that it began with.
     #listeners = [];
     #works = p.newSet();
     constructor(key) {
@@ -242,7 +245,23 @@
           return follower;
         }
       }
-      for (let i = 0; i < all.length; i++) whenAborted(all[i], () => abortSignal(follower, all[i].#reason));
+      const forgets = [];
+      const forget = () => {
+        for (let i = 0; i < forgets.length; i++) (0, forgets[i])();
+      };
+      const follow = (signal) => {
+        const work = () => {
+          forget();
+          abortSignal(follower, signal.#reason);
+        };
+        arrayPush(forgets, whenAborted(signal, work));
+      };
+      try {
+        for (let i = 0; i < all.length; i++) follow(all[i]);
+      } catch (error) {
+        forget();
+        throw error;
+      }
       return follower;
     }
     static {
@@ -304,9 +323,8 @@
       if (this.#listeners.length >= MAX_LISTENERS) {
         throw new RangeError(`More than ${MAX_LISTENERS} listeners of one AbortSignal; remove those that are done`);
       }
-      const isOnce = boot.isObject(options) && !!options.once;
-      this.#listeners = [...this.#listeners, { listener, isOnce }];
-      if (signal !== undefined) whenAborted(signal, () => this.#remove(listener));
+      const forget = signal === undefined ? undefined : whenAborted(signal, () => this.#remove(listener));
+      this.#listeners = [...this.#listeners, { listener, forget }];
     }
     removeEventListener(type, listener) {
       if (`${type}` === "abort") this.#remove(listener);
@@ -323,21 +341,21 @@
       if (found < 0) return;
       const left = [];
       for (let i = 0; i < this.#listeners.length; i++) if (i !== found) arrayPush(left, this.#listeners[i]);
+      this.#listeners[found].forget?.();
       this.#listeners = left;
     }
-    // Signals are aborted once, so nothing is called again.
+    // A signal is aborted once. So all listeners are removed afterwards, with or without `once`.
     #dispatch() {
       const event = new Event("abort", this, KEY);
-      const onabort = this.#onabort;
-      if (onabort !== null) callListener(onabort, this, event);
+      if (this.#onabort !== null) callBack(this.#onabort, this, [event]);
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
         const { listener } = listeners[i];
-        if (this.#indexOf(listener) < 0) continue;
-        if (listeners[i].isOnce) this.#remove(listener);
-        if (isFunction(listener)) callListener(listener, this, event);
-        else callListener(listener.handleEvent, listener, event);
+        // An earlier listener may have removed it.
+        if (this.#indexOf(listener) >= 0) callBack(listener, this, [event]);
       }
+      for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
+      this.#listeners = [];
     }
     [inspectCustom]() {
       return `AbortSignal { aborted: ${this.#isAborted} }`;
@@ -345,10 +363,6 @@
   }
   let isAborting = false;
   let pendingAborts = [];
-  // What a listener throws does not reach the code that aborts.
-  const callListener = async (listener, receiver, event) => {
-    apply(listener, receiver, [event]);
-  };
 
   class AbortController {
     #signal = new AbortSignal(KEY);
@@ -765,14 +779,13 @@
     return response;
   };
 
-  const exchange = (request) => {
-    const number = ++lastRequest;
+  const exchange = (request, number) => {
     const content = contentOf(request);
     const list = headersOf(request);
     const headers = [];
     for (let i = 0; i < list.length; i += 2) arrayPush(headers, [list[i], list[i + 1]]);
     const { url, method, redirect } = request;
-    return { number, promise: hostFetch(url, { method, headers, body: content, redirect }, number) };
+    return hostFetch(url, { method, headers, body: content, redirect }, number);
   };
 
   const fetch = {
@@ -780,22 +793,23 @@
       const request = new Request(input, init);
       const signal = signalOf(request);
       signal?.throwIfAborted();
-      const { number, promise } = exchange(request);
-      if (signal === undefined) return responseOf(await promise, request);
-      let cancel;
-      const aborted = new Promise((_, reject) => {
-        cancel = whenAborted(signal, () => {
-          hostCancel(number);
-          reject(signal.reason);
-        });
+      const number = ++lastRequest;
+      if (signal === undefined) return responseOf(await exchange(request, number), request);
+      let stop;
+      const aborted = new Promise((_, reject) => (stop = reject));
+      // First, so that no request is made that the signal cannot end.
+      const forget = whenAborted(signal, () => {
+        hostCancel(number);
+        stop(signal.reason);
       });
-      // Both have handlers, so that the one that comes later is not reported.
-      promiseThen(aborted, undefined, () => {});
-      promiseThen(promise, undefined, () => {});
       try {
+        const promise = exchange(request, number);
+        // Both have handlers, so that the one that comes later is not reported.
+        promiseThen(aborted, undefined, () => {});
+        promiseThen(promise, undefined, () => {});
         return responseOf(await race([promise, aborted]), request);
       } finally {
-        cancel();
+        forget();
       }
     },
   }.fetch;
