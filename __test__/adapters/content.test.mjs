@@ -26,7 +26,7 @@ import { createCodeMode } from '@tanstack/ai-code-mode';
 import { createCodeTool as aiCodeTool } from 'ses-executor/ai';
 import { createCodeTool as anthropicCodeTool } from 'ses-executor/anthropic';
 import { createCodeTool } from 'ses-executor/code-tool';
-import { SESCodemodeExecutor, withContent as codemodeWithContent } from 'ses-executor/codemode';
+import { CodemodeRuntime, SESCodemodeExecutor, withContent as codemodeWithContent } from 'ses-executor/codemode';
 import { DurableSession, memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createCodeTool as langchainCodeTool } from 'ses-executor/langchain';
 import { createCodeTool as mastraCodeTool } from 'ses-executor/mastra';
@@ -51,6 +51,11 @@ const tools = {
   report: { execute: () => new Uint8Array(Buffer.from(PDF, 'base64')) },
   sound: { execute: () => ({ type: 'audio', data: WAV, mimeType: 'audio/wav' }) },
 };
+/** Shows text and an image, and fails. */
+const FAILING = 'display("seen"); display(await photo()); throw new Error("late")';
+/** What the model reads of it where failures are text. */
+const FAILURE_TEXT =
+  /^(?:CodeToolError: )?ERR_RUNTIME_EXCEPTION: Runtime exception: late [^]*\n\nShown before the failure:\nseen\n\[image\/png, 70 bytes, which cannot be shown here\]\nTo show a file, show it in a program that does not fail\.$/;
 /** Shows three parts, and has a value. */
 const CODE = 'display(await photo()); display(await report()); display(await sound()); 5';
 
@@ -253,7 +258,7 @@ test.each([
   const { Model, reason, generateText, stepCountIs, ...others } = SDKS[version];
   const { usage = { inputTokens: { total: 0 }, outputTokens: { total: 0 } } } = others;
   const prompts = [];
-  const turns = [{ code: CODE }, { code: '1 + 1' }, {}];
+  const turns = [{ code: CODE }, { code: '1 + 1' }, { code: FAILING }, {}];
   const model = new Model({
     doGenerate: async ({ prompt }) => {
       prompts.push(prompt);
@@ -273,7 +278,7 @@ test.each([
   const { steps } = await generateText({
     model,
     tools: { code: aiCodeTool({ tools: CODE_FUNCTIONS }) },
-    stopWhen: stepCountIs(3),
+    stopWhen: stepCountIs(4),
     prompt: 'go',
   });
   delete globalThis.AI_SDK_LOG_WARNINGS;
@@ -288,18 +293,21 @@ test.each([
   expect(value[3].mediaType).toBe('audio/wav');
   // Without content, the result is the one that the SDK makes itself.
   expect(resultIn(prompts[2])).toMatchObject({ type: 'json', value: { output: 2, logs: '' } });
+  // A failure of the SDK is text.
+  expect(resultIn(prompts[3])).toEqual({ type: 'error-text', value: expect.stringMatching(FAILURE_TEXT) });
 });
 
 /** The tools as functions. */
 const CODE_FUNCTIONS = Object.fromEntries(Object.entries(tools).map(([name, { execute }]) => [name, execute]));
 
-test('the model of OpenAI Agents gets images and PDF files as parts of the output', async () => {
+/** What the model of OpenAI Agents gets for a program. */
+async function openAiOutput(program) {
   let result;
   const call = {
     type: 'function_call',
     callId: '1',
     name: 'run_javascript',
-    arguments: JSON.stringify({ code: CODE }),
+    arguments: JSON.stringify({ code: program }),
   };
   const outputs = [
     call,
@@ -312,7 +320,11 @@ test('the model of OpenAI Agents gets images and PDF files as parts of the outpu
   const code = openAiCodeTool({ tools });
   const agent = new Agent({ name: 'a', instructions: 'a', model: { getResponse }, tools: [code] });
   await new Runner({ tracingDisabled: true }).run(agent, 'go');
-  expect(result).toEqual([
+  return result;
+}
+
+test('the model of OpenAI Agents gets images and PDF files as parts of the output', async () => {
+  expect(await openAiOutput(CODE)).toEqual([
     { type: 'input_text', text: '5' },
     { type: 'input_image', image: `data:image/png;base64,${PNG}` },
     { type: 'input_file', file: `data:application/pdf;base64,${PDF}`, filename: '2.pdf' },
@@ -320,10 +332,22 @@ test('the model of OpenAI Agents gets images and PDF files as parts of the outpu
   ]);
 });
 
-test("the model of Anthropic's runner gets images and documents as blocks of the tool result", async () => {
+test('the model of OpenAI Agents gets what code has shown before it failed', async () => {
+  expect(await openAiOutput(FAILING)).toEqual([
+    {
+      type: 'input_text',
+      text: expect.stringMatching(/^ERR_RUNTIME_EXCEPTION: Runtime exception: late (?!.*Shown before)/s),
+    },
+    { type: 'input_text', text: 'seen' },
+    { type: 'input_image', image: `data:image/png;base64,${PNG}` },
+  ]);
+});
+
+/** What the model of Anthropic's runner gets for a program. */
+async function anthropicResult(program) {
   let result;
   const contents = [
-    [{ type: 'tool_use', id: 'call-1', name: 'run_javascript', input: { code: CODE } }],
+    [{ type: 'tool_use', id: 'call-1', name: 'run_javascript', input: { code: program } }],
     [{ type: 'text', text: 'done' }],
   ];
   const client = new Anthropic({
@@ -343,7 +367,11 @@ test("the model of Anthropic's runner gets images and documents as blocks of the
     messages: [{ role: 'user', content: 'go' }],
     tools: [anthropicCodeTool({ tools })],
   });
-  expect(result).toEqual([
+  return result;
+}
+
+test("the model of Anthropic's runner gets images and documents as blocks of the tool result", async () => {
+  expect(await anthropicResult(CODE)).toEqual([
     {
       type: 'tool_result',
       tool_use_id: 'call-1',
@@ -355,6 +383,12 @@ test("the model of Anthropic's runner gets images and documents as blocks of the
       ],
     },
   ]);
+});
+
+test("the model of Anthropic's runner reads what code has shown before it failed: its API refuses other parts", async () => {
+  const [{ is_error: isError, content }, ...others] = await anthropicResult(FAILING);
+  expect([isError, others]).toEqual([true, []]);
+  expect(content.replace(/^Error: /, '')).toMatch(FAILURE_TEXT);
 });
 
 test('a message of LangChain has images, audio and files as content blocks, also of code that failed', async () => {
@@ -384,7 +418,7 @@ test('the model of Mastra gets images and files as parts of the tool result', as
   const prompts = [];
   const { Model, reason } = SDKS[5];
   const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-  const turns = [{ code: CODE }, {}];
+  const turns = [{ code: CODE }, { code: FAILING }, {}];
   const model = new Model({
     doGenerate: async ({ prompt }) => {
       prompts.push(prompt);
@@ -401,7 +435,7 @@ test('the model of Mastra gets images and files as parts of the tool result', as
   const photo = mastraTool({ id: 'photo', description: '', inputSchema: z.object({}), execute: async () => IMAGE });
   const code = mastraCodeTool({ tools: { ...tools, photo } });
   const agent = new MastraAgent({ id: 'a', name: 'a', instructions: 'a', model, tools: { code } });
-  const { text } = await agent.generate('go', { maxSteps: 2 });
+  const { text } = await agent.generate('go', { maxSteps: 3 });
   expect(text).toBe('done');
   const { output } = prompts[1].at(-1).content[0];
   expect(output.type).toBe('content');
@@ -411,6 +445,8 @@ test('the model of Mastra gets images and files as parts of the tool result', as
     { type: 'media', data: PDF, mediaType: 'application/pdf' },
     { type: 'media', data: WAV, mediaType: 'audio/wav' },
   ]);
+  const failed = prompts[2].at(-1).content.at(-1).output;
+  expect(failed).toEqual({ type: 'error-text', value: expect.stringMatching(FAILURE_TEXT) });
 });
 
 describe('the code mode of TanStack AI', () => {
@@ -512,6 +548,53 @@ describe('codemode', () => {
       IMAGE,
     );
   });
+});
+
+describe('the runtime of codemode', () => {
+  const runtime = (store, calls = []) =>
+    new CodemodeRuntime({
+      connectors: [
+        {
+          name: 'shop',
+          tools: {
+            photo: { execute: () => IMAGE },
+            order: { requiresApproval: true, execute: (order) => (calls.push(order), 'ordered') },
+          },
+        },
+      ],
+      store,
+    });
+
+  test('has what code shows in its outcome, also of code that fails', async () => {
+    const { execute, description } = runtimeOf(runtime(memoryStore()));
+    expect(description).toContain('`display(value)` shows you an image');
+    const shown = await execute('async () => { display(await shop.photo()); display("seen"); return 5; }');
+    expect(shown).toMatchObject({ status: 'completed', result: 5, content: [IMAGE, { type: 'text', text: 'seen' }] });
+    expect(shown.calls.map(({ connector, method }) => `${connector}.${method}`)).toEqual(['shop.photo']);
+    const failed = await execute('async () => { display(await shop.photo()); throw new Error("late"); }');
+    expect(failed).toMatchObject({ status: 'error', error: expect.stringContaining('late'), content: [IMAGE] });
+    expect(await execute('async () => 5')).not.toHaveProperty('content');
+    const tool = codemodeWithContent({ execute });
+    const output = await tool.execute('async () => { display(await shop.photo()); return 5; }', { toolCallId: '1' });
+    const { value } = tool.toModelOutput({ toolCallId: '1', input: {}, output });
+    expect(value[1]).toMatchObject({ type: 'image-data', data: PNG });
+  });
+
+  test('has it at the end of a program that waited, also in another process', async () => {
+    const store = memoryStore();
+    const code =
+      'async () => { display(await shop.photo()); const done = await shop.order({ n: 1 }); display("after"); return done; }';
+    const { executionId, ...paused } = await runtime(store).execute({ code });
+    expect([paused.status, 'content' in paused]).toEqual(['paused', false]);
+    const calls = [];
+    const outcome = await runtime(store, calls).approve({ executionId });
+    expect(outcome).toMatchObject({ status: 'completed', result: 'ordered', content: [IMAGE, { text: 'after' }] });
+    expect(calls).toEqual([{ n: 1 }]);
+  });
+
+  function runtimeOf(made) {
+    return { execute: (code) => made.execute({ code }), description: made.description };
+  }
 });
 
 describe('an MCP server', () => {

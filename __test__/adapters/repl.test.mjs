@@ -68,6 +68,26 @@ describe('the REPL with piped input', () => {
     expect(stdout).toBe("1\nundefined\nlogged\n42\n'text'\nMap(1) { 1 => 2n }\nundefined\n1\n0\n");
   });
 
+  test('prints what programs show, also of earlier functions and before a failure', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+    const { stdout } = await piped([
+      `const image = Uint8Array.fromBase64("${png}")`,
+      'function show() { display(image); return 1; }',
+      'show()',
+      'display("text"); progress("half", 0.5); 2',
+      'display({ a: 1 }); null.x',
+      'show()',
+    ]);
+    expect(stdout).toMatch(
+      /\nundefined\n\[image\/png, 70 bytes\]\n1\nhalf \(50 %\)\ntext\n2\n\{"a":1\}\nERR_RUNTIME_EXCEPTION: [^]*\n\[image\/png, 70 bytes\]\n1\n$/,
+    );
+  });
+
+  test('leaves the name `display` to programs that declare it', async () => {
+    const { stdout } = await piped(['const display = (value) => value + 1', 'display(1)']);
+    expect(stdout.endsWith('\n2\n')).toBe(true);
+  });
+
   test('continues a string only after an escaped line break', async () => {
     const { stdout } = await piped(['"a\\', 'b\\', 'c"', '"d\\\\', '7']);
     expect(stdout).toBe(

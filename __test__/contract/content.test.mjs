@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { Content, partsOfContent } from '../../build/contract/content.js';
-import { useOf } from '../../build/adapters/code-tool/name-use.js';
+import { useOf } from '../../build/contract/name-use.js';
 import { KeptOutputs } from '../../build/contract/kept-outputs.js';
 import { withLongestTurn } from '../cpu-time.mjs';
 

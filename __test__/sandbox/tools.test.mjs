@@ -73,6 +73,29 @@ describe('createSandboxTools', () => {
     });
   });
 
+  test('pass what a program shows to the model, also of a program that fails', async () => {
+    const reports = [];
+    const tools = createSandboxTools(managerOf({ stateSchema: anyState, onReport: (report) => reports.push(report) }));
+    const png = [137, 80, 78, 71, 13, 10, 26, 10];
+    const image = { type: 'image', mimeType: 'image/png', data: Buffer.from(png).toString('base64') };
+    const shown = [image, { type: 'text', text: 'seen' }];
+    const show = `display(new Uint8Array(${JSON.stringify(png)})); display('seen');`;
+    const output = await call(tools.execute, `${show} 5`);
+    expect(output).toEqual({ output: 5, logs: '', content: shown });
+    expect((await tools.execute.toModelOutput({ toolCallId: '1', input: {}, output })).value.slice(1)).toEqual([
+      { type: 'image-data', data: image.data, mediaType: 'image/png' },
+      { type: 'text', text: 'seen' },
+    ]);
+    const failed = await call(tools.search, `${show} missing`);
+    expect([failed.error.code, failed.content]).toEqual(['ERR_RUNTIME_EXCEPTION', shown]);
+    expect(reports.map(({ content }) => content)).toEqual([shown, shown]);
+    // In async style, and with a result that has content too.
+    const both = await call(tools.execute, `await display('seen'); [new Uint8Array(${JSON.stringify(png)})]`);
+    expect(both).toEqual({ output: ['[image/png, 8 bytes]'], logs: '', content: [shown[1], image] });
+    expect(await call(tools.execute, 'const display = (n) => n + 1; display(1)')).toEqual({ output: 2, logs: '' });
+    expect(tools.execute.description).toContain('`display(value)` shows you an image');
+  });
+
   test('can store the state elsewhere, with the context of the tools', async () => {
     let stored = 1;
     const tools = createSandboxTools(

@@ -221,6 +221,16 @@ export function partsOfContent<P>(content: readonly ContentBlock[], to: ContentP
   });
 }
 
+/** Content as text, for models that get nothing else. */
+export function contentText(content: readonly ContentBlock[]): string {
+  return content.map(textOf).join('\n');
+}
+
+/** Whether a part of content is more than text. */
+export function hasFiles(content: readonly ContentBlock[]): boolean {
+  return content.some(({ type }) => type !== 'text');
+}
+
 /** What a model reads of a block that it cannot be shown. */
 function textOf(block: ContentBlock): string {
   switch (block.type) {

@@ -5,10 +5,12 @@ import { withTimeLimit } from '../contract/time-limit';
 import { codeFrame } from '../ses/code-frame';
 import { hostTooSlow } from './errors';
 import { aborted } from './failures';
-import { RULES, methodsText, sourcesText } from './prompt';
+import { contentOf } from './report';
+import { RULES, SHOWS, methodsText, sourcesText } from './prompt';
 import type { AnyManager } from './prompt';
 import type { ExecutionReport } from './report';
 import type { SandboxToolsOptions } from './tools';
+import type { Content } from '../contract/content';
 import type { RunFailure } from '../contract/run-failure';
 
 /**
@@ -39,7 +41,7 @@ gives [{ method, description }], spec.method('source.method') gives params and r
 is the result.\n\nSources:\n${sources}`,
       execute: `Runs JavaScript that calls the API: sdk.source.method(params), with tools, spec and utils. ${
         methods === '' ? 'Search for methods and read their declarations first. ' : ''
-      }The last expression is the result, and becomes the current state.\n${RULES[style]}\n\nSources:\n${sources}${methods}`,
+      }The last expression is the result, and becomes the current state. ${SHOWS}\n${RULES[style]}\n\nSources:\n${sources}${methods}`,
       mutate: `Changes the current state: a function of it, (state) => ({ ...state, … }), that may use sdk, spec and utils. The state is \
 frozen; the value that the function returns becomes the current state.\n${RULES[style]}`,
     };
@@ -50,9 +52,9 @@ frozen; the value that the function returns becomes the current state.\n${RULES[
     name: 'search' | 'execute' | 'mutate',
     code: string,
     signal?: AbortSignal,
-  ): Promise<{ output?: unknown; failure?: RunFailure; logs: string }> {
+  ): Promise<{ output?: unknown; failure?: RunFailure; logs: string; content: Content }> {
     const { style, ...given } = this.#options;
-    let report: Pick<ExecutionReport, 'logs'> = { logs: '' };
+    let report: ExecutionReport | undefined;
     const onReport = (one: ExecutionReport) => (report = one);
     const options = {
       signal,
@@ -63,11 +65,11 @@ frozen; the value that the function returns becomes the current state.\n${RULES[
     try {
       const output =
         name === 'search' ? await this.#manager.executeSearch(code, options) : await this.#change(name, code, options);
-      return { output, logs: report.logs };
+      return { output, logs: report?.logs ?? '', content: contentOf(report) };
     } catch (thrown) {
       if (!(thrown instanceof ExecutorError)) throw thrown;
       const failure = failureOf(thrown, { code, codeFrame });
-      return { failure, logs: thrown.logs ?? '' };
+      return { failure, logs: thrown.logs ?? '', content: contentOf(report) };
     }
   }
 

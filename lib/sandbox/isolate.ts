@@ -6,6 +6,7 @@ import type { ExecutorOptions } from '../contract/executor-options';
 import type { Execution } from './execution';
 import type { GuestGlobal } from '../contract/executor-types';
 import type { CheckedNetwork } from '../contract/network-policy';
+import type { Tools } from '../contract/tool-types';
 import type { RegistryTexts } from './registry';
 
 export interface IsolateOptions {
@@ -84,10 +85,16 @@ export class Isolate {
     await executor.run(bootstrap);
   }
 
-  /** Runs the one program of this isolate. */
-  async run(code: string, execution: Execution, variables: Record<string, unknown>) {
+  /**
+   * Runs the one program of this isolate.
+   *
+   * @param given what the program has besides the API
+   */
+  async run(code: string, execution: Execution, given: { variables: Record<string, unknown>; tools: Tools }) {
     this.#execution = execution;
+    const { variables, tools } = given;
     if (Object.keys(variables).length > 0) await this.#executor.sendVariables(variables);
+    if (Object.keys(tools).length > 0) await this.#executor.sendTools(tools);
     return await this.#executor.run(code, { signal: execution.stop });
   }
 

@@ -10,6 +10,8 @@ import { MethodDeclarations } from './declarations';
 import { SandboxError, busy, closed, codeTooLarge, readingTooSlow } from './errors';
 import { Execution } from './execution';
 import { aborted, failureOf, logsOf } from './failures';
+import { DISPLAY, displayTo } from '../contract/display';
+import { useOf } from '../contract/name-use';
 import { withTimeLimit } from '../contract/time-limit';
 import { Isolate } from './isolate';
 import { checkExecutionOptions, checkManagerOptions } from './options';
@@ -25,6 +27,7 @@ import type { GlobalsText } from '../contract/globals-text';
 import type { AwaitUsing } from '../contract/await-using';
 import type { Api } from './execution';
 import type { ExecuteOptions, ExecutionOptions, SandboxManagerOptions } from './options';
+import type { Tools } from '../contract/tool-types';
 import type { Program } from '../ses/program';
 import type { DashboardState, StandardSchemaV1, StateOf } from './state';
 
@@ -273,7 +276,8 @@ export class SandboxManager<
         aborted: (reason) => execution.failure ?? aborted('before it began', timeoutMs, reason),
       });
       report.prepared();
-      const result = await isolate.run(program.text, execution, variables);
+      const tools: Tools = useOf(code, DISPLAY) === 'used' ? { [DISPLAY]: displayTo(report.content) } : {};
+      const result = await isolate.run(program.text, execution, { variables, tools });
       report.take(withNote(logsOf(result, execution), program.note), result.stats);
       return result.output;
     } catch (error) {
@@ -284,6 +288,7 @@ export class SandboxManager<
     } finally {
       stopListening?.();
       report.sdkCalls = execution.callsBySource;
+      report.content.end();
       execution.end();
       // The caller receives its answer first.
       setImmediate(() => this.#replace(taken));

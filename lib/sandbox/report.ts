@@ -1,5 +1,7 @@
 import { performance } from '../contract/clock';
+import { Content } from '../contract/content';
 import { withEntries } from '../contract/logs';
+import type { ContentBlock } from '../contract/content';
 import type { LogEntry, RunStats } from '../contract/executor-types';
 import type { SandboxError } from './errors';
 
@@ -11,6 +13,8 @@ export interface ExecutionReport {
   ok: boolean;
   logs: string;
   logEntries: LogEntry[];
+  /** What the program has shown with `display`: images, audio, files and texts. Absent if that is nothing. */
+  content?: readonly ContentBlock[];
   /** Number of SDK calls by source. */
   sdkCalls: Record<string, number>;
   /** Milliseconds: waiting for a slot, preparing program and isolate, running, and in total. */
@@ -31,6 +35,8 @@ type Ran = { logs?: string; logEntries?: LogEntry[]; stats?: RunStats };
  */
 export class Report {
   kind: ExecutionReport['kind'];
+  /** What the program shows. */
+  readonly content: Content = new Content();
 
   #asked = performance.now();
   #began = 0;
@@ -72,6 +78,7 @@ export class Report {
       logs: run.logs ?? '',
       // Defined below; its place is after the logs.
       logEntries: [],
+      ...(this.content.blocks.length > 0 && { content: this.content.blocks }),
       sdkCalls: this.sdkCalls,
       times: {
         queuedMs: began - this.#asked,
@@ -82,8 +89,21 @@ export class Report {
       ...(stats !== undefined && { operations: stats.operations, heapUsedBytes: stats.heapUsedBytes }),
       ...(error !== undefined && { failure: factsOf(error) }),
     };
-    return withEntries(facts, () => run.logEntries ?? []);
+    const report = withEntries(facts, () => run.logEntries ?? []);
+    contents.set(report, this.content);
+    return report;
   }
+}
+
+const contents: WeakMap<ExecutionReport, Content> = new WeakMap();
+
+/**
+ * What the program of a report has shown, for outputs with further content.
+ *
+ * @internal
+ */
+export function contentOf(report: ExecutionReport | undefined): Content {
+  return (report && contents.get(report)) ?? new Content();
 }
 
 function factsOf(error: unknown) {

@@ -35,7 +35,7 @@ export type SandboxToolResult =
       /** Has a description in the place of each image or file. */
       output: unknown;
       logs: string;
-      /** The images and files of the output. The model gets them as parts of the tool result. */
+      /** What the program has shown, and the images and files of the output. The model gets them as parts of the tool result. */
       content?: readonly ContentBlock[];
     }
   | {
@@ -49,6 +49,8 @@ export type SandboxToolResult =
         retryable: boolean;
       };
       logs: string;
+      /** What the program has shown before it failed. */
+      content?: readonly ContentBlock[];
     };
 
 /**
@@ -73,9 +75,10 @@ export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
       inputSchema: codeSchema(jsonSchema),
       execute: async ({ code }: { code: string }, call: { abortSignal?: AbortSignal }) => {
         modelOutput.called(call);
-        const { output, failure, logs, content } = await modelReport(await calls.call(name, code, call.abortSignal));
-        if (failure !== undefined) return { error: failure, logs };
-        return content === undefined ? { output, logs } : { output, logs, content };
+        const { content, ...told } = await calls.call(name, code, call.abortSignal);
+        const { output, failure, logs, ...shown } = await modelReport(told, { content });
+        const parts = shown.content === undefined ? {} : { content: shown.content };
+        return failure === undefined ? { output, logs, ...parts } : { error: failure, logs, ...parts };
       },
       toModelOutput: modelOutput.of,
     });

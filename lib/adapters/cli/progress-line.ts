@@ -11,8 +11,7 @@ export class ProgressLine {
 
   /** @param fraction from 0 to 1 */
   report = (message: string, fraction: number | undefined) => {
-    const percent = fraction === undefined ? '' : ` (${Math.round(fraction * 100)} %)`;
-    const text = `${message.replace(/\s+/g, ' ')}${percent}`;
+    const text = progressText(message, fraction);
     if (this.#stream.isTTY !== true) return void this.#stream.write(`${text}\n`);
     this.clear();
     // A longer line would wrap, and could not be cleared.
@@ -31,4 +30,10 @@ export class ProgressLine {
     if (this.#isShown) this.#stream.write('\r\x1b[K');
     this.#isShown = false;
   }
+}
+
+/** @param fraction from 0 to 1 */
+export function progressText(message: string, fraction: number | undefined): string {
+  const percent = fraction === undefined ? '' : ` (${Math.round(fraction * 100)} %)`;
+  return `${message.replace(/\s+/g, ' ')}${percent}`;
 }

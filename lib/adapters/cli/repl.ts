@@ -10,7 +10,9 @@ import { endServersBySignal } from './end-by-signal';
 import { loadTools, readVariables, refuseNoFolder, utf8Of } from './input';
 import { limitsOf } from './limits';
 import { OpenBrackets } from './open-brackets';
+import { progressText } from './progress-line';
 import { isIncompletePython, pythonNamesFor } from './python-lines';
+import { shownText } from './shown';
 import { lost } from './terminal';
 import { HOSTS_NEED_FETCH, asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
@@ -21,6 +23,7 @@ import { SESExecutor } from '../../ses/executor';
 import { preferredIsolation } from '../../ses/isolation';
 import { connectServers } from '../mcp/servers';
 import { toolsetOf } from '../mcp/tools';
+import { HelperState, RunHelpers } from '../code-tool/helpers';
 import { languageText } from '../code-tool/language';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import type { Command, CommandOptions } from './main';
@@ -170,6 +173,7 @@ export class Prompt {
   #server;
   /** Settles with the last program that was typed. */
   #last: Promise<unknown> = Promise.resolve();
+  #helpers = new HelperState();
   /** Aborts the current run. */
   #run: AbortController | undefined;
   /** The number of programs that were typed and whose results are not shown yet. */
@@ -356,22 +360,42 @@ export class Prompt {
     const controller = new AbortController();
     this.#run = controller;
     const { tools, end } = this.#toolset.forRun(controller.signal, this.#language.text);
+    let helpers: RunHelpers | undefined;
     try {
       await this.#makeReady();
-      if (!this.#toolset.isEmpty) await this.#executor.sendTools(tools);
+      helpers = this.#helpersOf(code, Object.keys(tools));
+      const sent = { ...helpers.tools, ...tools };
+      if (Object.keys(sent).length > 0) await this.#executor.sendTools(sent);
       const { output } = await this.#executor.run(code, { signal: controller.signal });
+      this.#sayShown(helpers);
       if (output === null && this.#language.hidesNull) return undefined;
       // As in other prompts, a string is quoted to distinguish it from other values.
       return typeof output === 'object' ? outputText(output, { colors }) : inspect(output, { colors });
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
+      if (helpers !== undefined) this.#sayShown(helpers);
       const text = controller.signal.aborted ? 'Interrupted.' : errorText(error, PLACE, code).trimEnd();
       this.#isLossShown = this.#executor.state === 'DIRTY';
       return this.#red(this.#isLossShown ? `${text}\n${STATE_LOST}` : text);
     } finally {
       end();
+      helpers?.end();
       this.#run = undefined;
     }
+  }
+
+  /** `display` and `progress`, for programs that use them and do not declare the names. */
+  #helpersOf(code: string, tools: string[]) {
+    return new RunHelpers(code, {
+      state: this.#helpers,
+      // Long outputs are printed, so none are kept.
+      taken: () => [...tools, ...Object.keys(this.#variables ?? {}), 'outputs'],
+      onProgress: (message, fraction) => this.#say(progressText(message, fraction)),
+    });
+  }
+
+  #sayShown({ content }: RunHelpers) {
+    if (content.blocks.length > 0) this.#say(shownText(content.blocks).replace(/\n$/, ''));
   }
 
   async #makeReady() {
@@ -382,6 +406,7 @@ export class Prompt {
     }
     if (!['NEW', 'DEAD'].includes(this.#executor.state)) return;
     await this.#executor.init();
+    this.#helpers.clear();
     this.#isLossShown = false;
     if (this.#variables !== undefined) await this.#executor.sendVariables(this.#variables);
   }

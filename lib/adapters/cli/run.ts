@@ -2,9 +2,9 @@ import { NO_LIMIT } from '../../contract/options';
 import { errorText } from './diagnostics';
 import { ProgressLine } from './progress-line';
 import { languageOf, loadTools, readCode, readVariables } from './input';
+import { shownText } from './shown';
 import { ownStdout } from './terminal';
 import { HOSTS_NEED_FETCH, asUsage } from './usage-error';
-import { partsOfContent } from '../../contract/content';
 import { ExecutorError } from '../../contract/errors';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import { SESExecutor } from '../../ses/executor';
@@ -15,7 +15,6 @@ import { RunHelpers } from '../code-tool/helpers';
 import { languageText } from '../code-tool/language';
 import { toolsetOf } from '../mcp/tools';
 import type { Command, CommandOptions } from './main';
-import type { ContentBlock, Media } from '../../contract/content';
 import type { Language } from '../../contract/executor-options';
 import type { LogEntry } from '../../contract/executor-types';
 
@@ -39,13 +38,18 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
     progress.clear();
     const { blocks: content } = helpers.content;
     if (json) write(stdout, jsonText({ ...output, ...(content.length > 0 && { content }) }));
-    else write(stdout, shown(content) + printed(output.output, language, stdout));
+    else write(stdout, shownText(content) + printed(output.output, language, stdout));
     return 0;
   } catch (error) {
     progress.clear();
     if (!(error instanceof ExecutorError)) throw error;
-    if (json) write(stdout, jsonText({ error: error.toJSON() }));
-    else write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
+    const { blocks: content } = helpers.content;
+    if (json) {
+      write(stdout, jsonText({ error: error.toJSON(), ...(content.length > 0 && { content }) }));
+      return 1;
+    }
+    write(stdout, shownText(content));
+    write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
     return 1;
   } finally {
     end();
@@ -84,13 +88,6 @@ function newExecutor(
 async function toolsOf(file: string | undefined, language: Language | 'python') {
   const { toolset } = toolsetOf({ tools: file === undefined ? {} : await loadTools(file) });
   return toolset.forRun(undefined, languageText(language));
-}
-
-/** What the program has shown, as lines. Files are described: `--json` has them. */
-function shown(content: readonly ContentBlock[]) {
-  const text = (of: string) => `${of}\n`;
-  const image = ({ mimeType, data }: Media) => text(`[${mimeType}, ${Buffer.byteLength(data, 'base64')} bytes]`);
-  return partsOfContent(content, { text, image, audio: image, pdf: image }).join('');
 }
 
 /** @param stream the stream that receives the output */

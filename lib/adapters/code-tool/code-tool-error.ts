@@ -1,4 +1,4 @@
-import { partsOfContent } from '../../contract/content';
+import { contentText, hasFiles, partsOfContent } from '../../contract/content';
 import type { CodeToolResult } from './types';
 import type { ContentBlock, ContentParts } from '../../contract/content';
 import type { RunFailure } from '../../contract/run-failure';
@@ -27,11 +27,23 @@ export class CodeToolError extends Error {
 /**
  * Returns the result of a call that did not fail.
  *
+ * @param textOf the text of a failure. Default: also with what the code has shown, for frameworks whose failures are text.
  * @throws {CodeToolError} if the call failed
  */
-export function succeeded(result: CodeToolResult): Exclude<CodeToolResult, { error: unknown }> {
-  if ('error' in result) throw new CodeToolError(result.text, result.error, result.logs, result.content);
+export function succeeded(
+  result: CodeToolResult,
+  textOf: (failed: Failed) => string = withShown,
+): Exclude<CodeToolResult, { error: unknown }> {
+  if ('error' in result) throw new CodeToolError(textOf(result), result.error, result.logs, result.content);
   return result;
+}
+
+type Failed = Extract<CodeToolResult, { error: unknown }>;
+
+function withShown({ text, content }: Failed) {
+  if (content === undefined) return text;
+  const advice = hasFiles(content) ? '\nTo show a file, show it in a program that does not fail.' : '';
+  return `${text}\n\nShown before the failure:\n${contentText(content)}${advice}`;
 }
 
 /**

@@ -1,13 +1,12 @@
-import { useOf } from './name-use';
 import { Content } from '../../contract/content';
+import { DISPLAY, HELPER_TRAITS, displayTo } from '../../contract/display';
 import { KeptOutputs } from '../../contract/kept-outputs';
-import { modelOutput } from '../../contract/model-text';
+import { useOf } from '../../contract/name-use';
 import { withTraits } from '../../contract/tool-traits';
 import type { Reporting } from '../../contract/model-text';
 import type { Tools } from '../../contract/tool-types';
 import type { FinishedCall } from '../../contract/waiting-call';
 
-const DISPLAY = 'display';
 const PROGRESS = 'progress';
 const OUTPUTS = 'outputs';
 
@@ -19,17 +18,17 @@ export const HELPER_PATHS = [[DISPLAY], [PROGRESS], [OUTPUTS, 'get']];
 /** UTF-16 units of a progress message. */
 const MAX_MESSAGE = 1_000;
 
-/** They have no effect outside the run, need no approval, and code may leave out `await`. */
-const TRAITS = { isHelper: true, isBlocking: true, inDoubt: 'repeat' } as const;
-
 /** What the helpers of all runs of a session share. */
 export class HelperState {
   readonly kept: KeptOutputs = new KeptOutputs();
   /** Names that programs have declared themselves. */
   #declared: Set<string> = new Set();
+  /** Names that programs have used: their functions may use them again. */
+  #used: Set<string> = new Set();
 
   /**
-   * The helpers that a program uses. It has no others, because programs may give the names to their own variables.
+   * The helpers that a program or an earlier one uses. There are no others, because programs may give the names to
+   * their own variables.
    *
    * @param earlier other programs of the isolate
    */
@@ -37,17 +36,20 @@ export class HelperState {
     const used = NAMES.filter((name) => {
       const use = useOf(code, name);
       if (use === 'declared') this.#declared.add(name);
-      return use === 'used' && !this.#declared.has(name);
+      return (use === 'used' || this.#used.has(name)) && !this.#declared.has(name);
     });
     if (used.length === 0) return used;
     const programs = earlier() ?? [];
-    return used.filter((name) => !programs.some((program) => useOf(program, name) === 'declared'));
+    const free = used.filter((name) => !programs.some((program) => useOf(program, name) === 'declared'));
+    for (const name of free) this.#used.add(name);
+    return free;
   }
 
   /** The variables of the session are gone. */
   clear() {
     this.kept.clear();
     this.#declared.clear();
+    this.#used.clear();
   }
 }
 
@@ -70,9 +72,11 @@ export class RunHelpers {
   readonly reporting: Reporting;
   /** What the run shows. */
   readonly content: Content;
+  #display;
 
   constructor(code: string, { maxChars, state, earlier = () => [], taken, onProgress }: RunHelpersOptions) {
     this.content = new Content(maxChars);
+    this.#display = displayTo(this.content);
     const named = (state ?? new HelperState()).namesFor(code, earlier);
     const used = named.length === 0 ? named : named.filter((name) => !taken().includes(name));
     const progress = (text: unknown, fraction?: unknown) => {
@@ -81,9 +85,9 @@ export class RunHelpers {
     const kept = state?.kept;
     const get = (ref: unknown) => kept?.get(ref);
     const helpers: Tools = {
-      [DISPLAY]: withTraits(this.#show, TRAITS),
-      [PROGRESS]: withTraits(progress, TRAITS),
-      ...(kept && { [OUTPUTS]: { get: withTraits(get, TRAITS) } }),
+      [DISPLAY]: this.#display,
+      [PROGRESS]: withTraits(progress, HELPER_TRAITS),
+      ...(kept && { [OUTPUTS]: { get: withTraits(get, HELPER_TRAITS) } }),
     };
     this.tools = Object.fromEntries(Object.entries(helpers).filter(([name]) => used.includes(name)));
     const keep = kept && ((value: unknown) => (taken().includes(OUTPUTS) ? undefined : adviceOf(kept.keep(value))));
@@ -93,19 +97,13 @@ export class RunHelpers {
   /** What a paused run has shown. Its replay does not call the host again. */
   onEarlier = async (calls: readonly FinishedCall[]) => {
     if (!Object.hasOwn(this.tools, DISPLAY)) return;
-    for (const { args } of calls.filter(({ name }) => name === DISPLAY)) await this.#show(args[0]);
+    for (const { args } of calls.filter(({ name }) => name === DISPLAY)) await this.#display(args[0]);
   };
 
   /** The run has ended. */
   end() {
     this.content.end();
   }
-
-  #show = async (value: unknown) => {
-    if (this.content.show(value)) return;
-    const { text } = await modelOutput(value, { maxChars: this.content.charsLeft });
-    this.content.showText(text);
-  };
 }
 
 /**

@@ -77,7 +77,8 @@ function read(
   if (type === 'run') Object.assign(execution, { code: entry.code, time: entry.time ?? '', status: 'running' });
   if (type === 'call') {
     const [connector = '', method = ''] = String(entry.name).split('.');
-    if (connector === 'codemode') return;
+    // A function of this package has no connector.
+    if (connector === 'codemode' || method === '') return;
     const [args = {}] = entry.args as unknown[];
     const requiresApproval = needsApproval(`${connector}.${method}`);
     calls.set(seq as number, { seq: seq as number, connector, method, args, requiresApproval, state: 'executing' });

@@ -13,8 +13,10 @@ import { pausedRunOf } from '../../contract/waiting-call';
 import { calledProgram } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { DurableSession, currentCall, durable, waitForAnswer } from '../../durable';
+import { RunHelpers, helpersText } from '../code-tool/helpers';
 import type { CodemodeExecution, PendingAction, ToolLogEntry } from './executions';
 import type { DeclaredFunction } from '../../catalog/type-declarations';
+import type { Content, ContentBlock } from '../../contract/content';
 import type { Report } from '../../contract/session';
 import type { Tools } from '../../contract/tool-types';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
@@ -58,11 +60,14 @@ export interface CodemodeRuntimeOptions {
   executor?: DurableOptions['executor'];
 }
 
-/** The outcome of an execution, up to where it waits. */
+/**
+ * The outcome of an execution, up to where it waits. `content` is what the program has shown with `display`: images, audio,
+ * files and texts. It is absent if that is nothing.
+ */
 export type CodemodeOutcome = { executionId: string; calls: ToolLogEntry[] } & (
-  | { status: 'completed'; result: unknown; logs?: string[] }
+  | { status: 'completed'; result: unknown; logs?: string[]; content?: readonly ContentBlock[] }
   | { status: 'paused'; pending: PendingAction[] }
-  | { status: 'error'; error: string; logs?: string[] }
+  | { status: 'error'; error: string; logs?: string[]; content?: readonly ContentBlock[] }
 );
 
 /** What a search found. */
@@ -150,7 +155,8 @@ export class CodemodeRuntime {
     return [
       'Runs JavaScript: an async arrow function, whose return value is the result. Code calls the functions of connectors as ' +
         '`await connector.function(args)`. `await codemode.search("words")` finds functions, and ' +
-        '`await codemode.describe("connector.function")` gives their types. Calls that need approval wait for a person.',
+        '`await codemode.describe("connector.function")` gives their types. Calls that need approval wait for a person.' +
+        helpersText([...this.#connectors.keys()], false),
       ...instructions,
       this.#catalog.index(MAX_INDEX),
     ].join('\n\n');
@@ -321,17 +327,25 @@ export class CodemodeRuntime {
     const session = await this.#open(id);
     const runs = new Session(session, { livesOn: true, codeFrame, frontEnd: calledProgram });
     let report: Report | undefined;
+    let shown: Content | undefined;
     try {
-      report = await work((code, options) => runs.run(code, { ...options, tools: this.#tools }), session);
+      report = await work((code, options) => {
+        const helpers = new RunHelpers(code, { taken: () => [...this.#connectors.keys()] });
+        shown = helpers.content;
+        const { onEarlier } = helpers;
+        return runs.run(code, { ...options, tools: { ...helpers.tools, ...this.#tools }, onEarlier });
+      }, session);
     } finally {
+      shown?.end();
       await session.cleanup();
     }
-    return this.#outcomeOf(await this.#execution(id), report);
+    return this.#outcomeOf(await this.#execution(id), report, shown?.blocks ?? []);
   }
 
   async #outcomeOf(
     { executionId, status, calls, pending, ...last }: CodemodeExecution,
     report: Report | undefined,
+    content: readonly ContentBlock[],
   ): Promise<CodemodeOutcome> {
     if (status === 'paused') return { status, executionId, pending, calls };
     if (report?.waiting !== undefined) {
@@ -352,7 +366,7 @@ export class CodemodeRuntime {
         : { status: 'error', executionId, error: last.error ?? 'the execution has not ended', calls };
     }
     const { result, error, logs } = await resultOf(report);
-    const logged = logs !== undefined && { logs };
+    const logged = { ...(logs !== undefined && { logs }), ...(content.length > 0 && { content }) };
     return error === undefined
       ? { status: 'completed', executionId, result, ...logged, calls }
       : { status: 'error', executionId, error, ...logged, calls };

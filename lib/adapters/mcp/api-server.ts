@@ -58,7 +58,8 @@ function servedBy(manager: SandboxManager): Served {
     call: async ({ code }: { code: string }, request: ToolRequest) => {
       const progress = new Progress(request);
       try {
-        return await callResult(await calls.call(name, code, request.signal));
+        const { content, ...told } = await calls.call(name, code, request.signal);
+        return await callResult(told, { content });
       } finally {
         await progress.end();
       }

@@ -131,14 +131,20 @@ export function createCodeTool(options: CodeToolOptions): AnyTool {
         recorded === undefined
           ? await runCode(input.code)
           : await programs.resultOf(recorded, input.code, callOf(runContext, toolCall?.callId), runCode);
-      // The SDK reports a thrown error in its trace, and sends the text of `errorFunction` to the model.
-      return partsOfResult(succeeded(result), PARTS);
+      // The SDK reports a thrown error in its trace, and sends the result of `errorFunction` to the model.
+      return partsOfResult(
+        succeeded(result, ({ text }) => text),
+        PARTS,
+      );
     },
     errorFunction: (_: unknown, error: unknown) => {
       if (guardrails.isTripwire(error)) throw error;
       // The input is not JSON.
       if (error instanceof sdk.ModelBehaviorError || error instanceof CodeInputError) return WRONG_INPUT;
-      if (error instanceof CodeToolError) return error.message;
+      if (error instanceof CodeToolError) {
+        const { message: text, content } = error;
+        return partsOfResult({ text, ...(content && { content }) }, PARTS);
+      }
       return 'An error occurred while running the tool. Please try again.';
     },
   });
