@@ -16,7 +16,7 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
   const { Model, generateText, stepCountIs, tool } = VERSIONS[version];
 
   /** A conversation with a model whose turns are given, and a session that can be opened again. */
-  async function conversation(turns) {
+  async function conversation(turns, options = {}) {
     const store = memoryStore();
     const paid = [];
     const messages = [{ role: 'user', content: 'go' }];
@@ -41,7 +41,7 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
       },
     });
     let session = await DurableSession.open('chat', { store });
-    let code = createCodeTool({ tools: { pay }, executor: session });
+    let code = createCodeTool({ tools: { pay }, executor: session, ...options });
     return {
       paid,
       get session() {
@@ -73,7 +73,7 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
       restart: async () => {
         await session.cleanup();
         session = await DurableSession.open('chat', { store, tools: {} });
-        code = createCodeTool({ tools: { pay }, executor: session });
+        code = createCodeTool({ tools: { pay }, executor: session, ...options });
       },
       /** Results of the tool in the messages, which an approved call gives before the model's turn. */
       results: () =>
@@ -104,6 +104,37 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
     expect(chat.results().at(-1).value).toEqual({ output: [1, 2, 3, 4], logs: '' });
     expect(chat.session.state).toBe('READY');
     await chat.end();
+  });
+
+  test.each([
+    ['the same process', false],
+    ['another process', true],
+  ])('with approvesPlans one approval covers the calls in the plan, in %s', async (_, restarts) => {
+    const chat = await conversation([{ code: LOOP }, { text: 'done' }], { approvesPlans: true });
+    const { request } = await chat.send();
+    expect(chat.paid).toEqual([5]);
+    if (restarts) await chat.restart();
+    chat.decide(request, true);
+    await chat.send();
+    expect(chat.paid).toEqual([5, 20, 7, 30]);
+    expect(chat.results().at(-1).value).toEqual({ output: [1, 2, 3, 4], logs: '' });
+    await chat.end();
+  });
+
+  test('with approvesPlans a program whose plan has no limits is asked about call by call', async () => {
+    const code = `globalThis.x;\n${LOOP}`;
+    const chat = await conversation([{ code }, { code }, { text: 'done' }], { approvesPlans: true });
+    const first = await chat.send();
+    chat.decide(first.request, true);
+    const second = await chat.send();
+    expect(chat.paid).toEqual([5, 20, 7]);
+    expect(second.request.toolCall.toolCallId).toBe('call-2');
+    await chat.end();
+  });
+
+  test('approvesPlans must be a boolean', () => {
+    const message = 'options.approvesPlans must be a boolean, got "yes"';
+    expect(() => createCodeTool({ tools: {}, approvesPlans: 'yes' })).toThrow(message);
   });
 
   test('the approval survives a restart of the process', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
+import { createCodeTool } from 'ses-executor/code-tool';
 import { natsStore, waitForAnswer } from 'ses-executor/durable';
 import { openBroker } from '../broker.mjs';
 import { spawnNode } from '../helpers.mjs';
@@ -97,6 +98,53 @@ test('an approval calls the tool of --tools', async () => {
   expect((await cli(...args)).stdout).toBe("[ 2, 'approved pay?' ]\n");
 });
 
+test('an approved plan covers the calls in it, and `show` has its text', async () => {
+  const folder = temporaryFolder();
+  const pay = { needsApproval: true, execute: ({ n }) => n };
+  const session = await openSession('s', inFolder(folder));
+  const code =
+    'const paid = [];\nfor (const n of [1, 2]) paid.push(await pay({ n }));\npaid.push(await pay({ n: paid.length }));\npaid';
+  const { waiting } = await createCodeTool({ tools: { pay }, executor: session }).execute(code);
+  expect(waiting.map(({ key, args }) => [key, args])).toStrictEqual([['s/1/1', [{ n: 1 }]]]);
+  await session.cleanup();
+  const file = join(folder, 'tools.mjs');
+  writeFileSync(file, 'export const pay = { needsApproval: true, execute: ({ n }) => `paid ${n}` };');
+  const cli = cliOf(folder);
+  const store = ['--store', folder];
+  expect((await cli('sessions', 'show', 's', ...store)).stdout).toContain(
+    [
+      '  The program can call 1 tool:',
+      '  - pay: at most 3 times',
+      '      line 2: pay({ n: 1 | 2 }) at most 2 times',
+      '      line 3: pay({ n: … })',
+      '',
+    ].join('\n'),
+  );
+  const answer = (...decision) => cli('sessions', 'answer', 's', 's/1/1', ...decision, '--tools', file, ...store);
+  const both = await answer('--approve', '--approve-plan');
+  expect([both.status, both.stderr]).toStrictEqual([
+    2,
+    expect.stringContaining('answer needs one of --result, --error, --approve and --approve-plan'),
+  ]);
+  expect(await answer('--approve-plan')).toStrictEqual({
+    status: 0,
+    stdout: "[ 'paid 1', 'paid 2', 'paid 2' ]\n",
+    stderr: '',
+  });
+});
+
+test('an approval of one call leaves the next one of a tool with needsApproval waiting', async () => {
+  const folder = temporaryFolder();
+  const pay = { needsApproval: true, execute: ({ n }) => n };
+  const session = await openSession('s', inFolder(folder));
+  await createCodeTool({ tools: { pay }, executor: session }).execute('[await pay({ n: 1 }), await pay({ n: 2 })]');
+  await session.cleanup();
+  const file = join(folder, 'tools.mjs');
+  writeFileSync(file, 'export const pay = { needsApproval: true, execute: ({ n }) => n };');
+  const args = ['sessions', 'answer', 's', 's/1/1', '--approve', '--tools', file, '--store', folder];
+  expect((await cliOf(folder)(...args)).stdout).toBe('s/1/2 pay({"n":2}) waits\n');
+});
+
 test('replay says what a journal has, or what is wrong with it', async () => {
   const { folder, cli } = await waitingFolder();
   const path = join(folder, 'order%2F7.journal');
@@ -121,7 +169,10 @@ test.each([
   [['sessions', 'show', '--store', '.'], 'expected: sessions show <id>'],
   [['sessions', 'show', 'none', '--store', '.'], 'there is no session "none" in .'],
   [['sessions', 'show', 'none', '--store', './a@b'], 'there is no session "none" in ./a@b'],
-  [['sessions', 'answer', 'a', 'b', '--store', '.'], 'answer needs one of --result, --error and --approve'],
+  [
+    ['sessions', 'answer', 'a', 'b', '--store', '.'],
+    'answer needs one of --result, --error, --approve and --approve-plan',
+  ],
   [['replay', 'package.json'], 'replay takes one file of fileStore(), such as sessions/order-7.journal'],
 ])('wrong use has status 2: %j', async (args, message) => {
   const { status, stderr } = await cliOf('.')(...args);

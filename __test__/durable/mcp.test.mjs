@@ -13,11 +13,12 @@ const CODE = '[await charge(5), await ask("Ship?").catch(({ code }) => code)]';
 const CALL = { key: 's/1/2', name: 'ask', args: ['Ship?'], payload: { question: 'Ship?' }, isInDoubt: false };
 
 /** A client of a server whose code can charge and ask. `decide` replies to elicitations. */
-async function connect(executor, decide) {
+async function connect(executor, decide, more = {}) {
   const calls = [];
   const tools = {
     charge: async (amount) => (calls.push(`charge ${amount}`), amount),
     ask: async (question) => waitForAnswer({ question }),
+    ...more,
   };
   const server = await createMcpServer({ executor, tools });
   const capabilities = decide === undefined ? {} : { elicitation: {} };
@@ -67,6 +68,55 @@ test('an approval makes the call', async () => {
   const { calls, run } = await connect(executor, () => ({ action: 'accept', content: { decision: 'approve' } }));
   expect((await run('await charge(5)')).structuredContent.output).toBe(5);
   expect(calls).toStrictEqual(['charge 5']);
+});
+
+test('an approval of the plan, which the person reads, covers the calls in it', async () => {
+  const paid = [];
+  const pay = { needsApproval: true, execute: ({ n }) => (paid.push(n), n) };
+  const asked = [];
+  const decide = (params) => {
+    asked.push(params);
+    return { action: 'accept', content: { decision: 'approve plan' } };
+  };
+  const { run } = await connect(await openSession('s'), decide, { pay });
+  const code = 'for (const n of [1, 2, 3]) await pay({ n }); display("all"); await charge(7)';
+  expect((await run(code)).structuredContent.output).toBe(7);
+  expect(paid).toStrictEqual([1, 2, 3]);
+  expect(asked.map(({ message }) => message)).toStrictEqual([
+    [
+      'A program waits for your decision about:',
+      '- pay({"n":1}): {"needsApproval":"pay"}',
+      '',
+      'The plan of the program:',
+      'The program can call 2 tools:',
+      '- charge: once',
+      '    line 1: charge(7)',
+      '- pay: at most 3 times',
+      '    line 1: pay({ n: 1 | 2 | 3 }) at most 3 times',
+    ].join('\n'),
+  ]);
+  expect(asked[0].requestedSchema.properties.decision.enum).toStrictEqual([
+    'approve',
+    'approve plan',
+    'answer',
+    'refuse',
+  ]);
+});
+
+test.each([
+  ['a call has no plan', 'await ask("Ship?").catch(({ code }) => code)'],
+  ['the plan has no limits', 'globalThis.x; await pay({ n: 1 }).catch(({ code }) => code)'],
+])('nobody can approve a plan if %s', async (_, code) => {
+  const asked = [];
+  const decide = ({ requestedSchema }) => {
+    asked.push(requestedSchema.properties.decision.enum);
+    return { action: 'accept', content: { decision: 'approve plan' } };
+  };
+  const pay = { needsApproval: true, execute: ({ n }) => n };
+  const { run } = await connect(await openSession('s'), decide, { pay });
+  // The client's answer is not one of those that it was asked for.
+  expect((await run(code)).structuredContent.waiting).toHaveLength(1);
+  expect(asked).toStrictEqual([['approve', 'answer', 'refuse']]);
 });
 
 test.each([

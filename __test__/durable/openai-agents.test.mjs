@@ -9,7 +9,7 @@ import { DurableSession, memoryStore } from 'ses-executor/durable';
 import { createCodeTool } from 'ses-executor/openai-agents';
 
 /** An agent whose model has these turns, and a session that can be opened again. */
-async function conversation(turns) {
+async function conversation(turns, options = {}) {
   const store = memoryStore();
   const paid = [];
   const pay = tool({
@@ -32,7 +32,7 @@ async function conversation(turns) {
   const runner = new Runner({ tracingDisabled: true, modelProvider: { getModel: () => ({ getResponse }) } });
   const open = async () => {
     const session = await DurableSession.open('chat', { store });
-    const code = createCodeTool({ tools: [pay], name: 'code', executor: session });
+    const code = createCodeTool({ tools: [pay], name: 'code', executor: session, ...options });
     return { session, agent: new Agent({ name: 'payer', instructions: '', tools: [code] }) };
   };
   let opened = await open();
@@ -73,6 +73,17 @@ describe('a program that calls a tool with needsApproval', () => {
     const last = await chat.run(second.state);
     expect(chat.paid).toEqual([5, 20, 7, 30]);
     expect(last.finalOutput).toBe('done');
+    expect(results(last).at(-1)).toBe('[1,2,3,4]');
+    await chat.session.cleanup();
+  });
+
+  test('with approvesPlans one approval covers the calls in the plan', async () => {
+    const chat = await conversation([{ code: LOOP }, { text: 'done' }], { approvesPlans: true });
+    const { state, interruptions } = await chat.run('go');
+    expect(chat.paid).toEqual([5]);
+    state.approve(interruptions[0]);
+    const last = await chat.run(state);
+    expect(chat.paid).toEqual([5, 20, 7, 30]);
     expect(results(last).at(-1)).toBe('[1,2,3,4]');
     await chat.session.cleanup();
   });

@@ -84,6 +84,14 @@ export function planToApprove(payload: unknown): unknown {
   return isPlainObject(payload) && payload.needsApproval !== undefined ? payload.plan : undefined;
 }
 
+/** The same plan, if the program was read completely: a plan without limits is not for approval at a distance. */
+export function limitedPlan(payload: unknown): Plan | undefined {
+  const plan = planToApprove(payload);
+  return isPlainObject(plan) && Array.isArray(plan.unresolved) && plan.unresolved.length === 0
+    ? (plan as unknown as Plan)
+    : undefined;
+}
+
 /** Whether an object is the answer to a call. */
 export function isAnswer(value: Foreign): value is Answer {
   const { approve, error } = value;

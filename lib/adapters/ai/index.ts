@@ -23,7 +23,7 @@ import { languageOf } from '../code-tool/language';
 import { withoutEnvelope } from '../code-tool/mcp-result';
 import { makeCodeTool } from '../code-tool/code-tool';
 import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
-import { OWN_OPTIONS, executorIn, settingsOf } from '../code-tool/settings';
+import { OWN_OPTIONS, checkApprovesPlans, executorIn, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import { ToolPolicy, callOf, isApproved, namedIn } from './approval';
 import { ModelOutput } from '../../contract/ai-sdk-output';
@@ -83,6 +83,12 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    * They have `progress`, and the lines that the code has logged, if the tool creates the executor. Default `false`.
    */
   preliminaryResults?: boolean | undefined;
+  /**
+   * With a `DurableSession` as `executor`: whether approval of a call of this tool approves the plan of its program, which is
+   * all its calls as far as the code shows them. Calls that are not in the plan need approval again. Default `false`:
+   * only the calls that the program waits for are approved.
+   */
+  approvesPlans?: boolean | undefined;
 }
 
 /** What lets `experimental_toolCallers` of AI SDK 7 name the tool. */
@@ -187,7 +193,7 @@ function withAdded(tools: Record<string, Foreign>, added: Record<string, Foreign
 function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolean = false): Foreign {
   // The package `ai` is loaded only for schemas of zod 3, so that any version of it is accepted.
   const executor = executorIn(given.executor, ({ options: call }) => call);
-  const { toolApproval = {}, preliminaryResults = false, ...settings }: Foreign = { ...given, executor };
+  const { toolApproval = {}, preliminaryResults = false, approvesPlans, ...settings }: Foreign = { ...given, executor };
   if (typeof preliminaryResults !== 'boolean') {
     throw new TypeError(`options.preliminaryResults must be a boolean, got ${describe(preliminaryResults)}`);
   }
@@ -203,7 +209,7 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
   ]);
   const { tool: made, describe: describeWith } = makeCodeTool(
     { ...settings, tools: Object.fromEntries(definitions) },
-    [...OWN_OPTIONS, 'toolApproval', 'preliminaryResults'],
+    [...OWN_OPTIONS, 'toolApproval', 'preliminaryResults', 'approvesPlans'],
     preliminaryResults,
   );
   const { inputSchema, description, execute } = made;
@@ -221,7 +227,7 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
     return (code: string, own: CallOptions = {}) =>
       execute(code, { ...own, signal: call.abortSignal, context: { options: call, approved }, onProgress });
   };
-  const programs = new PausedPrograms();
+  const programs = new PausedPrograms(checkApprovesPlans(approvesPlans));
   const recordedIn = async (call: Foreign) => (asksItself ? undefined : recordedExecutor(given.executor, call));
   const isNamed = (code: string) => namedIn(code, guarded).length > 0;
   const needsApproval = async ({ code }: { code: string }, call: Foreign = {}) => {

@@ -52,7 +52,7 @@ const COMMANDS = {
     load: () => (require('./python') as typeof import('./python')).python,
   },
   sessions: {
-    takes: ['store', 'tools', 'result', 'error', 'approve', 'run', 'json'],
+    takes: ['store', 'tools', 'result', 'error', 'approve', 'approve-plan', 'run', 'json'],
     words: (_name, words) => words,
     load: () => (require('./sessions') as typeof import('./sessions')).sessions,
   },
@@ -115,6 +115,7 @@ export interface CommandOptions {
   result?: string;
   error?: string;
   approve: boolean;
+  approvePlan: boolean;
   run?: number;
   /** Of workers of a fleet, and of commands about them. */
   servers?: string;
@@ -234,6 +235,7 @@ async function dispatch(args: string[]) {
     result: values.result,
     error: values.error,
     approve: values.approve ?? false,
+    approvePlan: values['approve-plan'] ?? false,
     run: count('--run', values.run),
     servers: values.servers,
     pool: values.pool,

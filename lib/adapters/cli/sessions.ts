@@ -4,14 +4,18 @@ import { basename, dirname } from 'node:path';
 import { errorText } from './diagnostics';
 import { loadTools } from './input';
 import { ownStdout } from './terminal';
-import { UsageError } from './usage-error';
+import { UsageError, asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
 import { outputText, toJson } from '../../contract/render';
 import { write } from '../../contract/terminal';
+import { planToApprove } from '../../contract/waiting-call';
+import { renderPlan } from '../code-tool/render-plan';
+import { toolsetOf } from '../mcp/tools';
 import { fileStore, natsStore, sqliteStore } from '../../durable';
 import { sessionOfFile } from '../../durable/file-store';
 import { DurableSession } from '../../durable/session';
 import type { Answer, Finished, JournalEntry, JournalStore, NatsStore, Stale, Waiting } from '../../durable';
+import type { Plan } from '../../contract/plan';
 import type { CommandOptions } from './main';
 
 /** The environment variable with the key: other users of the machine can read arguments. */
@@ -92,13 +96,20 @@ async function remove([id]: string[], options: CommandOptions) {
 
 async function inSession(id: string, options: CommandOptions, work: (session: DurableSession) => Promise<void>) {
   const store = await storeWith(id, options);
-  const tools = options.tools === undefined ? undefined : await loadTools(options.tools);
-  const session = await DurableSession.open(id, { store, keys: keys(), tools });
+  const run = options.tools === undefined ? undefined : await toolsOf(options.tools);
+  const session = await DurableSession.open(id, { store, keys: keys(), tools: run?.tools });
   try {
     await work(session);
   } finally {
+    run?.end();
     await session.cleanup();
   }
+}
+
+/** The functions of a module. Tools that need approval ask for it, unless a plan with the call is approved. */
+async function toolsOf(file: string) {
+  const exported = await loadTools(file);
+  return asUsage(() => toolsetOf({ tools: exported }).toolset.forRun(undefined));
 }
 
 /** A session that is only looked at: nothing is written, and another process may have it open. */
@@ -148,12 +159,13 @@ function keys() {
   return { sign };
 }
 
-function answerOf({ result, error, approve }: CommandOptions): Answer {
+function answerOf({ result, error, approve, approvePlan }: CommandOptions): Answer {
   const given: Answer[] = [];
   if (result !== undefined) given.push({ result: parsed(result) });
   if (error !== undefined) given.push({ error: { message: error } });
   if (approve) given.push({ approve: true });
-  if (given.length !== 1) throw new UsageError('answer needs one of --result, --error and --approve');
+  if (approvePlan) given.push({ approve: 'plan' });
+  if (given.length !== 1) throw new UsageError('answer needs one of --result, --error, --approve and --approve-plan');
   return given[0];
 }
 
@@ -171,10 +183,31 @@ function printResult(result: Finished | Waiting | Stale, options: CommandOptions
     const text = outputText(output, { colors: false });
     print(options, { ...result, output: { output: toJson(output), logs } }, output === undefined ? '' : `${text}\n`);
   } else if (result.status === 'waiting') {
-    const lines = result.calls.map(({ key, name, args }) => `${key} ${name}(${args.map(shortOf).join(', ')}) waits\n`);
+    const lines = result.calls.map(
+      ({ key, name, args, payload }) => `${key} ${name}(${args.map(shortOf).join(', ')}) waits\n${planLines(payload)}`,
+    );
     print(options, toJson(result), lines.join(''));
   } else {
     print(options, result, 'nobody waits for this answer any more\n');
+  }
+}
+
+/** What a call waits for, in an entry of a journal, which has it as JSON. */
+function payloadOf(waiting: unknown) {
+  const { payload } = (waiting ?? {}) as { payload?: unknown };
+  return typeof payload === 'string' ? (JSON.parse(payload) as { payload?: unknown }).payload : undefined;
+}
+
+/** The plan of the program that waits, for a person who decides about it. */
+function planLines(payload: unknown) {
+  const plan = planToApprove(payload);
+  if (plan === undefined) return '';
+  try {
+    const lines = renderPlan(plan as Plan).split('\n');
+    return lines.map((line) => `  ${line}\n`).join('');
+  } catch {
+    // A tool has passed something else.
+    return '';
   }
 }
 
@@ -184,7 +217,7 @@ const MAX_SHOWN = 100;
 function lineOf({ number, type, run, ...facts }: JournalEntry) {
   const place = run === undefined ? '' : ` run ${run}`;
   const shown = Object.entries(facts).map(([name, value]) => ` ${name}: ${shortOf(value)}`);
-  return `${number}${place} ${type}${shown.join('')}\n`;
+  return `${number}${place} ${type}${shown.join('')}\n${planLines(payloadOf(facts.waiting))}`;
 }
 
 function shortOf(value: unknown) {

@@ -31,7 +31,7 @@ const COMMANDS: [name: string, call: string, text: string][] = [
   [
     'sessions',
     'sessions answer <id> <key> [options]',
-    '\nanswer a tool call that waits, and go on: --result, --error or --approve',
+    '\nanswer a tool call that waits, and go on: --result, --error, --approve or\n--approve-plan',
   ],
   [
     'sessions',
@@ -155,6 +155,7 @@ environment variable SES_EXECUTOR_MCP_TOKEN`,
   result: { value: '<json>', text: 'the result of the call' },
   error: { value: '<text>', text: 'the call fails with this message' },
   approve: { text: 'the call is made' },
+  'approve-plan': { text: 'so are all further calls in the plan that it has' },
   run: { value: '<n>', text: 'how many runs the new session has (default: all)' },
   servers: {
     value: '<addresses>',

@@ -1,6 +1,6 @@
 import { isExecutor } from '../../contract/executor';
 import { isPlainObject } from '../../contract/describe';
-import { isRecorded, pausedRunOf } from '../../contract/waiting-call';
+import { isRecorded, limitedPlan, pausedRunOf } from '../../contract/waiting-call';
 import type { Executor } from '../../contract/executor-types';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
 import type { CallOptions, CodeToolResult } from './types';
@@ -48,6 +48,12 @@ export class PausedPrograms {
   #results: Map<string | undefined, CodeToolResult> = new Map();
   /** By the same id. After a restart it is not known for what approval was requested. */
   #requested: Map<string | undefined, Requested> = new Map();
+  #approvesPlans;
+
+  /** @param approvesPlans whether approval of a call is approval of the plan of its program */
+  constructor(approvesPlans: boolean) {
+    this.#approvesPlans = approvesPlans;
+  }
 
   /** Whether the call needs approval. Runs the program as far as it comes. */
   async mustAsk(executor: Executor, code: string, call: CallOfTool, execute: Execute): Promise<boolean> {
@@ -77,10 +83,14 @@ export class PausedPrograms {
     this.#requested.delete(id);
     const answer = (calls: readonly WaitingCall[]) => {
       const approved = calls.filter((it) => isForApproval(it) && (requested?.keys.has(it.key) ?? true));
-      const answers = approved.map(({ key }) => [key, { approve: true as const }]);
+      const answers = approved.map(({ key, payload }) => [key, { approve: this.#approvalOf(payload) }]);
       return answers.length === 0 ? undefined : Object.fromEntries(answers);
     };
     return execute(code, { answer, continues: true });
+  }
+
+  #approvalOf(payload: unknown): true | 'plan' {
+    return this.#approvesPlans && limitedPlan(payload) !== undefined ? 'plan' : true;
   }
 
   /** Lets the calls fail that a person has refused since. */

@@ -1,4 +1,5 @@
 import { CODE_TOOL_OPTIONS } from '../../contract/option-table';
+import { describe } from '../../contract/describe';
 import { OPTION_NAMES, optionsOf } from '../../contract/options';
 import type { Foreign } from '../../contract/foreign';
 
@@ -13,6 +14,12 @@ export const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', ...NUMBE
  */
 export function settingsOf(options: unknown) {
   return optionsOf(options, 'options', [...OWN_OPTIONS, ...OPTION_NAMES]);
+}
+
+/** @throws {TypeError} */
+export function checkApprovesPlans(value: unknown): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  throw new TypeError(`options.approvesPlans must be a boolean, got ${describe(value)}`);
 }
 
 /**

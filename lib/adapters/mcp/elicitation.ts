@@ -1,27 +1,55 @@
+import { renderPlan } from '../code-tool/render-plan';
 import { waitingCallText } from '../../contract/model-text';
+import { limitedPlan } from '../../contract/waiting-call';
 import type { Foreign } from '../../contract/foreign';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
 
 /** Milliseconds that a person has to answer. Afterwards the program waits for another call with the same code. */
 const TIMEOUT_MS = 300_000;
-/** What the client asks for. Clients show forms of flat objects only. */
-export const FORM = {
-  type: 'object',
-  properties: {
-    decision: {
-      type: 'string',
-      title: 'Decision',
-      enum: ['approve', 'answer', 'refuse'],
-      description: 'approve: the call is made. answer: the text below is its result. refuse: it fails.',
-    },
-    answer: { type: 'string', title: 'Answer' },
-  },
-  required: ['decision'],
-};
+/** The longest text of a plan. Nobody can approve a plan that is not shown completely. */
+const MAX_PLAN_CHARS = 10_000;
 
-/** What a person reads who decides about a call. */
-export function messageOf(call: WaitingCall) {
-  return `A program waits for your decision about:\n${waitingCallText(call)}`;
+/** What the client asks for, about a call that waits. */
+export function questionAbout(call: WaitingCall) {
+  const plan = planTextOf(call);
+  const about = `A program waits for your decision about:\n${waitingCallText(call)}`;
+  return plan === undefined
+    ? { message: about, requestedSchema: formWith([], '') }
+    : {
+        message: `${about}\n\nThe plan of the program:\n${plan}`,
+        requestedSchema: formWith([APPROVE_PLAN], ` ${APPROVE_PLAN}: all calls of this plan are made.`),
+      };
+}
+
+const APPROVE_PLAN = 'approve plan';
+
+/** Clients show forms of flat objects only. */
+function formWith(decisions: string[], description: string) {
+  return {
+    type: 'object',
+    properties: {
+      decision: {
+        type: 'string',
+        title: 'Decision',
+        enum: ['approve', ...decisions, 'answer', 'refuse'],
+        description: `approve: the call is made.${description} answer: the text below is its result. refuse: it fails.`,
+      },
+      answer: { type: 'string', title: 'Answer' },
+    },
+    required: ['decision'],
+  };
+}
+
+/** The plan that a person can approve with a call. Undefined if there is none, or if it is too long to be read. */
+function planTextOf({ payload }: WaitingCall): string | undefined {
+  try {
+    const plan = limitedPlan(payload);
+    const text = plan === undefined ? undefined : renderPlan(plan);
+    return text === undefined || text.length > MAX_PLAN_CHARS ? undefined : text;
+  } catch {
+    // A tool has passed something else.
+    return undefined;
+  }
 }
 
 /**
@@ -33,10 +61,8 @@ export function messageOf(call: WaitingCall) {
 export async function askPerson(server: Foreign, call: WaitingCall, signal: AbortSignal): Promise<Answer | undefined> {
   if (server.getClientCapabilities()?.elicitation === undefined) return undefined;
   const options = { signal, timeout: TIMEOUT_MS };
-  const reply = await server
-    .elicitInput({ message: messageOf(call), requestedSchema: FORM }, options)
-    .catch(() => undefined);
-  return answerOf(reply);
+  const reply = await server.elicitInput(questionAbout(call), options).catch(() => undefined);
+  return answerOf(reply, call);
 }
 
 /**
@@ -44,11 +70,12 @@ export async function askPerson(server: Foreign, call: WaitingCall, signal: Abor
  *
  * @returns undefined if nobody has decided
  */
-export function answerOf(reply: Foreign): Answer | undefined {
+export function answerOf(reply: Foreign, call: WaitingCall): Answer | undefined {
   if (reply?.action === 'decline') return refusal();
   if (reply?.action !== 'accept') return undefined;
   const { decision, answer } = reply.content ?? {};
   if (decision === 'approve') return { approve: true };
+  if (decision === APPROVE_PLAN && planTextOf(call) !== undefined) return { approve: 'plan' };
   return decision === 'answer' ? { result: answer ?? '' } : refusal();
 }
 

@@ -1,4 +1,4 @@
-import { FORM, answerOf, messageOf } from './elicitation';
+import { answerOf, questionAbout } from './elicitation';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
 import type { WaitingCall } from '../../contract/waiting-types';
@@ -53,7 +53,7 @@ async function answered(call: ServedTool['call'], args: Foreign, { mcpReq }: For
     isRepeated: mcpReq.inputResponses !== undefined,
     ask: async (waiting) => {
       const given = mcpReq.inputResponses;
-      if (given !== undefined && Object.hasOwn(given, waiting.key)) return answerOf(given[waiting.key]);
+      if (given !== undefined && Object.hasOwn(given, waiting.key)) return answerOf(given[waiting.key], waiting);
       if (!canShowForms(mcpReq.envelope?.[CAPABILITIES]?.elicitation)) return undefined;
       throw new PersonNeeded(waiting);
     },
@@ -63,7 +63,7 @@ async function answered(call: ServedTool['call'], args: Foreign, { mcpReq }: For
   } catch (error) {
     if (!(error instanceof PersonNeeded)) throw error;
     const { key } = error.call;
-    const asked = inputRequired.elicit({ message: messageOf(error.call), requestedSchema: FORM } as Foreign);
+    const asked = inputRequired.elicit(questionAbout(error.call) as Foreign);
     return inputRequired({ inputRequests: { [key]: asked } });
   }
 }

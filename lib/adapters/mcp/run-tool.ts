@@ -2,8 +2,10 @@ import { OUTPUT_SHAPE } from './output-shape';
 import { Progress } from './progress';
 import { callResult } from './result';
 import { z } from '../../bundled/mcp';
-import { RunHelpers } from '../code-tool/helpers';
+import { HELPER_PATHS, RunHelpers } from '../code-tool/helpers';
+import { Planner, RunPlan } from '../code-tool/planner';
 import { NO_LIMIT } from '../../contract/options';
+import { flattenTools } from '../../contract/tool-registry';
 import type { Tools } from '../../contract/tool-types';
 import type { LogProgress } from './progress';
 import type { ServedTool } from './served';
@@ -45,6 +47,10 @@ export function runTool(
   },
 ): ServedTool {
   const { toolName: name, title, program } = language;
+  const paths = toolset.pathsIn(language);
+  const names = [...taken, ...paths.map(([first]) => first)];
+  const lookupPaths = flattenTools(lookups).map(({ path }) => path);
+  const planner = new Planner(paths, [...lookupPaths, ...HELPER_PATHS.filter(([first]) => !names.includes(first))]);
   return {
     ...{ name, title, description, annotations, canBeTask: true },
     inputShape: inputShape(program, timeoutMs),
@@ -52,7 +58,8 @@ export function runTool(
     call: async ({ code, timeoutMs: deadline, reset }, request) => {
       const { signal } = request;
       const progress = new Progress(request);
-      const run = toolset.forRun(signal, language, progress);
+      const plan = new RunPlan(planner, code, false);
+      const run = toolset.forRun(signal, language, progress, plan);
       // The program has begun in the request that this one repeats.
       const afresh = reset && request.isRepeated !== true;
       if (afresh) helpers.clear();
@@ -64,7 +71,7 @@ export function runTool(
       try {
         const begin = () => log?.begin(progress);
         const tools = { ...own.tools, ...run.tools, ...lookups };
-        const options = { tools, signal, timeoutMs: deadline, begin };
+        const options = { tools, signal, timeoutMs: deadline, begin, plan };
         let report = await session.run(code, { ...options, onEarlier: own.onEarlier, afresh });
         // A program of a durable session may wait for a person.
         while (report.waiting !== undefined && report.waiting.length > 0) {

@@ -17,6 +17,7 @@ import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 import type { CodeToolDefinition } from '../code-tool/types';
 import type { LanguageText } from '../code-tool/language';
+import type { RunPlan } from '../code-tool/planner';
 import type { Progress } from './progress';
 
 /**
@@ -39,6 +40,12 @@ export class Toolset {
       return { name, declared: () => declaredFunction(name, it) };
     });
     return new ToolCatalog([...functions, ...this.#callableIn(language)], { language, maxChars, taken });
+  }
+
+  /** The keys from the global to each tool. */
+  pathsIn(language: LanguageText): string[][] {
+    const functions = flattenTools(this.#functions).map(({ path }) => path);
+    return [...functions, ...this.#callableIn(language).map(({ name }) => name.split('.'))];
   }
 
   /** The names by which code reaches the tools. */
@@ -78,10 +85,16 @@ export class Toolset {
    *
    * @param signal the caller's signal
    * @param progress where servers report progress
+   * @param plan which approval requests carry
    */
-  forRun(signal: AbortSignal | undefined, language: LanguageText = languageText(), progress?: Progress) {
+  forRun(
+    signal: AbortSignal | undefined,
+    language: LanguageText = languageText(),
+    progress?: Progress,
+    plan?: RunPlan,
+  ) {
     const context = progress && { [PROGRESS]: progress };
-    const { tools, end } = hostTools(this.#callableIn(language), { signal, language, context });
+    const { tools, end } = hostTools(this.#callableIn(language), { signal, language, context, plan });
     return { tools: { ...this.#functions, ...tools }, end };
   }
 

@@ -11,7 +11,7 @@ import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { CodeToolError, partsOfResult, succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
 import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
-import { executorIn, settingsOf } from '../code-tool/settings';
+import { checkApprovesPlans, executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import { Guardrails } from './guardrails';
 import { ToolCalls } from './tool-calls';
@@ -33,6 +33,12 @@ export interface CodeToolOptions extends CodeToolSettings {
    * becomes `list_files`.
    */
   tools: readonly AnyTool[] | Readonly<Record<string, AnyTool>> | CodeTools;
+  /**
+   * With a `DurableSession` as `executor`: whether approval of a call of this tool approves the plan of its program, which is
+   * all its calls as far as the code shows them. Calls that are not in the plan need approval again. Default `false`:
+   * only the calls that the program waits for are approved.
+   */
+  approvesPlans?: boolean | undefined;
 }
 
 /**
@@ -69,7 +75,7 @@ export interface CodeToolOptions extends CodeToolSettings {
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): AnyTool {
-  const { tools, executor, ...settings } = settingsOf(options);
+  const { tools, executor, approvesPlans, ...settings }: Foreign = settingsOf(options);
   const sdk = requirePeer('ses-executor/openai-agents', '@openai/agents', () => require('@openai/agents'));
   const guardrails = new Guardrails(sdk);
   const calls = new ToolCalls(sdk);
@@ -82,7 +88,7 @@ export function createCodeTool(options: CodeToolOptions): AnyTool {
     executor: executorIn(executor, ({ runContext }) => runContext),
     tools: Object.fromEntries(definitions),
   });
-  const programs = new PausedPrograms();
+  const programs = new PausedPrograms(checkApprovesPlans(approvesPlans));
   const run = (code: string, runContext: Foreign, { signal, agent, ...answers }: Foreign) =>
     stoppable(signal, (own, stop) => execute(code, { ...answers, signal: own, context: { runContext, agent, stop } }));
   const recordedIn = async (runContext: Foreign) =>
