@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/ai';
 
+import { approvePlan } from './approval.mjs';
 import { MAP, partText } from './map.mjs';
 import { printStep, scriptedModel } from './scripted-model.mjs';
 
@@ -27,6 +28,12 @@ const tools = {
     outputSchema: z.array(z.string()),
     execute: async () => Object.keys(temperatures),
   }),
+  warn: tool({
+    description: 'Sends a warning about the heat to the people of a city.',
+    inputSchema: z.object({ city: z.string() }),
+    needsApproval: true,
+    execute: async ({ city }) => `sent to ${city}`,
+  }),
   getMap: tool({
     description: 'A map of a city, as an image.',
     inputSchema: z.object({ city: z.string() }),
@@ -34,7 +41,7 @@ const tools = {
   }),
 };
 
-const code = createCodeTool({ tools, timeoutMs: 5_000, typecheck: 'error' });
+const code = createCodeTool({ tools, timeoutMs: 5_000, typecheck: 'error', approve: approvePlan });
 console.log(`--- the tool that the model sees\n${code.description}\n`);
 
 const model = scriptedModel('code', [
@@ -51,6 +58,7 @@ const readings = await Promise.all(cities.map(async (city) => ({ city, degrees: 
 console.log(readings.length, 'readings');
 readings.sort((a, b) => b.degrees - a.degrees)[0]`,
   },
+  { code: 'await Promise.all(["Lagos", "Berlin"].map((city) => warn({ city })))' },
   { code: 'display(await getMap({ city: "Lagos" }));\n"Lagos"' },
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },
 ]);
@@ -58,7 +66,7 @@ readings.sort((a, b) => b.degrees - a.degrees)[0]`,
 const { response } = await generateText({
   model,
   tools: { code },
-  stopWhen: stepCountIs(5),
+  stopWhen: stepCountIs(6),
   prompt: 'Where is it warmest?',
   onStepFinish: printStep,
 });

@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/anthropic';
 
+import { approvePlan } from './approval.mjs';
 import { MAP, partText } from './map.mjs';
 
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
@@ -23,6 +24,13 @@ const getTemperature = betaZodTool({
   inputSchema: z.object({ city: z.string().describe('Name of the city in English') }),
   run: async ({ city }) => String(temperatures[city]),
 });
+const warn = {
+  name: 'warn',
+  description: 'Sends a warning about the heat to the people of a city.',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  needsApproval: true,
+  execute: async ({ city }) => `sent to ${city}`,
+};
 const getMap = betaZodTool({
   name: 'get_map',
   description: 'A map of a city, as an image.',
@@ -30,7 +38,12 @@ const getMap = betaZodTool({
   run: async () => [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: MAP } }],
 });
 
-const code = createCodeTool({ tools: [listCities, getTemperature, getMap], timeoutMs: 5_000, typecheck: 'error' });
+const code = createCodeTool({
+  tools: [listCities, getTemperature, warn, getMap],
+  timeoutMs: 5_000,
+  typecheck: 'error',
+  approve: approvePlan,
+});
 
 const turns = [
   { code: 'await get_temperature({ town: "Oslo" })' },
@@ -40,6 +53,7 @@ const degrees = (await Promise.all(cities.map((city) => get_temperature({ city }
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })`,
   },
+  { code: 'await Promise.all(["Lagos", "Berlin"].map((city) => warn({ city })))' },
   { code: 'display(await get_map({ city: "Lagos" }));\n"Lagos"' },
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },
 ][Symbol.iterator]();

@@ -9,6 +9,7 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/langchain';
 
+import { approvePlan } from './approval.mjs';
 import { MAP, partText } from './map.mjs';
 
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
@@ -23,13 +24,25 @@ const getTemperature = tool(async ({ city }) => temperatures[city], {
   description: 'Temperature now, in degrees Celsius.',
   schema: z.object({ city: z.string().describe('Name of the city in English') }),
 });
+const warn = {
+  name: 'warn',
+  description: 'Sends a warning about the heat to the people of a city.',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  needsApproval: true,
+  execute: async ({ city }) => `sent to ${city}`,
+};
 const getMap = tool(async () => [{ type: 'image_url', image_url: { url: `data:image/png;base64,${MAP}` } }], {
   name: 'get_map',
   description: 'A map of a city, as an image.',
   schema: z.object({ city: z.string() }),
 });
 
-const code = createCodeTool({ tools: [listCities, getTemperature, getMap], timeoutMs: 5_000, typecheck: 'error' });
+const code = createCodeTool({
+  tools: [listCities, getTemperature, warn, getMap],
+  timeoutMs: 5_000,
+  typecheck: 'error',
+  approve: approvePlan,
+});
 
 /** Answers each request with the next turn: code to run, or its last words. */
 class ScriptedModel extends BaseChatModel {
@@ -41,6 +54,7 @@ const degrees = await Promise.all(cities.map((city) => get_temperature({ city })
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })`,
     },
+    { code: 'await Promise.all(["Lagos", "Berlin"].map((city) => warn({ city })))' },
     { code: 'display(await get_map({ city: "Lagos" }));\n"Lagos"' },
     { text: 'It is warmest in Lagos, at 30.25 degrees.' },
   ][Symbol.iterator]();

@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/mastra';
 
+import { approvePlan } from './approval.mjs';
 import { MAP, partText } from './map.mjs';
 import { scriptedModel, withoutData } from './scripted-model.mjs';
 
@@ -25,6 +26,13 @@ const tools = {
     inputSchema: z.object({ city: z.string().describe('Name of the city in English') }),
     execute: async ({ city }) => temperatures[city],
   }),
+  warn: createTool({
+    id: 'warn',
+    description: 'Sends a warning about the heat to the people of a city.',
+    inputSchema: z.object({ city: z.string() }),
+    requireApproval: true,
+    execute: async ({ city }) => `sent to ${city}`,
+  }),
   getMap: createTool({
     id: 'get-map',
     description: 'A map of a city, as an image.',
@@ -33,7 +41,7 @@ const tools = {
   }),
 };
 
-const code = createCodeTool({ tools, timeoutMs: 5_000, typecheck: 'error' });
+const code = createCodeTool({ tools, timeoutMs: 5_000, typecheck: 'error', approve: approvePlan });
 const model = scriptedModel('code', [
   { code: 'await getTemperature({ town: "Oslo" })' },
   {
@@ -42,12 +50,13 @@ const degrees = await Promise.all(cities.map((city) => getTemperature({ city }))
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })`,
   },
+  { code: 'await Promise.all(["Lagos", "Berlin"].map((city) => warn({ city })))' },
   { code: 'display(await getMap({ city: "Lagos" }));\n"Lagos"' },
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },
 ]);
 
 const agent = new Agent({ id: 'weather', name: 'weather', instructions: 'Answer briefly.', model, tools: { code } });
-const { text, steps } = await agent.generate('Where is it warmest?');
+const { text, steps } = await agent.generate('Where is it warmest?', { maxSteps: 6 });
 for (const part of steps.flatMap(({ content }) => content)) {
   if (part.type === 'tool-call') console.log(`--- the model calls ${part.toolName}\n${part.input.code}`);
   if (part.type !== 'tool-result') continue;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/openai-agents';
 
+import { approvePlan } from './approval.mjs';
 import { MAP, partText } from './map.mjs';
 
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
@@ -22,6 +23,13 @@ const getTemperature = tool({
   parameters: z.object({ city: z.string().describe('Name of the city in English') }),
   execute: async ({ city }) => temperatures[city],
 });
+const warn = tool({
+  name: 'warn',
+  description: 'Sends a warning about the heat to the people of a city.',
+  parameters: z.object({ city: z.string() }),
+  needsApproval: true,
+  execute: async ({ city }) => `sent to ${city}`,
+});
 const getMap = tool({
   name: 'get_map',
   description: 'A map of a city, as an image.',
@@ -29,7 +37,12 @@ const getMap = tool({
   execute: async () => ({ type: 'image', image: `data:image/png;base64,${MAP}` }),
 });
 
-const code = createCodeTool({ tools: [listCities, getTemperature, getMap], timeoutMs: 5_000, typecheck: 'error' });
+const code = createCodeTool({
+  tools: [listCities, getTemperature, warn, getMap],
+  timeoutMs: 5_000,
+  typecheck: 'error',
+  approve: approvePlan,
+});
 
 /** Answers each request with the next turn: code to run, or its last words. */
 class ScriptedModel {
@@ -41,6 +54,7 @@ const degrees = await Promise.all(cities.map((city) => get_temperature({ city })
 const warmest = degrees.indexOf(Math.max(...degrees));
 ({ city: cities[warmest], degrees: degrees[warmest] })`,
     },
+    { code: 'await Promise.all(["Lagos", "Berlin"].map((city) => warn({ city })))' },
     { code: 'display(await get_map({ city: "Lagos" }));\n"Lagos"' },
     { text: 'It is warmest in Lagos, at 30.25 degrees.' },
   ];

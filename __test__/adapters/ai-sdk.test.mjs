@@ -583,6 +583,10 @@ describe('the example', () => {
       "Argument of type 'string' is not assignable to parameter of type '{ city: string; }'.",
     );
     expect(example.stdout).toContain("--- result\n{ output: { city: 'Lagos', degrees: 30.25 }, logs: '3 readings' }");
+    expect(example.stdout).toContain(
+      '--- a person is asked about warn\nThe program can call 1 tool:\n- warn: at most 2',
+    );
+    expect(example.stdout.split('--- a person is asked').length).toBe(2);
     const shown = '--- the model was shown\n{"output":"Lagos","logs":""}\n(image-data, with the map)\n';
     const answer = '--- the model answers\nIt is warmest in Lagos, at 30.25 degrees.\n';
     expect(example.stdout.endsWith(answer + shown)).toBe(true);

@@ -40,7 +40,20 @@ const refusedInput = (name) => {
 Hint: Nothing of the code has run. Correct it and send all of it again.
 `;
 };
+const ASKED = `--- a person is asked about warn
+The program can call 1 tool:
+- warn: at most 2 times
+    line 1: warn({ city: "Lagos" | "Berlin" }) at most 2 times
+--- the person approves the plan
+`;
 const shownMap = (type) => `--- the model calls run_javascript
+await Promise.all(["Lagos", "Berlin"].map((city) => warn({ city })))
+
+${ASKED}
+--- result
+["sent to Lagos","sent to Berlin"]
+
+--- the model calls run_javascript
 display(await get_map({ city: "Lagos" }));
 "Lagos"
 
@@ -108,6 +121,8 @@ ${shownMap('image')}${ANSWER}`,
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain(`--- error\n${refusedInput('getTemperature')}`);
     expect(stdout).toContain("--- result\n{ output: { city: 'Lagos', degrees: 30.25 }, logs: '' }\n");
+    expect(stdout.split(ASKED).length).toBe(2);
+    expect(stdout).toContain("--- result\n{ output: [ 'sent to Lagos', 'sent to Berlin' ], logs: '' }\n");
     expect(stdout).toContain("--- result\n{ output: 'Lagos', logs: '', content: [ 'image' ] }\n");
     const shown = '--- the model was shown\n{"output":"Lagos","logs":""}\n(image-data, with the map)\n';
     expect(stdout.endsWith(ANSWER + shown)).toBe(true);
