@@ -95,6 +95,21 @@ test.each(['wide', 'meta'])('a result with too many keys fails only its own call
   expect(longest).toBeLessThan(MAX_LONGEST);
 });
 
+// V8 lists the keys of an object in one step. To list those of this one takes 400 ms and more.
+test('data with an object of 100,000 keys fails only its own call', async () => {
+  const { result, longest } = await attacked('data');
+  const text =
+    'the answer of the server a cannot be read: an object in it has at least 100000 keys, and listing them takes too long';
+  expect(result).toEqual([`MCP error -32600: ${text}`, 'ok']);
+  expect(longest).toBeLessThan(2);
+});
+
+test('text that is JSON with an object of 100,000 keys stays text', async () => {
+  const { result, longest } = await attacked('json');
+  expect(result).toEqual(['{"k0":1,"k1":1,"k2": 5888891', 'ok']);
+  expect(longest).toBeLessThan(2);
+});
+
 test.each([
   ['blocks', '\n'.repeat(20)],
   ['texts', '\n'.repeat(20)],
@@ -102,6 +117,7 @@ test.each([
   ['lists', '{"a":[[],[],[],[],[]'],
   ['text', 'x'.repeat(20)],
   ['large', '{"rows":[{"id":0,"na'],
+  ['dictionary', '{"k0":1,"k1":1,"k2":'],
 ])('a result that is merely large arrives: %s', async (attack, begins) => {
   const { result, longest } = await attacked(attack);
   expect([result[0].slice(0, 20), result[1]]).toEqual([begins, 'ok']);

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+
+import { withLongestTurn } from '../cpu-time.mjs';
 
 const require = createRequire(import.meta.url);
 const { parseJson } = require('../../build/contract/json.js');
@@ -45,4 +47,31 @@ test('a string is refused if its value would take too much memory', async () => 
       { bytes: 1e6 },
     ),
   ).rejects.toThrow('the budget of 1000000 bytes');
+});
+
+describe('an object of 100,000 keys', () => {
+  const keys = (count) => Array.from({ length: count }, (_, index) => `"k${index}":${index}`).join(',');
+  const refusal = 'an object in it has at least 100000 keys, and listing them takes too long';
+
+  test.each([
+    ['the value', (text) => text],
+    ['an element', (text) => `[1,${text}]`],
+    ['a property', (text) => `{"a":[],"b":{"c":${text}}}`],
+  ])('is refused, and one of fewer is read: %s', async (_, around) => {
+    await expect(parseJson(around(`{${keys(100_000)}}`))).rejects.toThrow(refusal);
+    const text = around(`{${keys(99_999)}}`);
+    expect(JSON.stringify(await parseJson(text))).toBe(text);
+  });
+
+  test('is refused with long values and with nested ones', async () => {
+    const long = `"${'x'.repeat(100)}"`;
+    await expect(parseJson(`{${keys(100_000).replaceAll(/\d+(?=,)/g, long)}}`)).rejects.toThrow(refusal);
+    await expect(parseJson(`{${keys(100_000).replaceAll(/\d+(?=,)/g, '{"a":[]}')}}`)).rejects.toThrow(refusal);
+  });
+
+  test('does not stall the host', async () => {
+    const text = `{${keys(1_000_000)}}`;
+    const { longest } = await withLongestTurn(() => expect(parseJson(text)).rejects.toThrow(refusal));
+    expect(longest).toBeLessThan(1);
+  });
 });

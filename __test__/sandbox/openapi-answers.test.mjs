@@ -1,6 +1,7 @@
 // Status and headers of answers, without which programs cannot page by `Link`, and integers that JSON.parse rounds.
 import { describe, expect, test } from 'vitest';
 
+import { withLongestTurn } from '../cpu-time.mjs';
 import { expectCode } from '../helpers.mjs';
 import { apiOf, documentOf } from './openapi-api.mjs';
 import { managerOf } from './market.mjs';
@@ -179,5 +180,32 @@ describe('integers beyond 2^53 are strings with all digits', () => {
       '9007199254740993',
       'text 7 1234567890123456789',
     ]);
+  });
+});
+
+// V8 lists the keys of an object in one step.
+describe('objects with very many keys', () => {
+  const keys = (count) => Array.from({ length: count }, (_, index) => `"${index * 7}-${index}":1`).join(',');
+
+  test.each([
+    ['the body', (text) => text],
+    ['a part of it', (text) => `{"rows":[{"id":1,"counts":${text}}]}`],
+  ])('fail their call and do not stall the host: %s', async (_, around) => {
+    const { call } = await apiOf(documentOf({ '/a': { operationId: 'a' } }), {
+      answer: json(around(`{${keys(400_000)}}`)),
+    });
+    const { result, longest } = await withLongestTurn(() => expectCode(call('sdk.api.a()'), 'ERR_TOOL_PROXY_FAIL'));
+    expect(result.cause).toBeInstanceOf(RangeError);
+    expect(result.cause.message).toBe(
+      'the answer of GET /a cannot be read: an object in it has at least 100000 keys, and listing them takes too long',
+    );
+    expect(longest).toBeLessThan(2);
+  });
+
+  test('are given to programs if they have fewer than 100,000', async () => {
+    const { call } = await apiOf(documentOf({ '/a': { operationId: 'a' } }), { answer: json(`[{${keys(99_999)}}]`) });
+    const { result, longest } = await withLongestTurn(() => call('Object.keys(sdk.api.a()[0]).length'));
+    expect(result).toBe(99_999);
+    expect(longest).toBeLessThan(2);
   });
 });

@@ -1,10 +1,12 @@
 import { WorkBudget, inSlices } from './budget';
+import { MANY } from './wide-objects';
 import type { Foreign } from './foreign';
 
 // Reads JSON that a third party wrote. `JSON.parse` cannot be interrupted: 8 MB of brackets stop the event loop for
 // seconds, both when they are parsed and whenever the value is examined. A scanner, which is far cheaper than parsing,
 // finds pieces of JSON that are parsed one at a time. It counts what they will take and refuses deep nesting before any
-// value is created.
+// value is created. An object with very many keys is refused while it is created, because V8 lists its keys in one step
+// whenever the value is examined.
 
 /** Levels of arrays and objects. Host code that walks the value may recurse. */
 export const MAX_DEPTH = 1_000;
@@ -36,11 +38,18 @@ export class NestingError extends RangeError {
   }
 }
 
+/** An object in a JSON text has too many keys. */
+export class TooManyKeysError extends RangeError {
+  constructor() {
+    super(`an object in it has at least ${MANY} keys, and listing them takes too long`);
+  }
+}
+
 /**
  * The value of a JSON text. A quick one is parsed immediately, others in slices.
  *
  * @param limits as for `WorkBudget`
- * @returns rejects with a SyntaxError, a `NestingError` or a `BudgetError`
+ * @returns rejects with a SyntaxError, a `NestingError`, a `TooManyKeysError` or a `BudgetError`
  */
 export async function parseJson(
   text: string,
@@ -69,7 +78,12 @@ export function parseQuick(text: string): Foreign {
 }
 
 /** An array or object that is too long to be parsed in one piece. */
-export type Open = { value: Foreign; isList: boolean };
+export type Open = {
+  value: Foreign;
+  isList: boolean;
+  /** keys that were added to an object; a key that occurs again counts again */
+  keys: number;
+};
 
 /** Reads the value of JSON in steps, for `inSlices`. */
 export function* parsing(text: string, budget: WorkBudget): Generator<void, Foreign, void> {
@@ -81,21 +95,21 @@ export function* parsing(text: string, budget: WorkBudget): Generator<void, Fore
   const open: Open[] = [opened(scanner)];
   const root = open[0].value;
   while (open.length > 0) {
-    const { value, isList } = open[open.length - 1];
+    const container = open[open.length - 1];
     const start = scanner.at;
     const inner = scanner.piece(open.length);
     for (let part = 0; part < scanner.slots; part++) budget.addPart(BYTES_PER_SLOT);
     budget.spend(STEPS_PER_PIECE);
     budget.addBytes(scanner.containers * BYTES_PER_CONTAINER + 2 * (scanner.at - start));
     if (inner) {
-      const key = isList ? undefined : scanner.key();
+      const key = container.isList ? undefined : scanner.key();
       scanner.skipSpace();
       if (scanner.code !== OPEN_LIST && scanner.code !== OPEN_OBJECT) throw notJson(scanner.at);
-      const container = opened(scanner);
-      add(value, key, container.value);
-      open.push(container);
+      const part = opened(scanner);
+      add(container, key, part.value);
+      open.push(part);
     } else {
-      take(value, isList, text.slice(start, scanner.at), start);
+      take(container, text.slice(start, scanner.at), start);
       // A piece is followed by the end of the container and possibly of those around it, or by a comma and another
       // piece.
       while (open.length > 0 && scanner.code === (open[open.length - 1].isList ? CLOSE_LIST : CLOSE_OBJECT)) {
@@ -120,14 +134,15 @@ function opened(scanner: Scanner): Open {
   const isList = scanner.code === OPEN_LIST;
   scanner.at++;
   scanner.isAfterComma = false;
-  return { value: isList ? [] : {}, isList };
+  return { value: isList ? [] : {}, isList, keys: 0 };
 }
 
 /**
  * @param piece elements or properties
  * @param at where it begins
  */
-function take(value: Foreign, isList: boolean, piece: string, at: number) {
+function take(container: Open, piece: string, at: number) {
+  const { value, isList } = container;
   let parts;
   try {
     parts = JSON.parse(isList ? `[${piece}]` : `{${piece}}`);
@@ -135,11 +150,16 @@ function take(value: Foreign, isList: boolean, piece: string, at: number) {
     throw notJson(at);
   }
   if (isList) for (const part of parts) value.push(part);
-  else for (const key of Object.keys(parts)) add(value, key, parts[key]);
+  else for (const key of Object.keys(parts)) add(container, key, parts[key]);
 }
 
-/** @param key undefined: an element */
-function add(value: Foreign, key: string | undefined, part: unknown) {
+/**
+ * @param key undefined: an element
+ * @throws {TooManyKeysError}
+ */
+function add(container: Open, key: string | undefined, part: unknown) {
+  const { value } = container;
+  if (key !== undefined && ++container.keys >= MANY) throw new TooManyKeysError();
   if (key === undefined) value.push(part);
   else if (key !== '__proto__') value[key] = part;
   else Object.defineProperty(value, key, { value: part, writable: true, enumerable: true, configurable: true });

@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 
 import { isWide } from './wide-objects';
+import type { Foreign } from './foreign';
 
 /** UTF-16 units of a string, or bytes of a buffer, that count as one part. */
 const UNITS_PER_PART = 1_024;
@@ -43,5 +44,6 @@ export function partsOf(value: object): Iterable<unknown> {
   if (Array.isArray(value)) return value;
   if (types.isMap(value)) return [...value].flat();
   if (types.isSet(value)) return value;
-  return Object.values(value);
+  // `Object.values` takes several times as long for an object with very many keys.
+  return Object.keys(value).map((key) => (value as Foreign)[key]);
 }

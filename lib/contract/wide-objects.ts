@@ -1,11 +1,11 @@
 // Objects with so many properties that listing them would block the host's thread for too long: V8 lists all keys in one
 // step, even for a `for`-`in` loop that ends after the first one. Code that reads such an object from a guest records it.
 // Printers show only the first properties, so they need not list all of them. Results of tools that contain one are
-// refused. Objects of the host are not recorded: counting their properties takes as long as listing them, and creating
-// them took longer.
+// refused. JSON of third parties with such an object is refused while it is parsed (`json.ts`). Objects of the host are
+// not recorded: counting their properties takes as long as listing them, and creating them took longer.
 
 /** An object with at least this many properties is recorded. It is more than a printer visits. */
-const MANY = 100_000;
+export const MANY = 100_000;
 /** Listing the keys of an array of this length takes too long, because a string is made for each index. */
 const MANY_INDICES = 100_000;
 /** The number of keys kept. It is more than a printer shows of a value that it cuts. */
