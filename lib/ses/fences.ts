@@ -47,11 +47,26 @@ const MARKS = [...JAVASCRIPT_MARKS, ...PYTHON_MARKS].join('|');
 const LEAD = `\\ufeff?[ \\t]*|[^\\n\`~]*[ \\t:](?=\`{3,}[ \\t]*(?:${MARKS})[ \\t]*\\r?$)`;
 const FENCE = new RegExp(`^(?:${LEAD})(\`{3,}|~{3,})([^\\n]*)`, 'gim');
 const FIRST_FENCE = new RegExp(`^(${LEAD})(?:\`{3}|~{3})`, 'im');
-/** Parts of an opening fence after its mark that are not code: `title="a.js"`, `{1,3}`, `:a.js`, `src/a.js`. */
-const INFO_BRACES = /\{[\d,\s-]*\}|\{[.#][^{}]*\}/g;
+/**
+ * Parts of an opening fence after its mark that are not code: `title="a.js"`, `{1,3}`, `{numberLines: 5}`, `:a.js`,
+ * `src/a.js`.
+ */
+const INFO_BRACES =
+  /\{[\d,\s-]*\}|\{[.#][^{}]*\}|\{\s*[a-z][\w-]*(?:=[^\s{},]*)?(?:[\s,]+[a-z][\w-]*(?:=[^\s{},]*)?)*\s*\}|\{(?:numberLines|showLineNumbers|startLine|highlight)\s*:[^{}]*\}/gi;
 const INFO_STRINGS = /=(?:"[^"]*"|'[^']*')/g;
 const INFO =
   /^(?:|:\S+|[\w.-]+=""|(?:title|file|filename|name|lines|start|highlight|hl_lines)=\S+|[\w@-]+(?:[/.][\w@-]+)+|#[\w-]+|copy|editable|exec|linenums|live|noInline|numberLines|run|runnable|showLineNumbers)$/;
+
+/**
+ * Words after a mark, such as `example` or `my program`. They are not code if more lines follow, unless they begin a
+ * statement.
+ */
+const WORDS = /^[a-z][\w-]*(?:[ \t]+[a-z][\w-]*)*$/i;
+/** Characters in which the next line must begin. */
+const MAX_BLANKS = 200;
+const MORE_LINES = /^\n\s*(?!`{3}|~{3})\S/;
+const STATEMENT =
+  /^(?:assert|async|await|break|class|const|continue|debugger|def|del|delete|do|else|enum|export|for|from|function|global|if|import|interface|let|namespace|new|nonlocal|not|null|pass|raise|return|switch|this|throw|try|type|typeof|using|var|void|while|with|yield)\b/;
 
 export function isJavaScriptMark(mark: string) {
   return JAVASCRIPT_MARKS.has(mark);
@@ -181,7 +196,8 @@ function fenceLines(text: string): FenceLine[] {
     const isSpan =
       closing !== -1 && closing + ticks.length < inline.length && !/^<\/?\w/.test(inline.slice(closing + ticks.length));
     const info = after.replace(INFO_BRACES, ' ').replace(INFO_STRINGS, '=""').trim();
-    const isCode = isMark && !info.split(/\s+/).every((part) => INFO.test(part));
+    const isTitle = WORDS.test(info) && !STATEMENT.test(info) && MORE_LINES.test(text.slice(end, end + MAX_BLANKS));
+    const isCode = isMark && !isTitle && !info.split(/\s+/).every((part) => INFO.test(part));
     const start = isCode || closing !== -1 ? end - after.length : end;
     return {
       at,
