@@ -135,6 +135,17 @@ describe.each(Object.entries(FRONT_ENDS))('%s', (_, valueOf) => {
     ['a returned list', 'return [1, 2].map(async (n) => n)', [1, 2]],
     ['a list that a function returns', 'async () => [1, 2].map(async (n) => n)', [1, 2]],
     ['an object', '({ a: Promise.resolve(42) })', { a: 42 }],
+    ['a list in an object', '({ all: [1, 2].map(async (n) => n), sum: 3 })', { all: [1, 2], sum: 3 }],
+    [
+      'objects in a list',
+      '[1, 2].map((id) => ({ id, price: Promise.resolve(2 * id) }))',
+      [
+        { id: 1, price: 2 },
+        { id: 2, price: 4 },
+      ],
+    ],
+    ['a program with a name of the front end', 'const $settled = Promise.resolve(42); [$settled]', [42]],
+    ['what promises lead to', '[(async () => ({ a: Promise.resolve(42) }))()]', [{ a: 42 }]],
   ])('awaits the promises in %s', async (_, code, value) => {
     expect(await valueOf(code)).toEqual(value);
   });

@@ -20,9 +20,10 @@ const FUNCTION_LITERAL = /^(?:async\b\s*)?(?:function\b|\([^]*?\)\s*(?::[^=]*)?=
 /** Name of guest code that is unlikely to occur in a program. Hints examine the names of a program. */
 const VALUE_OF = '$valueOf';
 /**
- * Guest code that receives a value of the program. A function without parameters is called, and promises in a list or
- * an object are awaited. `$isProgram`: the function is the program, whatever parameters it has. `$isModule`: the value
- * is the export of a module. The code follows the program, because hints and frames show the lines of the program.
+ * Guest code that receives a value of the program. A function without parameters is called. Promises in lists and
+ * objects are awaited, four levels deep; of a list without promises only the first element is examined. `$isProgram`:
+ * the function is the program, whatever parameters it has. `$isModule`: the value is the export of a module. The code
+ * follows the program, because hints and frames show the lines of the program.
  */
 const DECLARED_VALUE_OF = `
 async function ${VALUE_OF}($given, $isProgram, $isModule, $depth = 0) {
@@ -35,10 +36,19 @@ const $key = ['default', 'main', 'run', 'handler', 'execute'].find(($it) => $key
 if ($key !== undefined) return ${VALUE_OF}($given[$key], true, false, $depth + 1);
 }
 if ($depth < 8 && $isFunction($given) && ($isProgram || $given.length === 0)) return ${VALUE_OF}($given(), $isProgram, false, $depth + 1);
-const $isPromise = ($it) => $it instanceof Promise;
-if (Array.isArray($given)) return $given.some($isPromise) ? Promise.all($given) : $given;
-if (!$isObject || !Object.values($given).some($isPromise)) return $given;
-return Object.fromEntries(await Promise.all(Object.entries($given).map(async ([$key, $it]) => [$key, await $it])));
+const $holdsPromise = ($it, $level) => {
+if ($it === null || typeof $it !== 'object' || $level > 3) return false;
+const $isHeld = ($one) => $one instanceof Promise || $holdsPromise($one, $level + 1);
+if (Array.isArray($it)) return $it.some(($one) => $one instanceof Promise) || $isHeld($it[0]);
+return Object.getPrototypeOf($it) === Object.prototype && Object.values($it).some($isHeld);
+};
+const $settled = async ($it, $level) => {
+const $value = $it instanceof Promise ? await $it : $it;
+if (!$holdsPromise($value, $level)) return $value;
+if (Array.isArray($value)) return Promise.all($value.map(($one) => $settled($one, $level + 1)));
+return Object.fromEntries(await Promise.all(Object.entries($value).map(async ([$key, $one]) => [$key, await $settled($one, $level + 1)])));
+};
+return $settled($given, 0);
 }`;
 
 /**
