@@ -143,7 +143,7 @@ test.each([
     ['worker', '--servers', 'nats://x', '--listen', '[::1]:70000'],
     '--listen must be like 9100 or 127.0.0.1:9100, got "[::1]:70000"',
   ],
-  [['worker', '--servers', 'nats://x', '--capacity', '2001'], '--capacity must be from 1 to 2000, got 2001'],
+  [['worker', '--servers', 'nats://x', '--capacity', '100001'], '--capacity must be from 1 to 100000, got 100001'],
   [['fleet'], 'expected: fleet status'],
 ])('%j is refused', async (args, message) => {
   const { status: code, stderr } = await spawnNode([CLI, ...args], { env: { SES_EXECUTOR_SERVERS: '' } });

@@ -4,7 +4,7 @@
 pub const TOKEN_BYTES: usize = 16;
 /// Bytes of one session: its token and a number.
 const ROW_BYTES: usize = TOKEN_BYTES + 4;
-/// The most sessions of one ping.
+/// The most sessions of one ping. The broker passes messages of up to 1 MiB on.
 pub const MAX_ROWS: usize = 2_000;
 
 /// The secret name of a session.
@@ -23,6 +23,19 @@ pub struct Ping {
 const KNOWN: u8 = 1;
 
 impl Ping {
+    /// Pings with the same number, which name all of the sessions together. At least one.
+    pub fn parts(number: u32, mut sessions: Vec<(Token, Option<u32>)>) -> Vec<Self> {
+        let mut parts = Vec::new();
+        loop {
+            let rest = sessions.split_off(sessions.len().min(MAX_ROWS));
+            parts.push(Self { number, sessions });
+            if rest.is_empty() {
+                return parts;
+            }
+            sessions = rest;
+        }
+    }
+
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = self.number.to_le_bytes().to_vec();
         for (token, next) in self.sessions.iter().take(MAX_ROWS) {
@@ -75,6 +88,18 @@ mod tests {
         let ping = Ping { number: 7, sessions: vec![([1; 16], Some(5)), ([2; 16], None)] };
         assert_eq!(Ping::read(&ping.write()), Some(ping));
         assert_eq!(Ping::read(&Ping::default().write()), Some(Ping::default()));
+    }
+
+    #[test]
+    fn pings_name_all_sessions_however_many_there_are() {
+        for count in [0, 1, MAX_ROWS, 2 * MAX_ROWS + 1] {
+            let sessions: Vec<_> = (0..count as u128).map(|token| (token.to_le_bytes(), Some(1))).collect();
+            let parts = Ping::parts(7, sessions.clone());
+            assert_eq!(parts.len(), count.div_ceil(MAX_ROWS).max(1));
+            let read: Vec<_> = parts.iter().map(|part| Ping::read(&part.write()).expect("a ping")).collect();
+            assert!(read.iter().all(|ping| ping.number == 7));
+            assert_eq!(read.into_iter().flat_map(|ping| ping.sessions).collect::<Vec<_>>(), sessions);
+        }
     }
 
     #[test]

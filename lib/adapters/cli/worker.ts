@@ -16,8 +16,8 @@ import type { CommandOptions } from './main';
 
 /** Sessions at the same time, if `--capacity` does not say. */
 const CAPACITY = 32;
-/** One ping names all sessions of a client (`crates/remote/src/pings.rs`). */
-const MAX_CAPACITY = 2000;
+/** More than a machine has memory for. */
+const MAX_CAPACITY = 100_000;
 /** How long a drained worker waits for runs, if `--grace` does not say. */
 const GRACE_MS = 30_000;
 /** The largest memory limit of a session, if `--memory` does not say. */

@@ -176,8 +176,9 @@ impl Pair {
         }
         let sessions = self.all().into_iter().map(|(token, session)| (token, Some(session.next()))).collect();
         let reply = |name: &str| Subject::from(format!("{}.{}{name}", network.inbox, self.name));
-        let ping = Ping { number, sessions }.write();
-        network.publish(subjects::ping(&self.worker).into(), Some(reply("")), ping.into());
+        for ping in Ping::parts(number, sessions) {
+            network.publish(subjects::ping(&self.worker).into(), Some(reply("")), ping.write().into());
+        }
         let echo = Bytes::copy_from_slice(&number.to_le_bytes());
         network.publish(reply(&format!(".{ECHOES}")), None, echo);
     }
