@@ -334,8 +334,13 @@ export declare class NativeJournal {
   begin(head: string, seed: Uint8Array): void;
   /** Adds a seed to a journal without one. */
   addSeed(seed: Uint8Array): void;
-  /** Reads an existing journal, up to the end of run `runs`. */
-  load(entries: Array<Uint8Array>, runs?: number | undefined | null): NativeJournalContent;
+  /** Reads an existing journal, up to the end of run `runs`. `engine`: checkpoints with this text are used. */
+  load(entries: Array<Uint8Array>, runs?: number | undefined | null, engine?: string | undefined | null): NativeJournalContent;
+  /**
+   * Asks the isolate for its state, and records it: a later replay begins with it if `load` is called with the same
+   * `engine`. Resolves to the reason if there is no checkpoint.
+   */
+  checkpoint(engine: string): Promise<string | null>;
   /** Begins the session again in a journal that was read: what it has until now is not repeated. */
   restart(head: string, seed: Uint8Array): void;
   /** The next run is one of the owner's: it is recorded, and does not count. */

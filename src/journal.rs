@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{JsValue, ToNapiValue, Uint8Array, Unknown};
+use napi::bindgen_prelude::{JsValue, Object, ToNapiValue, Uint8Array, Unknown};
 use napi::{Env, Error, Result};
 use napi_derive::napi;
 
@@ -171,6 +171,7 @@ impl From<Entry> for NativeJournalEntry {
             EntryBody::Note(text) => Self { text: Some(text), ..entry("note") },
             EntryBody::Seed(_) => entry("seed"),
             EntryBody::Restart(text) => Self { text: Some(text), ..entry("restart") },
+            EntryBody::Checkpoint { .. } => entry("checkpoint"),
             EntryBody::Answers { withheld, command } => {
                 let mut read = Self::from(Entry { run, body: EntryBody::Command(command) });
                 for answer in read.answers.iter_mut().flatten() {
@@ -210,7 +211,8 @@ impl From<Entry> for NativeJournalEntry {
                 }
                 Err(failure) => Self { error: Some(failure.into()), ..entry("end") },
             },
-            EntryBody::Event(_) => entry("lost"),
+            // Journals do not have other commands.
+            EntryBody::Event(_) | EntryBody::Command(_) => entry("lost"),
         }
     }
 }
@@ -293,11 +295,11 @@ impl NativeJournal {
         Ok(())
     }
 
-    /// Reads an existing journal, up to the end of run `runs`.
+    /// Reads an existing journal, up to the end of run `runs`. `engine`: checkpoints with this text are used.
     #[napi]
-    pub fn load(&self, entries: Vec<Uint8Array>, runs: Option<u32>) -> NativeJournalContent {
+    pub fn load(&self, entries: Vec<Uint8Array>, runs: Option<u32>, engine: Option<String>) -> NativeJournalContent {
         let entries = entries.into_iter().map(|entry| entry.to_vec()).collect();
-        match self.0.load(entries, runs) {
+        match self.0.load(entries, runs, engine.as_deref()) {
             Ok(Content {
                 head,
                 next,
@@ -356,6 +358,16 @@ impl NativeJournal {
                 NativeJournalContent { flaw: Some(flaw), ..NativeJournalContent::default() }
             }
         }
+    }
+
+    /// Asks the isolate for its state, and records it: a later replay begins with it if `load` is called with the same
+    /// `engine`. Resolves to the reason if there is no checkpoint.
+    #[napi(ts_return_type = "Promise<string | null>")]
+    pub fn checkpoint<'env>(&self, env: &'env Env, engine: String) -> Result<Object<'env>> {
+        let (deferred, promise) = env.create_deferred()?;
+        let on_checkpoint = move |result: std::result::Result<(), String>| deferred.resolve(move |_| Ok(result.err()));
+        self.0.checkpoint(engine, Box::new(on_checkpoint));
+        Ok(promise)
     }
 
     /// Begins the session again in a journal that was read: what it has until now is not repeated.

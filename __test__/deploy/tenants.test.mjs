@@ -9,7 +9,7 @@ import { DurableSession, natsStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
 import { addressOf, connectAs, openDeployed } from './helpers.mjs';
 
-const OPEN = 'ses.v1.f12.open.default';
+const OPEN = 'ses.v1.f13.open.default';
 const SESSION = 'ses.v1.w.W1.s.0123456789abcdef0123456789abcdef';
 
 /** What a worker does on the network: takes messages, and may answer each of them. */

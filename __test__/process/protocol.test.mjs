@@ -29,7 +29,7 @@ const u32 = (value) => Uint8Array.of(value, value >> 8, value >> 16, value >> 24
 const u64 = (value) => [...u32(value), 0, 0, 0, 0];
 const text = (value) => [...u32(value.length), ...Buffer.from(value, 'latin1')];
 /** What the host speaks: `VERSION` of crates/protocol/src/frames. */
-const VERSION = 12;
+const VERSION = 13;
 const hello = (version = VERSION, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
 const INITIALIZED = frame(0x82, [0]);
 /** A job that went well without a value, and was sound. */

@@ -58,7 +58,7 @@ async function startWorker() {
 describe.runIf(isLinux)('a worker process', () => {
   test('greets, opens a session and runs code in it until the host closes its pipe', async () => {
     const { child, read, write, ended } = await startWorker();
-    expect(await read()).toMatch(/^81 0c000000/);
+    expect(await read()).toMatch(/^81 0d000000/);
     write(OPEN);
     expect(await read()).toBe('82 00');
     write(RUN);

@@ -196,6 +196,7 @@ function prepare(pyodide, { prelude, modules }) {
  * @property {(code: string, maxOperations?: number) => unknown} run returns a promise if the host does not block
  * @property {(names: string[], values: unknown[]) => void} setVariables
  * @property {(tools: { path: string[], id: number }[]) => void} setTools
+ * @property {Record<string, any>} held objects of Python that are held as long as the session lives
  */
 
 /**
@@ -223,6 +224,7 @@ function connect(pyodide, host) {
     },
     setVariables: variablesSetter(pyodide, prelude, host),
     setTools: (tools) => prelude.get('set_tools')(JSON.stringify(tools.map(({ path, id }) => [path, id]))),
+    held: { prelude, run },
   };
   if (host.blocks) warmUp(prelude, guest);
   return guest;

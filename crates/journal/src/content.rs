@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use ses_protocol::{
-    Command, Event, Failure, FailureKind, JobId, LogEntry, Seed, ToolCall, ToolCallId, ToolReply, ToolSpec, Values,
+    Command, Event, Failure, FailureKind, Figures, JobId, LogEntry, Seed, Success, ToolCall, ToolCallId, ToolReply,
+    ToolSpec, Values,
 };
 
 use crate::chain::Chain;
@@ -34,7 +35,7 @@ pub struct Content {
     pub withheld: Vec<WithheldCall>,
     /// Bytes of the entries that a replay repeats.
     pub replayed_bytes: usize,
-    /// The run before the last internal run, if that is not the one with which the session began again.
+    /// The run before the last internal run or checkpoint, if that is not the run with which the session began again.
     pub looked_at: Option<u32>,
 }
 
@@ -107,6 +108,9 @@ pub struct Done {
     pub withheld: Vec<Withheld>,
 }
 
+/// The number of the job that restores a checkpoint.
+const RESTORED: JobId = 1 << 41;
+
 /// An answer that the journal does not have.
 pub struct Withheld {
     pub id: ToolCallId,
@@ -135,6 +139,19 @@ impl Done {
         }
     }
 
+    /// The isolate begins with the state of a checkpoint.
+    fn of_checkpoint(entry: u64, run: u32, state: Vec<u8>) -> Self {
+        let (result, figures) = (Ok(Success::Done), Figures::default());
+        let settled = Event::Settled { job: RESTORED, result, figures, sound: true };
+        let settled = Some(Told { entry, frame: frame_of_settled(settled) });
+        Self { settled, ..Self::new(RESTORED, run, Command::Restore { job: RESTORED, state }) }
+    }
+
+    /// Whether the job restores a checkpoint.
+    pub fn restores(&self) -> bool {
+        self.job == RESTORED
+    }
+
     /// The first event that the journal has and the isolate has not repeated.
     pub fn next_told(&mut self) -> Option<Told> {
         let told = [self.calls.pop_front(), self.logs.pop_front(), self.settled.take()];
@@ -159,14 +176,21 @@ pub struct Record {
     pub seed: Option<Seed>,
     /// Bytes of all entries.
     pub bytes: usize,
+    /// The guest has had answers that are not kept.
+    pub has_withheld: bool,
 }
 
-/// Reads the entries of a journal, up to the end of run `runs`.
+/// Reads the entries of a journal, up to the end of run `runs`. `engine`: checkpoints with this text are used.
 ///
 /// # Errors
 ///
 /// The journal is not one that this build, with these keys, has written.
-pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result<(Content, Record), Flaw> {
+pub fn read(
+    chain: &mut Chain,
+    entries: &[Vec<u8>],
+    runs: Option<u32>,
+    engine: Option<&str>,
+) -> Result<(Content, Record), Flaw> {
     let (mut content, mut record) = (Content::default(), Record::default());
     let mut jobs: Vec<Done> = Vec::new();
     let mut programs = Programs::default();
@@ -210,7 +234,17 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
                 tools.clear();
                 programs = Programs::default();
             }
+            EntryBody::Checkpoint { engine: of_entry, state } => {
+                if jobs.iter().any(|job| job.settled.is_none()) {
+                    return Err(flaw(FlawKind::Order, "a checkpoint while a job is under way"));
+                }
+                if engine == Some(of_entry.as_str()) {
+                    jobs = vec![Done::of_checkpoint(number as u64, entry.run, state)];
+                    (content.replayed_bytes, content.looked_at) = (0, Some(entry.run));
+                }
+            }
             EntryBody::Answers { withheld, command } => {
+                record.has_withheld = true;
                 on_answers(&mut jobs, (number as u64, entry.run), withheld, command)
                     .map_err(|message| flaw(FlawKind::Order, message))?;
             }
@@ -236,6 +270,9 @@ pub fn read(chain: &mut Chain, entries: &[Vec<u8>], runs: Option<u32>) -> Result
                     }
                     Command::SetVariables { job, .. } | Command::SetTools { job, .. } => *job,
                     Command::ToolReplies { .. } => continue,
+                    Command::Checkpoint { .. } | Command::Restore { .. } => {
+                        return Err(flaw(FlawKind::Order, "a command that journals do not have"));
+                    }
                 };
                 jobs.push(Done { is_internal, ..Done::new(job, entry.run, command) });
             }

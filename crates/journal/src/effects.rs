@@ -10,7 +10,12 @@ pub enum Effect {
     Send(Arc<dyn Link>, Command),
     Report(Events, Event),
     Interrupt(Arc<dyn Link>),
+    /// Reports the outcome of a checkpoint to the owner.
+    Tell(OnCheckpoint, Result<(), String>),
 }
+
+/// Called once. The error says why there is no checkpoint.
+pub type OnCheckpoint = Box<dyn FnOnce(Result<(), String>) + Send>;
 
 impl Effect {
     pub fn apply(self) {
@@ -18,6 +23,7 @@ impl Effect {
             Self::Send(link, command) => link.send(command),
             Self::Report(events, event) => events(event),
             Self::Interrupt(link) => link.interrupt(),
+            Self::Tell(on_checkpoint, result) => on_checkpoint(result),
         }
     }
 }

@@ -9,6 +9,7 @@ const NOTE: u8 = 0x41;
 const SEED: u8 = 0x42;
 const ANSWERS: u8 = 0x43;
 const RESTART: u8 = 0x44;
+const CHECKPOINT: u8 = 0x45;
 /// Kinds from here on are events.
 const FIRST_EVENT: u8 = 0x80;
 /// Bytes of a frame's length field, which counts what follows it.
@@ -43,6 +44,12 @@ pub enum EntryBody {
     },
     /// The entries before it are not repeated. JSON text that describes the session from now on.
     Restart(String),
+    /// The state of the session at this point. `engine`: text of the owner that says which engines can go on from it. The
+    /// entries before it remain valid: engines that cannot use it repeat them.
+    Checkpoint {
+        engine: String,
+        state: Vec<u8>,
+    },
     Command(Command),
     Event(Event),
 }
@@ -64,6 +71,7 @@ impl Entry {
             SEED => EntryBody::Seed(Seed::of_bytes(body.try_into().map_err(|_| Malformed)?)),
             ANSWERS => read_answers(body)?,
             RESTART => EntryBody::Restart(text()?),
+            CHECKPOINT => read_checkpoint(body)?,
             kind if kind < FIRST_EVENT => EntryBody::Command(Command::read(kind, body)?),
             kind => EntryBody::Event(Event::read(kind, body)?),
         };
@@ -90,6 +98,22 @@ pub fn seed_frame(run: u32, seed: Seed) -> Vec<u8> {
 
 pub fn restart_frame(run: u32, text: &str) -> Vec<u8> {
     frame(RESTART, run, text.as_bytes())
+}
+
+/// The frame of a checkpoint. `None`: it is longer than a frame can be.
+pub fn checkpoint_frame(run: u32, engine: &str, state: &[u8]) -> Option<Vec<u8>> {
+    let mut body = (engine.len() as u32).to_le_bytes().to_vec();
+    body.extend(engine.as_bytes());
+    body.extend(state);
+    u32::try_from(body.len() + HEAD_BYTES).ok()?;
+    Some(frame(CHECKPOINT, run, &body))
+}
+
+fn read_checkpoint(body: &[u8]) -> Result<EntryBody, Malformed> {
+    let (length, rest) = body.split_first_chunk().ok_or(Malformed)?;
+    let (engine, state) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(Malformed)?;
+    let engine = String::from_utf8(engine.to_vec()).map_err(|_| Malformed)?;
+    Ok(EntryBody::Checkpoint { engine, state: state.to_vec() })
 }
 
 /// The frame of answers some of which are not kept. `None`: it is longer than a frame can be.

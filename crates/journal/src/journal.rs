@@ -9,7 +9,7 @@ use ses_session::{Events, Link};
 
 use crate::chain::{Chain, Keys};
 use crate::content::{self, Content, Flaw, FlawKind};
-use crate::effects::Effects;
+use crate::effects::{Effects, OnCheckpoint};
 use crate::entry::{Entry, head_frame, note_frame, restart_frame, seed_frame};
 use crate::lock::Lock;
 use crate::state::{Batch, State};
@@ -81,19 +81,26 @@ impl Journal {
         self.state.get().provide(run, number, reply)
     }
 
-    /// Reads an existing journal. Only the first `runs` runs count if that is given.
+    /// Asks the isolate for its state, and records it. From then on, a replay begins with that state, if `engine` is the
+    /// text that [`Self::load`] is called with. No job must be under way.
+    pub fn checkpoint(&self, engine: String, on_checkpoint: OnCheckpoint) {
+        self.change(|state, effects| state.begin_checkpoint(engine, on_checkpoint, effects));
+    }
+
+    /// Reads an existing journal. Only the first `runs` runs count if that is given. `engine`: checkpoints with this text
+    /// are used. Without it, everything is repeated.
     ///
     /// # Errors
     ///
     /// The journal is not one that this build, with these keys, has written.
-    pub fn load(&self, entries: Vec<Vec<u8>>, runs: Option<u32>) -> Result<Content, Flaw> {
+    pub fn load(&self, entries: Vec<Vec<u8>>, runs: Option<u32>, engine: Option<&str>) -> Result<Content, Flaw> {
         let mut state = self.state.get();
         let bytes = entries.iter().map(Vec::len).sum::<usize>();
         if bytes > state.max_bytes {
             let message = format!("the journal takes {bytes} bytes, more than {}", state.max_bytes);
             return Err(Flaw { kind: FlawKind::Limit, entry: entries.len() as u64, message });
         }
-        let (content, record) = content::read(&mut state.chain, &entries, runs)?;
+        let (content, record) = content::read(&mut state.chain, &entries, runs, engine)?;
         state.hold(record, &content);
         state.loaded = entries;
         Ok(content)
@@ -143,7 +150,7 @@ impl Journal {
 
     /// Records nothing more of the isolate. What is under way counts as lost.
     pub fn close(&self) {
-        self.state.get().on_interrupt();
+        self.on_interrupt();
     }
 
     /// Adds text that the replay ignores. Returns whether it fits.
@@ -206,6 +213,6 @@ impl Journal {
     }
 
     pub(crate) fn on_interrupt(&self) {
-        self.state.get().on_interrupt();
+        self.change(State::on_interrupt);
     }
 }

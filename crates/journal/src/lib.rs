@@ -25,6 +25,7 @@ mod tests;
 pub use backend::JournalBackend;
 pub use chain::Keys;
 pub use content::{Content, Flaw, FlawKind, OpenCall, OpenRun, WithheldCall};
+pub use effects::OnCheckpoint;
 pub use entry::{Entry, EntryBody};
 pub use journal::Journal;
 pub use state::Batch;

@@ -5,7 +5,8 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ses_protocol::{
-    Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Seed, ToolCall, ToolCallId, ToolReply,
+    Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Seed, Success, ToolCall, ToolCallId, ToolReply,
+    Value,
 };
 use ses_session::{Events, Link};
 
@@ -13,11 +14,13 @@ use crate::chain::{Chain, MAC_BYTES};
 use crate::content::{
     Content, Done, Record, Told, as_recorded, frame_of_call, frame_of_log, frame_of_settled, plain_failure,
 };
-use crate::effects::{Effect, Effects, Outbox};
-use crate::entry::{answers_frame, message_frame, plain};
+use crate::effects::{Effect, Effects, OnCheckpoint, Outbox};
+use crate::entry::{answers_frame, checkpoint_frame, message_frame, plain};
 
 /// Numbers of jobs that are repeated belong to no job of the owner.
 const REPEATED: JobId = 1 << 40;
+/// The number of the job that asks for a checkpoint.
+const CHECKPOINT: JobId = 1 << 41;
 /// Room for the ends of lost runs in a journal that is full.
 const RESERVED_BYTES: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,6 +96,10 @@ pub struct State {
     waiting: HashSet<ToolCallId>,
     /// Calls of the run whose results are not kept, by their plain numbers.
     withheld: HashSet<ToolCallId>,
+    /// The guest has had answers that the journal must not keep.
+    has_withheld: bool,
+    /// The checkpoint that the isolate was asked for.
+    checkpoint: Option<(String, OnCheckpoint)>,
     work: Work,
 }
 
@@ -172,6 +179,8 @@ impl State {
             unanswered: HashSet::new(),
             waiting: HashSet::new(),
             withheld: HashSet::new(),
+            has_withheld: false,
+            checkpoint: None,
             work: Work::default(),
         }
     }
@@ -179,8 +188,9 @@ impl State {
     /// Takes what was read from a journal of `next` entries.
     pub fn hold(&mut self, record: Record, content: &Content) {
         let &Content { runs, next, replayed_bytes, .. } = content;
-        let Record { jobs, open, has_lost, seed, bytes } = record;
+        let Record { jobs, open, has_lost, seed, bytes, has_withheld } = record;
         (self.jobs, self.open, self.has_lost, self.seed, self.bytes) = (jobs, open, has_lost, seed, bytes);
+        self.has_withheld = has_withheld;
         (self.runs, self.taken_to, self.stored_to) = (runs, next, next);
         self.work.bytes = replayed_bytes;
     }
@@ -277,9 +287,55 @@ impl State {
         }
     }
 
-    pub fn on_interrupt(&mut self) {
+    pub fn on_interrupt(&mut self, effects: &mut Effects) {
+        self.end_checkpoint(Err("the isolate was given up".to_owned()), effects);
         if !matches!(self.phase, Phase::Over) {
             self.lose();
+        }
+    }
+
+    /// Asks the isolate for its state.
+    pub fn begin_checkpoint(&mut self, engine: String, on_checkpoint: OnCheckpoint, effects: &mut Effects) {
+        let has_open = self.open.is_some() || self.has_lost || self.checkpoint.is_some();
+        let is_idle = self.phase == Phase::Live && self.under_way.is_empty() && !has_open;
+        let reason = match self.link() {
+            // The state contains everything that the guest has had.
+            _ if self.has_withheld => "it has had results that must not be kept",
+            Some(link) if is_idle && !self.is_full => {
+                self.checkpoint = Some((engine, on_checkpoint));
+                return effects.push(Effect::Send(link, Command::Checkpoint { job: CHECKPOINT }));
+            }
+            _ => "it is at work",
+        };
+        effects.push(Effect::Tell(on_checkpoint, Err(reason.to_owned())));
+    }
+
+    /// Records the state that the isolate has reported. Its job is none of the owner's.
+    fn on_checkpoint(&mut self, result: Result<Success, Failure>, effects: &mut Effects) {
+        let Some((engine, _)) = &self.checkpoint else { return };
+        let frame = match &result {
+            // It comes after the beginning of the job in the journal, but is the state from before it.
+            Ok(_) if !self.under_way.is_empty() => Err("it is at work".to_owned()),
+            Ok(Success::Output { value: Value::Bytes(state), .. }) => {
+                // Later runs need room, too.
+                let frame = checkpoint_frame(self.runs, engine, state);
+                frame
+                    .filter(|frame| self.bytes + 2 * frame.len() <= self.max_bytes)
+                    .ok_or("the journal has no room".to_owned())
+            }
+            Ok(_) => Err("the engine has no checkpoints".to_owned()),
+            Err(failure) => Err(failure.kind.message()),
+        };
+        let result = frame.map(|frame| {
+            self.append(frame);
+            self.work = Work::default();
+        });
+        self.end_checkpoint(result, effects);
+    }
+
+    fn end_checkpoint(&mut self, result: Result<(), String>, effects: &mut Effects) {
+        if let Some((_, on_checkpoint)) = self.checkpoint.take() {
+            effects.push(Effect::Tell(on_checkpoint, result));
         }
     }
 
@@ -329,6 +385,7 @@ impl State {
         if digests.is_empty() {
             return self.record(command);
         }
+        self.has_withheld = true;
         match answers_frame(self.runs, &digests, command) {
             Some(frame) => self.append(frame),
             None => self.is_full = true,
@@ -401,6 +458,8 @@ impl State {
         match command {
             Command::Run { job, code, limits } => self.on_run(job, code, limits, effects),
             Command::ToolReplies { replies, .. } => self.on_replies(replies, effects),
+            // The owner asks for them in another way.
+            Command::Checkpoint { .. } | Command::Restore { .. } => {}
             Command::SetVariables { job, .. } | Command::SetTools { job, .. } => {
                 self.close_lost();
                 self.under_way.push(job);
@@ -531,6 +590,20 @@ impl State {
     }
 
     pub fn on_event(&mut self, event: Event, effects: &mut Effects) {
+        let event = match event {
+            Event::Settled { job: CHECKPOINT, result, sound, .. } => {
+                self.on_checkpoint(result, effects);
+                if sound {
+                    return;
+                }
+                Event::Lost { reason: "the isolate was lost".to_owned() }
+            }
+            Event::Closed { .. } | Event::Lost { .. } | Event::Parked { .. } => {
+                self.end_checkpoint(Err("the isolate was lost".to_owned()), effects);
+                event
+            }
+            event => event,
+        };
         match self.phase {
             Phase::Booting | Phase::Replaying => self.on_repeated(event, effects),
             Phase::Resuming => self.on_resumed(event, effects),
@@ -654,7 +727,8 @@ impl State {
                 let Some(done) = self.jobs.front_mut() else { return };
                 let told = done.next_told();
                 if told.as_ref().is_none_or(|told| told.frame != frame) {
-                    return self.diverge("outcome", told, Some(frame), effects);
+                    let cause = if self.jobs.front().is_some_and(Done::restores) { "checkpoint" } else { "outcome" };
+                    return self.diverge(cause, told, Some(frame), effects);
                 }
                 self.jobs.pop_front();
                 self.next_job(effects);
@@ -806,7 +880,8 @@ impl State {
                 self.now_ms = self.now_ms.max(limits.now_ms.unwrap_or_default());
                 Command::Run { job: job | REPEATED, code, limits }
             }
-            Some(Command::ToolReplies { .. }) | None => return,
+            Some(Command::Restore { job, state }) => Command::Restore { job: job | REPEATED, state },
+            Some(Command::ToolReplies { .. } | Command::Checkpoint { .. }) | None => return,
         };
         self.pass(command, effects);
     }

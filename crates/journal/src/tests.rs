@@ -6,7 +6,7 @@ use ses_protocol::{
 };
 
 use crate::chain::{Chain, Keys};
-use crate::entry::{answers_frame, head_frame, message_frame, note_frame, restart_frame, seed_frame};
+use crate::entry::{answers_frame, checkpoint_frame, head_frame, message_frame, note_frame, restart_frame, seed_frame};
 use crate::{Content, Flaw, FlawKind, Journal};
 
 const ID: &str = "order/7";
@@ -68,6 +68,7 @@ fn further_frames() -> Vec<Vec<u8>> {
     let answers = answers_frame(2, &[(2, [7; 32])], &command).expect("a small message");
     let mut frames = frames();
     frames.extend([answers, restart_frame(2, r#"{"format":1}"#), seed_frame(2, Seed([1, 2, 3, 4]))]);
+    frames.extend(checkpoint_frame(2, "an engine", &[1, 2, 3]));
     frames
 }
 
@@ -81,7 +82,7 @@ fn entries(keys: Keys) -> Vec<Vec<u8>> {
 }
 
 fn load(keys: Keys, entries: Vec<Vec<u8>>) -> Result<Content, Flaw> {
-    Journal::new(ID.to_owned(), keys, 1 << 20).load(entries, None)
+    Journal::new(ID.to_owned(), keys, 1 << 20).load(entries, None, None)
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn an_answer_that_is_not_kept_is_accepted_if_it_is_the_same_again() {
     let digest = chain.digest((2, 1), &frame(0, &command));
     let command = Command::ToolReplies { replies: vec![(2, ToolReply::Promise)], now_ms: None };
     frames.extend(answers_frame(2, &[(2, digest)], &command));
-    let Ok(content) = journal.load(signed(keys(), frames), None) else { panic!("it is a journal") };
+    let Ok(content) = journal.load(signed(keys(), frames), None, None) else { panic!("it is a journal") };
     assert_eq!(content.withheld.iter().map(|it| (it.run, it.call.number, it.entry)).collect::<Vec<_>>(), [(2, 1, 14)]);
     assert!(content.open.expect("the second run has not ended").calls.is_empty());
     assert!(!journal.provide(2, 1, answer(8.0)));
@@ -126,8 +127,35 @@ fn an_answer_that_is_not_kept_is_accepted_if_it_is_the_same_again() {
 #[test]
 fn what_comes_before_a_restart_is_not_repeated() {
     let Ok(content) = load(keys(), signed(keys(), further_frames())) else { panic!("it is a journal") };
-    assert_eq!((content.runs, content.next, content.is_seeded), (2, 17, true));
+    assert_eq!((content.runs, content.next, content.is_seeded), (2, 18, true));
     assert!(content.open.is_none() && content.tools.is_empty() && content.withheld.is_empty());
+}
+
+#[test]
+fn a_checkpoint_replaces_what_comes_before_it_for_its_engine_only() {
+    let mut frames = frames();
+    frames.truncate(11);
+    let before = signed(keys(), frames.clone()).iter().map(Vec::len).sum::<usize>();
+    frames.extend(checkpoint_frame(1, "an engine", &[1, 2, 3]));
+    let entries = signed(keys(), frames.clone());
+    let load = |engine| {
+        let journal = Journal::new(ID.to_owned(), keys(), 1 << 20);
+        let Ok(content) = journal.load(entries.clone(), None, engine) else { panic!("it is a journal") };
+        (content.replayed_bytes, content.looked_at, content.runs, content.tools.len())
+    };
+    assert_eq!(load(Some("an engine")), (0, Some(1), 1, 1));
+    let whole = before + entries[11].len();
+    assert_eq!(load(Some("another engine")), (whole, None, 1, 1));
+    assert_eq!(load(None), (whole, None, 1, 1));
+    // The run after it has not ended.
+    frames.extend([frame(2, &Command::SetTools { job: 4, tools: Vec::new() })]);
+    frames.extend(checkpoint_frame(1, "an engine", &[1, 2, 3]));
+    let Err(Flaw { kind, entry, .. }) =
+        Journal::new(ID.to_owned(), keys(), 1 << 20).load(signed(keys(), frames), None, None)
+    else {
+        panic!("nobody writes it")
+    };
+    assert_eq!((kind, entry), (FlawKind::Order, 13));
 }
 
 /// Numbers that are the same in each run of the tests.

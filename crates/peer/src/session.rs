@@ -369,7 +369,10 @@ fn arm(
 impl Link for PeerLink {
     fn send(&self, command: Command) {
         match &command {
-            Command::SetVariables { job, .. } | Command::SetTools { job, .. } => self.note(*job, false, false),
+            Command::SetVariables { job, .. }
+            | Command::SetTools { job, .. }
+            | Command::Checkpoint { job }
+            | Command::Restore { job, .. } => self.note(*job, false, false),
             // The session watches over a run if its deadline is valid. Other runs are refused immediately.
             Command::Run { job, limits, .. } => self.note(*job, true, TIMEOUT_MS.takes(limits.timeout_ms)),
             Command::ToolReplies { replies, .. } => {

@@ -37,6 +37,16 @@ pub enum Command {
         /// What the guest's clock shows from now on, in milliseconds since the Unix epoch. `None`: the system's time.
         now_ms: Option<f64>,
     },
+    /// Asks for the whole state of the session, as an output of bytes for [`Self::Restore`]. Fails if the engine cannot
+    /// capture something exactly. The state stays as it is.
+    Checkpoint {
+        job: JobId,
+    },
+    /// Gives an isolate that has had no other command the state of a session.
+    Restore {
+        job: JobId,
+        state: Vec<u8>,
+    },
 }
 
 /// The answer of a host tool.

@@ -62,7 +62,7 @@ impl Link for ToIsolate {
         self.0.asked.lock().unwrap().push(match command {
             Command::SetVariables { job, .. } => Asked::Variables(job),
             Command::SetTools { job, .. } => Asked::Tools(job),
-            Command::ToolReplies { .. } => return,
+            Command::ToolReplies { .. } | Command::Checkpoint { .. } | Command::Restore { .. } => return,
             Command::Run { job, .. } => Asked::Run(job),
         });
     }

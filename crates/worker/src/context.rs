@@ -89,7 +89,7 @@ impl PipeContext {
                     Command::Run { job, limits, .. } => self.begin(*job, limits),
                     Command::SetTools { tools, .. } => self.own_deadline.add_tools(tools),
                     Command::ToolReplies { replies, .. } => self.own_deadline.on_answers(replies),
-                    Command::SetVariables { .. } => {}
+                    Command::SetVariables { .. } | Command::Checkpoint { .. } | Command::Restore { .. } => {}
                 }
                 Some(command)
             }

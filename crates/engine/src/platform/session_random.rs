@@ -41,6 +41,24 @@ pub fn seed(scope: &mut v8::PinScope, seed: Seed) {
     draw(scope);
 }
 
+/// The seed of the session, and how many numbers it has drawn. `None`: the session is not deterministic.
+pub fn position() -> Option<(Seed, u128)> {
+    GENERATOR.with_borrow(|generator| {
+        let generator = generator.as_ref()?;
+        Some((Seed::of_bytes(generator.get_seed()), generator.get_word_pos()))
+    })
+}
+
+/// Continues where [`position`] was. `Math.random` starts again, which only guests in JavaScript could notice.
+pub fn resume(scope: &mut v8::PinScope, from: Seed, position: u128) {
+    seed(scope, from);
+    GENERATOR.with_borrow_mut(|generator| {
+        if let Some(generator) = generator {
+            generator.set_word_pos(position);
+        }
+    });
+}
+
 /// Nothing: sessions are deterministic on Linux only.
 #[cfg(not(target_os = "linux"))]
 fn restart(_scope: &mut v8::PinScope, _seed: i64) {}

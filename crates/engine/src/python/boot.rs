@@ -78,6 +78,9 @@ pub struct Booted {
     pub folder: Option<Folder>,
     pub buffers: Arc<BufferBudget>,
     pub signal: Arc<Signal>,
+    /// Digest of what the interpreter's memory depends on.
+    pub build: [u8; 32],
+    pub has_packages: bool,
     pub guarded: Guarded,
 }
 
@@ -147,6 +150,7 @@ impl Unsealed {
     fn seal(self, Folders { mount: folder, packages }: Folders) -> Result<Booted, Failure> {
         let Self { shell, origin, buffers, mut guarded, .. } = self;
         let signal = Arc::<Signal>::default();
+        let (build, has_packages) = (origin.distribution.build, packages.is_some());
         let Instance { isolate, context } = &mut guarded.instance;
         isolate.set_slot(signal.clone());
         isolate.set_allow_wasm_code_generation_callback(refuse_wasm);
@@ -155,7 +159,7 @@ impl Unsealed {
             v8::tc_scope!(let attempt, scope);
             attempt.get_current_context().set_allow_generation_from_strings(false);
             let sealed = (|| {
-                let has_packages = v8::Boolean::new(attempt, packages.is_some()).into();
+                let has_packages = v8::Boolean::new(attempt, has_packages).into();
                 if let Some(Packages { mount, libraries }) = packages {
                     attempt.set_slot(Rc::new(Libraries::new(libraries)));
                     let path = v8::String::new(attempt, PACKAGES_PATH)?.into();
@@ -171,7 +175,7 @@ impl Unsealed {
             }
         }
         isolate.remove_slot::<Rc<Origin>>();
-        Ok(Booted { shell, folder, buffers, signal, guarded })
+        Ok(Booted { shell, folder, buffers, signal, build, has_packages, guarded })
     }
 
     /// Makes a snapshot of the isolate, which is consumed.

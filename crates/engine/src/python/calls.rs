@@ -22,7 +22,7 @@ use crate::state::pending_calls::WaitingCall;
 use crate::values::serialize::{self, Unwritable};
 use ses_protocol::{
     ERR_TOOL_CALL_LIMIT_EXCEEDED, ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, ToolCall, ToolCallId, ToolError,
-    ToolReply, Value, Values,
+    ToolReply, ToolSpec, Value, Values,
 };
 use ses_transfer as transfer;
 
@@ -34,6 +34,24 @@ pub struct Own {
     pub has_folder: bool,
     pub facts: Rc<Facts>,
     pub started: RefCell<Started>,
+    /// All tools that the guest was given.
+    pub tools: RefCell<Vec<ToolSpec>>,
+    /// Digest of what the interpreter's memory depends on.
+    pub build: [u8; 32],
+    pub has_packages: bool,
+}
+
+impl Own {
+    /// Whether guest code can use a folder of the host.
+    pub fn has_mounted(&self) -> bool {
+        self.has_folder && self.folder.borrow().is_none()
+    }
+
+    /// Guest code may call these tools from now on.
+    pub fn add_tools(&self, host: &Host, tools: &[ToolSpec]) {
+        host.tools.borrow_mut().add(tools);
+        self.tools.borrow_mut().extend_from_slice(tools);
+    }
 }
 
 /// Calls that the guest has started and not waited for yet.

@@ -47,6 +47,8 @@ pub struct Distribution {
     pub prelude: String,
     /// Whether libraries of packages may be linked to the module.
     pub links: bool,
+    /// Digest of what the interpreter's memory depends on.
+    pub build: [u8; 32],
     /// Digest of everything that a snapshot depends on.
     pub digest: [u8; 32],
     compiled: OnceLock<v8::CompiledWasmModule>,
@@ -100,18 +102,24 @@ impl Distribution {
             prelude.as_bytes(),
             modules.as_bytes(),
             shell::TEXT.as_bytes(),
+            &[u8::from(links)],
+        ];
+        let of_engine = [
             shell::REHEARSAL_TEXT.as_bytes(),
             v8::V8::get_version().as_bytes(),
             flags::OF_ALL.as_bytes(),
             flags::OF_COMPILING.as_bytes(),
-            &[u8::from(links), u8::from(traps::are_enabled())],
+            &[u8::from(traps::are_enabled())],
         ];
         let rewrite = || {
             let names = UsedNames::of(&[&module, &loader]);
             import_memory(&wasm, |name| links || names.has(name))
         };
         // Both functions take about the same time.
-        let (digest, wasm) = in_parallel(|| digest_of(&parts), rewrite);
+        let (build, wasm) = in_parallel(|| digest_of(&parts), rewrite);
+        let mut all_parts = vec![build.as_slice()];
+        all_parts.extend(of_engine);
+        let digest = digest_of(&all_parts);
         let wasm = wasm.ok_or("pyodide.asm.wasm is not a module that this version can run")?;
         Ok(Self {
             spec: spec.clone(),
@@ -124,6 +132,7 @@ impl Distribution {
             guest,
             prelude,
             links,
+            build,
             digest,
             compiled: OnceLock::new(),
             image: Mutex::new(None),

@@ -12,6 +12,7 @@ use crate::control::interrupt::Interrupt;
 use crate::platform::{session_clock, session_random};
 use crate::python::boot::Booted;
 use crate::python::calls::Own;
+use crate::python::checkpoint::{self, Refusal};
 use crate::python::facts::Facts;
 use crate::python::failure::{self, Known};
 use crate::python::shell::Shell;
@@ -23,7 +24,9 @@ use crate::state::context::GuestContext;
 use crate::state::entry::strings;
 use crate::state::host::Host;
 use crate::values::serialize;
-use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Value, Values};
+use ses_protocol::{
+    Block, Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Value, Values,
+};
 
 /// The isolate of one session, on its thread.
 pub struct Guest {
@@ -52,10 +55,11 @@ enum Ending<'s> {
 impl Guest {
     /// Gives the calling thread's isolate to a session.
     pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
-        let Booted { shell, folder, buffers, signal, mut guarded } = booted;
+        let Booted { shell, folder, buffers, signal, build, has_packages, mut guarded } = booted;
         let facts = guarded.instance.isolate.get_slot::<Rc<Facts>>().cloned().unwrap_or_default();
         let (has_folder, folder) = (folder.is_some(), RefCell::new(folder));
-        let own = Rc::new(Own { shell, folder, has_folder, facts, started: RefCell::default() });
+        let (started, tools) = (RefCell::default(), RefCell::default());
+        let own = Rc::new(Own { shell, folder, has_folder, facts, started, tools, build, has_packages });
         let host = Rc::new(Host::new(context, buffers, Arc::default()));
         let isolate = &mut guarded.instance.isolate;
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
@@ -73,6 +77,8 @@ impl Guest {
                 Command::SetVariables { job, names, values } => (job, self.set_variables(job, &names, values)),
                 Command::SetTools { job, tools } => (job, self.set_tools(job, &tools)),
                 Command::Run { job, code, limits } => (job, self.run(job, &code, limits)),
+                Command::Checkpoint { job } => (job, self.take_checkpoint(job)),
+                Command::Restore { job, state } => (job, self.restore(job, &state)),
                 // Belongs to a run that has ended.
                 Command::ToolReplies { .. } => continue,
             };
@@ -103,13 +109,43 @@ impl Guest {
 
     fn set_tools(&mut self, job: JobId, tools: &[ToolSpec]) -> Done {
         self.signal.begin(job);
-        self.host.tools.borrow_mut().add(tools);
+        self.own.add_tools(&self.host, tools);
         let (result, sound) = self.call(|scope, _, shell| {
             let specs = tools.iter().map(|tool| spec(scope, tool)).collect::<Option<Vec<_>>>()?;
             let specs = v8::Array::new_with_elements(scope, &specs);
             shell.call(scope, "setTools", &[specs.into()])
         });
         Done { result: result.map(|_| Success::Done), figures: Figures::default(), sound }
+    }
+
+    fn take_checkpoint(&mut self, job: JobId) -> Done {
+        self.signal.begin(job);
+        let most = self.host.context.config().max_transfer_bytes;
+        self.between_runs(|scope, host, own| {
+            let state = checkpoint::take(scope, host, own, most)?;
+            let Some(block) = Block::copy_of(&state) else {
+                return Err(Refusal::Unchanged("the host has no memory for it".to_owned()));
+            };
+            Ok(Success::Output { value: Value::Bytes(block), is_final_answer: false })
+        })
+    }
+
+    fn restore(&mut self, job: JobId, state: &[u8]) -> Done {
+        self.signal.begin(job);
+        self.between_runs(|scope, host, own| checkpoint::restore(scope, host, own, state).map(|()| Success::Done))
+    }
+
+    /// Work on the state of the session, during which no guest code runs.
+    fn between_runs(&mut self, work: impl FnOnce(&mut v8::PinScope, &Host, &Own) -> Result<Success, Refusal>) -> Done {
+        let Instance { isolate, context } = &mut self.guarded.instance;
+        v8::scope_with_context!(scope, isolate, &*context);
+        v8::tc_scope!(let attempt, scope);
+        let (result, sound) = match work(attempt, &self.host, &self.own) {
+            Ok(success) => (Ok(success), true),
+            Err(Refusal::Unchanged(reason)) => (Err(failure::runtime(&reason)), true),
+            Err(Refusal::Broken(reason)) => (Err(failure::runtime(&reason)), false),
+        };
+        Done { result, figures: Figures::default(), sound }
     }
 
     fn run(&mut self, job: JobId, code: &str, limits: RunLimits) -> Done {

@@ -23,9 +23,9 @@ const HEAD_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES + 24;
 pub const PAGE_BYTES: usize = 1 << 16;
 /// Blocks of zeros are left out of a memory, which is half of Python's memory. A block has the size of a page of the
 /// system.
-const BLOCK_BYTES: usize = 1 << 12;
+pub const BLOCK_BYTES: usize = 1 << 12;
 /// Offset and length of a run.
-const RUN_BYTES: usize = 16;
+pub const RUN_BYTES: usize = 16;
 
 /// Immutable. Isolates map its memory. Each has its own copy of the pages that it writes.
 pub struct Image {
@@ -131,7 +131,7 @@ impl Image {
 }
 
 /// A run of a memory that is not all zeros: its offset and its bytes.
-type Run<'a> = (usize, &'a [u8]);
+pub type Run<'a> = (usize, &'a [u8]);
 
 fn runs_of(memory: &[u8]) -> Vec<Run<'_>> {
     let mut runs: Vec<Run> = Vec::new();
@@ -147,8 +147,18 @@ fn runs_of(memory: &[u8]) -> Vec<Run<'_>> {
 
 /// A memory in the format of files: its length, the number of runs, offset and length of each run, and their bytes.
 fn packed(memory: &[u8]) -> Vec<u8> {
+    packed_runs(memory.len(), runs_of(memory))
+}
+
+/// As [`packed`]. `None`: the runs have more than `max_bytes`.
+pub fn packed_within(memory: &[u8], max_bytes: usize) -> Option<Vec<u8>> {
     let runs = runs_of(memory);
-    let mut numbers = vec![memory.len(), runs.len()];
+    let bytes = runs.iter().map(|(_, run)| run.len()).sum::<usize>();
+    (bytes <= max_bytes).then(|| packed_runs(memory.len(), runs))
+}
+
+fn packed_runs(length: usize, runs: Vec<Run>) -> Vec<u8> {
+    let mut numbers = vec![length, runs.len()];
     numbers.extend(runs.iter().flat_map(|&(at, run)| [at, run.len()]));
     let mut bytes: Vec<u8> = numbers.into_iter().flat_map(|number| (number as u64).to_le_bytes()).collect();
     runs.into_iter().for_each(|(_, run)| bytes.extend_from_slice(run));
@@ -156,7 +166,7 @@ fn packed(memory: &[u8]) -> Vec<u8> {
 }
 
 /// Length and runs of the output of [`packed`]. `None`: the format is different.
-fn unpacked(bytes: &[u8]) -> Option<(usize, Vec<Run<'_>>)> {
+pub fn unpacked(bytes: &[u8]) -> Option<(usize, Vec<Run<'_>>)> {
     let number = |bytes: &[u8]| usize::try_from(u64::from_le_bytes(bytes.try_into().ok()?)).ok();
     let (length, rest) = bytes.split_at_checked(8)?;
     let (count, rest) = rest.split_at_checked(8)?;
@@ -170,6 +180,29 @@ fn unpacked(bytes: &[u8]) -> Option<(usize, Vec<Run<'_>>)> {
     };
     let runs = places.chunks_exact(RUN_BYTES).map(&mut run_at).collect::<Option<Vec<_>>>()?;
     (length as u64 <= MAX_FILE_BYTES && rest.is_empty()).then_some((length, runs))
+}
+
+/// Makes a memory one that has these runs and is zero elsewhere. Writes only the blocks that differ, because isolates share
+/// pages that they do not write. The runs are those that [`unpacked`] returns for a memory that is not longer.
+pub fn unpack(memory: &mut [u8], runs: &[Run]) {
+    const ZEROS: &[u8] = &[0; BLOCK_BYTES];
+    let mut at = 0;
+    for &(start, run) in runs {
+        if at < start {
+            memory[at..start].chunks_mut(BLOCK_BYTES).for_each(|block| copy(block, &ZEROS[..block.len()]));
+        }
+        let end = start + run.len();
+        let blocks = memory[start..end].chunks_mut(BLOCK_BYTES).zip(run.chunks(BLOCK_BYTES));
+        blocks.for_each(|(block, bytes)| copy(block, bytes));
+        at = at.max(end);
+    }
+    memory[at..].chunks_mut(BLOCK_BYTES).for_each(|block| copy(block, &ZEROS[..block.len()]));
+}
+
+fn copy(block: &mut [u8], bytes: &[u8]) {
+    if block != bytes {
+        block.copy_from_slice(bytes);
+    }
 }
 
 /// Sealed memory of the system. Each mapping has its own copy of the pages that it writes.
@@ -336,6 +369,19 @@ mod tests {
         assert_eq!(fs::read_to_string(&others).unwrap(), "half of it");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_memory_becomes_the_packed_one() {
+        let memory = memory();
+        let bytes = packed_within(&memory, 2 * BLOCK_BYTES).unwrap();
+        assert!(packed_within(&memory, 2 * BLOCK_BYTES - 1).is_none());
+        let (length, runs) = unpacked(&bytes).unwrap();
+        for fill in [0, 7] {
+            let mut other = vec![fill; 4 * PAGE_BYTES];
+            unpack(&mut other, &runs);
+            assert!(other[..length] == memory && other[length..].iter().all(|&byte| byte == 0));
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod boot;
 mod cache;
 mod calls;
+mod checkpoint;
 mod distribution;
 pub mod engine;
 mod facts;

@@ -115,6 +115,11 @@ impl Guest {
                 Command::SetVariables { job, names, values } => (job, self.set_variables(&names, values)),
                 Command::SetTools { job, tools } => (job, self.set_tools(tools)),
                 Command::Run { job, code, limits } => (job, self.run(job, code, limits)),
+                // V8 cannot copy a heap that has run.
+                Command::Checkpoint { job } | Command::Restore { job, .. } => {
+                    let cause = "JavaScript has no such checkpoints".to_owned();
+                    (job, Done::sound(Err(Failure::new(FailureKind::Runtime { cause }))))
+                }
                 // Left over from a run that has ended.
                 Command::ToolReplies { .. } => continue,
             };

@@ -7,6 +7,9 @@ use deno_core::v8;
 use crate::state::caller::Caller;
 use ses_protocol::{ToolCallId, ToolSpec, Values};
 
+/// Bits of a call's number that are the same in each isolate of a session.
+const CALL_BITS: ToolCallId = (1 << 32) - 1;
+
 /// The tools of the realm.
 #[derive(Default)]
 pub struct ToolTable {
@@ -95,6 +98,16 @@ impl PendingCalls {
     pub fn take_number(&mut self) -> ToolCallId {
         self.next += 1;
         self.next
+    }
+
+    /// The number of the last call, without the part that differs between isolates.
+    pub fn made(&self) -> ToolCallId {
+        self.next & CALL_BITS
+    }
+
+    /// The next call has the number after that of an isolate that has made `made` calls.
+    pub fn go_on_from(&mut self, made: ToolCallId) {
+        self.next = (self.next & !CALL_BITS) | (made & CALL_BITS);
     }
 
     pub fn take(&mut self, number: ToolCallId) -> Option<PendingCall> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ses_protocol::{Command, Event, FolderSpec, Success, ToolReply, ToolSpec, Value, Values};
+use ses_protocol::{Command, Event, FolderSpec, RunLimits, Seed, Success, ToolReply, ToolSpec, Value, Values};
 
 use crate::python::boot::Booted;
 use crate::python::distribution::Distribution;
@@ -29,15 +29,21 @@ fn spec(cache: Option<PathBuf>) -> PythonSpec {
 
 /// The reports of a session with these `commands`.
 fn serve(spec: &PythonSpec, commands: Vec<Command>) -> Vec<String> {
+    events(spec, commands).into_iter().filter_map(told).collect()
+}
+
+fn events(spec: &PythonSpec, commands: Vec<Command>) -> Vec<Event> {
     let spec = spec.clone();
     let isolate = move || {
-        let context = Rc::new(Context::new(commands, 256 << 20));
+        let mut context = Context::new(commands, 256 << 20);
+        context.config.max_transfer_bytes = 64 << 20;
+        let context = Rc::new(context);
         let booted = Booted::new(&spec, None, context.config.memory_limit_bytes, Rc::new(|_| {}));
         let booted = booted.unwrap_or_else(|failure| panic!("{} {:?}", failure.kind.message(), failure.details));
         let mut guest = Guest::new(booted, context.clone());
         guest.serve_session();
         drop(guest);
-        context.events.take().into_iter().filter_map(told).collect()
+        context.events.take()
     };
     std::thread::Builder::new().stack_size(ISOLATE_STACK_BYTES).spawn(isolate).unwrap().join().unwrap()
 }
@@ -286,4 +292,90 @@ fn python_runs_with_tools_variables_and_logs() {
         "finally 11",
     ];
     assert_eq!(seen, expected);
+}
+
+/// A run of a deterministic session.
+fn seeded(job: u64, code: &str) -> Command {
+    let Command::Run { job, code, limits } = run(job, code) else { unreachable!("it is a run") };
+    Command::Run { job, code, limits: RunLimits { now_ms: Some(1.7e12), seed: Some(Seed([1, 2, 3, 4])), ..limits } }
+}
+
+/// What the command after `commands` has for a checkpoint.
+fn checkpoint(commands: Vec<Command>) -> Result<Vec<u8>, String> {
+    let all = commands.into_iter().chain([Command::Checkpoint { job: 99 }]).collect();
+    match events(&spec(None), all).pop() {
+        Some(Event::Settled {
+            job: 99, result: Ok(Success::Output { value: Value::Bytes(state), .. }), sound, ..
+        }) => {
+            assert!(sound);
+            Ok(state.to_vec())
+        }
+        Some(Event::Settled { job: 99, result: Err(failure), sound: true, .. }) => Err(failure.kind.message()),
+        other => panic!("{other:?}"),
+    }
+}
+
+const DEFINES: &str = r#"
+import os, random
+class Counter:
+    def __init__(self): self.n = 0
+    def add(self):
+        self.n += 1
+        return self.n
+def numbers():
+    i = 0
+    while True:
+        yield i
+        i += 1
+counter, made, shared = Counter(), numbers(), [1]
+both = [shared, shared]
+shared.append(both)
+next(made); counter.add()
+large = ['x' * 100 + str(i) for i in range(200_000)]
+f'{random.random()} {os.urandom(3).hex()}'
+"#;
+const PROBES: &str = r#"
+f'{counter.add()} {next(made)} {both[0] is both[1]} {shared[1] is both} {random.random()} {os.urandom(5).hex()} {id(counter)} {hash("text")} {len(large)}'
+"#;
+
+#[test]
+fn a_restored_session_goes_on_as_the_one_that_it_was_taken_from() {
+    let Err(reason) = checkpoint(vec![run(2, "1")]) else { panic!("it is not deterministic") };
+    assert!(reason.contains("it has had no run"), "{reason}");
+    let expected = serve(&spec(None), vec![seeded(2, DEFINES), run(3, PROBES)]);
+    let state = checkpoint(vec![seeded(2, DEFINES)]).unwrap();
+    let restored = vec![Command::Restore { job: 1, state: state.clone() }, run(3, PROBES)];
+    let seen = serve(&spec(None), restored);
+    assert_eq!(seen[0], "done");
+    assert_eq!(seen[1..], expected[1..]);
+    // A part of a state, and a changed one, are refused or lead to a session that fails.
+    for length in [0, 7, 100, state.len() - 1] {
+        let seen =
+            serve(&spec(None), vec![Command::Restore { job: 1, state: state[..length].to_vec() }, run(2, "1 + 1")]);
+        assert!(seen[0].contains("it has another form"), "{seen:?}");
+        assert_eq!(seen[1], "2");
+    }
+    let mut other = state;
+    other[8] ^= 1;
+    let seen = serve(&spec(None), vec![Command::Restore { job: 1, state: other }]);
+    assert!(seen[0].contains("it was made by another build"), "{seen:?}");
+}
+
+#[test]
+fn what_javascript_holds_for_python_keeps_a_checkpoint_from_being_made() {
+    let cases = [
+        ("kept = realm.Object", "objects of JavaScript were used"),
+        ("realm.kept = print", "objects of JavaScript were used"),
+        ("import os\nos.makedirs('/tmp/a')", "files in memory were changed"),
+        ("file = open('/dev/null')", "a file is open"),
+        ("import os\nos.chdir('/tmp')", "files in memory were changed"),
+        ("import os\nos.write(1, b'abc')", "a line of output is incomplete"),
+    ];
+    for (code, expected) in cases {
+        let Err(reason) = checkpoint(vec![seeded(1, code)]) else { panic!("{code} is kept") };
+        assert!(reason.contains(expected), "{code}: {reason}");
+    }
+    let released = ["open('/dev/null').close()", "import os\nos.write(1, b'abc\\n')"];
+    let runs = released.iter().zip(2..).map(|(code, job)| run(job, code));
+    assert!(checkpoint([seeded(1, "1")].into_iter().chain(runs).collect()).is_ok());
 }

@@ -95,6 +95,8 @@ fn to_worker() -> Vec<ToWorker> {
         Command::SetTools { job: 3, tools: config().modules.into_iter().flat_map(functions).collect() },
         Command::Run { job: 4, limits, code: "1 + 1".into() },
         Command::ToolReplies { replies, now_ms: Some(1.7e12) },
+        Command::Checkpoint { job: 5 },
+        Command::Restore { job: 6, state: vec![1, 2, 3] },
     ];
     let controls = [Control::Open(Arc::new(config())), Control::Stop(4)];
     let keep = ToWorker::Control(Control::KeepDeadlines { limits_calls: true });

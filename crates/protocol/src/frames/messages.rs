@@ -105,6 +105,8 @@ messages!(Command {
     0x03 SetTools { job, tools },
     0x04 Run { job, limits, code },
     0x05 ToolReplies { replies, now_ms },
+    0x06 Checkpoint { job },
+    0x07 Restore { job, state },
 });
 messages!(Status {
     0x81 Hello(hello),

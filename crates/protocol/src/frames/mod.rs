@@ -25,7 +25,7 @@ pub use stream::Frames;
 pub(crate) use writer::Writer;
 
 /// The version of the format. Both peers must use the same one, byte for byte.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 
 /// Bytes of a frame before its body, including the length.
 pub const HEAD_BYTES: usize = 9;
