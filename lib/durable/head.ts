@@ -192,7 +192,8 @@ function digestOfModules(modules: object) {
   return hash.digest('hex');
 }
 
-function versionsOf(engine: 'javascript' | 'python'): Record<string, string> {
+/** What a replay depends on, by name. */
+export function versionsOf(engine: 'javascript' | 'python'): Record<string, string> {
   const shared = (known ??= {
     package: (require('../../package.json') as { version: string }).version,
     addon: digestOfAddon(),

@@ -20,7 +20,7 @@ import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
 import { appendEntries, readEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
-import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead } from './head';
+import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead, versionsOf } from './head';
 import { divergenceOf, finishedCalls, historyOf } from './history';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
 import { NAMING_CODE, NO_PYTHON_DATA, namesIn, readPythonData, readingPython, restoringPython } from './python-data';
@@ -728,9 +728,21 @@ export class DurableSession implements Executor {
     return this.#boot(await this.#read());
   }
 
-  /** Whether a replay would take long, and it was not shown recently that the session has more than plain data. */
-  #mayCheckpoint({ recorder: { journal }, replayMs, lookedAt }: Live) {
-    if (this.language !== 'javascript' || this.#view !== undefined) return false;
+  /**
+   * Keeps the memory of Python, so that the next replay begins with it. What it cannot hold exactly is replayed. Looks again
+   * when the session has twice as many runs.
+   */
+  async #checkpointMemory(live: Live) {
+    const { recorder } = live;
+    live.lookedAt = recorder.journal.runs;
+    const refusal = await recorder.journal.checkpoint(engineText());
+    if (refusal === null) live.replayMs = 0;
+    await recorder.stored();
+  }
+
+  /** Whether a replay would take long, and it was not shown recently that the session cannot have a checkpoint. */
+  #mayCheckpoint({ recorder: { journal }, executor, replayMs, lookedAt }: Live) {
+    if (this.#view !== undefined || executor.isolation?.mode === 'remote') return false;
     const [bytes, workedMs] = journal.repeated();
     const isLong = replayMs + workedMs >= CHECKPOINT_MS || bytes >= CHECKPOINT_BYTES;
     return isLong && (lookedAt === undefined || journal.runs >= 2 * lookedAt);
@@ -741,6 +753,7 @@ export class DurableSession implements Executor {
     const epoch = this.#epoch;
     try {
       await live.recorder.stored();
+      if (this.language === 'python') return await this.#checkpointMemory(live);
       const found = await this.#read();
       this.#refuseAfterCleanup(epoch);
       await this.#checkpoint(live, found, epoch);
@@ -791,7 +804,10 @@ export class DurableSession implements Executor {
   async #start(found: Found, epoch: number) {
     let live: Live | undefined = await this.#boot(found);
     const { variables } = this.#settings;
-    if (!found.isNew && this.#mayCheckpoint(live)) live = await this.#checkpoint(live, found, epoch);
+    if (!found.isNew && this.#mayCheckpoint(live)) {
+      if (this.language === 'python') await this.#checkpointMemory(live);
+      else live = await this.#checkpoint(live, found, epoch);
+    }
     // Else the session has begun again, with its tools.
     if (live === undefined) return;
     if (found.isNew && variables !== undefined) await live.recorder.guard(live.executor.sendVariables(variables));
@@ -809,10 +825,20 @@ export class DurableSession implements Executor {
     await live.recorder.stored();
   }
 
-  async #boot(
-    found: Found,
-    { isHeld = false, kept }: { isHeld?: boolean; kept?: KeptCalls | undefined } = {},
-  ): Promise<Live> {
+  /** As {@link #bootWith}. If a checkpoint cannot be restored, everything is repeated. */
+  async #boot(found: Found, how: Booting = {}): Promise<Live> {
+    try {
+      return await this.#bootWith(found, how);
+    } catch (error) {
+      const isOfCheckpoint = error instanceof ExecutorError && error.details?.cause === 'checkpoint';
+      if (!isOfCheckpoint || this.#live === undefined) throw error;
+      await freed(this.#live);
+      Object.assign(found, await this.#read({ usesCheckpoints: false }));
+      return this.#bootWith(found, how);
+    }
+  }
+
+  async #bootWith(found: Found, { isHeld = false, kept }: Booting): Promise<Live> {
     const { id, durability, store } = this.#settings;
     const { head, journal, content, isNew } = found;
     const isElsewhere = head.timeZone !== ownTimeZone();
@@ -970,7 +996,7 @@ export class DurableSession implements Executor {
   }
 
   /** Reads and checks the journal. */
-  async #read(): Promise<Found> {
+  async #read({ usesCheckpoints = true } = {}): Promise<Found> {
     const { id, store, sign, verify, maxJournalBytes, seed } = this.#settings;
     const entries = await readEntries(store, id, maxJournalBytes);
     const journal = new (addon().NativeJournal)(id, sign, verify, maxJournalBytes);
@@ -979,7 +1005,9 @@ export class DurableSession implements Executor {
       journal.begin(JSON.stringify(head), seedFrom(seed));
       return { entries, journal, head, isNew: true, differs: [], content: EMPTY };
     }
-    const content = journal.load(entries, this.#view?.runs);
+    const isRemote = this.#settings.executor.isolation === 'remote';
+    const engine = usesCheckpoints && !isRemote && hasMemory(journal, entries[0]) ? engineText() : undefined;
+    const content = journal.load(entries, this.#view?.runs, engine);
     const { flaw } = content;
     if (flaw?.kind === 'limit') throw limitReached(maxJournalBytes);
     if (flaw !== undefined) throw journalInvalid(flaw.kind, flaw.entry, flaw.message);
@@ -1049,6 +1077,16 @@ function rejected(error: unknown): Promise<never> {
   return handled(Promise.reject(error));
 }
 
+/** Says which engines can go on with the memory of a session of Python. */
+function engineText() {
+  return JSON.stringify(versionsOf('python'));
+}
+
+/** Whether checkpoints of the session are those of Python. The first entry has not been verified yet. */
+function hasMemory(journal: NativeJournal, first: Uint8Array | undefined) {
+  return first !== undefined && journal.entry(first)?.text?.includes('"engine":"python"') === true;
+}
+
 function isOfReplay({ code }: ExecutorError) {
   return code === 'ERR_REPLAY_DIVERGED' || code === 'ERR_REPLAY_ENGINE';
 }
@@ -1072,6 +1110,13 @@ interface Found {
 /** A replay that takes longer, or repeats more, is worth a checkpoint: 2 s, 16 MiB. */
 const CHECKPOINT_MS = 2000;
 const CHECKPOINT_BYTES = 16 << 20;
+
+/** How an isolate is made. */
+interface Booting {
+  /** whether nothing is stored until all is */
+  isHeld?: boolean;
+  kept?: KeptCalls | undefined;
+}
 
 /** How variables are declared in another isolate: values to send, and code to run after that. */
 type Restoring = ReturnType<typeof restoring>;

@@ -1,0 +1,292 @@
+// A session of Python whose replay is long keeps its memory, and goes on from there exactly as a replay would.
+// `DURABLE_PYTHON_CHECKPOINTS` is the number of random sessions, and `DURABLE_SEED` the first seed.
+
+import { describe, expect, test } from 'vitest';
+
+import { durable, memoryStore, waitForAnswer } from 'ses-executor/durable';
+import { KEYS, all, inFolder, openSession, untouchable } from './helpers.mjs';
+import { factsOf, generatorOf } from './programs.mjs';
+
+const SESSIONS = Number(process.env.DURABLE_PYTHON_CHECKPOINTS ?? 4);
+const FIRST_SEED = Number(process.env.DURABLE_SEED ?? Date.now() % 1e6);
+
+/** Nine of them are more than 16 MiB. */
+const LARGE = 'x'.repeat(2 << 20);
+const TOOLS = {
+  large: async () => LARGE,
+  add: async (a, b) => a + b,
+  now: (n) => n + 1,
+  failing: async (n) => {
+    throw new RangeError(`failing ${n}`);
+  },
+};
+const TAKES_LONG = 'for _ in range(9): len(large())\n0';
+const executor = { authorized_imports: ['*'] };
+const python = { engine: 'python', tools: TOOLS, executor };
+
+/** The kind of a checkpoint's frame, after the mark of the entry and the length of the frame. */
+const isCheckpoint = (entry) => entry[5] === 0x45;
+
+/** A store with these entries. */
+function storeOf(entries) {
+  const store = memoryStore();
+  store.append('s', 0, entries);
+  return store;
+}
+
+/** The same entries, with a checkpoint of another build. */
+function ofOtherBuild(entries) {
+  return entries.map((entry) => {
+    if (!isCheckpoint(entry)) return entry;
+    const changed = Buffer.from(entry);
+    const at = changed.indexOf('"addon":"') + '"addon":"'.length;
+    changed[at] ^= 1;
+    return changed;
+  });
+}
+
+const typesOf = async (session) => (await all(session.history())).map(({ type }) => type);
+const checkpointsOf = async (session) => (await typesOf(session)).filter((type) => type === 'checkpoint').length;
+
+const FIRST = `
+import asyncio, collections, dataclasses, datetime, functools, itertools, json, math, random, re, secrets, time, uuid
+class Account:
+    total = 0
+    def __init__(self): self.balance = 10
+    def add(self, n):
+        self.balance += n
+        Account.total += n
+        return self.balance
+    def __del__(self): gone.append(self.balance)
+@dataclasses.dataclass
+class Point:
+    x: int
+    near: list
+gone = []
+account = Account()
+def counting(start):
+    i = start
+    while True:
+        got = yield i
+        i += 1 if got is None else got
+numbers = counting(0)
+next(numbers)
+names = {"fig", "pear", "plum", "apple", "quince"}
+ring = []
+ring.append(ring)
+points = [Point(1, []), Point(2, [])]
+points[0].near.append(points[1])
+points[1].near.append(points[0])
+@functools.lru_cache
+def square(n): return n * n
+counts = collections.Counter("durable sessions")
+own = random.Random(5)
+drawn = [random.random(), str(uuid.uuid4()), secrets.token_hex(4)]
+trace = []
+0`;
+const PROBE = `[account.add(1), next(numbers), list(names), drawn, random.random(), secrets.token_hex(4), str(uuid.uuid4()),
+  hash("text"), id(account), id(points[0].near[0]) == id(points[1]), ring[0] is ring, square.cache_info().hits, own.random(),
+  sorted(counts.items()), str(points[0]), Account.total, gone, trace, time.time() > 1.7e9, sorted(dir()), await add(1, 2)]`;
+
+/** A program that changes the state in some way. */
+function programOf(random, step) {
+  const int = (n) => Math.floor(random() * n);
+  const lines = [
+    () => `account.add(${int(9)})`,
+    () => `account = Account(); account.add(${int(5)})`,
+    () => `trace.append(numbers.send(${int(4)}))`,
+    () => `names.add("n${int(1e6)}"); trace.append(list(names)[:3])`,
+    () => `points.append(Point(${int(9)}, [points[${int(2)}]]))`,
+    () => `square(${int(4)})`,
+    () => `counts.update("t${int(1e4)}")`,
+    () => `trace.append(random.randint(0, ${1 + int(1e6)})); random.shuffle(trace)`,
+    () => `def f${int(5)}(n, k=${int(9)}): return n + k + len(trace)`,
+    () => `try: trace.append(f${int(5)}(${int(9)}))\nexcept NameError: pass`,
+    () => `trace.append(await add(${int(9)}, ${int(9)}))`,
+    () => `try: failing(${int(9)})\nexcept Exception as error: kept${int(3)} = error; trace.append(str(error))`,
+    () => `big${int(3)} = [i * ${1 + int(5)} for i in range(${int(20_000)})]`,
+    () => `big${int(3)} = bytes(${int(300_000)})`,
+    () => `trace.append(await asyncio.gather(*[asyncio.to_thread(now, i) for i in range(${1 + int(4)})]))`,
+    () => `await asyncio.sleep(${int(5) / 1000}); trace.append(time.monotonic() > 0)`,
+    () => `try: trace.append(next(g${int(3)}))\nexcept NameError: g${int(3)} = itertools.count(${int(9)})`,
+    () => `import ${['heapq', 'bisect', 'statistics', 'fractions', 'decimal', 'textwrap', 'string'][int(7)]}`,
+    () => `match = re.match(r"(\\d+)", "${int(1e5)}"); trace.append(match.group(1))`,
+    () => `print("step ${step}", len(trace))`,
+    () => `1 / 0`,
+    () => `del points[2:]`,
+  ];
+  return Array.from({ length: 2 + int(5) }, () => lines[int(lines.length)]()).join('\n') + '\nlen(trace)';
+}
+
+const SEEDS = Array.from({ length: SESSIONS }, (_, i) => FIRST_SEED + i);
+
+test.each(SEEDS)(
+  'a session of Python from seed %i goes on from its memory as it would have and as a replay does',
+  { timeout: 240_000 },
+  async (seed) => {
+    const random = generatorOf(seed);
+    const [from, to] = seed % 2 === 0 ? ['thread', 'process'] : ['process', 'thread'];
+    const store = memoryStore();
+    const options = (isolation) => ({ ...python, executor: { ...executor, isolation } });
+    const session = await openSession('s', { store, ...options(from) });
+    await session.run(FIRST);
+    for (let step = 0; step < 3; step++) await factsOf(session.run(programOf(random, step)));
+    const taken = random() < 0.7 ? TAKES_LONG : `${TAKES_LONG}\n1 / 0`;
+    await factsOf(session.run(taken));
+    if ((await checkpointsOf(session)) === 0) await session.run(TAKES_LONG);
+    expect(await checkpointsOf(session), `seed ${seed}`).toBe(1);
+    const steps = Math.floor(random() * 3);
+    for (let step = 3; step < 3 + steps; step++) await factsOf(session.run(programOf(random, step)));
+    const entries = await all(store.read('s'));
+
+    const later = [PROBE, programOf(random, 9), PROBE, programOf(random, 10), PROBE];
+    const goOn = async (one) => {
+      const facts = [];
+      for (const code of later) facts.push(await factsOf(one.run(code)));
+      return facts;
+    };
+    const expected = await goOn(session);
+    expect(expected[0].output, `seed ${seed}`).toBeInstanceOf(Array);
+    await session.cleanup();
+
+    const restored = storeOf(entries);
+    const again = await openSession('s', { store: restored, ...options(to) });
+    expect(await goOn(again), `seed ${seed}, from the memory`).toStrictEqual(expected);
+    await again.cleanup();
+    const replayed = await openSession('s', { store: storeOf(ofOtherBuild(entries)), ...options(to) });
+    expect(await goOn(replayed), `seed ${seed}, replayed`).toStrictEqual(expected);
+    await replayed.cleanup();
+
+    // What was recorded after the restored memory is what a replay from the beginning does.
+    const whole = await all(restored.read('s'));
+    const third = await openSession('s', {
+      store: storeOf(ofOtherBuild(whole)),
+      ...options(from),
+      tools: untouchable(TOOLS),
+    });
+    expect((await third.run('len(trace)')).output).toBe(expected.at(-1).output[17].length);
+    await third.cleanup();
+  },
+);
+
+/** A store with a session that has defined `code`, and has a checkpoint. */
+async function kept(code, more = {}) {
+  const store = memoryStore();
+  const session = await openSession('s', { store, ...python, ...more });
+  await session.run(code);
+  await session.run(TAKES_LONG);
+  const count = await checkpointsOf(session);
+  await session.cleanup();
+  return { store, count, entries: await all(store.read('s')) };
+}
+
+describe('a checkpoint of Python', () => {
+  const LONG = { timeout: 120_000 };
+
+  test('keeps numbers of runs and calls, forks, views and the history', LONG, async () => {
+    const { store, count } = await kept('n = 1\ndef f(): return n');
+    expect(count).toBe(1);
+    const session = await openSession('s', { store, ...python });
+    expect((await session.run('n = add(n, 1)\n[n, f()]')).output).toStrictEqual([2, 2]);
+    const history = await all(session.history());
+    expect(history.filter(({ type }) => type === 'call').at(-1)).toMatchObject({ key: 's/3/1', name: 'add' });
+    expect(history.find(({ type }) => type === 'checkpoint')).toMatchObject({ run: 2 });
+    const before = await session.replayTo({ run: 1 });
+    expect((await before.run('f()')).output).toBe(1);
+    const after = await session.replayTo({ run: 2 });
+    expect((await after.run('f()')).output).toBe(1);
+    const fork = await session.fork('f');
+    expect((await fork.run('f()')).output).toBe(2);
+    const same = await session.fork('g', { seed: 'same', run: 2 });
+    const drawn = (one) => one.run('import random, secrets\n[random.random(), secrets.token_hex(8)]');
+    const other = await session.fork('h', { run: 2 });
+    const view = await session.replayTo({ run: 2 });
+    const { output } = await drawn(same);
+    expect((await drawn(view)).output).toStrictEqual(output);
+    expect((await drawn(other)).output).not.toStrictEqual(output);
+  });
+
+  test('is followed by runs that wait, that continue elsewhere, and that are lost', LONG, async () => {
+    const tools = { ...TOOLS, ask: async (text) => waitForAnswer({ text }) };
+    const unlimited = { ...executor, max_operations: Infinity, max_while_iterations: Infinity };
+    const options = { ...python, tools, executor: unlimited };
+    const { store } = await kept('n = 1\ndef f(): return n', options);
+    const first = await openSession('s', { store, ...options });
+    const { calls } = await first.start('x = add(1, 1)\nreply = ask("pay?")\n[f(), x, reply, now(1)]');
+    expect(calls).toMatchObject([{ key: 's/3/2', name: 'ask', args: ['pay?'] }]);
+    await first.cleanup();
+    const again = await openSession('s', { store, ...options });
+    expect(again.state).toBe('WAITING');
+    const { output } = await again.answer({ 's/3/2': { result: 'yes' } });
+    expect(output.output).toStrictEqual([1, 2, 'yes', 2]);
+    const lost = await factsOf(again.run('n = 5\nwhile True: n += 0', { timeoutMs: 1_000 }));
+    expect(lost.code).toBe('ERR_EXEC_TIMEOUT');
+    expect((await again.run('[f(), reply]')).output).toStrictEqual([1, 'yes']);
+  });
+
+  test('is not made of what it cannot hold', LONG, async () => {
+    const secret = durable(async () => 'secret', { record: 'nothing' });
+    const { count, store } = await kept('token = secret()', { tools: { ...TOOLS, secret } });
+    expect(count).toBe(0);
+    expect(Buffer.concat(await all(store.read('s'))).includes('secret')).toBe(true); // its name
+    const again = await openSession('s', { store, ...python, tools: { ...untouchable(TOOLS), secret } });
+    expect((await again.run('token')).output).toBe('secret');
+  });
+
+  test('that is damaged is found by its code, and without keys the session is replayed', LONG, async () => {
+    const options = { ...python, keys: KEYS };
+    const signed = await kept('n = 1\ndef f(): return n', options);
+    const at = signed.entries.findIndex(isCheckpoint);
+    const changed = signed.entries.map((entry) => Uint8Array.from(entry));
+    changed[at][changed[at].length >> 1] ^= 1;
+    await expect(openSession('s', { ...options, store: storeOf(changed) })).rejects.toMatchObject({
+      code: 'ERR_JOURNAL_INVALID',
+      details: { entry: at },
+    });
+    const { entries } = await kept('n = 1\ndef f(): return n');
+    for (const place of [300, entries[at].length >> 1, entries[at].length - 1]) {
+      const unsigned = entries.map((entry) => Uint8Array.from(entry));
+      unsigned[at][place] ^= 1;
+      const session = await openSession('s', { ...python, store: storeOf(unsigned), tools: untouchable(TOOLS) });
+      expect((await session.run('f()')).output, `byte ${place}`).toBe(1);
+      await session.cleanup();
+    }
+  });
+
+  test('that cannot be stored does not fail the run before it', LONG, async () => {
+    const inner = memoryStore();
+    let refused = 0;
+    const store = {
+      isInMemory: true,
+      read: (...args) => inner.read(...args),
+      list: () => inner.list(),
+      remove: (id) => inner.remove(id),
+      append: (id, after, entries, how) => {
+        if (entries.some(isCheckpoint)) {
+          refused++;
+          throw new Error('the disk is full');
+        }
+        return inner.append(id, after, entries, how);
+      },
+    };
+    const session = await openSession('s', { store, ...python });
+    await session.run('n = 1\ndef f(): return n');
+    expect((await session.run(`${TAKES_LONG}\nf()`)).output).toBe(1);
+    expect([refused, session.state]).toStrictEqual([1, 'DEAD']);
+    const again = await openSession('s', { store: inner, ...python, tools: untouchable(TOOLS) });
+    expect((await again.run('f()')).output).toBe(1);
+  });
+
+  test('is a blob of a store with files, and is not there until its entry is', LONG, async () => {
+    const { store, keys } = inFolder();
+    const session = await openSession('s', { store, keys, ...python });
+    await session.run('n = 1\ndef f(): return n');
+    await session.run(TAKES_LONG);
+    await session.cleanup();
+    const entries = await all(store.read('s'));
+    const last = entries.at(-1);
+    expect([last[0], last.length]).toStrictEqual([1, 33]);
+    const again = await openSession('s', { store, keys, ...python, tools: untouchable(TOOLS) });
+    expect((await again.run('f()')).output).toBe(1);
+  });
+});
