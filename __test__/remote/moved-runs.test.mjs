@@ -6,10 +6,12 @@ import { DurableSession, memoryStore } from '../../build/durable/index.js';
 import { openBroker } from '../broker.mjs';
 import { deferred, rejection } from '../helpers.mjs';
 import { startWorker, until } from './helpers.mjs';
+import { watchWaits } from './waits.mjs';
 
-/** A broker, three workers, and a session with the tools. */
+/** A broker, three workers, and a session with the tools. `waits`: see `watchWaits`. */
 async function openSession(tools, options = {}) {
   const broker = await openBroker();
+  const waits = await watchWaits(broker.port);
   const names = ['a', 'b', 'c'];
   const workers = new Map();
   for (const name of names) {
@@ -18,7 +20,7 @@ async function openSession(tools, options = {}) {
   const executor = { isolation: 'remote', remote: { servers: broker.url }, timeoutMs: 100_000, ...options };
   const session = await DurableSession.open('s', { store: memoryStore(), tools, executor });
   onTestFinished(() => session.cleanup());
-  return { session, workers, current: () => workers.get(session.isolation.worker) };
+  return { session, waits, current: () => workers.get(session.isolation.worker) };
 }
 
 /** A tool whose calls wait until the test answers them. */
@@ -34,12 +36,10 @@ function heldTool() {
   return { tool, calls, arrived: (number) => arrived[number].promise };
 }
 
-/** Ends a worker after the guest of a run has reported that it only waits. */
-async function endWhileWaiting(session, kill) {
+/** Ends the worker of a session, and resolves when another one has the session. */
+async function moveFrom(session, end) {
   const before = session.isolation.worker;
-  // The report follows the call immediately. This is longer than any way through the broker.
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  kill();
+  end();
   await until(() => session.isolation !== undefined && session.isolation.worker !== before);
 }
 
@@ -59,12 +59,13 @@ test.each([
     const { tool: held, calls, arrived } = heldTool();
     const added = [];
     const add = async (a, b) => (added.push([a, b]), a + b);
-    const { session, current } = await openSession({ held, add });
+    const { session, waits, current } = await openSession({ held, add });
     await session.run('let n = 0; const kept = (function* () { yield 1; yield 2; })(); kept.next()');
     const run = session.run(PROGRAM);
     await arrived(0);
+    await waits(2);
     const worker = current();
-    await endWhileWaiting(session, () => kill(worker));
+    await moveFrom(session, () => kill(worker));
     calls[0].answer.resolve(10);
     const { output, logs } = await run;
     expect(output).toBe(17);
@@ -82,14 +83,14 @@ test.each([
 
 test('an answer that arrives while the session is rebuilt is not lost, nor is an error', async () => {
   const { tool: held, calls, arrived } = heldTool();
-  const { session, current } = await openSession({ held });
+  const { session, waits, current } = await openSession({ held });
   const run = session.run(`
     const [one, other] = await Promise.allSettled([held(1), held(2)]);
     [one.value, other.reason.message]
   `);
   await arrived(1);
+  await waits(2);
   const worker = current();
-  await new Promise((resolve) => setTimeout(resolve, 300));
   worker.kill('SIGKILL');
   await until(() => session.state === 'REPLAYING' || current() !== worker);
   calls[0].answer.resolve('answer');
@@ -100,12 +101,13 @@ test('an answer that arrives while the session is rebuilt is not lost, nor is an
 
 test('a run whose second worker is lost too fails, and is undone', async () => {
   const { tool: held, calls, arrived } = heldTool();
-  const { session, current } = await openSession({ held });
+  const { session, waits, current } = await openSession({ held });
   await session.run('let n = 1');
   const run = rejection(session.run('n = 2; await held(1); await held(2); n = 3'));
   await arrived(0);
+  await waits(1);
   const first = current();
-  await endWhileWaiting(session, () => first.kill('SIGKILL'));
+  await moveFrom(session, () => first.kill('SIGKILL'));
   calls[0].answer.resolve();
   await arrived(1);
   current().kill('SIGKILL');
