@@ -1,33 +1,22 @@
 // Durable sessions on a fleet: host, worker and broker end and start again while a person is asked.
 
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { expect, onTestFinished, test } from 'vitest';
 
 import { startWorker } from '../../scripts/local-fleet.mjs';
 import { openBroker } from '../broker.mjs';
-import { spawnNode } from '../helpers.mjs';
-import { temporaryFolder } from './helpers.mjs';
-
-const AGENT = fileURLToPath(new URL('fixtures/agent.mjs', import.meta.url));
+import { inProcesses } from './helpers.mjs';
 
 test('an approval waits while host, worker and broker are killed and start again', async () => {
   const broker = await openBroker();
-  const folder = temporaryFolder();
+  const { folder, act, effects } = inProcesses({ servers: broker.url, isolation: 'remote' });
   let worker;
   onTestFinished(() => worker?.kill('SIGKILL'));
   const start = async (name) => {
     worker = await startWorker(broker.url, { name });
-  };
-  const act = async (action, value) => {
-    const input = JSON.stringify({ value, servers: broker.url, isolation: 'remote' });
-    const { stdout, stderr, signal } = await spawnNode([AGENT, folder, 's', action, input]);
-    if (signal !== null) return { signal };
-    if (stdout === '') throw new Error(stderr);
-    return JSON.parse(stdout);
   };
   /** Everything ends without a word and starts again. */
   const restartAll = async (name) => {
@@ -50,7 +39,6 @@ test('an approval waits while host, worker and broker are killed and start again
   expect(await act('look')).toMatchObject({ state: 'WAITING', waiting: [{ name: 'waits', isInDoubt: true }] });
   const { result } = await act('answer', { 's/1/5': { approve: true } });
   expect(result.output.output).toStrictEqual([4, 'yes', 'waits 2']);
-  const effects = readFileSync(join(folder, 'effects'), 'utf8').trim().split('\n');
-  expect(effects).toStrictEqual(['a 1', 'ask pay?', 'a 2', 's 2', 'waits s/1/5 1', 'waits s/1/5 2']);
+  expect(effects()).toStrictEqual(['a 1', 'ask pay?', 'a 2', 's 2', 'waits s/1/5 1', 'waits s/1/5 2']);
   expect(existsSync(join(folder, 'sessions'))).toBe(false);
 });

@@ -1,37 +1,8 @@
 // Processes that are killed at any point. Another process continues, and what had finished is not done again.
 
-import { readFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
 import { expect, test } from 'vitest';
 
-import { spawnNode } from '../helpers.mjs';
-import { temporaryFolder } from './helpers.mjs';
-
-const AGENT = fileURLToPath(new URL('fixtures/agent.mjs', import.meta.url));
-
-/** A folder in which processes work on the session `s`. */
-function inProcesses(isolation) {
-  const folder = temporaryFolder();
-  const act = async (action, value, killAt) => {
-    const { stdout, stderr, signal } = await spawnNode([
-      AGENT,
-      folder,
-      's',
-      action,
-      JSON.stringify({ value, isolation, killAt }),
-    ]);
-    if (signal !== null) return { signal };
-    if (stdout === '') throw new Error(stderr);
-    return JSON.parse(stdout);
-  };
-  const effects = () => {
-    const path = join(folder, 'effects');
-    return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
-  };
-  return { act, effects };
-}
+import { inProcesses } from './helpers.mjs';
 
 test('a program waits in one process and goes on in another', async () => {
   const { act, effects } = inProcesses();
@@ -45,7 +16,7 @@ test('a program waits in one process and goes on in another', async () => {
 });
 
 test.each(['thread', 'process'])('a call in doubt waits, and an approval makes it again (%s)', async (isolation) => {
-  const { act, effects } = inProcesses(isolation);
+  const { act, effects } = inProcesses({ isolation });
   expect(await act('start', 'const x = await a(1); const y = await waits(); [x, y]')).toStrictEqual({
     signal: 'SIGKILL',
   });
@@ -115,7 +86,7 @@ test(
     const outcomes = [];
     for (let killAt = 1; ; killAt++) {
       const { act, effects } = inProcesses();
-      const killed = await act('start', PROGRAM, killAt);
+      const killed = await act('start', PROGRAM, { killAt });
       if (killed.signal === undefined) break;
       const before = effects();
       const { result } = await act('recover', 'typeof both === "undefined" ? "not begun" : [first, ...both]');

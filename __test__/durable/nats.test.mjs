@@ -1,10 +1,9 @@
 // Journals on a real broker: hosts, and the broker itself, end at any point, and what was stored is there again.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect as connectSocket, createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { connect } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -14,10 +13,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { DurableSession, natsStore, waitForAnswer } from 'ses-executor/durable';
 import { openBroker } from '../broker.mjs';
 import { writeJwtConfig } from '../jwt.mjs';
-import { deferred, rejection, spawnNode } from '../helpers.mjs';
-import { KEYS, all, temporaryFolder } from './helpers.mjs';
+import { deferred, rejection } from '../helpers.mjs';
+import { KEYS, all, inProcesses, temporaryFolder } from './helpers.mjs';
 
-const AGENT = fileURLToPath(new URL('fixtures/agent.mjs', import.meta.url));
 const bytes = (...texts) => texts.map((text) => new TextEncoder().encode(text));
 const texts = async (store, id, from) =>
   (await all(store.read(id, from))).map((entry) => Buffer.from(entry).toString());
@@ -72,24 +70,9 @@ async function proxyOf(broker, cut) {
 }
 
 describe('a session on a broker', () => {
-  /** Processes that work on the session `s`, one after the other. */
-  function inProcesses(broker) {
-    const folder = temporaryFolder();
-    const act = async (action, value) => {
-      const input = JSON.stringify({ value, servers: broker.url });
-      const { stdout, stderr, signal } = await spawnNode([AGENT, folder, 's', action, input]);
-      if (signal !== null) return { signal };
-      if (stdout === '') throw new Error(stderr);
-      return JSON.parse(stdout);
-    };
-    const path = join(folder, 'effects');
-    const effects = () => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []);
-    return { act, effects };
-  }
-
   test('waits for an approval while its host ends and the broker is killed, and goes on in another process', async () => {
     const broker = await openBroker();
-    const { act, effects } = inProcesses(broker);
+    const { act, effects } = inProcesses({ servers: broker.url });
     const first = await act(
       'start',
       'const x = await a(1); const reply = await ask("pay?"); [x, reply, s(await a(2))]',
@@ -108,7 +91,7 @@ describe('a session on a broker', () => {
 
   test('continues elsewhere after its host was killed in a tool, with that call in doubt', async () => {
     const broker = await openBroker();
-    const { act, effects } = inProcesses(broker);
+    const { act, effects } = inProcesses({ servers: broker.url });
     expect(await act('start', 'const x = await a(1); [x, await waits()]')).toStrictEqual({ signal: 'SIGKILL' });
     await broker.kill();
     await broker.start();
