@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 import { brokerPath } from '../scripts/setup/broker.mjs';
-import { startBroker, stopBroker } from '../scripts/start-broker.mjs';
+import { startBroker, stopProgram } from '../scripts/start-broker.mjs';
 
 /**
  * Starts a broker on a free port, with JetStream in a temporary folder.
@@ -67,7 +67,7 @@ class Broker {
 
   /** Ends it in an orderly way. */
   async stop() {
-    if (this.#running !== undefined) await stopBroker(this.#running.process);
+    if (this.#running !== undefined) await stopProgram(this.#running.process);
     this.#running = undefined;
   }
 

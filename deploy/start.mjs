@@ -4,10 +4,10 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { startWorker, stopWorker } from '../scripts/local-fleet.mjs';
+import { startWorker } from '../scripts/local-fleet.mjs';
 import { installBroker } from '../scripts/setup/broker.mjs';
 import { fail } from '../scripts/setup/report.mjs';
-import { startBroker, stopBroker } from '../scripts/start-broker.mjs';
+import { startBroker, stopProgram } from '../scripts/start-broker.mjs';
 
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 const [, , secrets = pathOf('secrets.env'), folder = pathOf('data'), port] = process.argv;
@@ -32,8 +32,8 @@ const end = async (status) => {
   isEnding = true;
   process.exitCode = status;
   // The worker drains while it can still reach its clients.
-  if (worker !== undefined) await stopWorker(worker);
-  await stopBroker(broker.process);
+  if (worker !== undefined) await stopProgram(worker);
+  await stopProgram(broker.process);
 };
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => end(0));
 broker.process.once('exit', () => end(1));

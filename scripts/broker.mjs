@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 
 import { installBroker } from './setup/broker.mjs';
 import { fail } from './setup/report.mjs';
-import { startBroker, stopBroker } from './start-broker.mjs';
+import { startBroker, stopProgram } from './start-broker.mjs';
 
 const { port: portText, config, folder } = readArguments();
 const port = portText === undefined ? undefined : Number(portText);
@@ -29,7 +29,7 @@ try {
     onLine: (line) => console.error(line),
   });
   console.log(`nats://127.0.0.1:${broker.port}`);
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopBroker(broker.process));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopProgram(broker.process));
   broker.process.once('exit', (status) => {
     removeTemporary();
     process.exitCode = status ?? 1;

@@ -1,14 +1,13 @@
 // A fleet on this machine: a broker and workers, as child processes.
 
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { installBroker } from './setup/broker.mjs';
-import { startBroker, stopBroker } from './start-broker.mjs';
+import { startBroker, stopProgram } from './start-broker.mjs';
 
 const PROGRAM = fileURLToPath(new URL('../bin/ses-executor.js', import.meta.url));
 /** Longest wait until a worker takes sessions. */
@@ -46,14 +45,6 @@ export async function startWorker(servers, { name, capacity = 32, args = [], onL
   }
 }
 
-/** Ends a worker after its runs. */
-export async function stopWorker(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
-}
-
 /**
  * Starts a broker without accounts, and workers.
  *
@@ -68,8 +59,8 @@ export async function startFleet({ workers, isMonitored, ...options }) {
   const children = new Map();
   let broker;
   const close = async () => {
-    await Promise.all([...children.values()].map(stopWorker));
-    if (broker !== undefined) await stopBroker(broker.process);
+    await Promise.all([...children.values()].map(stopProgram));
+    if (broker !== undefined) await stopProgram(broker.process);
     rmSync(folder, { recursive: true, force: true });
   };
   try {

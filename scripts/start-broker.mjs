@@ -56,8 +56,8 @@ export async function startBroker(program, options = {}) {
   }
 }
 
-/** Ends a broker in an orderly way. */
-export async function stopBroker(child) {
+/** Ends a program in an orderly way: a broker, or a worker after its runs. */
+export async function stopProgram(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');

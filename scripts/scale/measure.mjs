@@ -10,7 +10,7 @@ import { natsStore } from '../../build/durable/index.js';
 import { SESExecutor } from '../../index.mjs';
 import { startFleet } from '../local-fleet.mjs';
 import { brokerPath } from '../setup/broker.mjs';
-import { startBroker, stopBroker } from '../start-broker.mjs';
+import { startBroker, stopProgram } from '../start-broker.mjs';
 import { childrenOf, cpuSeconds, proportionalMiB } from './processes.mjs';
 
 const SESSIONS = 32;
@@ -152,7 +152,7 @@ async function measureJournal(sync) {
     return { perSecond: appends / seconds, bytes: ENTRY_BYTES, brokerCpu };
   } finally {
     await store.close();
-    await stopBroker(broker.process);
+    await stopProgram(broker.process);
     rmSync(folder, { recursive: true, force: true });
   }
 }
