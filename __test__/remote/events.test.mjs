@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
 import { openBroker } from '../broker.mjs';
-import { deferred, expectCode, gateTool, runChild } from '../helpers.mjs';
+import { deferred, expectCode, gateTool } from '../helpers.mjs';
 import { stop } from '../process/helpers.mjs';
-import { makeRemote, openFleet, startWorker, until } from './helpers.mjs';
+import { makeRemote, openFleet, startClient, startWorker, until } from './helpers.mjs';
 
 const ONE = ['--spares', '0'];
 
@@ -135,7 +135,7 @@ describe('a broker that is away for less than its budget', () => {
   const program = 'let sum = 0; for (let i = 0; i < 900; i++) sum += add(i); sum';
   const SUM = (899 * 900) / 2;
 
-  test.each([0, 50, 1000])(
+  test.each([0, 50, 1000, 5000])(
     'and comes back after %d ms is not noticed',
     async (ms) => {
       const { broker, remote } = await openFleet({ args: ONE });
@@ -225,20 +225,38 @@ describe('a worker that is drained', () => {
   }, 30_000);
 });
 
-test('a client that is killed in a run leaves no process behind', async () => {
-  const { worker, remote } = await openFleet({ args: ONE });
-  const script = `
-    import { SESExecutor } from './index.mjs';
-    const executor = new SESExecutor({ isolation: 'remote', remote: ${JSON.stringify(remote)} });
-    await executor.init();
-    const run = executor.run('for (;;) {}', { timeoutMs: 600_000, maxOperations: 1e15 });
-    process.kill(process.pid, 'SIGKILL');
-    await run;
-  `;
-  const { signal } = await runChild(script);
-  expect(signal).toBe('SIGKILL');
-  await until(() => worker.children.length === 0);
-}, 30_000);
+/** Resolves when the only place of the worker is free. */
+const expectFree = (remote) =>
+  until(async () => {
+    const executor = new SESExecutor({ isolation: 'remote', remote });
+    try {
+      await executor.init();
+      return (await executor.run('40 + 2')).output === 42;
+    } catch (error) {
+      expect(error.details.reason).toBe('full');
+      return false;
+    } finally {
+      await executor.cleanup();
+    }
+  });
+
+describe('a client that is killed', () => {
+  test.each([
+    ['while its session is idle', `await executor.run('1'); setInterval(() => {}, 1_000); say('ready')`],
+    ['in a run', `await executor.run('console.log("ready"); for (;;) {}')`],
+  ])(
+    '%s leaves no process behind, and its place is free',
+    async (_when, code) => {
+      const { worker, remote } = await openFleet({ args: [...ONE, '--capacity', '1'] });
+      const client = startClient(remote, code);
+      await client.line(/ready/);
+      client.kill();
+      await until(() => worker.children.length === 0);
+      await expectFree(remote);
+    },
+    30_000,
+  );
+});
 
 describe('many sessions', () => {
   test('with 16 MiB each from the guest lose nothing and cut no connection', async () => {

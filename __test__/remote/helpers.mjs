@@ -9,19 +9,20 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
 import { openBroker } from '../broker.mjs';
+import { ROOT, ownEnvironment } from '../children/spawn.mjs';
 import { workersOf } from '../process/helpers.mjs';
 
 const CLI = fileURLToPath(new URL('../../bin/ses-executor.js', import.meta.url));
 
-/** A worker of a fleet: `ses-executor worker`. */
-class Worker {
+/** A process of Node.js whose lines the test reads. */
+export class Program {
   #child;
   #lines = [];
   #waiting = new Set();
 
-  constructor(url, args) {
-    const all = [CLI, 'worker', '--servers', url, '--sandbox', 'best-effort', ...args];
-    this.#child = spawn(process.execPath, all, { stdio: ['ignore', 'ignore', 'pipe'] });
+  constructor(args) {
+    const options = { cwd: ROOT, env: ownEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] };
+    this.#child = spawn(process.execPath, args, options);
     let text = '';
     this.#child.stderr.setEncoding('utf8').on('data', (part) => {
       const lines = (text + part).split('\n');
@@ -38,11 +39,6 @@ class Worker {
     return this.#child.pid;
   }
 
-  /** The processes of its sessions, spares among them. */
-  get children() {
-    return workersOf(this.pid);
-  }
-
   /** Resolves to the first line that matches. */
   line(pattern) {
     return new Promise((resolve, reject) => {
@@ -50,7 +46,7 @@ class Worker {
         const line = this.#lines.find((candidate) => pattern.test(candidate));
         if (line === undefined && this.#child.exitCode === null && this.#child.signalCode === null) return;
         this.#waiting.delete(look);
-        if (line === undefined) reject(new Error(`the worker has ended:\n${this.#lines.join('\n')}`));
+        if (line === undefined) reject(new Error(`the process has ended:\n${this.#lines.join('\n')}`));
         else resolve(line);
       };
       this.#waiting.add(look);
@@ -72,6 +68,18 @@ class Worker {
     this.kill('SIGKILL');
     this.kill('SIGCONT');
     await this.ended();
+  }
+}
+
+/** A worker of a fleet: `ses-executor worker`. */
+class Worker extends Program {
+  constructor(url, args) {
+    super([CLI, 'worker', '--servers', url, '--sandbox', 'best-effort', ...args]);
+  }
+
+  /** The processes of its sessions, spares among them. */
+  get children() {
+    return workersOf(this.pid);
   }
 }
 
@@ -108,6 +116,26 @@ export function fleetOfFile({ args = [] } = {}) {
     await fleet.broker?.close();
   });
   return fleet;
+}
+
+/**
+ * Starts a process with an executor on the fleet, which is closed when the test has finished.
+ *
+ * @param code runs in the process, with `executor` and `say(line)`
+ */
+export function startClient(remote, code) {
+  const options = { isolation: 'remote', remote, timeoutMs: 600_000, maxOperations: 1e15, maxLogBytes: 200_000_000 };
+  const script = `
+    import { writeSync } from 'node:fs';
+    import { SESExecutor } from './index.mjs';
+    const say = (line) => writeSync(2, line + '\\n');
+    const executor = new SESExecutor({ ...${JSON.stringify(options)}, onLog: ({ message }) => say(message) });
+    await executor.init();
+    ${code}
+  `;
+  const client = new Program(['--input-type=module', '--eval', script]);
+  onTestFinished(() => client.close());
+  return client;
 }
 
 /** An executor on the fleet, which is cleaned up when the test has finished. */
