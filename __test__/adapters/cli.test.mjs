@@ -427,7 +427,11 @@ describe('wrong use: status 2, and the reason on stderr', () => {
       /^ses-executor: there is no option --max-ops; did you mean --max-operations\?\n/,
     ],
     [['mcp', '--readonly'], /^ses-executor: there is no option --readonly; did you mean --read-only\?\n/],
-    [['mcp', '--servers', 'a=b'], /^ses-executor: mcp does not take --servers; did you mean --server\?\n/],
+    [
+      ['mcp', '--servers', 'a=b'],
+      /^ses-executor: --servers names brokers, such as nats:\/\/host:4222; another MCP server is --server /,
+    ],
+    [['check', '-', '--servers', 'nats://a'], /^ses-executor: check does not take --servers\n/],
     [['repl', '--hlep'], /^ses-executor: there is no option --hlep; did you mean --help\?\n/],
     [['run', '-x', 'a.js'], /^ses-executor: there is no option -x\n/],
     [['run', 'a.js', '--tool', 'x.mjs'], /^ses-executor: there is no option --tool; did you mean --tools\?\n/],
@@ -485,7 +489,7 @@ describe('--help', () => {
   });
 
   test.each([
-    ['run', ['--vars', '--json'], ['--root', '--server', '--openapi', '--to ']],
+    ['run', ['--vars', '--json'], ['--root', '--server ', '--openapi', '--to ']],
     ['check', ['--module', '--json'], ['--vars', '--memory']],
     ['repl', ['--root', '--memory'], ['--json', '--openapi', '--tool-timeout']],
     ['mcp', ['--openapi', '--keep-state', '--tool-timeout'], ['--json', '--module', '--to ']],

@@ -1,10 +1,30 @@
 import { UsageError } from './usage-error';
 import { checkSome } from '../../contract/options';
+import { preferredIsolation } from '../../ses/isolation';
 import type { CommandOptions } from './main';
+import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Fleet } from '../../contract/options';
 
+type FleetOptions = Pick<CommandOptions, 'servers' | 'pool' | 'credentialsFile'>;
+
+/**
+ * Where a command runs code: on a fleet if its options or the environment name one, otherwise on this machine, in a process
+ * where processes are supported.
+ */
+export function placeOf(options: FleetOptions): Pick<ExecutorOptions, 'isolation' | 'remote'> {
+  const { servers = process.env.SES_EXECUTOR_SERVERS || undefined, pool, credentialsFile } = options;
+  // The form of `--server`.
+  if (servers !== undefined && /^[\w-]+=/.test(servers)) {
+    throw new UsageError(
+      '--servers names brokers, such as nats://host:4222; another MCP server is --server name=command',
+    );
+  }
+  const isRemote = [servers, pool, credentialsFile].some((value) => value !== undefined);
+  return isRemote ? { isolation: 'remote', remote: fleetOf(options) } : { isolation: preferredIsolation() };
+}
+
 /** The pool of workers that a command is about, from its options and the environment. */
-export function fleetOf({ servers, pool, credentialsFile }: CommandOptions): Fleet {
+export function fleetOf({ servers, pool, credentialsFile }: FleetOptions): Fleet {
   const { SES_EXECUTOR_SERVERS, SES_EXECUTOR_POOL, SES_EXECUTOR_CREDENTIALS } = process.env;
   const remote = {
     servers: servers ?? (SES_EXECUTOR_SERVERS || undefined),

@@ -12,10 +12,13 @@ import type { GuestGlobal } from '../../contract/executor-types';
 import type { Foreign } from '../../contract/foreign';
 import type { ServerTarget } from '../mcp/address';
 
+/** Options that say which fleet a command uses. */
+const FLEET_OPTIONS = ['servers', 'pool', 'credentials'];
+
 /** Options of the commands that run many programs in one executor. */
 const SESSION_OPTIONS = [
   ...['vars', 'tools', 'allow-import', 'root', 'read-only', 'server', 'python', 'packages'],
-  ...['timeout', 'max-operations', 'memory', 'globals', 'allow-host'],
+  ...['timeout', 'max-operations', 'memory', 'globals', 'allow-host', ...FLEET_OPTIONS],
 ];
 
 /**
@@ -24,7 +27,10 @@ const SESSION_OPTIONS = [
  */
 const COMMANDS = {
   run: {
-    takes: ['vars', 'tools', 'timeout', 'max-operations', 'allow-import', 'packages', 'globals', 'allow-host', 'json'],
+    takes: [
+      ...['vars', 'tools', 'timeout', 'max-operations', 'allow-import', 'packages', 'globals', 'allow-host', 'json'],
+      ...FLEET_OPTIONS,
+    ],
     words: oneFile,
     load: () => (require('./run') as typeof import('./run')).run,
   },
@@ -57,15 +63,12 @@ const COMMANDS = {
     load: () => (require('./sessions') as typeof import('./sessions')).sessions,
   },
   worker: {
-    takes: [
-      ...['servers', 'pool', 'credentials', 'capacity', 'sandbox', 'spares', 'memory'],
-      ...['grace', 'listen', 'name'],
-    ],
+    takes: [...FLEET_OPTIONS, 'capacity', 'sandbox', 'spares', 'memory', 'grace', 'listen', 'name'],
     words: noFile,
     load: () => (require('./worker') as typeof import('./worker')).worker,
   },
   fleet: {
-    takes: ['servers', 'pool', 'credentials', 'watch', 'json'],
+    takes: [...FLEET_OPTIONS, 'watch', 'json'],
     words: (_name, words) => words,
     load: () => (require('./fleet') as typeof import('./fleet')).fleet,
   },
@@ -117,10 +120,11 @@ export interface CommandOptions {
   approve: boolean;
   approvePlan: boolean;
   run?: number;
-  /** Of workers of a fleet, and of commands about them. */
+  /** Addresses of the brokers of a fleet. */
   servers?: string;
   pool?: string;
   credentialsFile?: string;
+  /** Of workers of a fleet, and of commands about them. */
   capacity?: number;
   sandbox?: string;
   spares?: number;

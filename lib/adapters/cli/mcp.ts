@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 
 import { loadTools, readText, readVariables, refuseNoFolder } from './input';
 import { endServersBySignal, signalled } from './end-by-signal';
+import { placeOf } from './fleet-options';
 import { limitsOf } from './limits';
 import { listenAddress } from './listen-address';
 import { lost, ownStdout } from './terminal';
@@ -160,7 +161,10 @@ async function serversOf(api: Api | undefined, given: SessionOptions): Promise<S
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
   const limits = { timeoutMs, memoryLimitMb, maxOperations };
   const document = readText(api.file);
-  return await asUsage(() => createApiServers({ document, ...connection, ...limits }));
+  return await asUsage(() => {
+    const { remote } = placeOf(given);
+    return createApiServers({ document, ...connection, ...limits, remote });
+  });
 }
 
 /** Reads the files of a document. Links do not lead out of its folder. */
@@ -195,7 +199,7 @@ async function sessionServers({
     ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules, globals, network, keepState },
     python: python ? { maxOperations: given.maxOperations, packages } : undefined,
   };
-  return await asUsage(() => createSessionServers({ ...options, ...limitsOf(given) }));
+  return await asUsage(() => createSessionServers({ ...options, ...limitsOf(given), ...placeOf(given) }));
 }
 
 /** @param texts header lines; lines with the same name form one header. Messages do not show them: they are secrets. */

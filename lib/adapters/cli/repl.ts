@@ -7,6 +7,7 @@ import { inspect } from 'node:util';
 import { namesFor } from './completion';
 import { errorText } from './diagnostics';
 import { endServersBySignal } from './end-by-signal';
+import { placeOf } from './fleet-options';
 import { loadTools, readVariables, refuseNoFolder, utf8Of } from './input';
 import { limitsOf } from './limits';
 import { OpenBrackets } from './open-brackets';
@@ -20,7 +21,6 @@ import { outputText } from '../../contract/render';
 import { visible, write } from '../../contract/terminal';
 import { prepareProgram } from '../../ses/check';
 import { SESExecutor } from '../../ses/executor';
-import { preferredIsolation } from '../../ses/isolation';
 import { connectServers } from '../mcp/servers';
 import { toolsetOf } from '../mcp/tools';
 import { HelperState, RunHelpers } from '../code-tool/helpers';
@@ -71,10 +71,11 @@ export async function repl(_file: Parameters<Command>[0], given: Parameters<Comm
   }
 }
 
-function newExecutor({ authorizedImports, modules, globals, network, python, packages, ...given }: CommandOptions) {
+function newExecutor(options: CommandOptions) {
+  const { authorizedImports, modules, globals, network, python, packages } = options;
   const onLog: ExecutorOptions['onLog'] = ({ message }) => write(process.stdout, `${message}\n`);
-  const { maxOperations, ...limits } = limitsOf(given);
-  const common = { ...limits, isolation: preferredIsolation(), onLog };
+  const { maxOperations, ...limits } = limitsOf(options);
+  const common = { ...limits, ...placeOf(options), onLog };
   if (!python) {
     if (packages !== undefined) throw new TypeError('--packages needs --python');
     if (network !== undefined && !globals.includes('fetch')) throw new TypeError(HOSTS_NEED_FETCH);

@@ -1,5 +1,6 @@
 import { NO_LIMIT } from '../../contract/options';
 import { errorText } from './diagnostics';
+import { placeOf } from './fleet-options';
 import { ProgressLine } from './progress-line';
 import { languageOf, loadTools, readCode, readVariables } from './input';
 import { shownText } from './shown';
@@ -8,7 +9,6 @@ import { HOSTS_NEED_FETCH, asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import { SESExecutor } from '../../ses/executor';
-import { preferredIsolation } from '../../ses/isolation';
 import { outputText, toJson } from '../../contract/render';
 import { write } from '../../contract/terminal';
 import { RunHelpers } from '../code-tool/helpers';
@@ -27,13 +27,13 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
   const progress = new ProgressLine();
   const { tools, end } = await asUsage(() => toolsOf(options.tools, language));
   const executor = await asUsage(() => newExecutor(language, options, (text) => progress.log(text)));
-  await executor.init();
-  const variables = await asUsage(() => (vars === undefined ? {} : readVariables(vars)));
-  if (vars !== undefined) await asUsage(() => executor.sendVariables(variables));
-  const taken = () => [...Object.keys(tools), ...Object.keys(variables)];
-  const helpers = new RunHelpers(code, { taken, onProgress: progress.report });
-  await asUsage(() => executor.sendTools({ ...helpers.tools, ...tools }));
   try {
+    await executor.init();
+    const variables = await asUsage(() => (vars === undefined ? {} : readVariables(vars)));
+    if (vars !== undefined) await asUsage(() => executor.sendVariables(variables));
+    const taken = () => [...Object.keys(tools), ...Object.keys(variables)];
+    const helpers = new RunHelpers(code, { taken, onProgress: progress.report });
+    await asUsage(() => executor.sendTools({ ...helpers.tools, ...tools }));
     const { logEntries: _, ...output } = await executor.run(code);
     progress.clear();
     const { blocks: content } = helpers.content;
@@ -57,14 +57,11 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
   }
 }
 
-function newExecutor(
-  language: Language | 'python',
-  { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, globals, network, packages }: CommandOptions,
-  writeLog: (text: string) => void,
-) {
+function newExecutor(language: Language | 'python', options: CommandOptions, writeLog: (text: string) => void) {
+  const { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, globals, network, packages } = options;
   const onLog = ({ message }: LogEntry) => writeLog(`${message}\n`);
   // This program needs only one executor.
-  const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog };
+  const common = { timeoutMs, ...placeOf(options), warmPool: 0, spares: 0, onLog };
   if (language !== 'python') {
     if (packages !== undefined) throw new TypeError('--packages is for Python');
     if (network !== undefined && !globals.includes('fetch')) throw new TypeError(HOSTS_NEED_FETCH);

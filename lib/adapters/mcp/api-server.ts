@@ -5,6 +5,7 @@ import { z } from '../../bundled/mcp';
 import { SandboxManager, anyState, registryFromOpenApi, renderSandboxPrompt } from '../../sandbox';
 import { ManagerCalls } from '../../sandbox/calls';
 import type { Served, ToolRequest } from './served';
+import type { ExecutorOptions } from '../../contract/executor-options';
 
 /** Titles of the tools that models see. */
 const TITLES = {
@@ -20,6 +21,7 @@ const TITLES = {
  * @param options.headers headers of each request
  * @param options.credentials by security scheme
  * @param options.readFile reads other files of the document
+ * @param options.remote the fleet that runs the programs; absent: threads of this process run them
  */
 export async function createApiServers({
   document,
@@ -30,6 +32,7 @@ export async function createApiServers({
   timeoutMs,
   memoryLimitMb,
   maxOperations,
+  remote,
 }: {
   document: string;
   baseUrl?: string;
@@ -39,9 +42,12 @@ export async function createApiServers({
   timeoutMs?: number;
   memoryLimitMb?: number;
   maxOperations?: number;
+  remote?: ExecutorOptions['remote'];
 }) {
   const api = await registryFromOpenApi(document, { baseUrl, headers, credentials, readFile });
-  const options = { ...api, stateSchema: anyState, executionTimeoutMs: timeoutMs, memoryLimitMb, maxOperations };
+  const limits = { executionTimeoutMs: timeoutMs, memoryLimitMb, maxOperations };
+  const place = remote && { isolation: 'remote' as const, remote };
+  const options = { ...api, stateSchema: anyState, ...limits, ...place };
   return { warnings: api.warnings, open: () => servedBy(new SandboxManager(options)), close: async () => {} };
 }
 

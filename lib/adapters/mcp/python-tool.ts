@@ -8,7 +8,7 @@ import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../python';
 import { checkPythonOptions, offerWith } from '../../python/options';
 import { frontEndOf } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
-import { preferredIsolation } from '../../ses/isolation';
+import type { ExecutorOptions } from '../../contract/executor-options';
 import type { NetworkPolicy } from '../../contract/network-policy';
 import type { ServedTool } from './served';
 import type { HelperState } from '../code-tool/helpers';
@@ -33,6 +33,8 @@ export function pythonTool(
     maxOperations?: number;
     authorizedImports?: readonly string[];
     packages?: string;
+    isolation: ExecutorOptions['isolation'];
+    remote?: ExecutorOptions['remote'];
     network?: NetworkPolicy | undefined;
     variables?: Record<string, unknown>;
     annotations: object;
@@ -40,13 +42,14 @@ export function pythonTool(
     helpers: HelperState;
   },
 ): { tool: ServedTool; session: Session } {
-  const { toolTimeoutMs, maxOperations, packages, network, variables, annotations, forCatalog, helpers } = others;
+  const { toolTimeoutMs, maxOperations, packages, isolation, remote, network, variables } = others;
+  const { annotations, forCatalog, helpers } = others;
   const language = languageText('python');
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
   const log = new LogProgress();
   const options = {
     onLog: log.onLog,
-    ...{ timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() },
+    ...{ timeoutMs, toolTimeoutMs, memoryLimitMb, isolation, remote },
     ...{ max_operations: maxOperations ?? NO_LIMIT, max_while_iterations: NO_LIMIT, mount: false, packages, network },
   };
   const session = new Session(new PyodideExecutor(imports, options), {

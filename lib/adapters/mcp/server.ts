@@ -125,7 +125,8 @@ export function createServed({
     taken: forCatalog.taken,
   });
   const inPython =
-    python && pythonTool(toolset, { ...options, ...python, variables, annotations, forCatalog, helpers: ofPython });
+    python &&
+    pythonTool(toolset, { ...options, ...python, isolation, variables, annotations, forCatalog, helpers: ofPython });
   const sessions = inPython === undefined ? [session] : [session, inPython.session];
   const reset: ServedTool = {
     name: 'reset',
