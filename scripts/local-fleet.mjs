@@ -16,12 +16,16 @@ const START_MS = 30_000;
 /**
  * Starts a worker and resolves when it takes sessions.
  *
+ * @param options.program arguments of Node.js that start the command line; default: this package's
  * @param options.args further arguments of `ses-executor worker`
  * @param options.onLine gets each line that it writes
  */
-export async function startWorker(servers, { name, capacity = 32, args = [], onLine = () => {} } = {}) {
+export async function startWorker(
+  servers,
+  { name, capacity = 32, program = [PROGRAM], args = [], onLine = () => {} } = {},
+) {
   const named = name === undefined ? [] : ['--name', name];
-  const child = spawn(process.execPath, [PROGRAM, 'worker', '--capacity', String(capacity), ...named, ...args], {
+  const child = spawn(process.execPath, [...program, 'worker', '--capacity', String(capacity), ...named, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // Not as an argument: other users can read those.
     env: { ...process.env, SES_EXECUTOR_SERVERS: servers },

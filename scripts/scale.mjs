@@ -1,31 +1,16 @@
 // `npm run scale`: measures what sessions of a fleet use on this machine, and derives what 10, 1,000 and 100,000 of them take. With
 // `-- --write` the tables go into docs/guide/scale.md. On Linux.
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
-
-import { format } from 'prettier';
-
 import { LOAD, SIZES, derive } from './scale/derive.mjs';
 import { measure } from './scale/measure.mjs';
+import { MACHINE, number, round, table, writeTables } from './scale/tables.mjs';
 import { fail } from './setup/report.mjs';
-
-const PAGE = fileURLToPath(new URL('../docs/guide/scale.md', import.meta.url));
-const BEGIN = '<!-- written by `npm run scale -- --write` -->';
-const END = '<!-- end -->';
 
 if (process.platform !== 'linux') fail('the figures come from Linux');
 const figures = await measure((what) => console.error(what));
 const text = [measuredTable(figures), derivedTable(figures)].join('\n\n');
 console.log(text);
-if (process.argv.includes('--write')) {
-  const page = readFileSync(PAGE, 'utf8');
-  const [head, tail] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
-  const options = JSON.parse(readFileSync(new URL('../.prettierrc.json', import.meta.url), 'utf8'));
-  const written = `${page.slice(0, head)}\n\n${text}\n\n${page.slice(tail)}`;
-  writeFileSync(PAGE, await format(written, { ...options, parser: 'markdown' }));
-}
+if (process.argv.includes('--write')) await writeTables('npm run scale -- --write', text);
 
 function measuredTable({ session, idle, run, tool, journal, connectionMiB }) {
   const micros = (seconds) => `${round(seconds * 1e6)} µs`;
@@ -50,7 +35,7 @@ function measuredTable({ session, idle, run, tool, journal, connectionMiB }) {
     ['The same, each in the memory of the broker', round(journal.perSecondInMemory)],
     ['Processor time of an append: broker', micros(journal.brokerCpu)],
   ];
-  return table(['Figure', `${cpus().length} processors, ${cpus()[0].model.trim()}`], rows);
+  return table(['Figure', MACHINE], rows);
 }
 
 function derivedTable(measured) {
@@ -82,18 +67,4 @@ function derivedTable(measured) {
       ),
     ],
   );
-}
-
-/** Two digits that count. */
-function round(value) {
-  return number(Number(Number(value).toPrecision(2)));
-}
-
-function number(value) {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 3 });
-}
-
-function table(header, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -11,7 +11,7 @@ import { SESExecutor } from '../../index.mjs';
 import { startFleet } from '../local-fleet.mjs';
 import { brokerPath } from '../setup/broker.mjs';
 import { startBroker, stopProgram } from '../start-broker.mjs';
-import { childrenOf, cpuSeconds, proportionalMiB } from './processes.mjs';
+import { brokerFigures, childrenOf, cpuSeconds, proportionalMiB } from './processes.mjs';
 
 const SESSIONS = 32;
 const RUNS = 100;
@@ -93,7 +93,7 @@ function memoryOf(fleet, worker) {
 /** What a work takes of host, broker and worker. */
 async function figuresOf(fleet, worker, work) {
   const take = async () => {
-    const { in_msgs: messages, in_bytes: bytes } = await varz(fleet);
+    const { in_msgs: messages, in_bytes: bytes } = await brokerFigures(fleet);
     const host = process.cpuUsage();
     return {
       messages,
@@ -117,10 +117,6 @@ async function figuresOf(fleet, worker, work) {
 function perUnit({ cpu, messages, bytes, seconds }, units) {
   const each = Object.fromEntries(Object.entries(cpu).map(([name, value]) => [name, value / units]));
   return { cpu: each, messages: messages / units, bytes: bytes / units, perSecond: units / seconds };
-}
-
-async function varz({ monitorPort }) {
-  return (await fetch(`http://127.0.0.1:${monitorPort}/varz`)).json();
 }
 
 /**

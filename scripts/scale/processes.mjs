@@ -1,4 +1,4 @@
-// What processes use, as Linux says.
+// What processes use, as Linux and the broker say.
 
 import { readFileSync, readdirSync } from 'node:fs';
 
@@ -21,6 +21,11 @@ export function proportionalMiB(pid) {
 export function childrenOf(pid) {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.filter((child) => statOf(child)?.[1] === String(pid)).map(Number);
+}
+
+/** What a broker says about itself. */
+export async function brokerFigures({ monitorPort }) {
+  return (await fetch(`http://127.0.0.1:${monitorPort}/varz`)).json();
 }
 
 /** The fields after the name, which may have spaces: state, parent and so on. */
