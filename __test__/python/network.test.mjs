@@ -40,6 +40,17 @@ beforeAll(async () => {
       seen.push([method, url, headers.authorization]);
       const { pathname } = new URL(url, api);
       if (pathname === '/none') return response.writeHead(404, { 'x-why': 'gone' }).end('no such page');
+      if (pathname === '/login') {
+        const cookies = [
+          'sid=1; Path=/; HttpOnly',
+          'old=x; Max-Age=0',
+          'far=1; Domain=other.example',
+          'deep=2; Path=/deep',
+        ];
+        return response.writeHead(302, { location: '/cookies', 'set-cookie': cookies }).end();
+      }
+      if (pathname === '/cookies')
+        return response.end(JSON.stringify({ url, cookie: headers.cookie ?? null, own: headers['x-own'] ?? null }));
       if (pathname === '/moved') return response.writeHead(302, { location: '/echo' }).end();
       if (pathname === '/metadata')
         return response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
@@ -82,6 +93,97 @@ async function withPython(options, fn) {
     await own.cleanup();
   }
 }
+
+test('a timeout is a bound on the whole request', async () => {
+  const code = `
+import requests
+from urllib.request import urlopen
+def failure(work):
+    try:
+        return work()
+    except Exception as error:
+        kinds = [isinstance(error, kind) for kind in (requests.exceptions.Timeout, TimeoutError)]
+        return [type(error).__name__, *kinds, str(error)]
+[
+    failure(lambda: requests.get(api + "/silent", timeout=0.05)),
+    failure(lambda: requests.Session().get(api + "/silent", timeout=(0.02, 0.03))),
+    failure(lambda: urlopen(api + "/silent", timeout=0.05)),
+    failure(lambda: requests.get(api + "/lines", timeout=60).text),
+    failure(lambda: requests.get(api, timeout=0)),
+]`;
+  expect(await output(code)).toEqual([
+    ['ReadTimeout', true, false, 'the request took longer than 50 ms'],
+    ['ReadTimeout', true, false, 'the request took longer than 50 ms'],
+    ['TimeoutError', false, true, '<urlopen error the request took longer than 50 ms>'],
+    'a\nb\nc',
+    ['ValueError', false, false, 'the timeout must be greater than 0, got 0'],
+  ]);
+});
+
+describe('sessions of requests', () => {
+  test('keep headers, parameters and cookies, also those of redirects', async () => {
+    const code = `
+import requests
+with requests.Session() as session:
+    session.headers.update({"X-Own": "mine"})
+    session.params = {"p": "1"}
+    first = session.get(api + "/login")
+    again = session.get(api + "/cookies", params={"q": 2}, headers={"x-own": None}, cookies={"once": "3"})
+    deep = session.get(api + "/cookies")
+[[first.status_code, [step.status_code for step in first.history], first.url == api + "/cookies", first.json()], again.json(),
+    deep.json()["cookie"], session.cookies.get_dict(), "sid" in session.cookies, first.history[0].cookies["sid"]]`;
+    expect(await output(code)).toEqual([
+      [200, [302], true, { url: '/cookies', cookie: 'sid=1', own: 'mine' }],
+      { url: '/cookies?p=1&q=2', cookie: 'once=3; sid=1', own: null },
+      'sid=1',
+      { sid: '1', deep: '2' },
+      true,
+      '1',
+    ]);
+    expect(seen.map(([method, url]) => [method, url])).toEqual([
+      ['GET', '/login?p=1'],
+      ['GET', '/cookies'],
+      ['GET', '/cookies?p=1&q=2'],
+      ['GET', '/cookies?p=1'],
+    ]);
+  });
+
+  test('send forms with files, and refuse what the host decides', async () => {
+    const code = `
+import requests
+from requests.auth import HTTPBasicAuth
+def failure(work):
+    try:
+        work()
+    except Exception as error:
+        return [type(error).__name__, str(error)]
+sent = requests.session().post(api + "/echo", data={"a": 1}, files={"f": ("n.txt", b"AB", "text/plain")}, auth=HTTPBasicAuth("u", "p")).json()
+boundary = sent["type"].partition("boundary=")[2]
+[sent["type"].startswith("multipart/form-data; "), sent["text"].replace(boundary, "B"),
+    failure(lambda: requests.get(api, verify=False)), failure(lambda: requests.Session().mount("https://", None)),
+    failure(lambda: requests.get(api, tiemout=1))]`;
+    const form = [
+      '--B',
+      'Content-Disposition: form-data; name="a"',
+      '',
+      '1',
+      '--B',
+      'Content-Disposition: form-data; name="f"; filename="n.txt"',
+      'Content-Type: text/plain',
+      '',
+      'AB',
+      '--B--',
+      '',
+    ];
+    expect(await output(code)).toEqual([
+      true,
+      form.join('\r\n'),
+      ['TypeError', 'verify is not available, because the host makes the request: leave it out'],
+      ['NotImplementedError', 'there are no adapters, because the host makes the requests: leave out mount()'],
+      ['TypeError', "request() got an unexpected keyword argument 'tiemout'"],
+    ]);
+  });
+});
 
 describe('urllib', () => {
   test('a response has status, headers and body, as in CPython', async () => {

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../contract/clock';
 import { currentScope } from '../contract/run-scope';
 import { hostnameOf, isAt, isHeaderName, isHeaderValue } from '../contract/network-policy';
 import { listOf } from './addresses';
@@ -13,6 +14,8 @@ import type { Answer } from './connection';
 /** As browsers and Node.js. */
 const MAX_REDIRECTS = 20;
 const MAX_URL_CHARS = 8_192;
+/** The longest timer of Node.js. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_HEADERS = 200;
 const MAX_HEADER_CHARS = 32_768;
 
@@ -86,6 +89,13 @@ async function made(
   { url, init, number, scope, run }: { url: unknown; init: unknown; number: unknown; scope: RunScope; run: OfRun },
 ) {
   const part = scope.part();
+  const limit = timeLimitOf(init);
+  let isLate = false;
+  const late = () => {
+    isLate = true;
+    part.end();
+  };
+  const timer = limit === undefined ? undefined : setTimeout(late, limit);
   let where = '';
   try {
     if (policy === undefined) throw new RefusedRequest('this host allows no requests (network.allow)');
@@ -94,8 +104,10 @@ async function made(
     if (typeof number === 'number') run.underWay.set(number, part);
     return await policy.follow(asked, part, run);
   } catch (error) {
-    throw failure(part.isOver && !scope.isOver ? new RefusedRequest('the request was aborted') : error, where);
+    const ended = isLate ? `the request took longer than ${limit} ms` : 'the request was aborted';
+    throw failure(part.isOver && !scope.isOver ? new RefusedRequest(ended) : error, where);
   } finally {
+    clearTimeout(timer);
     if (typeof number === 'number') run.underWay.delete(number);
     part.end();
   }
@@ -197,6 +209,12 @@ export class Policy {
       onPart,
     });
   }
+}
+
+/** The milliseconds that a request may take, which Python code sets with `timeout`. */
+function timeLimitOf(init: unknown): number | undefined {
+  const { timeoutMs } = (typeof init === 'object' && init !== null ? init : {}) as Foreign;
+  return typeof timeoutMs === 'number' && timeoutMs > 0 ? Math.min(Math.ceil(timeoutMs), MAX_TIMEOUT_MS) : undefined;
 }
 
 /** Reads what a guest sent, which need not be what its `fetch` makes. */

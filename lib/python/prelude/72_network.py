@@ -9,7 +9,11 @@ _REQUEST_TOOL = "__smolagents_fetch__"
 _network_names = ("urllib.request", "urllib.error", "urllib.parse", "requests", "pyodide.http")
 _network_modules = {}
 _PREFIX = "fetch: "
+# How the host's messages about time begin (`lib/network/requests.ts`).
+_TOO_LONG = "the request took longer than "
 _NO_TIMEOUT = object()
+# As the package `requests`.
+_MAX_REDIRECTS = 30
 
 
 class _Network:
@@ -59,14 +63,28 @@ class _Answer:
         self.redirected = bool(given.get("redirected"))
 
 
-def _init_of(method, headers, body, redirect):
+def _init_of(method, headers, body, redirect, timeout=None):
     init = {"method": method, "headers": [[str(name), str(value)] for name, value in headers], "redirect": redirect}
+    if timeout is not None:
+        init["timeoutMs"] = timeout * 1000
     return init if body is None else {**init, "body": body}
 
 
-def _fetch(url, method, headers, body, redirect="follow"):
+def _seconds_of(timeout):
+    """The time that a request may take as a whole, or `None`. A pair has the times to connect and to read."""
+    if isinstance(timeout, tuple):
+        timeout = None if None in timeout else sum(timeout)
+    if timeout is None or timeout is _NO_TIMEOUT:
+        return None
+    seconds = float(timeout)
+    if not seconds > 0:
+        raise ValueError(f"the timeout must be greater than 0, got {timeout!r}")
+    return seconds
+
+
+def _fetch(url, method, headers, body, redirect="follow", timeout=None):
     """Makes a request. Raises URLError if the host refuses it or gets no response."""
-    init = _init_of(method, headers, body, redirect)
+    init = _init_of(method, headers, body, redirect, _seconds_of(timeout))
     try:
         return _Answer(_Network.tool(url, init), url)
     except ToolError as error:
@@ -85,7 +103,8 @@ def _request_error(error):
     """The error for code. Other errors than those of requests, such as limits of calls, stay what they are."""
     if error.is_bridge or error.name != "TypeError" or not error.message.startswith(_PREFIX):
         return error
-    return _URLError(error.message[len(_PREFIX) :])
+    reason = error.message[len(_PREFIX) :]
+    return _TimedOut(reason) if reason.startswith(_TOO_LONG) else _URLError(reason)
 
 
 # urllib
@@ -102,6 +121,10 @@ class _URLError(OSError):
 
     def __str__(self):
         return f"<urlopen error {self.reason}>"
+
+
+class _TimedOut(_URLError, TimeoutError):
+    """A request that took longer than its timeout."""
 
 
 class _Headers:
@@ -276,7 +299,7 @@ class _Request:
 
 
 def _urlopen(url, data=None, timeout=_NO_TIMEOUT, *, context=None):
-    """Makes a request. Its time is limited by the host, not by `timeout`."""
+    """Makes a request. `timeout` limits the time for the whole of it."""
     asked = url if isinstance(url, _Request) else _Request(url)
     body = asked.data if data is None else data
     if isinstance(body, str):
@@ -286,7 +309,7 @@ def _urlopen(url, data=None, timeout=_NO_TIMEOUT, *, context=None):
     if body is not None:
         headers.setdefault("Content-type", "application/x-www-form-urlencoded")
     method = asked.method or ("GET" if body is None else "POST")
-    answer = _fetch(asked.full_url, method, headers.items(), body)
+    answer = _fetch(asked.full_url, method, headers.items(), body, timeout=timeout)
     response = _Response(answer)
     if not 200 <= answer.status < 300:
         raise _HTTPError(answer.url, answer.status, answer.reason, response.headers, response)
@@ -323,6 +346,18 @@ class _Timeout(_RequestException):
     pass
 
 
+class _ReadTimeout(_Timeout):
+    pass
+
+
+class _ConnectTimeout(_RequestsConnectionError, _Timeout):
+    pass
+
+
+class _TooManyRedirects(_RequestException):
+    pass
+
+
 class _RequestsJSONError(_RequestException, json.JSONDecodeError):
     def __init__(self, error):
         json.JSONDecodeError.__init__(self, error.msg, error.doc, error.pos)
@@ -352,14 +387,176 @@ class _CaseInsensitiveDict(dict):
     def __contains__(self, name):
         return super().__contains__(self._name(name))
 
+    def __delitem__(self, name):
+        super().__delitem__(self._name(name))
+
     def get(self, name, default=None):
         return super().get(self._name(name), default)
+
+    def pop(self, name, *default):
+        return super().pop(self._name(name), *default)
+
+    def setdefault(self, name, default=None):
+        return super().setdefault(self._name(name), default)
+
+    def update(self, *others, **more):
+        for name, value in dict(*others, **more).items():
+            self[name] = value
+
+
+class _Cookie:
+    """A cookie. An empty `domain` means all hosts."""
+
+    def __init__(self, name, value, domain="", path="/", secure=False, expires=None, is_of_host=False):
+        self.name, self.value, self.domain, self.path = name, value, domain, path
+        self.secure, self.expires, self._is_of_host = secure, expires, is_of_host
+
+    def __repr__(self):
+        return f"<Cookie {self.name}={self.value} for {self.domain}{self.path}>"
+
+    def is_expired(self, now=None):
+        return self.expires is not None and self.expires <= (time.time() if now is None else now)
+
+    def _is_for(self, url):
+        host, path = url.hostname or "", url.path or "/"
+        is_host = self.domain in ("", host) or (not self._is_of_host and host.endswith("." + self.domain))
+        is_path = path == self.path or path.startswith(self.path if self.path.endswith("/") else self.path + "/")
+        return is_host and is_path and (not self.secure or url.scheme == "https")
+
+
+def _cookie_of(text, url):
+    """The cookie of a header `set-cookie`, or `None` if it is not one for this host."""
+    first, *attributes = text.split(";")
+    name, equals, value = first.partition("=")
+    host = url.hostname or ""
+    if not equals or not name.strip():
+        return None
+    folder = url.path.rpartition("/")[0] or "/"
+    cookie = _Cookie(name.strip(), value.strip(), host, folder, is_of_host=True)
+    has_age = False
+    for attribute in attributes:
+        key, _, given = attribute.partition("=")
+        key, given = key.strip().lower(), given.strip()
+        if key == "domain" and given:
+            domain = given.lstrip(".").lower()
+            if domain != host and ("." not in domain or not host.endswith("." + domain)):
+                return None
+            cookie.domain, cookie._is_of_host = domain, False
+        elif key == "path" and given.startswith("/"):
+            cookie.path = given
+        elif key == "secure":
+            cookie.secure = True
+        elif key == "max-age" and given.lstrip("-").isdigit():
+            has_age = True
+            cookie.expires = time.time() + int(given[:12])
+        elif key == "expires" and not has_age:
+            cookie.expires = _time_of(given)
+    return cookie
+
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+
+
+def _time_of(text):
+    """The time of a header, such as `Wed, 21 Oct 2015 07:28:00 GMT`; `None` if it is not one."""
+    words = text.replace("-", " ").replace(":", " ").split()
+    try:
+        day, month, year, hour, minute, second = words[-7:-1] if words[-1:] == ["GMT"] else words[-6:]
+        date = datetime.datetime(int(year), _MONTHS.index(month[:3].lower()) + 1, int(day), int(hour), int(minute), int(second))
+    except ValueError:
+        return None
+    return date.replace(tzinfo=datetime.timezone.utc).timestamp()
+
+
+class _CookieJar:
+    """Cookies of a session or of a response."""
+
+    def __init__(self):
+        self._kept = {}
+
+    def set_cookie(self, cookie):
+        key = (cookie.domain, cookie.path, cookie.name)
+        self._kept.pop(key, None)
+        if not cookie.is_expired():
+            self._kept[key] = cookie
+
+    def set(self, name, value, domain="", path="/"):
+        if value is None:
+            self._kept = {key: it for key, it in self._kept.items() if it.name != name}
+        else:
+            self.set_cookie(_Cookie(name, str(value), domain, path))
+
+    def _take(self, answer):
+        for name, value in answer.headers:
+            cookie = _cookie_of(value, _parse_url(answer.url)) if name.lower() == "set-cookie" else None
+            if cookie is not None:
+                self.set_cookie(cookie)
+
+    def _header(self, url):
+        """The header `cookie` for a request, or an empty string."""
+        parts = _parse_url(url)
+        found = [it for it in self if not it.is_expired() and it._is_for(parts)]
+        found.sort(key=lambda it: -len(it.path))
+        return "; ".join(f"{it.name}={it.value}" for it in found)
+
+    def __iter__(self):
+        return iter(list(self._kept.values()))
+
+    def __len__(self):
+        return len(self._kept)
+
+    def __contains__(self, name):
+        return any(it.name == name for it in self)
+
+    def get(self, name, default=None, domain=None, path=None):
+        for it in self:
+            if it.name == name and domain in (None, it.domain) and path in (None, it.path):
+                return it.value
+        return default
+
+    def __getitem__(self, name):
+        if name not in self:
+            raise KeyError(name)
+        return self.get(name)
+
+    def __setitem__(self, name, value):
+        self.set(name, value)
+
+    def __delitem__(self, name):
+        self.set(name, None)
+
+    def keys(self):
+        return [it.name for it in self]
+
+    def values(self):
+        return [it.value for it in self]
+
+    def items(self):
+        return [(it.name, it.value) for it in self]
+
+    def get_dict(self, domain=None, path=None):
+        return {it.name: it.value for it in self if domain in (None, it.domain) and path in (None, it.path)}
+
+    def update(self, other):
+        for cookie in other if isinstance(other, _CookieJar) else ():
+            self.set_cookie(cookie)
+        for name, value in () if isinstance(other, _CookieJar) else dict(other).items():
+            self.set(name, value)
+
+    def clear(self):
+        self._kept.clear()
+
+    def __repr__(self):
+        return f"<RequestsCookieJar{list(self)!r}>"
 
 
 class _RequestsResponse:
     def __init__(self, answer):
         self.status_code, self.reason, self.url = answer.status, answer.reason, answer.url
         self.headers = _CaseInsensitiveDict(answer.headers)
+        self.cookies = _CookieJar()
+        self.cookies._take(answer)
+        self.history = []
         self.content = answer.body
         self.encoding = _charset_of(self.headers.get("content-type", ""))
 
@@ -388,8 +585,17 @@ class _RequestsResponse:
         except json.JSONDecodeError as error:
             raise _RequestsJSONError(error) from None
 
-    def iter_lines(self):
-        return iter(self.content.splitlines())
+    def iter_lines(self, chunk_size=None, decode_unicode=False):
+        return iter((self.text if decode_unicode else self.content).splitlines())
+
+    def iter_content(self, chunk_size=1, decode_unicode=False):
+        body = self.text if decode_unicode else self.content
+        size = chunk_size or len(body) or 1
+        return (body[at : at + size] for at in range(0, len(body), size))
+
+    @property
+    def is_redirect(self):
+        return "location" in self.headers and self.status_code in _REDIRECTS
 
     def raise_for_status(self):
         if self.status_code >= 400:
@@ -407,13 +613,25 @@ class _RequestsResponse:
         pass
 
 
-def _requests_request(
-    method, url, *, params=None, data=None, json=None, headers=None, auth=None, timeout=None, allow_redirects=True
+_REDIRECTS = (301, 302, 303, 307, 308)
+_OF_THE_HOST = ("verify", "cert", "proxies", "hooks")
+
+
+def _asked_for(
+    method, url, *, params=None, data=None, json=None, headers=None, cookies=None, files=None, auth=None, stream=False, **others
 ):
-    """Makes a request. Its time is limited by the host, not by `timeout`."""
+    """URL, method, headers and body of a request."""
+    for name in others:
+        if name not in _OF_THE_HOST:
+            raise TypeError(f"request() got an unexpected keyword argument {name!r}")
+        if others[name] is not None:
+            raise TypeError(f"{name} is not available, because the host makes the request: leave it out")
     sent = {str(name).lower(): value for name, value in (headers or {}).items() if value is not None}
     body = None
-    if json is not None and data is None:
+    if files:
+        body, form = _form_of(data, files)
+        sent.setdefault("content-type", form)
+    elif json is not None and data is None:
         body = _encode_plain_json(json).encode()
         sent.setdefault("content-type", "application/json")
     elif data is not None:
@@ -425,12 +643,140 @@ def _requests_request(
         user, password = auth
         pair = _to_base64(f"{user}:{password}".encode("latin-1"), newline=False).decode()
         sent["authorization"] = f"Basic {pair}"
+    if cookies:
+        given = "; ".join(f"{name}={value}" for name, value in dict(cookies.items()).items())
+        sent["cookie"] = f"{sent['cookie']}; {given}" if "cookie" in sent else given
+    return _with_params(url, params), method.upper(), sent, body
+
+
+def _form_of(data, files):
+    """A form with files, and its type."""
+    boundary = os.urandom(16).hex()
+    parts = []
+
+    def add(name, value, about=""):
+        name = str(name).replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"{about}\r\n\r\n'
+        parts.extend((head.encode(), value if isinstance(value, bytes) else str(value).encode(), b"\r\n"))
+
+    for name, value in data.items() if hasattr(data, "items") else data or ():
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            add(name, each)
+    for name, given in files.items() if hasattr(files, "items") else files:
+        file_name, content, *more = given if isinstance(given, (tuple, list)) else (getattr(given, "name", name), given)
+        file_name = str(file_name).rpartition("/")[2].replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+        kind = f"\r\nContent-Type: {more[0]}" if more and more[0] else ""
+        add(name, _bytes_of(content), f'; filename="{file_name}"{kind}')
+    parts.append(f"--{boundary}--\r\n".encode())
+    return b"".join(parts), f"multipart/form-data; boundary={boundary}"
+
+
+def _answer_to(url, method, headers, body, redirect, timeout):
     try:
-        redirect = "follow" if allow_redirects else "manual"
-        answer = _fetch(_with_params(url, params), method.upper(), sent.items(), body, redirect)
+        return _fetch(url, method, headers.items(), body, redirect, timeout)
+    except _TimedOut as error:
+        raise _ReadTimeout(str(error.reason)) from None
     except _URLError as error:
         raise _RequestsConnectionError(str(error.reason)) from None
-    return _RequestsResponse(answer)
+
+
+def _requests_request(method, url, *, timeout=None, allow_redirects=True, **options):
+    """Makes a request. `timeout` limits the time for the whole of it."""
+    asked = _asked_for(method, url, **options)
+    return _RequestsResponse(_answer_to(*asked, "follow" if allow_redirects else "manual", timeout))
+
+
+class _Session:
+    """Requests that share headers, cookies, parameters and a login. Each step of a redirect is a separate request."""
+
+    def __init__(self):
+        self.headers = _CaseInsensitiveDict(())
+        self.cookies = _CookieJar()
+        self.params, self.auth, self.max_redirects = {}, None, _MAX_REDIRECTS
+
+    def request(self, method, url, *, params=None, headers=None, auth=None, timeout=None, allow_redirects=True, **options):
+        sent = _CaseInsensitiveDict(dict(self.headers).items())
+        sent.update(headers or {})
+        if self.params and (params is None or hasattr(params, "items")):
+            params = {**self.params, **(params or {})}
+        given = {"params": params, "headers": sent, "auth": self.auth if auth is None else auth, **options}
+        asked = _asked_for(method, url, **given)
+        history = []
+        while True:
+            response = self._answer_to(asked, timeout)
+            response.history = list(history)
+            if not allow_redirects or not response.is_redirect:
+                return response
+            if len(history) == self.max_redirects:
+                raise _TooManyRedirects(f"Exceeded {self.max_redirects} redirects.", response=response)
+            history.append(response)
+            asked = _redirected(asked, response)
+
+    def _answer_to(self, asked, timeout):
+        url, method, sent, body = asked
+        kept = self.cookies._header(url)
+        if kept:
+            sent = {**sent, "cookie": f"{sent['cookie']}; {kept}" if "cookie" in sent else kept}
+        answer = _answer_to(url, method, sent, body, "manual", timeout)
+        self.cookies._take(answer)
+        return _RequestsResponse(answer)
+
+    def get(self, url, **options):
+        return self.request("GET", url, **options)
+
+    def options(self, url, **options):
+        return self.request("OPTIONS", url, **options)
+
+    def head(self, url, **options):
+        return self.request("HEAD", url, **{"allow_redirects": False, **options})
+
+    def post(self, url, data=None, json=None, **options):
+        return self.request("POST", url, data=data, json=json, **options)
+
+    def put(self, url, data=None, **options):
+        return self.request("PUT", url, data=data, **options)
+
+    def patch(self, url, data=None, **options):
+        return self.request("PATCH", url, data=data, **options)
+
+    def delete(self, url, **options):
+        return self.request("DELETE", url, **options)
+
+    def mount(self, prefix, adapter):
+        raise NotImplementedError("there are no adapters, because the host makes the requests: leave out mount()")
+
+    def close(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def _redirected(asked, response):
+    """The request to which a response leads."""
+    url, method, sent, body = asked
+    target = _join_url(url, response.headers["location"])
+    old, new = _parse_url(url), _parse_url(target)
+    if (old.scheme, old.netloc) != (new.scheme, new.netloc):
+        sent = {name: value for name, value in sent.items() if name not in ("authorization", "cookie")}
+    status = response.status_code
+    if (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST"):
+        method, body = "GET", None
+        sent = {name: value for name, value in sent.items() if not name.startswith("content-")}
+    return target, method, sent, body
+
+
+class _BasicAuth:
+    """A name and a password."""
+
+    def __init__(self, username, password):
+        self.username, self.password = username, password
+
+    def __iter__(self):
+        return iter((self.username, self.password))
 
 
 def _with_params(url, params):
@@ -508,12 +854,13 @@ def _renamed(names):
 
 _find_module = importlib.machinery.PathFinder.find_spec
 _reasons = {status.value: status.phrase for status in http.HTTPStatus}
-_parse_url, _urlencode = urllib.parse.urlsplit, urllib.parse.urlencode
+_parse_url, _join_url, _urlencode = urllib.parse.urlsplit, urllib.parse.urljoin, urllib.parse.urlencode
 _encode_plain_json = type("_Encoder", (json.JSONEncoder,), {**json.JSONEncoder.__dict__})().encode
 _to_base64 = binascii.b2a_base64
 _module_of("urllib")
 _module_of("urllib.parse", **{name: getattr(urllib.parse, name) for name in urllib.parse.__all__})
 _module_of("urllib.error", **_renamed({"URLError": _URLError, "HTTPError": _HTTPError}))
+_renamed({"TimeoutError": _TimedOut})["TimeoutError"].__module__ = "urllib.error"
 _module_of("urllib.request", **_renamed({"Request": _Request, "urlopen": _urlopen}))
 _errors_of_requests = _renamed(
     {
@@ -521,6 +868,9 @@ _errors_of_requests = _renamed(
         "ConnectionError": _RequestsConnectionError,
         "HTTPError": _RequestsHTTPError,
         "Timeout": _Timeout,
+        "ReadTimeout": _ReadTimeout,
+        "ConnectTimeout": _ConnectTimeout,
+        "TooManyRedirects": _TooManyRedirects,
         "JSONDecodeError": _RequestsJSONError,
     }
 )
@@ -537,9 +887,14 @@ _module_of(
             "delete": _requests_method("DELETE"),
             "options": _requests_method("OPTIONS"),
             "Response": _RequestsResponse,
+            "Session": _Session,
         }
     ),
+    session=_Session,
 )
+_module_of("requests.auth", **_renamed({"HTTPBasicAuth": _BasicAuth}))
+_module_of("requests.sessions", Session=_Session)
+_module_of("requests.cookies", **_renamed({"RequestsCookieJar": _CookieJar}))
 _module_of("requests.exceptions", **_errors_of_requests)
 _names_of_module(_network_modules["requests"]).update(_errors_of_requests)
 _module_of("pyodide")
