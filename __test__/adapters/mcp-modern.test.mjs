@@ -1,7 +1,9 @@
 // `ses-executor mcp` with clients of protocol 2026-07-28: the real client of version 2 of the official SDK.
 
 import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -14,9 +16,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createMcpServer } from 'ses-executor/mcp';
 import { listen } from '../../build/adapters/mcp/http.js';
+import { modernServer } from '../../build/adapters/mcp/modern-server.js';
+import { createServed } from '../../build/adapters/mcp/server.js';
 import { openSession } from '../durable/helpers.mjs';
 import { deferred, withFolder } from '../helpers.mjs';
 import { BIN, TOKEN, startHttp } from './mcp-command.mjs';
+
+// The copy of the SDK that the package loads.
+const { createMcpHandler } = createRequire(import.meta.url)('@modelcontextprotocol/server');
 
 const PINNED = { versionNegotiation: { mode: { pin: '2026-07-28' } } };
 const IDENTITY = { name: 'test', version: '1.0.0' };
@@ -92,6 +99,112 @@ describe('over stdin and stdout', () => {
     cancelled.abort();
     await expect(call).rejects.toThrow();
     expect((await run('n')).output).toBe(5);
+  });
+});
+
+describe('tasks', () => {
+  const TASKS = 'io.modelcontextprotocol/tasks';
+
+  /** A server whose calls become tasks immediately, and a client that takes tasks unless it says otherwise. */
+  async function served(tools, { executor, capabilities = { extensions: { [TASKS]: {} } } } = {}) {
+    const session = createServed({ tools, ...(executor && { executor }) });
+    const handler = createMcpHandler(() => modernServer(session, 0), { legacy: 'reject' });
+    onTestFinished(async () => {
+      await handler.close();
+      await session.close();
+    });
+    const send = async (method, name, params) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': IDENTITY,
+        'io.modelcontextprotocol/clientCapabilities': capabilities,
+      };
+      const headers = {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name },
+      };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
+      const answer = await handler.fetch(new Request('http://localhost/', { method: 'POST', headers, body }));
+      const { result, error } = await answer.json();
+      return result ?? error;
+    };
+    return {
+      run: (code) => send('tools/call', 'run_javascript', { name: 'run_javascript', arguments: { code } }),
+      task: (method, taskId, more) => send(`tasks/${method}`, taskId, { taskId, ...more }),
+    };
+  }
+
+  /** The task when it has changed to another status. */
+  async function changed(task, id, from) {
+    for (;;) {
+      const state = await task('get', id);
+      if (state.status !== from) return state;
+      await setImmediate();
+    }
+  }
+
+  test('a call that takes long is a task, which the client polls', async () => {
+    const [started, goOn] = [deferred(), deferred()];
+    const { run, task } = await served({ wait: async () => (started.resolve(), goOn.promise) });
+    const handle = await run('console.log("before"); await wait()');
+    expect(handle).toMatchObject({ resultType: 'task', status: 'working', ttlMs: 3_600_000, pollIntervalMs: 500 });
+    const { taskId } = handle;
+    expect(taskId).toMatch(/^[\da-f-]{36}$/);
+    await started.promise;
+    expect(await task('get', taskId)).toMatchObject({ resultType: 'complete', taskId, status: 'working' });
+    goOn.resolve(5);
+    const ended = await changed(task, taskId, 'working');
+    expect(ended).toMatchObject({
+      resultType: 'complete',
+      status: 'completed',
+      result: {
+        content: [{ type: 'text', text: '5\n\nLogs:\nbefore' }],
+        structuredContent: { output: 5, logs: 'before' },
+      },
+    });
+    expect((await task('get', 'another')).message).toContain('there is no such task');
+  });
+
+  test('a client cancels a task, and its program ends', async () => {
+    const [started, ended] = [deferred(), deferred()];
+    const wait = {
+      execute: async (_, { signal }) => (
+        signal.addEventListener('abort', ended.resolve),
+        started.resolve(),
+        new Promise(() => {})
+      ),
+    };
+    const { run, task } = await served({ wait });
+    const { taskId } = await run('await wait({})');
+    await started.promise;
+    expect(await task('cancel', taskId)).toMatchObject({ resultType: 'complete' });
+    await ended.promise;
+    const state = await task('get', taskId);
+    expect([state.status, state.result]).toEqual(['cancelled', undefined]);
+  });
+
+  test('a task asks the person at the client, and goes on with the answer', async () => {
+    const goOn = deferred();
+    const tools = { wait: () => goOn.promise, ask: async (question) => waitForAnswer({ question }) };
+    const capabilities = { extensions: { [TASKS]: {} }, elicitation: { form: {} } };
+    const { run, task } = await served(tools, { executor: await openSession('s'), capabilities });
+    const { taskId } = await run('await wait(); await ask("Ship?")');
+    goOn.resolve();
+    const asking = await changed(task, taskId, 'working');
+    expect(asking).toMatchObject({
+      status: 'input_required',
+      inputRequests: { 's/1/2': { method: 'elicitation/create' } },
+    });
+    expect(asking.inputRequests['s/1/2'].params.message).toContain('ask("Ship?")');
+    const inputResponses = { 's/1/2': { action: 'accept', content: { decision: 'answer', answer: 'yes' } } };
+    await task('update', taskId, { inputResponses });
+    const ended = await changed(task, taskId, 'working');
+    expect(ended).toMatchObject({ status: 'completed', result: { structuredContent: { output: 'yes' } } });
+  });
+
+  test('a client that does not take tasks gets the result', async () => {
+    const { run } = await served({ wait: async () => 5 }, { capabilities: {} });
+    expect(await run('await wait()')).toMatchObject({ resultType: 'complete', structuredContent: { output: 5 } });
   });
 });
 

@@ -1,7 +1,8 @@
 import { answerOf, questionAbout } from './elicitation';
+import { ModernTasks, TASKS } from './modern-tasks';
+import { PersonNeeded } from './person-needed';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
-import type { WaitingCall } from '../../contract/waiting-types';
 import type { Served, ServedTool, ToolRequest } from './served';
 
 /** The property of `_meta` that each request of protocol 2026-07-28 has. */
@@ -13,27 +14,35 @@ export function isModern(message: Foreign): boolean {
   return message?.params?._meta?.[CLAIM] !== undefined;
 }
 
-/** Ends a request whose program waits for a person: the client asks, and repeats the request with the decision. */
-class PersonNeeded extends Error {
-  readonly call: WaitingCall;
-
-  constructor(call: WaitingCall) {
-    super('a person has to decide');
-    this.call = call;
-  }
-}
+/** The tasks of each session: each of its requests has its own server. */
+const tasksOf: WeakMap<object, ModernTasks> = new WeakMap();
 
 /**
  * Serves a session to clients of protocol 2026-07-28. These begin with `server/discover`, and each of their requests
  * stands alone.
+ *
+ * @param taskAfterMs milliseconds after which calls of clients that take tasks become tasks
  */
-export function modernServer({ tools, instructions }: Pick<Served, 'tools' | 'instructions'>) {
+export function modernServer(served: Pick<Served, 'tools' | 'instructions'>, taskAfterMs?: number) {
+  const { tools, instructions } = served;
   const { McpServer, z } = require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
   const server = new McpServer(
     { name: 'ses-executor', version },
-    { capabilities: { tools: { listChanged: false } }, instructions },
+    { capabilities: { tools: { listChanged: false }, extensions: { [TASKS]: {} } }, instructions },
   );
-  for (const { name, title, description, inputShape, outputShape, annotations, call } of tools) {
+  const tasks = tasksOf.get(served) ?? new ModernTasks(taskAfterMs);
+  tasksOf.set(served, tasks);
+  const ofTask = (method: string, work: (id: string, responses: Record<string, unknown>) => Foreign) => {
+    const schemas = { params: z.looseObject({ taskId: z.string() }), result: z.unknown() };
+    // The SDK takes the answers of a person out of the parameters, in requests of all methods.
+    server.server.setRequestHandler(method, schemas as Foreign, async ({ taskId }: Foreign, { mcpReq }: Foreign) =>
+      work(taskId, mcpReq.inputResponses ?? {}),
+    );
+  };
+  for (const tool of tools) {
+    const { name, title, description, inputShape, outputShape, annotations, canBeTask } = tool;
+    const call: ServedTool['call'] = (args, request) =>
+      canBeTask && request.takesTasks ? tasks.call(tool.call, args, request) : tool.call(args, request);
     const config = {
       ...{ title, description, annotations },
       inputSchema: z.object(inputShape ?? {}),
@@ -41,6 +50,9 @@ export function modernServer({ tools, instructions }: Pick<Served, 'tools' | 'in
     };
     server.registerTool(name, config, async (args: Foreign, context: Foreign) => await answered(call, args, context));
   }
+  ofTask('tasks/get', (id) => tasks.get(id));
+  ofTask('tasks/update', (id, responses) => tasks.update(id, responses));
+  ofTask('tasks/cancel', (id) => tasks.cancel(id));
   return server;
 }
 
@@ -51,6 +63,7 @@ async function answered(call: ServedTool['call'], args: Foreign, { mcpReq }: For
     _meta: mcpReq._meta,
     sendNotification: mcpReq.notify,
     isRepeated: mcpReq.inputResponses !== undefined,
+    takesTasks: mcpReq.envelope?.[CAPABILITIES]?.extensions?.[TASKS] !== undefined,
     ask: async (waiting) => {
       const given = mcpReq.inputResponses;
       if (given !== undefined && Object.hasOwn(given, waiting.key)) return answerOf(given[waiting.key], waiting);

@@ -11,6 +11,8 @@ export interface ToolRequest {
   sendNotification: (notification: Foreign) => Promise<void>;
   /** Whether an earlier request was the same, and the person at the client has been asked since. */
   isRepeated?: boolean;
+  /** Whether the client takes a task in place of a result. */
+  takesTasks?: boolean;
   /**
    * Asks the person at the client about a call that waits. Undefined if the client cannot ask, or if nobody decides. In
    * protocol 2026-07-28 it throws: the client asks after the request has ended, and repeats the request.
