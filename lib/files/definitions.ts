@@ -41,7 +41,7 @@ const CONTENT = {
       description: "Blocks: { type: 'text', text }, or { type: 'image', mimeType, data } with data in base64",
       items: { type: 'object' },
     },
-    details: { type: 'object', description: 'Facts beside the text, if there are any: truncation, diff, limits' },
+    details: { type: 'object', description: 'Facts in addition to the text, if any: truncation, diff, limits' },
   },
 };
 const STAT = {
@@ -119,7 +119,7 @@ export const FILE_TOOLS: FileTool[] = [
   },
   {
     name: 'stat',
-    describe: () => 'What there is at a path: its type, size and time of the last change.',
+    describe: () => 'The type, size and time of the last change of what is at a path.',
     inputs: { path: PATH },
     positional: 1,
     output: STAT,
@@ -140,7 +140,7 @@ export const FILE_TOOLS: FileTool[] = [
   },
   {
     name: 'move',
-    describe: () => 'Give a file or a folder another path; the parent folders of the new one are made.',
+    describe: () => 'Move or rename a file or a folder. The parent folders of the new path are created.',
     inputs: {
       from: PATH,
       to: text('The new path, with the name, relative to the root'),
@@ -158,7 +158,7 @@ export const FILE_TOOLS: FileTool[] = [
   {
     name: 'grep',
     describe: ({ maxBytes, maxResults }) =>
-      `Search the content of files. Gives matching lines with path and line number. Leaves out .git, node_modules, what .gitignore excludes, and what is not UTF-8 text. ${count(Math.min(100, maxResults))} matches or ${size(maxBytes)} at most, long lines are cut to 500 characters around the match.`,
+      `Search the content of files. Returns matching lines with path and line number. Leaves out .git, node_modules, what .gitignore excludes, and what is not UTF-8 text. ${count(Math.min(100, maxResults))} matches or ${size(maxBytes)} at most, long lines are cut to 500 characters around the match.`,
     inputs: {
       pattern: text('Regular expression (Rust syntax), or plain text with literal'),
       path: optional(text('Folder or file to search, relative to the root; default: the root')),
@@ -166,18 +166,18 @@ export const FILE_TOOLS: FileTool[] = [
       ignoreCase: flag('Ignore case'),
       literal: flag('The pattern is plain text'),
       context: integer(0, 'Lines to show before and after each match; default 0'),
-      limit: integer(1, 'Most matches to return; default 100'),
+      limit: integer(1, 'Maximum number of matches to return; default 100'),
     },
     positional: 2,
   },
   {
     name: 'find',
     describe: ({ maxBytes, maxResults }) =>
-      `Find files by glob pattern. Gives paths relative to the folder of the search. Leaves out .git, node_modules and what .gitignore excludes. ${count(Math.min(1_000, maxResults))} paths or ${size(maxBytes)} at most.`,
+      `Find files by glob pattern. Returns paths relative to the folder of the search. Leaves out .git, node_modules and what .gitignore excludes. ${count(Math.min(1_000, maxResults))} paths or ${size(maxBytes)} at most.`,
     inputs: {
       pattern: text("Glob, for example '*.ts', '**/*.json' or 'src/**/*.spec.ts'"),
       path: optional(text('Folder to search, relative to the root; default: the root')),
-      limit: integer(1, 'Most paths to return; default 1000'),
+      limit: integer(1, 'Maximum number of paths to return; default 1000'),
     },
     positional: 2,
   },
@@ -187,7 +187,7 @@ export const FILE_TOOLS: FileTool[] = [
       `List a folder: names in alphabetical order, folders with a slash, dot files included. ${count(Math.min(500, maxResults))} entries or ${size(maxBytes)} at most.`,
     inputs: {
       path: optional(text('Folder to list, relative to the root; default: the root')),
-      limit: integer(1, 'Most entries to return; default 500'),
+      limit: integer(1, 'Maximum number of entries to return; default 500'),
     },
     positional: 1,
   },
