@@ -61,7 +61,7 @@ describe('run', () => {
     const refused = (source) => ({
       status: 2,
       stdout: '',
-      stderr: expect.stringContaining(`ses-executor: ${source} is not UTF-8: save it in that encoding\n`),
+      stderr: expect.stringContaining(`ses-executor: ${source} is not UTF-8: save it as UTF-8\n`),
     });
     expect(await cli(['run', 'a.js'], { files })).toMatchObject(refused('a.js'));
     expect(await cli(['run', '-'], { input: latin })).toMatchObject(refused('the standard input'));
@@ -132,7 +132,7 @@ describe('run', () => {
       signal: null,
       stdout: '',
       stderr:
-        'ses-executor: it awaits what never comes, such as a module of --tools whose top-level await never ends\n',
+        'ses-executor: nothing is left to do, but the command has not ended: a module of --tools may have a top-level await that never finishes\n',
     });
   });
 

@@ -1204,7 +1204,7 @@ describe('the server process', () => {
       expect(replies.slice(1).map(({ result }) => result.structuredContent.output)).toEqual([1, 2]);
       const { stderr, ...ended } = await child.ended;
       expect(ended).toEqual({ status: 0, signal: null });
-      expect(stderr).toMatch(/^ses-executor: a rejection that nobody has handled: Error: not awaited\n {4}at .*forget/);
+      expect(stderr).toMatch(/^ses-executor: unhandled rejection: Error: not awaited\n {4}at .*forget/);
     }));
 
   test('ends with stdin, also during a run', async () => {

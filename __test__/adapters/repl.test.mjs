@@ -149,7 +149,7 @@ describe('the REPL with piped input', () => {
     expect({ status, stderr }).toStrictEqual({
       status: 2,
       stderr:
-        'ses-executor: the standard input is not UTF-8: save it in that encoding\n`ses-executor --help` says how it is used.\n',
+        'ses-executor: the standard input is not UTF-8: save it as UTF-8\n`ses-executor --help` says how it is used.\n',
     });
     expect(stdout).not.toContain('2');
   });
@@ -164,7 +164,7 @@ describe('the REPL with piped input', () => {
     for (const args of [['repl'], ['run', '-']]) {
       const { status, stdout, stderr } = await spawnNode([BIN, ...args], { input });
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-      expect(stderr).toMatch(/^ses-executor: the standard input is UTF-16 and not UTF-8: save it in that encoding\n/);
+      expect(stderr).toMatch(/^ses-executor: the standard input is UTF-16: save it as UTF-8\n/);
     }
   });
 

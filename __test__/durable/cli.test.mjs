@@ -44,7 +44,7 @@ test('sessions are listed, shown, answered, forked and removed', async () => {
   const answered = await cli('sessions', 'answer', 'order/7', 'order/7/2/1', '--result', '"yes"', ...store);
   expect(answered).toStrictEqual({ status: 0, stdout: "[ 2, 'yes' ]\n", stderr: '' });
   const stale = await cli('sessions', 'answer', 'order/7', 'order/7/2/1', '--result', '"no"', ...store);
-  expect(stale.stdout).toBe('nobody waits for this answer any more\n');
+  expect(stale.stdout).toBe('no call waits for this answer any more\n');
 
   const failed = await cli('sessions', 'answer', 'other', 'other/2/1', '--error', 'not today', ...store);
   expect([failed.status, failed.stderr.split('\n')[0]]).toStrictEqual([

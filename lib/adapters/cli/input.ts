@@ -32,7 +32,7 @@ export function readVariables(file: string) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
   }
-  if (!isPlainObject(variables)) throw new UsageError(`${file} must hold an object of variables`);
+  if (!isPlainObject(variables)) throw new UsageError(`${file} must contain an object of variables`);
   return variables;
 }
 
@@ -109,8 +109,8 @@ export function utf8Of(stream: NodeJS.ReadableStream, source: string) {
 
 /** @param bytes the text, or its start */
 function notUtf8(source: string, bytes: Buffer) {
-  if (isUtf16(bytes)) return new UsageError(`${source} is UTF-16 and not UTF-8: save it in that encoding`);
-  return new UsageError(`${source} is not UTF-8: save it in that encoding`);
+  if (isUtf16(bytes)) return new UsageError(`${source} is UTF-16: save it as UTF-8`);
+  return new UsageError(`${source} is not UTF-8: save it as UTF-8`);
 }
 
 /** Whether bytes look like UTF-16: a byte order mark, or an ASCII character first. They may still be valid UTF-8. */

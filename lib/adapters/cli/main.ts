@@ -168,7 +168,7 @@ export async function main(args: string[]) {
 /** Called when the event loop is empty before the command has ended. Node.js itself exits with 13 in this case. */
 function endStuck() {
   process.stderr.write(
-    'ses-executor: it awaits what never comes, such as a module of --tools whose top-level await never ends\n',
+    'ses-executor: nothing is left to do, but the command has not ended: a module of --tools may have a top-level await that never finishes\n',
   );
   process.exit(13);
 }

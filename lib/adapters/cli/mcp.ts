@@ -60,7 +60,7 @@ export async function mcp(
   const stdout = ownStdout();
   // A tool may have left a rejected promise without a handler. By default, Node.js would end the session.
   process.on('unhandledRejection', (reason) => {
-    process.stderr.write(`ses-executor: a rejection that nobody has handled: ${inspect(reason)}\n`);
+    process.stderr.write(`ses-executor: unhandled rejection: ${inspect(reason)}\n`);
   });
   const ended = address === undefined ? endServersBySignal() : signalled();
   const servers = await serversOf(api, given);

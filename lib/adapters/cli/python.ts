@@ -91,8 +91,7 @@ async function download(folder: string, named: string[], requirements: string[],
     // A dependency that only the release has.
     const [, name] = NO_WHEEL.exec(said) ?? [];
     const found = name === undefined ? undefined : packageFor(name, release);
-    if (found === undefined || taken.has(found))
-      throw new Error('pip has not found all packages; what it says is above');
+    if (found === undefined || taken.has(found)) throw new Error('pip has not found all packages; its output is above');
     await take([found]);
   }
 }
@@ -122,7 +121,7 @@ async function runPip(folder: string, named: string[], requirements: string[], t
     child.on('error', (error: Error) => {
       reject(
         new Error(
-          `${program} cannot be started (${error.message}): pip finds packages; or give files that end in .whl`,
+          `${program} cannot be started (${error.message}): pip looks for packages with it; or pass files that end in .whl`,
         ),
       );
     });

@@ -155,7 +155,7 @@ function named(store: string) {
 
 function keys() {
   const sign = process.env[KEY_NAME];
-  if (!sign) throw new UsageError(`the environment variable ${KEY_NAME} must have the key of the journals`);
+  if (!sign) throw new UsageError(`the environment variable ${KEY_NAME} must contain the key of the journals`);
   return { sign };
 }
 
@@ -188,7 +188,7 @@ function printResult(result: Finished | Waiting | Stale, options: CommandOptions
     );
     print(options, toJson(result), lines.join(''));
   } else {
-    print(options, result, 'nobody waits for this answer any more\n');
+    print(options, result, 'no call waits for this answer any more\n');
   }
 }
 

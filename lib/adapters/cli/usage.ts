@@ -15,7 +15,7 @@ const COMMANDS: [name: string, call: string, text: string][] = [
   [
     'check',
     'check --module <name>',
-    'check whether a library, a package or a file, loads as a module of code,\nand which globals it names that code does not have; npm install esbuild',
+    'check whether a library, a package or a file, loads as a module of code,\nand which globals it refers to that code does not have; npm install esbuild',
   ],
   ['repl', 'repl [options]', 'run what you type'],
   ['mcp', 'mcp [options]', 'serve the Model Context Protocol over stdin and stdout, or with --http'],
@@ -27,11 +27,11 @@ const COMMANDS: [name: string, call: string, text: string][] = [
     '\nadd packages for Python to a folder: wheels, or what pip finds (npm install pyodide)',
   ],
   ['sessions', 'sessions list [options]', 'list the durable sessions of --store'],
-  ['sessions', 'sessions show <id> [options]', '\nprint what the journal of a session says'],
+  ['sessions', 'sessions show <id> [options]', '\nprint the journal of a session'],
   [
     'sessions',
     'sessions answer <id> <key> [options]',
-    '\nanswer a tool call that waits, and go on: --result, --error, --approve or\n--approve-plan',
+    '\nanswer a tool call that waits, and continue the program: --result, --error,\n--approve or --approve-plan',
   ],
   [
     'sessions',
@@ -72,7 +72,7 @@ const USAGE: Record<string, OptionUsage> = {
   },
   'tool-timeout': {
     value: '<ms>',
-    text: 'time of a call of a tool; waiting for it does not count against --timeout (default: it counts)',
+    text: 'time limit of a tool call; waiting for tools then does not count against --timeout (default: none)',
   },
   'max-operations': {
     value: '<n>',
@@ -96,7 +96,7 @@ const USAGE: Record<string, OptionUsage> = {
   json: { text: 'print one JSON object to stdout instead of text' },
   module: { text: 'the file is a library: check whether it loads as a module of code' },
   root: { value: '<folder>', text: 'the code may read and change files in this folder' },
-  'read-only': { text: 'it may only read them' },
+  'read-only': { text: 'the code may only read them' },
   server: {
     value: '<name=command>',
     multiple: true,
@@ -123,10 +123,10 @@ starts it, or name=https://... is its address; a token for it can be in SES_EXEC
   'keep-state': {
     text: 'variables survive a call that is cancelled or ends at its deadline (default)',
   },
-  'no-keep-state': { text: 'they do not' },
+  'no-keep-state': { text: 'variables do not survive such a call' },
   openapi: { value: '<file>', text: 'the code may call the API of this OpenAPI document, JSON or YAML' },
-  'base-url': { value: '<url>', text: "where that API is (default: the document's first server)" },
-  header: { value: '<name: value>', multiple: true, text: 'sent with each request to it; can be repeated' },
+  'base-url': { value: '<url>', text: "the address of that API (default: the document's first server)" },
+  header: { value: '<name: value>', multiple: true, text: 'a header of each request to that API; can be repeated' },
   credential: {
     value: '<scheme=value>',
     multiple: true,
@@ -146,16 +146,16 @@ environment variable SES_EXECUTOR_MCP_TOKEN`,
   'max-sessions': { value: '<n>', text: 'how many sessions there may be at the same time (default 16)' },
   memory: {
     value: '<MiB>',
-    text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64; the most that a\nworker allows: 1024)`,
+    text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64); of a worker: the most that\na session may have (default 1024)`,
   },
   store: {
     value: '<folder, .db or address>',
-    text: '\nthe durable sessions: a folder, a file of SQLite, or a broker such as nats://host:4222',
+    text: '\nthe durable sessions: a folder, a SQLite file, or a broker such as nats://host:4222',
   },
   result: { value: '<json>', text: 'the result of the call' },
   error: { value: '<text>', text: 'the call fails with this message' },
-  approve: { text: 'the call is made' },
-  'approve-plan': { text: 'so are all further calls in the plan that it has' },
+  approve: { text: 'make the call' },
+  'approve-plan': { text: 'make the call, and all further calls in its plan' },
   run: { value: '<n>', text: 'how many runs the new session has (default: all)' },
   servers: {
     value: '<addresses>',
@@ -167,13 +167,13 @@ environment variable SES_EXECUTOR_MCP_TOKEN`,
     text: '\nthe file with the credentials for the brokers\n(default: SES_EXECUTOR_CREDENTIALS, or none)',
   },
   capacity: { value: '<n>', text: 'sessions at the same time (default 32)' },
-  sandbox: { value: '<mode>', text: 'the least for each session: required (default), best-effort or off' },
+  sandbox: { value: '<mode>', text: 'the minimum for each session: required (default), best-effort or off' },
   spares: { value: '<n>', text: 'processes that are kept ready (default 1)' },
   grace: { value: '<ms>', text: 'how long a drained worker waits for runs (default 30000)' },
   listen: { value: '<[host:]port>', text: 'serve /metrics, /healthz and /readyz there (default: nowhere)' },
   name: { value: '<name>', text: 'name of the worker (default: one that no other worker has)' },
   watch: { text: 'print the list again every second' },
-  help: { short: 'h', text: 'print this; after a command, only what concerns it', isGeneral: true },
+  help: { short: 'h', text: 'print this help; after a command, only the help of that command', isGeneral: true },
   version: { short: 'v', text: 'print the version', isGeneral: true },
 };
 
@@ -189,7 +189,8 @@ const LANGUAGE = `The code is JavaScript or TypeScript; in files that end in .ts
 Python (run; npm install pyodide).
 `;
 const KEY = 'sessions and replay need the key of the journals in the environment variable SES_EXECUTOR_JOURNAL_KEY.\n';
-const STATUS = 'Exit status: 0, 1 for an error of the code, 2 for wrong use, 13 for what awaits what never comes.\n';
+const STATUS =
+  'Exit status: 0, 1 for an error of the code, 2 for wrong use, 13 for a module of --tools that never finishes loading.\n';
 
 /** @param takes the options of each command */
 export function generalHelp(takes: Record<string, string[]>) {
