@@ -17,7 +17,7 @@ import type { Library } from './libraries';
 /**
  * The network access of a page: the policy of `SESExecutor`, with other defaults. The page itself has no network. This
  * process makes the requests, at most 16 of a page at the same time, and ends them when the page ends. A response may
- * have 32 MiB. All requests and responses of a page that are in progress may have 64 MiB together.
+ * have 32 MiB. The requests and responses of a page that are in progress may have 64 MiB in total.
  */
 export interface NetworkOptions extends Omit<NetworkPolicy, 'allow'> {
   /**
@@ -31,7 +31,10 @@ export interface NetworkOptions extends Omit<NetworkPolicy, 'allow'> {
   methods?: readonly string[] | undefined;
   /** Maximum bytes of a response after decompression, and of a request. Default and maximum 32 MiB for responses. */
   maxBytes?: number | undefined;
-  /** Maximum number of requests in one run. Further ones are refused. Default: 1,000 and one per tool call end the run. */
+  /**
+   * Maximum number of requests in one run. Further ones are refused. Default: none; a run that makes more than 1,000
+   * requests plus one per tool call fails.
+   */
   maxRequests?: number | undefined;
   /**
    * Called before each request, including requests that follow redirects. `false` refuses the request. Default: no
@@ -90,8 +93,8 @@ export interface BrowserExecutorOptions {
   /** As for `SESExecutor`. */
   onLog?: ((entry: LogEntry) => void) | undefined;
   /**
-   * Path of the browser's program. Default: the environment variable CHROME_PATH, otherwise the first one in the usual
-   * places.
+   * Path of the browser's executable. Default: the environment variable CHROME_PATH, otherwise the first browser in the
+   * usual locations.
    */
   executablePath?: string | undefined;
   /**

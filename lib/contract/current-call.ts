@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { RunScope } from './run-scope';
 
-/** The tool call that code of the host works for. */
+/** The tool call on whose behalf code of the host runs. */
 export interface CurrentCall {
   /**
    * `<session id>/<run>/<call>`. The same in each replay, after a restart and on another machine: the idempotency key for
@@ -30,8 +30,8 @@ const BY_PLAN: unique symbol = Symbol('approved by plan');
 const underWay: AsyncLocalStorage<CurrentCall & { [BY_PLAN]?: ApprovedByPlan | undefined }> = new AsyncLocalStorage();
 
 /**
- * The tool call that the caller works for, in a tool of a `DurableSession` and in everything that the tool calls, also after
- * an `await`; undefined elsewhere.
+ * The tool call on whose behalf the caller runs: in a tool of a `DurableSession` and in everything that the tool calls,
+ * also after an `await`. Undefined elsewhere.
  */
 export function currentCall(): CurrentCall | undefined {
   return underWay.getStore();

@@ -81,7 +81,7 @@ export interface ExecutorErrorDetails {
   value?: string;
   /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the size of the value, if it is known. */
   bytes?: number;
-  /** `DurableSession`: what a run that was lost had called, for programs. */
+  /** `DurableSession`: the calls that a lost run had made, for programs. */
   lostCalls?: {
     key: string;
     name: string;

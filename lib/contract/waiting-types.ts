@@ -8,13 +8,13 @@ export interface WaitingCall {
   readonly name: string;
   /** The arguments of the call. */
   readonly args: readonly unknown[];
-  /** What the tool or the policy has passed to `waitForAnswer()`; undefined for a call in doubt. */
+  /** The value that the tool or the policy has passed to `waitForAnswer()`; undefined for a call in doubt. */
   readonly payload: unknown;
   /** Whether the process ended after the call had begun and before its answer was stored. */
   readonly isInDoubt: boolean;
 }
 
-/** What somebody decides about a call that waits. */
+/** A decision about a call that waits. */
 export type Answer =
   | { result: unknown }
   | { error: { name?: string; message: string; code?: string } }

@@ -11,10 +11,10 @@ const IN_DOUBT: readonly InDoubt[] = ['wait', 'repeat', 'fail'];
  * Pauses the current tool call until somebody answers it with `answer()`, which may be in another process, on another day.
  * Call it in a tool or in `onToolCall` of a `DurableSession`. It never returns: it throws, so do not catch what it throws.
  *
- * When everything that is left of the program waits, `run()` rejects with `ERR_RUN_WAITING`, and `start()` returns
+ * When the rest of the program only waits, `run()` rejects with `ERR_RUN_WAITING`, and `start()` returns
  * `{ status: 'waiting', calls }`.
  *
- * @param payload what people see who answer, in `waiting`. Data for JSON, at most 64 KiB.
+ * @param payload shown in `waiting` to the people who answer. JSON data, at most 64 KiB.
  */
 export function waitForAnswer(payload?: unknown): never {
   throw new WaitForAnswer(payload);

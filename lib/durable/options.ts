@@ -20,7 +20,7 @@ export interface JournalKeys {
   verify?: readonly (string | Uint8Array)[] | undefined;
 }
 
-/** What a {@link DurableSession} is opened with. */
+/** Options of {@link DurableSession.open}. */
 export interface DurableOptions {
   /** Where the journal is. */
   store: JournalStore;
@@ -29,9 +29,10 @@ export interface DurableOptions {
   /** The language of a new session, default `"javascript"`, which includes TypeScript. A session that exists has its own. */
   engine?: 'javascript' | 'python' | undefined;
   /**
-   * Options of the executor. A journal keeps those that matter for its replay: an option that is absent later is as it was.
-   * `keepState`, `autoInit` and `recover: true` cannot be combined with a journal. `recover: "replay"` is what a session does
-   * in any case. With Python, nothing is mounted unless `workDir` is given, and its files are not part of the journal.
+   * Options of the executor. The journal keeps those that matter for a replay, so an option that is absent later keeps
+   * its value. `keepState`, `autoInit` and `recover: true` cannot be combined with a journal. `recover: "replay"` is
+   * what a session does in any case. With Python, nothing is mounted unless `workDir` is given, and its files are not
+   * part of the journal.
    */
   executor?:
     | (Omit<ExecutorOptions, 'recover'> & { recover?: 'replay' | undefined })
@@ -52,13 +53,13 @@ export interface DurableOptions {
    * `ERR_REPLAY_ENGINE`. Default `"verify"`.
    */
   onEngineChange?: 'verify' | 'refuse' | undefined;
-  /** As {@link DurableTool.inDoubt}, for tools that do not say it. Default `"wait"`. */
+  /** As {@link DurableTool.inDoubt}, for tools that do not set it. Default `"wait"`. */
   inDoubt?: InDoubt | undefined;
-  /** What the random numbers of a new session follow from. Default: they cannot be foreseen. */
+  /** The seed of the random numbers of a new session. Default: an unpredictable one. */
   seed?: string | undefined;
   /** The time zone of a new session, such as `"Europe/Berlin"`. Default: that of this process. */
   timeZone?: string | undefined;
-  /** The most bytes that the journal may take. Default 64 MiB. */
+  /** Maximum size of the journal in bytes. Default 64 MiB. */
   maxJournalBytes?: number | undefined;
   /**
    * How long a replay may take, in milliseconds. A replay that takes longer fails with `ERR_EXEC_TIMEOUT`. At most four
@@ -66,11 +67,12 @@ export interface DurableOptions {
    */
   replayTimeoutMs?: number | undefined;
   /**
-   * What the session is rebuilt from. `"data"` is for a session that cannot be replayed any more, after `ERR_REPLAY_DIVERGED` or
-   * `ERR_REPLAY_ENGINE`: it begins again in a fresh isolate, with those top-level variables that are plain data. The values are
-   * those of the last run whose replay does what the journal says. {@link DurableSession.recovery} names the variables, and
-   * what was left out. The next run is told by `recovered: true`. A run that waits is given up. The history and the numbers of
-   * runs go on. The journal keeps that decision, so pass the option once. Default `"journal"`.
+   * What the session is rebuilt from. `"data"` is for a session that cannot be replayed any more, after
+   * `ERR_REPLAY_DIVERGED` or `ERR_REPLAY_ENGINE`: it begins again in a fresh isolate, with those top-level variables
+   * that are plain data. The values are those of the last run whose replay does what the journal says. {@link
+   * DurableSession.recovery} names the variables, and what was left out. The next run is marked with `recovered: true`.
+   * A run that waits is given up. The history and the numbers of runs continue. The journal keeps that decision, so
+   * pass the option once. Default `"journal"`.
    */
   from?: 'journal' | 'data' | undefined;
 }

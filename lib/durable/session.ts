@@ -149,7 +149,7 @@ export class DurableSession implements Executor {
    * Rejects with `ERR_JOURNAL_CONFLICT`, `ERR_JOURNAL_INVALID`, `ERR_JOURNAL_LIMIT`, `ERR_REPLAY_DIVERGED`, `ERR_REPLAY_ENGINE`
    * or `ERR_SES_INIT_FAILED`, and with a `TypeError` or `RangeError` for wrong options.
    *
-   * @param id 1 to 80 letters of ASCII, digits and signs of `_-.:@/`
+   * @param id 1 to 80 ASCII letters, digits and characters of `_-.:@/`
    */
   static async open(id: string, options: DurableOptions): Promise<DurableSession> {
     const session = new DurableSession(id, options);
@@ -178,7 +178,7 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * As of other executors. Also `REPLAYING` while the session is rebuilt, and `WAITING` while a run has not ended that no
+   * As for other executors. Also `REPLAYING` while the session is rebuilt, and `WAITING` while a run has not ended that no
    * isolate works on. It is never `DIRTY`: after a run that was lost, the next call rebuilds the session.
    */
   get state(): ExecutorState | DurableState {
@@ -194,12 +194,12 @@ export class DurableSession implements Executor {
     return this.#live?.executor.isolation;
   }
 
-  /** What the session has of the time before it began again with `from: "data"`; undefined if it never did. */
+  /** What the session has kept from before it began again with `from: "data"`; undefined if it never did. */
   get recovery(): Recovery | undefined {
     return this.#recovery;
   }
 
-  /** The calls of the run that waits that somebody has to decide about. */
+  /** The calls of the waiting run that somebody has to decide about. */
   get waiting(): readonly WaitingCall[] {
     return waitingOf(this.#open);
   }
@@ -213,15 +213,15 @@ export class DurableSession implements Executor {
     await this.#join();
   }
 
-  /** As of the executor. The variables are kept in the journal. Rejects with `ERR_RUN_WAITING` while a run waits. */
+  /** As for other executors. The variables are kept in the journal. Rejects with `ERR_RUN_WAITING` while a run waits. */
   async sendVariables(variables: Record<string, unknown>): Promise<void> {
     const live = this.#readyLive ?? (await this.#ready('sendVariables'));
     await live.recorder.guard(live.executor.sendVariables(variables));
   }
 
   /**
-   * As of the executor. Tools that the session has already only get their functions again, also while a run waits. Others
-   * reach the guest when no run waits.
+   * As for other executors. Tools that the session already has only get their functions again, even while a run waits.
+   * Other tools reach the guest when no run waits.
    */
   async sendTools(tools: Tools): Promise<void> {
     refuseNoTools(tools);
@@ -235,10 +235,10 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * As of the executor. Every entry of the run is stored before the promise settles.
+   * As for other executors. Every entry of the run is stored before the promise settles.
    *
-   * Rejects with `ERR_RUN_WAITING` when everything that is left of the program waits for somebody; `details.calls` lists the
-   * calls. After a run that was ended from outside, or whose worker was lost, the next run finds the state before it, and
+   * Rejects with `ERR_RUN_WAITING` when the rest of the program waits for somebody; `details.calls` lists the calls.
+   * After a run that was ended from outside, or whose worker was lost, the next run finds the state before it, and
    * `details.lostCalls` lists the tools that it had called.
    */
   async run(code: string, options?: RunOptions): Promise<CodeOutput> {
@@ -296,7 +296,7 @@ export class DurableSession implements Executor {
   }
 
   /**
-   * Creates another session that has the journal of this one, up to a number of runs. Both continue on their own.
+   * Creates another session that has the journal of this one, up to a number of runs. Both continue independently.
    *
    * Rejects with `ERR_JOURNAL_CONFLICT` if the id is in use.
    */
@@ -344,7 +344,7 @@ export class DurableSession implements Executor {
     return session;
   }
 
-  /** What the journal says, entry by entry, for people and debuggers. */
+  /** The entries of the journal, for people and debuggers. */
   async *history(): AsyncIterable<JournalEntry> {
     const { entries, journal } = await this.#read();
     yield* historyOf(this.id, entries, journal);

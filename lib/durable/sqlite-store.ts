@@ -22,9 +22,9 @@ const IN_MEMORY = ':memory:';
 const BUSY_MS = 5_000;
 
 /**
- * A store in a file of SQLite, which is created if necessary. It uses `node:sqlite`. Any number of processes can use the
- * file. One at a time can have a session open, which a file beside it says. The claim of a process that has ended is taken
- * over.
+ * A store in a SQLite file, which is created if necessary. It uses `node:sqlite`. Any number of processes can use the
+ * file. One process at a time can have a session open, which a lock file next to it records. The claim of a process
+ * that has ended is taken over.
  *
  * @throws `TypeError` if `path` is not a path
  * @throws `Error` if this version of Node.js does not have `node:sqlite`

@@ -2,10 +2,11 @@ import { errorOf } from '../contract/errors';
 import type { ExecutorError } from '../contract/errors';
 
 /**
- * Where journals are kept. An entry is a number of bytes that the store does not look into. Entries of a session are
+ * Where journals are kept. An entry is a sequence of bytes that the store does not interpret. Entries of a session are
  * numbered from 0, and none is ever changed.
  *
- * `memoryStore()`, `fileStore()`, `sqliteStore()` and `natsStore()` implement it. Other stores can: a database, an object store.
+ * `memoryStore()`, `fileStore()`, `sqliteStore()` and `natsStore()` implement it. Other stores can implement it too, on
+ * a database or an object store.
  */
 export interface JournalStore {
   /** The entries of a session in order, from number `from` on (default 0); none if the session does not exist. */
@@ -29,7 +30,7 @@ export interface JournalStore {
    * Claims a session for this host. It fails with `"ERR_JOURNAL_CONFLICT"` if another host has it. Absent: the store
    * relies on `append` alone, which is enough.
    *
-   * @returns a function that gives the session free
+   * @returns a function that releases the session
    */
   lock?(id: string): (() => void | Promise<void>) | Promise<() => void | Promise<void>>;
   /**

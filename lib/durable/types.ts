@@ -17,23 +17,23 @@ export interface Waiting {
   calls: WaitingCall[];
 }
 
-/** Nobody waits for these answers any more. */
+/** The result of `answer()` if no call waits for these answers any more. */
 export interface Stale {
   status: 'stale';
 }
 
-/** Of {@link DurableSession.fork}. */
+/** Options of {@link DurableSession.fork}. */
 export interface ForkOptions {
   /** How many runs of the session the new one has. Default: all, and a run that waits goes on waiting in both. */
   run?: number | undefined;
-  /** Whether the random numbers from there on are other ones. Default `"fresh"`. */
+  /** Whether the fork draws other random numbers from there on. Default `"fresh"`. */
   seed?: 'fresh' | 'same' | undefined;
 }
 
 /** When entries must survive a loss of power. They always survive the end of the process. */
 export type Durability = 'call' | 'turn' | 'run';
 
-/** What a tool needs of a `DurableSession`. */
+/** Rules of a tool for a `DurableSession`. */
 export interface DurableTool {
   /**
    * What to do with a call of the tool that had begun when the process ended, so that nobody knows whether it took effect.
@@ -52,8 +52,8 @@ export interface DurableTool {
   record?: 'result' | 'nothing' | undefined;
   /**
    * Undoes a finished call of the tool. The session calls it after a run that was lost, before `run()` rejects, and in
-   * {@link DurableSession.revert}. Calls are reverted one after the other, the last one that finished first, and each at most
-   * once. The time limit of the tool holds for it, too.
+   * {@link DurableSession.revert}. Calls are reverted one after the other, the last one that finished first, and each
+   * at most once. The time limit of the tool applies to it, too.
    */
   revert?: Revert | undefined;
 }
@@ -71,24 +71,24 @@ export interface RevertedCall {
   error?: { name: string; message: string };
 }
 
-/** A variable that a session does not have any more. */
+/** A variable that a session has lost. */
 export interface LeftOut {
   name: string;
-  /** What its value is, such as `"a function"` or `"an instance of a class"`. */
+  /** A description of its value, such as `"a function"` or `"an instance of a class"`. */
   reason: string;
 }
 
-/** What `from: "data"` has kept. */
+/** The result of `from: "data"`. */
 export interface Recovery {
-  /** The number of the last run whose effects on variables are there. */
+  /** The number of the last run whose effects on variables were kept. */
   readonly run: number;
   /** The variables that the session has. */
   readonly names: readonly string[];
-  /** Those that it does not have. */
+  /** The variables that were left out. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What one entry of a journal says. */
+/** One entry of a journal. */
 export interface JournalEntry {
   /** Its number, from 0. */
   readonly number: number;

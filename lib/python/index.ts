@@ -55,7 +55,7 @@ type PyodideExecutor = Implementation;
 
 /**
  * The class of executors for Python. The class that an agent requires in TypeScript has private members, which no other
- * class can have. An executor that is made where the agent takes it gets that type:
+ * class can have. An executor that is constructed in the agent's options gets that type:
  * `new CodeAgent({ model, tools, executor: new PyodideExecutor() })`.
  */
 export interface PyodideExecutorConstructor {

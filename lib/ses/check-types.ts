@@ -16,7 +16,7 @@ import type { GuestGlobal } from '../contract/executor-types';
 import type { Foreign } from '../contract/foreign';
 import type { Tool } from '../contract/tool-registry';
 
-/** What the code that {@link checkTypes} checks can use. */
+/** Options of {@link checkTypes}: what the checked code can use. */
 export interface CheckTypesOptions {
   /**
    * Tools by name, or a list of tools with names: functions, namespaces of functions, and definitions, as `SESExecutor`

@@ -1,7 +1,7 @@
 import type { AwaitUsing } from '../../contract/await-using';
 import type { JournalStore, WaitingNote } from '../store';
 
-/** Of {@link natsStore}. */
+/** Options of {@link natsStore}. */
 export interface NatsStoreOptions {
   /**
    * Addresses of the broker: one, several separated by commas, or an array. `nats://host:4222`, `tls://host:4222`, and with a
@@ -10,10 +10,10 @@ export interface NatsStoreOptions {
   servers: string | readonly string[];
   /** The path of a file with credentials (JWT and NKey). */
   credentials?: string | undefined;
-  /** Files in PEM for TLS: authorities other than those of the system, and the certificate of this client. */
+  /** PEM files for TLS: certificate authorities that the system does not know, and the certificate of this client. */
   tls?: { caFile?: string | undefined; certFile?: string | undefined; keyFile?: string | undefined } | undefined;
   /**
-   * What the streams are called: letters of ASCII, digits, `-` and `_`. They are created if they do not exist. Default
+   * The name of the streams: ASCII letters, digits, `-` and `_`. They are created if they do not exist. Default
    * `"ses-journals"`.
    */
   name?: string | undefined;
