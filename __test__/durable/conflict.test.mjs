@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { all, inFolder, openSession, temporaryFolder } from './helpers.mjs';
+import { all, expectOneAnswer, inFolder, openSession, temporaryFolder } from './helpers.mjs';
 
 test('a session in a folder that is open cannot be opened, and can be after cleanup', async () => {
   const folder = temporaryFolder();
@@ -46,21 +46,7 @@ test('without locks, the host that writes later loses before it calls a tool', a
 
 test('of two hosts that answer the same call at the same time, one goes on', async () => {
   const store = memoryStore();
-  const called = [];
-  const open = (name) =>
-    openSession('s', { store, tools: { ask: async () => waitForAnswer(), act: async () => called.push(name) } });
-  const first = await open('first');
-  await first.start('const reply = await ask(); await act(); reply');
-  const second = await open('second');
-  const results = await Promise.allSettled([
-    first.answer({ 's/1/1': { result: 'first' } }),
-    second.answer({ 's/1/1': { result: 'second' } }),
-  ]);
-  const finished = results.filter(({ value }) => value?.status === 'finished');
-  expect(finished).toHaveLength(1);
-  expect(called).toStrictEqual([finished[0].value.output.output]);
-  const other = results.find((result) => result !== finished[0]);
-  expect(other.reason?.code ?? other.value.status).toMatch(/^(?:ERR_JOURNAL_CONFLICT|stale)$/);
+  await expectOneAnswer((tools) => openSession('s', { store, tools }));
 });
 
 const KINDS = ['throws', 'rejects'];

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
-import { DurableSession, fileStore, memoryStore } from 'ses-executor/durable';
+import { DurableSession, fileStore, memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { spawnNode } from '../helpers.mjs';
 
 const AGENT = fileURLToPath(new URL('fixtures/agent.mjs', import.meta.url));
@@ -71,4 +71,26 @@ export function untouchable(tools) {
       return [name, tool.constructor.name === 'AsyncFunction' ? async () => refuse() : refuse];
     }),
   );
+}
+
+/**
+ * Two hosts answer the same call of the session `s` at the same time. One goes on, and the other one calls no tool.
+ *
+ * @param open opens the session with tools, as another host
+ */
+export async function expectOneAnswer(open) {
+  const called = [];
+  const toolsOf = (name) => ({ ask: async () => waitForAnswer(), act: async () => called.push(name) });
+  const first = await open(toolsOf('first'));
+  await first.start('const reply = await ask(); await act(); reply');
+  const second = await open(toolsOf('second'));
+  const results = await Promise.allSettled([
+    first.answer({ 's/1/1': { result: 'first' } }),
+    second.answer({ 's/1/1': { result: 'second' } }),
+  ]);
+  const winner = results.findIndex(({ value }) => value?.status === 'finished');
+  const name = ['first', 'second'][winner];
+  expect([results[winner]?.value.output.output, called]).toStrictEqual([name, [name]]);
+  const { reason, value } = results[1 - winner];
+  expect(reason?.code ?? value.status).toMatch(/^(?:ERR_JOURNAL_CONFLICT|stale)$/);
 }

@@ -14,7 +14,7 @@ import { DurableSession, natsStore, waitForAnswer } from 'ses-executor/durable';
 import { openBroker } from '../broker.mjs';
 import { writeJwtConfig } from '../jwt.mjs';
 import { deferred, rejection } from '../helpers.mjs';
-import { KEYS, all, inProcesses, temporaryFolder } from './helpers.mjs';
+import { KEYS, all, expectOneAnswer, inProcesses, temporaryFolder } from './helpers.mjs';
 
 const bytes = (...texts) => texts.map((text) => new TextEncoder().encode(text));
 const texts = async (store, id, from) =>
@@ -118,18 +118,7 @@ describe('a session on a broker', () => {
 
   test('of two hosts that answer the same call at the same time, one goes on', async () => {
     const broker = await openBroker();
-    const called = [];
-    const tools = (name) => ({ ask: async () => waitForAnswer(), act: async () => called.push(name) });
-    const first = await openOn(broker, 's', { tools: tools('first') });
-    await first.start('const reply = await ask(); await act(); reply');
-    const second = await openOn(broker, 's', { tools: tools('second') });
-    const results = await Promise.allSettled([
-      first.answer({ 's/1/1': { result: 'first' } }),
-      second.answer({ 's/1/1': { result: 'second' } }),
-    ]);
-    const finished = results.filter(({ value }) => value?.status === 'finished');
-    expect(finished).toHaveLength(1);
-    expect(called).toStrictEqual([finished[0].value.output.output]);
+    await expectOneAnswer((tools) => openOn(broker, 's', { tools }));
   });
 
   test('notices nothing of a broker that is killed in a run and back within the time limit', async () => {

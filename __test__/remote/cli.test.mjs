@@ -115,7 +115,7 @@ test('a worker serves its figures and whether it is ready', async () => {
   expect(figures.sent_bytes_total).toBeGreaterThan(0);
   expect(await page('/healthz')).toEqual({ code: 200, text: 'ok\n' });
   expect(await page('/readyz')).toEqual({ code: 200, text: 'ok\n' });
-  expect((await page('/other')).code).toBe(404);
+  expect(await page('/other')).toEqual({ code: 404, text: 'there are /healthz, /readyz and /metrics\n' });
 });
 
 test('a worker whose broker is away is not ready, and healthy for a while', async () => {
@@ -147,6 +147,6 @@ test.each([
   [['fleet'], 'expected: fleet status'],
 ])('%j is refused', async (args, message) => {
   const { status: code, stderr } = await spawnNode([CLI, ...args], { env: { SES_EXECUTOR_SERVERS: '' } });
-  expect(stderr).toContain(message);
+  expect(stderr).toBe(`ses-executor: ${message}\n\`ses-executor --help\` says how it is used.\n`);
   expect(code).toBe(2);
 });

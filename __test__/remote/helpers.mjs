@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { SESExecutor } from '../../index.mjs';
 import { openBroker } from '../broker.mjs';
 import { ROOT, ownEnvironment } from '../children/spawn.mjs';
+import { gateTool } from '../helpers.mjs';
 import { workersOf } from '../process/helpers.mjs';
 
 const CLI = fileURLToPath(new URL('../../bin/ses-executor.js', import.meta.url));
@@ -147,6 +147,15 @@ export async function makeRemote(remote, options = {}, tools = {}) {
   return executor;
 }
 
+/** A run on the fleet that waits for its tool. `open(value)` answers the call. */
+export async function waitingRun(remote, options) {
+  const { tool, called, open } = gateTool();
+  const executor = await makeRemote(remote, options, { tool });
+  const run = executor.run('await tool()');
+  await called;
+  return { executor, run, open };
+}
+
 /** Resolves when `look` returns something other than undefined or false. */
 export async function until(look) {
   for (;;) {
@@ -155,21 +164,3 @@ export async function until(look) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
-
-/** The worker's processes that use the processor: those that run guest code in a loop. */
-export function busiest(pids) {
-  const time = (pid) => {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /, '')
-        .split(' ');
-      return Number(fields[11]) + Number(fields[12]);
-    } catch {
-      return -1;
-    }
-  };
-  return pids.toSorted((a, b) => time(b) - time(a))[0];
-}
-
-/** The numbers of the tasks of a process. */
-export const tasksOf = (pid) => readdirSync(`/proc/${pid}/task`);

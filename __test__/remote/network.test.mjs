@@ -35,12 +35,11 @@ describe.each(['client', 'worker'])('messages of the %s', (side) => {
       const { output, logs } = await executor.run(program);
       expect(output).toBe((59 * 60) / 2);
       expect(calls).toEqual(Array.from({ length: 60 }, (_, index) => index));
-      expect(logs.split('\n')).toHaveLength(60);
+      expect(logs.split('\n')).toEqual(Array.from({ length: 60 }, (_, index) => String(index)));
       // Several parts in each direction.
-      const echo = await executor.run('text.length + text', {}).catch(() => undefined);
-      expect(echo).toBe(undefined);
-      await executor.sendVariables({ text: 'x'.repeat(1_000_000) });
-      expect((await executor.run('text + "y"')).output).toHaveLength(1_000_001);
+      const text = 'xyz'.repeat(300_000);
+      await executor.sendVariables({ text });
+      expect((await executor.run('text + "!"')).output === `${text}!`).toBe(true);
       expect(proxy.counts[name]).toBeGreaterThan(0);
     },
     120_000,

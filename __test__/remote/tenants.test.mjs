@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
 import { openBroker } from '../broker.mjs';
-import { expectCode, gateTool } from '../helpers.mjs';
-import { makeRemote, startWorker, until } from './helpers.mjs';
+import { expectCode } from '../helpers.mjs';
+import { makeRemote, startWorker, until, waitingRun } from './helpers.mjs';
 import { KIND, rawClient, word } from './raw-client.mjs';
 
 /** A broker with two tenants, and a worker. */
@@ -36,10 +36,7 @@ test('tenants use the same workers, and find none if there is none', async () =>
 test('a worker that is killed is noticed across accounts', async () => {
   const { start, acme } = await openTenants();
   const worker = await start();
-  const { tool, called } = gateTool();
-  const executor = await makeRemote(acme, {}, { tool });
-  const run = executor.run('await tool()');
-  await called;
+  const { run } = await waitingRun(acme);
   worker.kill('SIGKILL');
   const error = await expectCode(run, 'ERR_WORKER_LOST');
   expect(error.details.reason).toBe('gone');

@@ -17,6 +17,8 @@ const BOMB = brotliCompressSync(Buffer.alloc(50 << 20), { params: { [constants.B
 let seen = [];
 /** Resolves with the next request that a server never answers, when its connection is closed. */
 let closed;
+/** Resolves with the next request that a server never answers, when it has arrived. */
+let asked;
 
 const servers = [];
 async function listen(name, answers) {
@@ -43,12 +45,12 @@ beforeAll(async () => {
     '/json': (response) => response.setHeader('content-type', 'application/json').end('{"a":1}'),
     '/headers': (response, { headers }) =>
       response.setHeader('x-seen', String(headers.authorization)).end(JSON.stringify(headers)),
-    '/post': async (response, request) => {
-      let text = '';
     '/raw': (response, { rawHeaders }) => {
       const pairs = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), rawHeaders[at + 1]]] : []));
       response.end(JSON.stringify(pairs));
     },
+    '/post': async (response, request) => {
+      let text = '';
       for await (const part of request) text += part;
       response.end(JSON.stringify([request.headers['content-type'], text]));
     },
@@ -64,7 +66,10 @@ beforeAll(async () => {
       const timer = setInterval(() => response.write(Buffer.alloc(16 << 10)), 1);
       response.on('close', () => clearInterval(timer));
     },
-    '/silent': (response) => response.on('close', () => closed.resolve()),
+    '/silent': (response) => {
+      asked.resolve();
+      response.on('close', () => closed.resolve());
+    },
     '/begun': (response) => {
       response.write('first');
       response.on('close', () => closed.resolve());
@@ -79,6 +84,7 @@ beforeAll(async () => {
 beforeEach(() => {
   seen = [];
   closed = deferred();
+  asked = deferred();
 });
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
@@ -329,13 +335,13 @@ describe('bytes and time', () => {
   });
 
   test('a request ends with its run', async () => {
-    await withFetch(
-      policy(),
-      (executor) => expectCode(executor.run(`await fetch('${api}/silent')`), 'ERR_EXEC_TIMEOUT'),
-      {
-        timeoutMs: 200,
-      },
-    );
+    await withFetch(policy(), async (executor) => {
+      const controller = new AbortController();
+      const run = executor.run(`await fetch('${api}/silent')`, { signal: controller.signal });
+      await asked.promise;
+      controller.abort();
+      await expectCode(run, 'ERR_EXEC_TIMEOUT');
+    });
     await closed.promise;
     closed = deferred();
     await withFetch(policy(), async (executor) => {
@@ -353,18 +359,6 @@ describe('bytes and time', () => {
       'TimeoutError',
       'fetch did not answer within 100 ms',
     ]);
-    await closed.promise;
-  });
-
-  test('a signal ends a request, here and at the server', async () => {
-    const code = `const controller = new AbortController();
-      const pending = fetch('${api}/silent', { signal: controller.signal });
-      setTimeout(() => controller.abort(new RangeError('mine')), 50);
-      const first = await pending.catch((error) => error.message);
-      const second = await fetch('${api}/json', { signal: controller.signal }).catch((error) => error.message);
-      [first, second, await fetch('${api}/silent', { signal: AbortSignal.timeout(20) }).catch(({ name }) => name)]`;
-    const more = { globals: ['fetch', 'abort', 'timers'] };
-    expect(await output(policy(), code, more)).toEqual(['mine', 'mine', 'TimeoutError']);
     // On a busy machine the request may end before it has been sent.
     if (seen.length > 0) await closed.promise;
   });
@@ -377,6 +371,21 @@ describe('bytes and time', () => {
     const { output: failed, stats } = await withFetch(policy(), (executor) => executor.run(code), more);
     expect(failed).toEqual(['RangeError', 'More than 1000 operations or signals depend on one AbortSignal']);
     expect(stats.toolCalls).toBe(0);
+  });
+
+  test('a signal ends a request, here and at the server', async () => {
+    const code = `const controller = new AbortController();
+      const pending = fetch('${api}/silent', { signal: controller.signal });
+      await isAsked();
+      controller.abort(new RangeError('mine'));
+      const first = await pending.catch((error) => error.message);
+      const second = await fetch('${api}/json', { signal: controller.signal }).catch((error) => error.message);
+      [first, second, await fetch('${api}/silent', { signal: AbortSignal.timeout(20) }).catch(({ name }) => name)]`;
+    const tools = { isAsked: async () => asked.promise };
+    await withExecutor({ globals: ['fetch', 'abort', 'timers'], network: policy() }, tools, async (executor) => {
+      expect((await executor.run(code)).output).toEqual(['mine', 'mine', 'TimeoutError']);
+    });
+    await closed.promise;
   });
 });
 
@@ -408,26 +417,6 @@ describe('headers of the host', () => {
     expect(shown).not.toMatch(/abcdefgh/);
   });
 
-  test('errors and messages about options do not show them', async () => {
-    expect(await failure(withSecret(), `${api}/cut`)).not.toMatch(/abcdefgh/);
-    for (const headers of [{ [api]: { authorization: 'a\nabcdefgh' } }, { [api]: { authorization: 7 } }]) {
-      expect(() => new SESExecutor({ globals: ['fetch'], network: policy({ headers }) })).toThrow(
-        /^options\.network\.headers\["http:\/\/127\.0\.0\.1:\d+"\]\.authorization must (?:have no line breaks and only characters of Latin-1|be a string)$/,
-      );
-    }
-  });
-
-  test('headers of the connection are the host’s', async () => {
-    const code = `const init = { headers: { Host: 'evil', Connection: 'keep-alive', 'Transfer-Encoding': 'chunked', 'X-Mine': '1', 'Proxy-Authorization': 'x' } };
-      (await fetch('${api}/headers', init)).json()`;
-    const headers = await output(policy(), code);
-    expect(headers).toMatchObject({ host: new URL(api).host, connection: 'close', 'x-mine': '1' });
-    expect(headers).not.toHaveProperty('proxy-authorization');
-    expect(headers).not.toHaveProperty('transfer-encoding');
-  });
-});
-
-describe('wrong policies', () => {
   test('those of the exact host replace those of wildcards, and longer wildcards those of shorter ones', async () => {
     const lookup = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
     const [exact, near, far] = ['a.b.example.com', '*.b.example.com', '*.example.com'].map(
@@ -474,6 +463,26 @@ describe('wrong policies', () => {
     expect(new Set(pairs.map(([name]) => name)).size).toBe(pairs.length);
   });
 
+  test('errors and messages about options do not show them', async () => {
+    expect(await failure(withSecret(), `${api}/cut`)).not.toMatch(/abcdefgh/);
+    for (const headers of [{ [api]: { authorization: 'a\nabcdefgh' } }, { [api]: { authorization: 7 } }]) {
+      expect(() => new SESExecutor({ globals: ['fetch'], network: policy({ headers }) })).toThrow(
+        /^options\.network\.headers\["http:\/\/127\.0\.0\.1:\d+"\]\.authorization must (?:have no line breaks and only characters of Latin-1|be a string)$/,
+      );
+    }
+  });
+
+  test('headers of the connection are the host’s', async () => {
+    const code = `const init = { headers: { Host: 'evil', Connection: 'keep-alive', 'Transfer-Encoding': 'chunked', 'X-Mine': '1', 'Proxy-Authorization': 'x' } };
+      (await fetch('${api}/headers', init)).json()`;
+    const headers = await output(policy(), code);
+    expect(headers).toMatchObject({ host: new URL(api).host, connection: 'close', 'x-mine': '1' });
+    expect(headers).not.toHaveProperty('proxy-authorization');
+    expect(headers).not.toHaveProperty('transfer-encoding');
+  });
+});
+
+describe('wrong policies', () => {
   const refused = (network) => expect(() => new SESExecutor({ globals: ['fetch'], network }));
 
   test('are refused with what is expected', () => {
