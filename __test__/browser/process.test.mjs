@@ -356,7 +356,7 @@ describe('without a browser', () => {
       await executor.cleanup();
       console.log(executor.state);`);
     expect(stdout).toBe(
-      '[3,[]]\nTool execution failed: there is no browser here, so that there is no canvas: install Chrome or Chromium, see the warning of the process\nREADY\nDEAD\n',
+      '[3,[]]\nTool execution failed: there is no browser here, and therefore no canvas: install Chrome or Chromium, and see the process warning\nREADY\nDEAD\n',
     );
     expect(stderr).toContain('SES_EXECUTOR_BROWSER_FALLBACK');
     expect(stderr).toContain('there is no program at /nowhere/chrome');

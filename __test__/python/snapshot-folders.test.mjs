@@ -77,7 +77,7 @@ describe('a folder of snapshots that cannot be written', () => {
   const warning = (place) => [
     'SESExecutorWarning',
     'SES_EXECUTOR_PYTHON_CACHE',
-    `Python starts in full in each process, which takes seconds, since ${place}: have XDG_CACHE_HOME name a folder for its snapshot`,
+    `Each process starts Python from scratch, which takes seconds, because ${place}: set XDG_CACHE_HOME to a folder for its snapshot`,
   ];
 
   test('causes one warning', async () => {

@@ -660,7 +660,7 @@ test.each(['(state) => { state.n = 2; return state }', '(s) => { s.panels.push(1
       'ERR_RUNTIME_EXCEPTION',
     );
     expect(details.hint).toBe(
-      'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.',
+      'The state and everything in it is frozen: make a new one, or change a copy, `structuredClone(state)`.',
     );
   },
 );
@@ -737,7 +737,7 @@ test('wrong arguments of the host cause TypeErrors and RangeErrors', async () =>
     const wrong = { ...method, [key]: schema };
     expect(make({ registry: { sources: [{ name: 'a', methods: [wrong] }] } })).toThrow(
       new TypeError(
-        `options.registry.sources[0].methods[0].${key} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`,
+        `options.registry.sources[0].methods[0].${key} must be a JSON schema, got a schema of a library; with zod 4, pass z.toJSONSchema(schema)`,
       ),
     );
   }

@@ -419,7 +419,7 @@ describe('parameters and security', () => {
     answer = () => ({ body: '{"a":' });
     expect(await said(manager, call)).toEqual([
       undefined,
-      `the answer of GET /pets/{petId} is not the JSON that it says it is: ${(() => {
+      `the answer of GET /pets/{petId} is not valid JSON, although its type says so: ${(() => {
         try {
           return JSON.parse('{"a":');
         } catch (error) {

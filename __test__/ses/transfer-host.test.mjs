@@ -189,7 +189,7 @@ describe('refused values are named by their path', () => {
     [
       'a class of the host',
       () => ({ b: new Blob([]) }),
-      'result.b (Blob) cannot be cloned; give what its `text()` or `arrayBuffer()` resolves to',
+      'result.b (Blob) cannot be cloned; pass what its `text()` or `arrayBuffer()` resolves to',
     ],
     ['an object of the host', () => ({ env: process.env }), 'result.env (object of the host) cannot be cloned'],
     [

@@ -160,7 +160,7 @@ export class Failures {
 
   unreadable(error: unknown) {
     const { message } = describeThrown(error);
-    const cause = `what the page gave cannot be read: ${message}`;
+    const cause = `the value of the page cannot be read: ${message}`;
     return errorOf('ERR_RUNTIME_EXCEPTION', { cause }, { name: null, message: cause });
   }
 

@@ -8,7 +8,7 @@ import type { BrowserOutput } from './output';
 
 /** The error for code that needs a canvas when no browser is available. */
 const NO_CANVAS =
-  'there is no browser here, so that there is no canvas: install Chrome or Chromium, see the warning of the process';
+  'there is no browser here, and therefore no canvas: install Chrome or Chromium, and see the process warning';
 
 /**
  * Runs code when no browser can be started: in isolates of `SESExecutor`, one per run or one for the session. They have

@@ -101,7 +101,7 @@ export function hintInPython(code: string, hint: string | undefined) {
 /** V8's message for an object that cannot be changed. */
 const FROZEN = /^Cannot (?:assign to read only|add|delete) property /;
 const FROZEN_HINT =
-  'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.';
+  'The state and everything in it is frozen: make a new one, or change a copy, `structuredClone(state)`.';
 /** V8's message for a global that only programs of another kind can use. */
 const ABSENT = /^(sdk|utils|state) is not defined$/;
 const ABSENT_HINTS = {

@@ -23,14 +23,14 @@ const MAX_ISSUES = 5;
 const MAX_TEXT = 300;
 const tooManyParts = (max: number) => ({
   message:
-    `it has more than ${max} parts, where what occurs several times counts each time, ` +
+    `it has more than ${max} parts, where repeated parts count each time, ` +
     'and this schema of a library checks no more; pass less at a time, or give the tool a JSON Schema',
 });
 
 /** The issue of a value that takes a library too long to check. */
 export const TOO_SLOW = {
   message:
-    'it takes too long to check, since too many of its parts are not as declared, or are tried against too many ' +
+    'it takes too long to check, because too many of its parts are not as declared, or are tried against too many ' +
     'alternatives; correct them, or pass less at a time',
 };
 

@@ -63,7 +63,7 @@ function uncheckable(error: unknown) {
   if (limit === 'steps') return new UncheckableError('too many alternatives of the schema do not fit');
   if (limit === 'ms') return new UncheckableError(`it takes more than ${max / 1000} s`);
   const what = limit === 'bytes' ? `more than ${max / 1_048_576} MiB` : `more than ${max} parts`;
-  return new UncheckableError(`it has ${what}, where what occurs several times counts each time; pass less at a time`);
+  return new UncheckableError(`it has ${what}, where repeated parts count each time; pass less at a time`);
 }
 
 export { NotJsonError, SharedSchemas, UnusableSchemaError };

@@ -85,7 +85,7 @@ export function snapshotFolder(): string | undefined {
   if (!hasLooked && (folder === undefined || !(hasSnapshot(folder) || isWritable(folder)))) {
     const place = folder === undefined ? 'there is no home' : `${folder} cannot be written`;
     process.emitWarning(
-      `Python starts in full in each process, which takes seconds, since ${place}: have XDG_CACHE_HOME name a folder for its snapshot`,
+      `Each process starts Python from scratch, which takes seconds, because ${place}: set XDG_CACHE_HOME to a folder for its snapshot`,
       { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_PYTHON_CACHE' },
     );
   }

@@ -35,9 +35,9 @@ export class ManagerCalls {
     const sources = sourcesText(this.#manager);
     const methods = methodsText(this.#manager, style);
     return {
-      search: `Finds methods of the API. Runs JavaScript in which only \`tools\` and \`spec\` are defined: tools.search('words') gives \
+      search: `Finds methods of the API. Runs JavaScript in which only \`tools\` and \`spec\` are defined: tools.search('words') returns \
 [{ name, description }], the best first, and tools.describe(name, …) the declarations of methods in TypeScript; spec.find('words' or /pattern/) \
-gives [{ method, description }], spec.method('source.method') gives params and result as JSON schemas, spec.sources has all. The last expression \
+returns [{ method, description }], spec.method('source.method') returns params and result as JSON schemas, spec.sources has all. The last expression \
 is the result.\n\nSources:\n${sources}`,
       execute: `Runs JavaScript that calls the API: sdk.source.method(params), with tools, spec and utils. ${
         methods === '' ? 'Search for methods and read their declarations first. ' : ''

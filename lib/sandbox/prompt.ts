@@ -17,8 +17,8 @@ const MAX_DESCRIPTION = 160;
 export const RULES = {
   sync: `- SDK calls are synchronous: \`var result = sdk.source.method({ … })\`. Do not use async, await or Promise.
 - Independent calls run at the same time with \`utils.parallel(function () { return sdk.a.b({ … }); }, function () { … })\`,
-  which gives an array of their results.`,
-  async: `- SDK calls give promises: \`const result = await sdk.source.method({ … })\`; \`await\` works at the top level.
+  which returns an array of their results.`,
+  async: `- SDK calls return promises: \`const result = await sdk.source.method({ … })\`; \`await\` works at the top level.
 - Independent calls run at the same time with \`await Promise.all([sdk.a.b({ … }), sdk.c.d({ … })])\`.`,
 } as Record<'sync' | 'async', string>;
 
@@ -49,10 +49,10 @@ ${sourcesText(manager)}
 ## Programs
 You work with these sources by writing JavaScript programs. First search for methods and read their declarations, then call
 them.
-- Search: only \`tools\` and \`spec\`. \`tools.search('words')\` gives [{ name, description }], the best first, and
+- Search: only \`tools\` and \`spec\`. \`tools.search('words')\` returns [{ name, description }], the best first, and
   \`tools.describe(name, …)\` the declarations of methods in TypeScript;
-  \`spec.find('words')\` or \`spec.find(/pattern/i)\` gives [{ method, source, name, description }], the best first;
-  \`spec.method('source.method')\` gives one with \`params\` and \`result\` (JSON schemas) and \`examples\`;
+  \`spec.find('words')\` or \`spec.find(/pattern/i)\` returns [{ method, source, name, description }], the best first;
+  \`spec.method('source.method')\` returns one with \`params\` and \`result\` (JSON schemas) and \`examples\`;
   \`spec.sources\` has them all, and \`spec.$defs\` the schemas that \`#/$defs/name\` refers to.
 - Execute: \`tools\`, \`spec\`, \`sdk.source.method(params)\` and \`utils\`. Give back only what is needed.
 - Mutate: as execute, with the current state: \`(state) => ({ ...state, … })\`. The state is frozen: make a new one.
@@ -60,7 +60,7 @@ them.
 ## Rules for writing programs
 ${RULES[style]}
 - The value of the last expression, or of a top-level \`return\`, is the result; it must be plain data.
-- \`sdk.source.method(params, { response: true })\` gives { status, headers, body }, for example to page by the header \`link\`.
+- \`sdk.source.method(params, { response: true })\` returns { status, headers, body }, for example to page by the header \`link\`.
 - ${SHOWS}
 - console.log is collected. There is ${absent}, no require, no import and no eval.${given === '' ? '' : ` ${given}`}
 - A program has ${executionTimeoutMs / 1_000} s, ${memoryLimitMb} MiB and ${maxSdkCalls} SDK calls. Each one starts afresh: nothing stays

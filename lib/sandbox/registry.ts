@@ -195,7 +195,9 @@ function schemaText(schema: unknown, path: string) {
 function jsonSchemaText(schema: unknown, path: string) {
   // Serialized as JSON, these schemas would check nothing.
   if (isOfLibrary(schema) || holdsSchemas(schema)) {
-    throw new TypeError(`${path} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`);
+    throw new TypeError(
+      `${path} must be a JSON schema, got a schema of a library; with zod 4, pass z.toJSONSchema(schema)`,
+    );
   }
   return jsonOf(schema, path);
 }

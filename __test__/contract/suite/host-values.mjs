@@ -161,13 +161,13 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
     // Node.js writes these classes in JavaScript, so that V8 takes them for plain objects: they arrived as `{}`.
     test.each([
       ['URL', () => new URL('https://a.b/'), '; give its `href`'],
-      ['URLSearchParams', () => new URLSearchParams('a=1'), '; give `Object.fromEntries` of it, or its text'],
-      ['Headers', () => new Headers({ a: 'b' }), '; give `Object.fromEntries` of it'],
-      ['Response', () => new Response('x'), '; give what its `text()` or `json()` resolves to'],
-      ['Request', () => new Request('https://a.b/'), '; give what its `text()` or `json()` resolves to'],
-      ['FormData', () => new FormData(), '; give `Object.fromEntries` of it'],
-      ['Blob', () => new Blob(['x']), '; give what its `text()` or `arrayBuffer()` resolves to'],
-      ['ReadableStream', () => new ReadableStream(), '; give what has been read of it'],
+      ['URLSearchParams', () => new URLSearchParams('a=1'), '; pass `Object.fromEntries` of it, or its text'],
+      ['Headers', () => new Headers({ a: 'b' }), '; pass `Object.fromEntries` of it'],
+      ['Response', () => new Response('x'), '; pass what its `text()` or `json()` resolves to'],
+      ['Request', () => new Request('https://a.b/'), '; pass what its `text()` or `json()` resolves to'],
+      ['FormData', () => new FormData(), '; pass `Object.fromEntries` of it'],
+      ['Blob', () => new Blob(['x']), '; pass what its `text()` or `arrayBuffer()` resolves to'],
+      ['ReadableStream', () => new ReadableStream(), '; pass what has been read from it'],
       ['AbortSignal', () => new AbortController().signal, ''],
       ['Page', () => new (class Page extends URL {})('https://a.b/'), '; give its `href`'],
     ])('%s is refused with the name of its class and an alternative', async (name, value, hint) => {

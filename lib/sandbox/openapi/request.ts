@@ -180,7 +180,9 @@ async function parsed(answer: string, { method, path }: Operation, signal?: Abor
     if (cause instanceof RangeError)
       throw new RangeError(`the answer of ${method} ${path} cannot be read: ${reason}`, { cause });
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new SyntaxError(`the answer of ${method} ${path} is not the JSON that it says it is: ${reason}`, { cause });
+    throw new SyntaxError(`the answer of ${method} ${path} is not valid JSON, although its type says so: ${reason}`, {
+      cause,
+    });
   }
 }
 
