@@ -223,6 +223,11 @@ describe('a client that is killed', () => {
   test.each([
     ['while its session is idle', `await executor.run('1'); setInterval(() => {}, 1_000); say('ready')`],
     ['in a run', `await executor.run('console.log("ready"); for (;;) {}')`],
+    // The thread that reads from the process waited for room in a channel that nobody read any more.
+    [
+      'while the guest writes more than there is room for',
+      `await executor.run('for (;;) console.log("ready".repeat(1e4))')`,
+    ],
   ])(
     '%s leaves no process behind, and its place is free',
     async (_when, code) => {

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 
 import { openBroker } from '../broker.mjs';
 import { deferred, expectCode } from '../helpers.mjs';
-import { makeRemote, startWorker } from './helpers.mjs';
+import { makeRemote, startWorker, until } from './helpers.mjs';
 import { openProxy } from './proxy.mjs';
+import { KIND, rawClient, readWord } from './raw-client.mjs';
 
 /** Only messages of sessions: claims have other tests. */
 const ofSessions = ([, subject]) => /\.s\.[0-9a-f]{32}$|^_INBOX\..*\.s-\d+\.\d+$/.test(subject);
@@ -62,4 +63,22 @@ test('a run over a distance of 40 ms that is aborted keeps its state', async () 
   const error = await expectCode(run, 'ERR_EXEC_TIMEOUT');
   expect(error.details.stateLost).toBe(false);
   expect((await executor.run('kept')).output).toBe(1);
+}, 60_000);
+
+test('a session whose last message to the worker is lost ends when the worker asks for it', async () => {
+  const broker = await openBroker();
+  const isKill = ([, subject], bytes) => /\.s\.[0-9a-f]{32}$/.test(subject) && bytes.at(-7) === KIND.kill;
+  const proxy = await openProxy(broker.port, { touches: isKill, lose: 1 });
+  const worker = await startWorker(broker.url, { args: ['--spares', '0'] });
+  const answers = [];
+  const watcher = await rawClient(broker.port);
+  watcher.subscribe('_INBOX.>', ({ bytes }) => answers.push(readWord(bytes).kind));
+  await watcher.flushed();
+  const [other, executor] = [await makeRemote({ servers: proxy.url }), await makeRemote({ servers: proxy.url })];
+  await executor.cleanup();
+  expect(proxy.counts.lost).toBe(1);
+  await until(() => worker.children.length === 1);
+  // Not because the client was silent for as long as a lease.
+  expect(answers).toContain(KIND.kill);
+  expect((await other.run('40 + 2')).output).toBe(42);
 }, 60_000);

@@ -40,7 +40,7 @@ function splitter(take) {
 /**
  * Opens a proxy to a broker, which is closed when the test has finished.
  *
- * @param options.touches whether an operation of a client may be changed, by its words
+ * @param options.touches whether an operation of a client may be changed, by its words and bytes
  * @param options.lose the part of these that is lost; `options.repeat`: that is sent twice; `options.swap`: that follows the next one
  * @param options.delayMs how much later all bytes arrive, in each direction
  * @returns its address; `counts` says how many were changed
@@ -60,7 +60,7 @@ export async function openProxy(port, { touches = () => true, lose = 0, repeat =
         if (held !== undefined) send(held);
         held = undefined;
       };
-      const isTouched = /^H?PUB$/i.test(words[0]) && touches(words);
+      const isTouched = /^H?PUB$/i.test(words[0]) && touches(words, bytes);
       const chance = isTouched ? random() : 1;
       if (chance < lose) {
         counts.lost++;

@@ -9,5 +9,5 @@ mod wire;
 
 pub use confinement::Confinement;
 pub use news::{NONSENSE, News};
-pub use session::{ANSWER, Peer, PeerLink, SPARE_ANSWER, SessionState};
+pub use session::{ANSWER, Peer, PeerLink, SPARE_ANSWER, SessionState, longest_body};
 pub use wire::Wire;

@@ -34,6 +34,14 @@ const MAX_UNASKED: usize = 10_000;
 /// and one for each request that it cancels.
 const MAX_OPEN_SERVICES: usize = 1_024;
 
+/// Bytes of a frame in addition to one value or one log entry: names, and a failure with its code frame. 8 MiB.
+const SLACK_BYTES: usize = 8 << 20;
+
+/// Bytes of the longest body that a frame of a worker may have.
+pub fn longest_body(config: &Config) -> usize {
+    config.max_transfer_bytes.max(config.max_log_bytes).saturating_add(SLACK_BYTES)
+}
+
 /// State shared by the owner's thread and the thread that reads from the worker.
 pub struct SessionState {
     /// Any thread may hold it, for a few instructions.

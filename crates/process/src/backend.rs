@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use ses_peer::{ANSWER, Confinement, Peer, PeerLink, SPARE_ANSWER};
+use ses_peer::{ANSWER, Confinement, Peer, PeerLink, SPARE_ANSWER, longest_body};
 use ses_protocol::frames::{Control, Hello};
 use ses_protocol::{Config, Failure};
 use ses_session::{Backend, Boot, Counters, Folders, Link, Pool, Watchdog};
 
 use crate::launch::{Installation, Kind};
 use crate::worker::{ByteListener, Intake, Worker};
-
-/// Bytes of a frame in addition to one value or one log entry: names, and a failure with its code frame. 8 MiB.
-const SLACK_BYTES: usize = 8 << 20;
 
 /// Creates isolates in separate processes.
 pub struct ProcessBackend {
@@ -71,7 +68,7 @@ impl Backend for ProcessBackend {
 
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
         let kind = Kind { confinement: self.confinement, memory_limit_bytes: config.memory_limit_bytes };
-        let most = config.max_transfer_bytes.max(config.max_log_bytes).saturating_add(SLACK_BYTES);
+        let most = longest_body(&config);
         let session = u32::try_from(session).map_err(|_| Failure::init("there were too many sessions"))?;
         let mut peer = Peer::new(self.confinement, config.clone(), events);
         let session_state = peer.session_state();

@@ -69,14 +69,17 @@ impl Outbox {
         thread::Builder::new().name("ses-outbox".to_owned()).stack_size(STACK_BYTES).spawn(write).map(drop)
     }
 
-    /// Calls `then` when everything that was sent is in the pipe: immediately if no thread is writing.
-    pub fn when_written(&self, then: impl FnOnce() + Send + 'static) {
+    /// Calls `then` when everything that was sent is in the pipe: immediately if no thread is writing. Returns whether
+    /// it was called.
+    pub fn when_written(&self, then: impl FnOnce() + Send + 'static) -> bool {
         let mut waiting = self.waiting();
         if waiting.has_writer {
-            return waiting.then.push(Box::new(then));
+            waiting.then.push(Box::new(then));
+            return false;
         }
         drop(waiting);
         then();
+        true
     }
 
     /// Writes the rest of a frame from byte `written` on, and then the frames that were added meanwhile.

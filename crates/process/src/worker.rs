@@ -199,10 +199,11 @@ impl Wire for Worker {
         let (Some(process), Some(outbox)) = (&state.process, &state.outbox) else { return };
         let (process, outbox) = (process.clone(), outbox.clone());
         drop(state);
-        // Frames that do not fit into the pipe arrive after the process has read some, so it must be woken again.
         let again = process.clone();
-        outbox.when_written(move || again.wake());
-        process.wake();
+        // Frames that do not fit into the pipe arrive after the process has read some, so it must be woken twice.
+        if !outbox.when_written(move || again.wake()) {
+            process.wake();
+        }
     }
 
     fn replace(&self, frame: Vec<u8>) {

@@ -1,6 +1,7 @@
 //! One end of a session: numbered messages in both directions, and the room for them.
 
-use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
 use async_nats::Subject;
 
@@ -8,9 +9,6 @@ use crate::incoming::{Arrival, Incoming};
 use crate::network::{Network, Sender, lock};
 use crate::outgoing::Outgoing;
 use crate::words::{Kind, Word, word};
-
-/// Bytes after which they are acknowledged. 256 KiB: a quarter of the window.
-const ACK_BYTES: usize = 256 << 10;
 
 /// Where messages go, and where answers to them go.
 #[derive(Clone, Debug)]
@@ -34,12 +32,6 @@ struct State {
     route: Option<Route>,
     outgoing: Outgoing,
     incoming: Incoming,
-    /// The number of the first message that is not consumed, and the bytes that were consumed since the last
-    /// acknowledgement.
-    consumed: u32,
-    unacknowledged: usize,
-    /// Bytes of messages that have arrived and are not consumed.
-    held: usize,
     is_over: bool,
 }
 
@@ -71,29 +63,22 @@ impl Channel {
         }
     }
 
-    /// Sends a numbered message, and waits until everything is on its way. Returns false if the session is over.
+    /// Sends a numbered message, and waits until everything is on its way. Returns false if the session is over, which
+    /// also ends the wait.
     pub fn send_waiting(&self, kind: Kind, bytes: Vec<u8>) -> bool {
         self.send(kind, bytes);
         let mut state = lock(&self.state);
         while state.outgoing.has_queued() && !state.is_over {
-            state = self.room.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         !state.is_over
     }
 
     fn flush(&self, state: &mut State) {
         let Some(route) = &state.route else { return };
-        let mut is_refused = false;
-        let mut reserve = |bytes| {
-            let fits = self.network.reserve(bytes);
-            is_refused = !fits;
-            fits
-        };
-        while let Some(part) = state.outgoing.next_part(&mut reserve) {
+        let reserve = |room| self.network.reserve(room, || Weak::<Self>::clone(&self.own));
+        while let Some(part) = state.outgoing.next_part(reserve) {
             self.network.publish(route.to.clone(), Some(route.reply.clone()), part);
-        }
-        if is_refused {
-            self.network.when_room(self.own.clone());
         }
         if !state.outgoing.has_queued() {
             self.room.notify_all();
@@ -107,8 +92,8 @@ impl Channel {
 
     fn say_of(&self, state: &mut State, kind: Kind) {
         if let Some(Route { to, reply }) = &state.route {
-            state.unacknowledged = 0;
-            self.network.publish(to.clone(), Some(reply.clone()), word(kind, state.consumed, Vec::new()));
+            let bytes = word(kind, state.incoming.acknowledge(), Vec::new());
+            self.network.publish(to.clone(), Some(reply.clone()), bytes);
         }
     }
 
@@ -116,11 +101,8 @@ impl Channel {
     pub fn take(&self, message: Word) -> Option<Word> {
         let mut state = lock(&self.state);
         match message.kind {
-            Kind::Data | Kind::Wake | Kind::Lost => match state.incoming.take(message.number) {
-                Arrival::Next => {
-                    state.held += message.payload.len();
-                    return Some(message);
-                }
+            Kind::Data | Kind::Wake | Kind::Lost => match state.incoming.take(message.number, &message.payload) {
+                Arrival::Next => return Some(message),
                 Arrival::Repeated | Arrival::Early => {}
                 Arrival::Gap => {
                     if let Some(Route { to, reply }) = &state.route {
@@ -131,7 +113,7 @@ impl Channel {
             },
             Kind::Again => {
                 let freed = state.outgoing.acked(message.number);
-                self.repeat(&state);
+                self.repeat(&mut state);
                 self.on_freed(state, freed);
             }
             _ => {
@@ -147,19 +129,19 @@ impl Channel {
         let mut state = lock(&self.state);
         let freed = state.outgoing.acked(ack);
         if state.outgoing.is_late(ack) {
-            self.repeat(&state);
+            self.repeat(&mut state);
         }
         self.on_freed(state, freed);
     }
 
-    fn repeat(&self, state: &State) {
-        let Some(Route { to, reply }) = &state.route else { return };
-        for part in state.outgoing.unacknowledged() {
+    fn repeat(&self, state: &mut State) {
+        let State { route: Some(Route { to, reply }), outgoing, .. } = state else { return };
+        for part in outgoing.repeat(Instant::now()) {
             self.network.publish(to.clone(), Some(reply.clone()), part.clone());
         }
     }
 
-    fn on_freed(&self, mut state: std::sync::MutexGuard<'_, State>, freed: usize) {
+    fn on_freed(&self, mut state: MutexGuard<'_, State>, freed: usize) {
         if freed > 0 {
             self.flush(&mut state);
             drop(state);
@@ -168,25 +150,22 @@ impl Channel {
         }
     }
 
-    /// A message with this number was consumed: its bytes take no more room here.
-    pub fn consumed(&self, number: u32, bytes: usize) {
+    /// The message with this number was consumed, and all before it.
+    pub fn consumed(&self, number: u32) {
         let mut state = lock(&self.state);
-        state.consumed = number.wrapping_add(1);
-        state.held = state.held.saturating_sub(bytes);
-        state.unacknowledged += bytes;
-        if state.unacknowledged >= ACK_BYTES {
+        if state.incoming.consume(number) {
             self.say_of(&mut state, Kind::Ack);
         }
     }
 
     /// The number of the first message that is not consumed.
     pub fn next(&self) -> u32 {
-        lock(&self.state).consumed
+        lock(&self.state).incoming.consumed()
     }
 
-    /// Bytes of messages that are not consumed.
+    /// The room of messages that are not consumed.
     pub fn held(&self) -> usize {
-        lock(&self.state).held
+        lock(&self.state).incoming.held()
     }
 
     /// Whether all messages have arrived at the other end.
@@ -194,13 +173,13 @@ impl Channel {
         lock(&self.state).outgoing.is_empty()
     }
 
-    /// Nothing more is sent.
+    /// Sends no more numbered messages, and ends waits for room.
     pub fn end(&self) {
         let mut state = lock(&self.state);
         if std::mem::replace(&mut state.is_over, true) {
             return;
         }
-        let freed = std::mem::take(&mut state.outgoing).sent_bytes();
+        let freed = std::mem::take(&mut state.outgoing).sent_room();
         drop(state);
         self.room.notify_all();
         self.network.release(freed);

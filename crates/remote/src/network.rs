@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::future::Future;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,9 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use crate::servers::{Fleet, Login};
+use crate::words::{Kind, Word, word};
 
-/// Bytes of frames that may be on their way over one connection. The broker cuts a connection that has not read 64 MiB.
+/// Room of numbered messages that may be on their way over one connection. The broker cuts a connection that has not read 64 MiB.
 /// 16 MiB.
 const MAX_BYTES: usize = 16 << 20;
 /// Messages that wait to be read. If there were more, some would be dropped and sent again.
@@ -31,6 +32,8 @@ const DELAY: Duration = Duration::from_millis(50);
 const FIRST_DELAYS: usize = 3;
 /// How often a quiet connection is checked.
 const PING: Duration = Duration::from_secs(2);
+/// How long after an absence of the broker the other end may take until it has connected again.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// The runtime of all connections of this process. It has one thread, which starts with the first connection.
 ///
@@ -69,7 +72,7 @@ pub struct Network {
     pub inbox: String,
     /// Recipients by the part of the subject that follows the inbox. Any thread may hold it, for a few instructions.
     recipients: Mutex<HashMap<String, Weak<dyn Recipient>>>,
-    /// Bytes of frames that are on their way.
+    /// Room of messages that are on their way.
     used: AtomicUsize,
     /// Sessions that wait for room. Any thread may hold it, for a few instructions.
     waiting: Mutex<VecDeque<Weak<dyn Sender>>>,
@@ -148,8 +151,17 @@ impl Network {
         let Some(at) = subject.strip_prefix(self.inbox.as_str()).and_then(|at| at.strip_prefix('.')) else { return };
         let (name, rest) = at.split_once('.').unwrap_or((at, ""));
         let recipient = lock(&self.recipients).get(name).and_then(Weak::upgrade);
-        if let Some(recipient) = recipient {
-            recipient.on_message(rest, message);
+        match recipient {
+            Some(recipient) => recipient.on_message(rest, message),
+            None => self.disown(&message),
+        }
+    }
+
+    /// Answers a worker that asks about a session which has ended here. The message that said so may have been lost.
+    pub fn disown(&self, message: &Message) {
+        let is_probe = Word::read(message.payload.clone()).is_some_and(|read| read.kind == Kind::Probe);
+        if let Some(reply) = message.reply.clone().filter(|_| is_probe) {
+            self.publish(reply, None, word(Kind::Kill, 0, Vec::new()));
         }
     }
 
@@ -181,27 +193,28 @@ impl Network {
         };
     }
 
-    /// Takes room for bytes of a frame.
-    pub fn reserve(&self, bytes: usize) -> bool {
-        let fits = |used: usize| Some(used + bytes).filter(|&used| used <= MAX_BYTES);
-        self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).is_ok()
+    /// Takes room for a message. If there is none, calls [`Sender::send_queued`] of the sender when there may be some.
+    pub fn reserve(&self, room: usize, sender: impl FnOnce() -> Weak<dyn Sender>) -> bool {
+        let fits = |used: usize| Some(used + room).filter(|&used| used <= MAX_BYTES);
+        let take = || self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).is_ok();
+        if take() {
+            return true;
+        }
+        lock(&self.waiting).push_back(sender());
+        // All room may have been given back before the sender was in the list. Then nothing would call it.
+        take()
     }
 
     /// Gives room back, and lets sessions that wait for it go on.
-    pub fn release(&self, bytes: usize) {
-        if bytes == 0 {
+    pub fn release(&self, room: usize) {
+        if room == 0 {
             return;
         }
-        self.used.fetch_sub(bytes, Ordering::AcqRel);
+        self.used.fetch_sub(room, Ordering::AcqRel);
         let waiting = std::mem::take(&mut *lock(&self.waiting));
         for sender in waiting.iter().filter_map(Weak::upgrade) {
             sender.send_queued();
         }
-    }
-
-    /// Calls [`Sender::send_queued`] when there is room again.
-    pub fn when_room(&self, sender: Weak<dyn Sender>) {
-        lock(&self.waiting).push_back(sender);
     }
 
     pub fn is_connected(&self) -> bool {
@@ -225,6 +238,11 @@ impl Network {
     /// How long the broker has been away.
     pub fn away_for(&self) -> Option<Duration> {
         lock(&self.absence).since.map(|since| since.elapsed())
+    }
+
+    /// Whether the other end may be without a connection, because the broker is away or was a moment ago.
+    pub fn may_be_alone(&self) -> bool {
+        self.was_away_within(GRACE)
     }
 
     /// Whether the broker is away, or was away less than `grace` ago.
@@ -272,8 +290,19 @@ fn options(fleet: &Fleet, login: &Login, slot: Arc<OnceLock<Weak<Network>>>) -> 
 /// The connection of all executors of this process with the same brokers and credentials.
 pub struct LinkToBroker {
     fleet: Fleet,
-    /// The connection. Held while it is established.
-    network: tokio::sync::Mutex<Option<Arc<Network>>>,
+    /// Held while a connection is established.
+    state: tokio::sync::Mutex<LinkState>,
+    /// Attempts that have failed.
+    failures: AtomicU64,
+}
+
+#[derive(Default)]
+enum LinkState {
+    #[default]
+    Unconnected,
+    /// The last attempt has failed, for this reason.
+    Failed(String),
+    Connected(Arc<Network>),
 }
 
 /// What a connection depends on.
@@ -296,22 +325,34 @@ impl LinkToBroker {
 
     /// A connection that is not shared.
     pub fn new(fleet: &Fleet) -> Self {
-        Self { fleet: fleet.clone(), network: tokio::sync::Mutex::default() }
+        Self { fleet: fleet.clone(), state: tokio::sync::Mutex::default(), failures: AtomicU64::new(0) }
     }
 
-    /// The connection, which is established first if necessary.
+    /// The connection, which is established first if necessary. Callers that wait at the same time share one attempt.
     ///
     /// # Errors
     ///
     /// For people.
     pub async fn network(&self) -> Result<Arc<Network>, String> {
-        let mut network = self.network.lock().await;
-        if let Some(network) = &*network {
-            return Ok(network.clone());
+        let failures = self.failures.load(Ordering::Acquire);
+        let mut state = self.state.lock().await;
+        match &*state {
+            LinkState::Connected(network) => return Ok(network.clone()),
+            // This attempt was under way when the caller began to wait.
+            LinkState::Failed(error) if self.failures.load(Ordering::Acquire) > failures => return Err(error.clone()),
+            _ => {}
         }
-        let made = Network::connect(&self.fleet).await?;
-        *network = Some(made.clone());
-        Ok(made)
+        match Network::connect(&self.fleet).await {
+            Ok(network) => {
+                *state = LinkState::Connected(network.clone());
+                Ok(network)
+            }
+            Err(error) => {
+                *state = LinkState::Failed(error.clone());
+                self.failures.fetch_add(1, Ordering::AcqRel);
+                Err(error)
+            }
+        }
     }
 }
 
@@ -330,4 +371,25 @@ pub fn wait_for<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stati
 
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_that_wait_at_the_same_time_share_a_failure() {
+        // Nothing listens on this port.
+        let servers = vec!["nats://127.0.0.1:1".to_owned()];
+        let link = Arc::new(LinkToBroker::new(&Fleet { servers, pool: "default".to_owned(), credentials: None }));
+        let own = link.clone();
+        let errors = wait_for(async move {
+            let callers = (0..3).map(|_| own.network());
+            futures_util::future::join_all(callers).await.into_iter().filter_map(Result::err).collect::<Vec<_>>()
+        })
+        .expect("a runtime");
+        assert_eq!(errors.len(), 3);
+        assert!(errors.iter().all(|error| error == &errors[0]), "{errors:?}");
+        assert_eq!(link.failures.load(Ordering::Acquire), 1);
+    }
 }

@@ -1,13 +1,16 @@
 //! Numbered messages to the other end, which are kept until they have arrived.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::words::{Kind, PART_BYTES, word};
+use crate::words::{Kind, PART_BYTES, TRAILER_BYTES, room_of, word};
 
-/// Bytes that may be on their way at the same time. 1 MiB.
+/// Room of messages that may be on their way at the same time. 1 MiB.
 pub const WINDOW_BYTES: usize = 1 << 20;
+/// The least time between two repeats. Requests for them may be forged, and each is answered by up to a window.
+const REPEAT: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default)]
 pub struct Outgoing {
@@ -17,11 +20,16 @@ pub struct Outgoing {
     first: u32,
     /// Messages that may not have arrived yet.
     sent: VecDeque<Bytes>,
-    sent_bytes: usize,
+    /// The room that these take.
+    sent_room: usize,
     /// Messages for which there is no room yet.
     queued: VecDeque<(Kind, Vec<u8>)>,
     /// The number of the last acknowledgement that pings brought, and of the next message at that moment.
     last_ack: Option<(u32, u32)>,
+    /// When messages were last sent again.
+    repeated: Option<Instant>,
+    /// A request came too soon after the last repeat. The next ping answers it.
+    owes_repeat: bool,
 }
 
 impl Outgoing {
@@ -35,45 +43,51 @@ impl Outgoing {
 
     /// The next message to send, if there is room for it. `reserve` takes room of all sessions.
     pub fn next_part(&mut self, reserve: impl FnOnce(usize) -> bool) -> Option<Bytes> {
-        let bytes = self.queued.front()?.1.len();
-        if (self.sent_bytes > 0 && self.sent_bytes + bytes > WINDOW_BYTES) || !reserve(bytes) {
+        let room = room_of(&self.queued.front()?.1);
+        if (self.sent_room > 0 && self.sent_room + room > WINDOW_BYTES) || !reserve(room) {
             return None;
         }
         let (kind, payload) = self.queued.pop_front()?;
         let part = word(kind, self.next, payload);
         self.next = self.next.wrapping_add(1);
-        self.sent_bytes += bytes;
+        self.sent_room += room;
         self.sent.push_back(part.clone());
         Some(part)
     }
 
-    /// All messages before `ack` have arrived. Returns the bytes for which there is room again. An impossible number has
-    /// no effect.
+    /// All messages before `ack` have arrived. Returns the room that they took. An impossible number has no effect.
     pub fn acked(&mut self, ack: u32) -> usize {
         let count = ack.wrapping_sub(self.first) as usize;
         if count > self.sent.len() {
             return 0;
         }
-        let freed = self.sent.drain(..count).map(|part| bytes_of(&part)).sum();
+        let freed = self.sent.drain(..count).map(|part| room_of(payload_of(&part))).sum();
         self.first = ack;
-        self.sent_bytes -= freed;
+        self.sent_room -= freed;
         freed
     }
 
     /// A ping brought this acknowledgement. Returns whether messages are late: none has arrived since the ping before,
-    /// although some were on their way then.
+    /// although some were on their way then, or the other end has asked for them.
     pub fn is_late(&mut self, ack: u32) -> bool {
         let before = self.last_ack.replace((ack, self.next));
-        before.is_some_and(|(last, sent)| last == ack && sent != ack) && !self.sent.is_empty()
+        let is_stuck = before.is_some_and(|(last, sent)| last == ack && sent != ack);
+        (is_stuck || self.owes_repeat) && !self.sent.is_empty()
     }
 
-    /// The messages that may not have arrived.
-    pub fn unacknowledged(&self) -> impl Iterator<Item = &Bytes> {
-        self.sent.iter()
+    /// The messages that may not have arrived, to be sent again. None of them if that was done a moment ago.
+    pub fn repeat(&mut self, now: Instant) -> impl Iterator<Item = &Bytes> {
+        let is_early = self.repeated.is_some_and(|before| now.saturating_duration_since(before) < REPEAT);
+        self.owes_repeat = is_early;
+        if !is_early {
+            self.repeated = Some(now);
+        }
+        self.sent.iter().filter(move |_| !is_early)
     }
 
-    pub fn sent_bytes(&self) -> usize {
-        self.sent_bytes
+    /// The room of the messages that are on their way.
+    pub fn sent_room(&self) -> usize {
+        self.sent_room
     }
 
     pub fn has_queued(&self) -> bool {
@@ -86,9 +100,9 @@ impl Outgoing {
     }
 }
 
-/// Bytes of a message without its trailer.
-fn bytes_of(part: &Bytes) -> usize {
-    part.len() - word(Kind::Ack, 0, Vec::new()).len()
+/// A message without its trailer.
+fn payload_of(part: &Bytes) -> &[u8] {
+    &part[..part.len() - TRAILER_BYTES]
 }
 
 #[cfg(test)]
@@ -105,15 +119,38 @@ mod tests {
     #[test]
     fn bytes_are_divided_and_held_back_until_there_is_room() {
         let mut outgoing = Outgoing::default();
-        outgoing.push(Kind::Data, vec![1; WINDOW_BYTES + PART_BYTES + 1]);
-        assert_eq!(numbers(&mut outgoing), (0..16).collect::<Vec<_>>());
+        outgoing.push(Kind::Data, vec![1; 16 * PART_BYTES + 1]);
+        let part = room_of(&[1; PART_BYTES]);
+        assert_eq!(numbers(&mut outgoing), (0..15).collect::<Vec<_>>());
         assert!(outgoing.has_queued());
-        assert_eq!(outgoing.acked(1), PART_BYTES);
-        assert_eq!(numbers(&mut outgoing), [16]);
-        assert_eq!(outgoing.acked(17), WINDOW_BYTES);
-        assert_eq!(numbers(&mut outgoing), [17]);
-        assert_eq!(outgoing.acked(18), 1);
+        assert_eq!(outgoing.acked(1), part);
+        assert_eq!(numbers(&mut outgoing), [15, 16]);
+        assert_eq!(outgoing.acked(17), 15 * part + room_of(&[1]));
         assert!(outgoing.is_empty());
+    }
+
+    #[test]
+    fn messages_without_a_payload_are_held_back_too() {
+        let mut outgoing = Outgoing::default();
+        let most = (WINDOW_BYTES / room_of(&[])) as u32;
+        (0..=most).for_each(|_| outgoing.push(Kind::Wake, Vec::new()));
+        assert_eq!(numbers(&mut outgoing), (0..most).collect::<Vec<_>>());
+        outgoing.acked(1);
+        assert_eq!(numbers(&mut outgoing), [most]);
+    }
+
+    #[test]
+    fn many_requests_are_answered_by_one_repeat_and_the_next_ping() {
+        let mut outgoing = Outgoing::default();
+        outgoing.push(Kind::Data, vec![1]);
+        numbers(&mut outgoing);
+        let start = Instant::now();
+        assert_eq!(outgoing.repeat(start).count(), 1);
+        assert!(!outgoing.is_late(0), "it was just sent again");
+        assert_eq!(outgoing.repeat(start + REPEAT / 2).count(), 0);
+        assert!(outgoing.is_late(1), "the other end has asked for it");
+        assert_eq!(outgoing.repeat(start + REPEAT).count(), 1);
+        assert!(!outgoing.is_late(1));
     }
 
     #[test]
@@ -143,6 +180,6 @@ mod tests {
         numbers(&mut outgoing);
         assert_eq!(outgoing.acked(2), 0);
         assert_eq!(outgoing.acked(u32::MAX), 0);
-        assert_eq!(outgoing.unacknowledged().count(), 1);
+        assert!(!outgoing.is_empty());
     }
 }

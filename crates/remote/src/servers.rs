@@ -13,7 +13,7 @@ pub struct Fleet {
 }
 
 /// Name and password, or a token.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Login {
     None,
     User(String, String),
@@ -42,7 +42,7 @@ impl Fleet {
                 (Some(token), None) => Login::Token(decoded(token)?),
                 (None, Some(_)) => return Err("a server has a password without a user".to_owned()),
             };
-            if login.get_or_insert_with(|| copy(&own)) != &own {
+            if login.get_or_insert_with(|| own.clone()) != &own {
                 return Err("the servers have different users".to_owned());
             }
             let mut url = address.into_inner();
@@ -55,14 +55,6 @@ impl Fleet {
             return Err("there is no server".to_owned());
         }
         Ok((addresses, login.unwrap_or(Login::None)))
-    }
-}
-
-fn copy(login: &Login) -> Login {
-    match login {
-        Login::None => Login::None,
-        Login::User(user, password) => Login::User(user.clone(), password.clone()),
-        Login::Token(token) => Login::Token(token.clone()),
     }
 }
 

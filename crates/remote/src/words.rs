@@ -5,7 +5,9 @@ use bytes::Bytes;
 /// The longest payload of a message with bytes of a frame. 64 KiB.
 pub const PART_BYTES: usize = 64 << 10;
 /// Bytes after the payload.
-const TRAILER_BYTES: usize = 5;
+pub const TRAILER_BYTES: usize = 5;
+/// Bytes that a message takes in addition to its payload: its subjects, and its places in queues.
+const OVERHEAD_BYTES: usize = 128;
 
 /// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub enum Kind {
     Closed,
     /// From a supervisor: the worker ends soon.
     Drain,
-    /// From a supervisor: checks whether the client exists.
+    /// From a supervisor: checks whether the client exists and has the session. If not, it answers with `Kill`.
     Probe,
     /// Answer to a claim: the session's address as JSON.
     Claimed,
@@ -69,6 +71,11 @@ impl Word {
         let kind = *KINDS.get(usize::from(kind))?;
         Some(Self { kind, number: u32::from_le_bytes([a, b, c, d]), payload })
     }
+}
+
+/// The room that a message takes, in bytes. Messages without a payload take some too, so room also limits their number.
+pub fn room_of(payload: &[u8]) -> usize {
+    payload.len() + OVERHEAD_BYTES
 }
 
 /// The bytes of a message.

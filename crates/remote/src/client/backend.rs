@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ses_peer::{ANSWER, Confinement, Peer, PeerLink};
+use ses_peer::{ANSWER, Confinement, Peer, PeerLink, longest_body};
 use ses_protocol::frames::Control;
 use ses_protocol::{Config, EngineSpec, Failure};
 use ses_session::{Backend, Boot, Link, Watchdog};
@@ -11,9 +11,6 @@ use crate::claim::Claim;
 use crate::client::session::RemoteSession;
 use crate::network::{LinkToBroker, runtime};
 use crate::servers::{Fleet, is_name};
-
-/// Bytes of a frame in addition to one value or one log entry: names, and a failure with its code frame. 8 MiB.
-const SLACK_BYTES: usize = 8 << 20;
 
 /// Creates isolates on workers of a fleet.
 pub struct RemoteBackend {
@@ -43,7 +40,7 @@ impl Backend for RemoteBackend {
     fn expect(&self, _config: &Config) {}
 
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
-        let most = config.max_transfer_bytes.max(config.max_log_bytes).saturating_add(SLACK_BYTES);
+        let most = longest_body(&config);
         let number = u32::try_from(session).map_err(|_| Failure::init("there were too many sessions"))?;
         if !is_name(&self.fleet.pool) {
             return Err(Failure::init("the name of the pool is not a part of a subject"));

@@ -6,8 +6,6 @@ use ses_protocol::frames::{HEAD_BYTES, Head, Malformed};
 #[derive(Debug, Default)]
 pub struct FrameBuffer {
     bytes: Vec<u8>,
-    /// Bytes that the frame needs until the next step: its head, or all of it.
-    needed: usize,
 }
 
 impl FrameBuffer {
@@ -33,11 +31,12 @@ impl FrameBuffer {
                 self.bytes.extend_from_slice(piece);
                 return Ok(());
             }
-            self.needed = match self.bytes.first_chunk() {
+            // First the head, which says how long the frame is.
+            let needed = match self.bytes.first_chunk() {
                 Some(head) => HEAD_BYTES + Head::read(*head, most)?.body_bytes,
                 None => HEAD_BYTES,
             };
-            let missing = self.needed.saturating_sub(self.bytes.len());
+            let missing = needed.saturating_sub(self.bytes.len());
             let (part, rest) = piece.split_at(missing.min(piece.len()));
             self.bytes.extend_from_slice(part);
             piece = rest;

@@ -24,8 +24,6 @@ const MISSED: u32 = 5;
 const ECHO: Duration = Duration::from_millis(600);
 /// How long the broker may be away.
 const BROKER_BUDGET: Duration = Duration::from_secs(10);
-/// How long after an absence of the broker a worker may take until it has connected again.
-const GRACE: Duration = Duration::from_secs(2);
 /// Interval at which each session tells the worker where it receives messages.
 const TOUCH: Duration = Duration::from_secs(10);
 /// In an inbox: the echo of a ping.
@@ -226,7 +224,7 @@ impl Recipient for Pair {
     fn on_message(self: Arc<Self>, at: &str, message: Message) {
         if message.status == Some(StatusCode::NO_RESPONDERS) {
             // After an absence of the broker, the client may be back before the worker.
-            if !self.network.was_away_within(GRACE) {
+            if !self.network.may_be_alone() {
                 self.lose_all(causes::GONE, "the worker is gone");
             }
         } else if at == ECHOES {

@@ -176,7 +176,7 @@ impl RemoteSession {
                         return;
                     }
                 }
-                Ok(Some(Answer::NoWorker)) if network.was_away_within(Duration::from_secs(2)) => sleep(CLAIM / 5).await,
+                Ok(Some(Answer::NoWorker)) if network.may_be_alone() => sleep(CLAIM / 5).await,
                 // Workers without room do not take part, but answer.
                 Ok(Some(Answer::NoWorker)) if !asks_full => {
                     asks_full = true;
@@ -324,7 +324,7 @@ impl RemoteSession {
             }
             _ => {
                 let Some(message) = worker.channel.take(message) else { return };
-                let (number, bytes) = (message.number, message.payload.len());
+                let number = message.number;
                 let result = match message.kind {
                     Kind::Data => self.on_data(&message.payload),
                     Kind::Lost => {
@@ -336,7 +336,7 @@ impl RemoteSession {
                     }
                     _ => Ok(()),
                 };
-                worker.channel.consumed(number, bytes);
+                worker.channel.consumed(number);
                 if let Err(reason) = result {
                     self.lose_for(reason);
                 }
@@ -463,6 +463,10 @@ impl Recipient for RemoteSession {
                 _ => {}
             }
             return;
+        }
+        // Of a worker that was replaced.
+        if !is_current && let Some(network) = lock(&self.state).network.clone() {
+            network.disown(&message);
         }
         let Some(word) = Word::read(message.payload) else { return };
         match (word.kind, worker) {

@@ -18,7 +18,10 @@ pub trait Owner: Send + Sync + 'static {
     /// Whether the worker takes another session.
     fn has_room(&self) -> bool;
 
-    /// Signals that [`Self::has_room`] may have changed.
+    /// Whether the worker takes no more sessions at all.
+    fn is_draining(&self) -> bool;
+
+    /// Signals that one of these may have changed.
     fn changed(&self) -> &Notify;
 
     /// A claim of a client.
@@ -57,7 +60,7 @@ async fn refuse<O: Owner>(worker: Weak<O>, group: [Subscriber; 2]) {
     }
 }
 
-/// Leaves the group when there is no room, and joins it again.
+/// Leaves the group when there is no room, and joins it again, until the worker is drained.
 async fn attend<O: Owner>(worker: Weak<O>, mut group: [Subscriber; 2]) {
     while take_claims(&worker, &mut group).await {
         for member in &mut group {
@@ -67,6 +70,9 @@ async fn attend<O: Owner>(worker: Weak<O>, mut group: [Subscriber; 2]) {
         refuse(worker.clone(), group).await;
         let Some(owner) = worker.upgrade() else { return };
         while !owner.has_room() {
+            if owner.is_draining() {
+                return;
+            }
             owner.changed().notified().await;
         }
         match join_group(&*owner, &subjects::open(owner.pool())).await {

@@ -21,8 +21,6 @@ use crate::words::{Kind, PART_BYTES, Word};
 const QUIET: Duration = Duration::from_secs(1);
 /// A session whose client is silent for so long is ended. Longer than a client waits for the broker.
 const LEASE: Duration = Duration::from_secs(12);
-/// How long after an absence of the broker a client may take until it has connected again.
-const GRACE: Duration = Duration::from_secs(2);
 /// How long the last message may take to arrive.
 const LAST_WORDS: Duration = Duration::from_secs(12);
 
@@ -127,11 +125,11 @@ impl Session {
 
     /// The process has ended. `on_end` is called when there is room for another session, and when nothing is left to say.
     fn end(&self, reason: &str) {
-        let is_killed = lock(&self.state).is_killed;
         self.has_ended.store(true, Ordering::Release);
         // Before the client hears of it: its next claim finds the room.
         (self.on_end)();
-        if is_killed {
+        // Read after the end was recorded: a kill comes before this, or tells the client itself.
+        if lock(&self.state).is_killed {
             self.channel.say(Kind::Closed);
         } else {
             self.counters.lost.fetch_add(1, Ordering::Relaxed);
@@ -157,8 +155,8 @@ impl Session {
             return self.kill();
         }
         let Some(word) = self.channel.take(word) else { return };
-        let (number, bytes) = (word.number, word.payload.len());
-        self.counters.received_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        let number = word.number;
+        self.counters.received_bytes.fetch_add(word.payload.len() as u64, Ordering::Relaxed);
         let Some(process) = lock(&self.state).process.clone() else { return };
         match word.kind {
             Kind::Data => process.send(word.payload.into()),
@@ -166,12 +164,12 @@ impl Session {
             // Only a worker says this.
             _ => return self.kill(),
         }
-        if self.channel.held() > WINDOW_BYTES + PART_BYTES {
+        if self.channel.held() > WINDOW_BYTES {
             return self.kill();
         }
         // Held until the process has read it, so that a client cannot send faster than the process reads.
         let channel = self.channel.clone();
-        process.when_written(move || channel.consumed(number, bytes));
+        process.when_written(move || channel.consumed(number));
     }
 
     /// The client has named the session in a ping. Returns the number of the next message that it expects.
@@ -184,12 +182,13 @@ impl Session {
         Some(self.channel.next())
     }
 
-    /// Ends the process.
+    /// Ends the process, and the channel: the thread that reads from the process may wait for room in it.
     pub fn kill(&self) {
         let mut state = lock(&self.state);
         state.is_killed = true;
         let process = state.process.clone();
         drop(state);
+        self.channel.end();
         match process {
             _ if self.has_ended.load(Ordering::Acquire) => self.channel.say(Kind::Closed),
             Some(process) => process.kill(),
@@ -230,12 +229,16 @@ impl Session {
     }
 }
 
-/// Answers of the broker.
+/// Answers to probes, and those of the broker.
 impl Recipient for Session {
     fn on_message(self: Arc<Self>, _at: &str, message: Message) {
         let is_refused = message.status == Some(StatusCode::NO_RESPONDERS);
+        // The client does not have the session any more.
+        if Word::read(message.payload).is_some_and(|word| word.kind == Kind::Kill) {
+            return self.kill();
+        }
         // The client may have sent something from elsewhere meanwhile, so only a silent one is gone.
-        if is_refused && lock(&self.state).heard.elapsed() > QUIET && !self.network.was_away_within(GRACE) {
+        if is_refused && lock(&self.state).heard.elapsed() > QUIET && !self.network.may_be_alone() {
             self.kill();
         }
     }

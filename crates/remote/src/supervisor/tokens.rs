@@ -1,8 +1,5 @@
 //! Secret names of sessions.
 
-use std::fs::File;
-use std::io::{self, Read};
-
 use crate::pings::Token;
 
 /// A token that nobody can guess.
@@ -10,8 +7,8 @@ use crate::pings::Token;
 /// # Errors
 ///
 /// The system has no source of random bytes.
-pub fn random_token() -> io::Result<Token> {
+pub fn random_token() -> Result<Token, getrandom::Error> {
     let mut token = Token::default();
-    File::open("/dev/urandom")?.read_exact(&mut token)?;
+    getrandom::fill(&mut token)?;
     Ok(token)
 }

@@ -178,6 +178,10 @@ impl Owner for Inner {
         &self.network.client
     }
 
+    fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Acquire)
+    }
+
     fn changed(&self) -> &Notify {
         &self.changed
     }
@@ -190,7 +194,7 @@ impl Owner for Inner {
         let sessions = lock(&self.sessions);
         // Sessions without a process wait until their last message has arrived.
         let capacity = self.options.capacity;
-        !self.is_draining.load(Ordering::Acquire) && live(&sessions) < capacity && sessions.len() < 2 * capacity
+        !self.is_draining() && live(&sessions) < capacity && sessions.len() < 2 * capacity
     }
 
     fn on_claim(self: &Arc<Self>, message: Message) {
@@ -353,7 +357,7 @@ impl Inner {
             lost: of(&counters.lost),
             sent_bytes: of(&counters.sent_bytes),
             received_bytes: of(&counters.received_bytes),
-            is_draining: self.is_draining.load(Ordering::Acquire),
+            is_draining: self.is_draining(),
             is_connected: self.network.is_connected(),
             away_ms: away.map_or(0, |away| u64::try_from(away.as_millis()).unwrap_or(u64::MAX)),
         }
@@ -368,7 +372,7 @@ impl Inner {
         if !self.network.is_connected() {
             self.network.note_absence();
         }
-        let is_draining = self.is_draining.load(Ordering::Acquire);
+        let is_draining = self.is_draining();
         for session in self.all() {
             if session.check() {
                 lock(&self.sessions).remove(&session.token);
