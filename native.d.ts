@@ -15,17 +15,6 @@ export declare function engineStats(): NativeEngineStats;
 /** The answers of all workers of a pool, as JSON texts. `timeout_ms`: how long the first answer may take. */
 export declare function fleetStatus(fleet: NativeFleet, timeoutMs: number): Promise<string[]>;
 
-/** Entries that are to be stored. */
-export interface NativeBatch {
-  /** The number of the first. */
-  first: number;
-  entries: Uint8Array[];
-  /** Answers of tools are among them. */
-  answers: boolean;
-  /** The end of a run is among them. */
-  ends: boolean;
-}
-
 /** If `type` is "text", `text` is present. If it is "image", the other fields are. */
 export interface NativeBlock {
   type: 'text' | 'image';
@@ -358,8 +347,14 @@ export declare class NativeJournal {
    * is the one that the call had.
    */
   provide(run: number, call: number, status: number, payload: unknown): boolean;
-  /** The entries that were recorded since the last call; null without any. */
-  take(): NativeBatch | null;
+  /**
+   * Writes the entries that were recorded since the last call to `room`, in the form of `Batch::write` in
+   * `crates/journal`: to create objects for each of them would take longer than everything else.
+   *
+   * Returns how many bytes these are, 0 without entries. A negative number: they need as many bytes, and nothing was
+   * written.
+   */
+  take(room: Uint8Array): number;
   /** All entries with a number below `next` are stored. */
   written(next: number): void;
   /** Records nothing more of the isolate, which may still work. What is under way counts as lost. */

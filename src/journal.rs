@@ -2,31 +2,18 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{JsValue, Object, ToNapiValue, Uint8Array, Unknown};
+use napi::bindgen_prelude::{JsValue, Object, ToNapiValue, Uint8Array, Uint8ArraySlice, Unknown};
 use napi::{Env, Error, Result};
 use napi_derive::napi;
 
-use ses_journal::{Batch, Content, Entry, EntryBody, FlawKind, Journal, Keys, WithheldCall};
+use ses_journal::{Content, Entry, EntryBody, FlawKind, Journal, Keys, WithheldCall};
 use ses_protocol::{Command, Event, Seed, Success, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 
 use crate::deliver::NativeError;
-use crate::values::{self, NativeValue, values_list, wire_bytes};
+use crate::values::{self, NativeValue, values_list};
 
 #[napi]
 pub struct NativeJournal(pub(crate) Arc<Journal>);
-
-/// Entries that are to be stored.
-#[napi(object, object_from_js = false)]
-pub struct NativeBatch {
-    /// The number of the first.
-    pub first: f64,
-    #[napi(ts_type = "Uint8Array[]")]
-    pub entries: Vec<NativeBytes>,
-    /// Answers of tools are among them.
-    pub answers: bool,
-    /// The end of a run is among them.
-    pub ends: bool,
-}
 
 /// What a journal holds, or why it cannot be used: then it is empty.
 #[napi(object, object_from_js = false)]
@@ -246,26 +233,6 @@ impl ToNapiValue for NativeValues {
     }
 }
 
-/// Bytes as a Uint8Array. Small ones are copied, because memory that Node.js has to give back takes longer.
-pub struct NativeBytes(Vec<u8>);
-
-impl napi::bindgen_prelude::TypeName for NativeBytes {
-    fn type_name() -> &'static str {
-        "Uint8Array"
-    }
-
-    fn value_type() -> napi::ValueType {
-        napi::ValueType::Object
-    }
-}
-
-impl ToNapiValue for NativeBytes {
-    unsafe fn to_napi_value(env: napi::sys::napi_env, bytes: Self) -> Result<napi::sys::napi_value> {
-        // SAFETY: the caller passes the live environment of this thread.
-        unsafe { wire_bytes(env, bytes.0) }
-    }
-}
-
 fn seed_of(bytes: &[u8]) -> Result<Seed> {
     let bytes: [u8; 32] = bytes.try_into().map_err(|_| Error::from_reason("a seed has 32 bytes"))?;
     Ok(Seed::of_bytes(bytes))
@@ -416,12 +383,19 @@ impl NativeJournal {
         Ok(self.0.provide(run, number, reply))
     }
 
-    /// The entries that were recorded since the last call; null without any.
+    /// Writes the entries that were recorded since the last call to `room`, in the form of `Batch::write` in
+    /// `crates/journal`: to create objects for each of them would take longer than everything else.
+    ///
+    /// Returns how many bytes these are, 0 without entries. A negative number: they need as many bytes, and nothing was
+    /// written.
     #[napi]
-    pub fn take(&self) -> Option<NativeBatch> {
-        let Batch { first, entries, answers, ends } = self.0.take()?;
-        let entries = entries.into_iter().map(NativeBytes).collect();
-        Some(NativeBatch { first: first as f64, entries, answers, ends })
+    pub fn take(&self, mut room: Uint8ArraySlice<'_>) -> f64 {
+        match self.0.take(room.len()) {
+            // SAFETY: the array belongs to the caller, whose thread waits for this call.
+            Ok(Some(batch)) => batch.write(unsafe { room.as_mut() }) as f64,
+            Ok(None) => 0.0,
+            Err(bytes) => -(bytes as f64),
+        }
     }
 
     /// All entries with a number below `next` are stored.

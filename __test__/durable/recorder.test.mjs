@@ -29,13 +29,23 @@ function journalOf() {
       this.entries.push(bytes(text));
       Object.assign(this.facts, facts);
     },
-    take() {
-      if (this.entries.length === 0) return null;
-      const taken = { first: this.first, entries: this.entries, answers: false, ends: false, ...this.facts };
+    /** As `Batch::write` of `crates/journal` does. */
+    take(room) {
+      if (this.entries.length === 0) return 0;
+      const end = this.entries.reduce((at, entry) => at + 4 + entry.length, 12);
+      if (end > room.length) return -end;
+      room.writeDoubleLE(this.first, 0);
+      room.writeUInt32LE((this.facts.answers ? 1 : 0) + (this.facts.ends ? 2 : 0), 8);
+      let at = 12;
+      for (const entry of this.entries) {
+        at = room.writeUInt32LE(entry.length, at);
+        room.set(entry, at);
+        at += entry.length;
+      }
       this.first += this.entries.length;
       this.entries = [];
       this.facts = {};
-      return taken;
+      return end;
     },
     written(next) {
       this.writtenTo.push(next);

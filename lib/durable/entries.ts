@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { journalInvalid, limitReached, storeFailed } from './errors';
+import type { NativeJournal } from '../../native';
 import type { JournalStore } from './store';
 
 // What a store gets: each entry of a journal behind one byte that says where the entry is. Large entries are blobs, so that
@@ -10,6 +11,40 @@ import type { JournalStore } from './store';
 const MIN_BLOB_BYTES = 64 << 10;
 const INLINE = 0;
 const BLOB = 1;
+
+/** Entries that the native side has recorded. */
+export interface Batch {
+  /** the number of the first */
+  first: number;
+  entries: Uint8Array[];
+  /** whether answers of tools are among them */
+  answers: boolean;
+  /** whether the end of a run is among them */
+  ends: boolean;
+}
+
+/** Where the native side writes a batch. It is read before another one is written. 16 KiB. */
+const ROOM = Buffer.allocUnsafeSlow(16 << 10);
+
+/** @returns the entries that were recorded since the last call, if there are any */
+export function takeEntries(journal: NativeJournal): Batch | undefined {
+  let bytes = ROOM;
+  let end = journal.take(bytes);
+  while (end < 0) {
+    bytes = Buffer.allocUnsafeSlow(-end);
+    end = journal.take(bytes);
+  }
+  if (end === 0) return undefined;
+  const first = bytes.readDoubleLE(0);
+  const flags = bytes.readUInt32LE(8);
+  const entries = [];
+  for (let at = 12; at < end;) {
+    const start = at + 4;
+    at = start + bytes.readUInt32LE(at);
+    entries.push(Buffer.from(bytes.subarray(start, at)));
+  }
+  return { first, entries, answers: (flags & 1) !== 0, ends: (flags & 2) !== 0 };
+}
 
 /** @returns the number of entries that the session has now; a promise unless the store is done */
 export function appendEntries(

@@ -1,5 +1,5 @@
 import { within } from '../contract/current-call';
-import { appendEntries } from './entries';
+import { appendEntries, takeEntries } from './entries';
 import { storeFailed } from './errors';
 import type { ExecutorError } from '../contract/errors';
 import type { ApprovedByPlan } from '../contract/current-call';
@@ -8,6 +8,7 @@ import type { RunScope } from '../contract/run-scope';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { Recording, RunLimits } from '../ses/recording';
 import type { NativeJournal } from '../../native';
+import type { Batch } from './entries';
 import type { JournalStore } from './store';
 import type { Durability, WaitingCall } from './types';
 import type { KeptCalls } from './kept-calls';
@@ -92,8 +93,8 @@ export class Recorder implements Recording {
 
   flush() {
     if (this.#isStoring || this.failure !== undefined) return;
-    const taken = this.journal.take();
-    if (taken === null) return;
+    const taken = takeEntries(this.journal);
+    if (taken === undefined) return;
     const next = taken.first + taken.entries.length;
     let stored;
     try {
@@ -248,7 +249,7 @@ export class Recorder implements Recording {
     this.journal.note(JSON.stringify(note));
   }
 
-  #store({ first, entries, answers, ends }: NonNullable<ReturnType<NativeJournal['take']>>) {
+  #store({ first, entries, answers, ends }: Batch) {
     const { store, id, durability } = this.#options;
     if (this.#held !== undefined) {
       if (this.#held.entries.length === 0) this.#held.first = first;

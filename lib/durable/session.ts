@@ -18,7 +18,7 @@ import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../
 import { PyodideExecutor } from '../python/executor';
 import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
-import { appendEntries, readEntries } from './entries';
+import { appendEntries, readEntries, takeEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead, versionsOf } from './head';
 import { divergenceOf, finishedCalls, historyOf } from './history';
@@ -322,7 +322,7 @@ export class DurableSession implements Executor {
     }
     const unlock = await store.lock?.(id);
     try {
-      await appendEntries(store, id, 0, other.take()?.entries ?? [], true);
+      await appendEntries(store, id, 0, takeEntries(other)?.entries ?? [], true);
     } finally {
       await unlock?.();
     }
@@ -543,8 +543,8 @@ export class DurableSession implements Executor {
     try {
       const { journal, content } = await this.#read();
       const storeTaken = async () => {
-        const taken = journal.take();
-        if (taken !== null) await appendEntries(store, id, taken.first, taken.entries, true);
+        const taken = takeEntries(journal);
+        if (taken !== undefined) await appendEntries(store, id, taken.first, taken.entries, true);
       };
       const number = checkRun(run ?? content.runs, content.runs, 'options.run');
       if (content.open?.run === number) {

@@ -138,9 +138,13 @@ impl Journal {
         (read(&state.diverged.expected), read(&state.diverged.actual))
     }
 
-    /// The entries that were recorded since the last call.
-    pub fn take(&self) -> Option<Batch> {
-        self.state.get().take()
+    /// The entries that were recorded since the last call, if [`Batch::write`] writes at most `room` bytes.
+    ///
+    /// # Errors
+    ///
+    /// It would write so many bytes. The entries are kept.
+    pub fn take(&self, room: usize) -> Result<Option<Batch>, usize> {
+        self.state.get().take(room)
     }
 
     /// All entries with a number below `next` are stored.

@@ -47,6 +47,36 @@ pub struct Batch {
     pub ends: bool,
 }
 
+impl Batch {
+    /// Bytes of [`Self::write`] before the entries.
+    const HEAD_BYTES: usize = 12;
+    /// Bytes of the length before each entry.
+    const LENGTH_BYTES: usize = 4;
+
+    fn bytes(entries: &[Vec<u8>]) -> usize {
+        Self::HEAD_BYTES + entries.iter().map(|entry| Self::LENGTH_BYTES + entry.len()).sum::<usize>()
+    }
+
+    /// Writes the number of the first entry (64 bits), flags (32 bits; 1: answers, 2: ends), and each entry after its length
+    /// (32 bits). Returns how many bytes these are. Numbers are little-endian.
+    pub fn write(&self, mut room: &mut [u8]) -> usize {
+        let free = room.len();
+        let mut put = |bytes: &[u8]| {
+            if let Some((to, rest)) = std::mem::take(&mut room).split_at_mut_checked(bytes.len()) {
+                to.copy_from_slice(bytes);
+                room = rest;
+            }
+        };
+        put(&(self.first as f64).to_le_bytes());
+        put(&(u32::from(self.answers) | u32::from(self.ends) << 1).to_le_bytes());
+        for entry in &self.entries {
+            put(&(entry.len() as u32).to_le_bytes());
+            put(entry);
+        }
+        free - room.len()
+    }
+}
+
 pub struct State {
     pub chain: Chain,
     pub max_bytes: usize,
@@ -216,15 +246,19 @@ impl State {
         self.entries.push(entry);
     }
 
-    pub fn take(&mut self) -> Option<Batch> {
+    pub fn take(&mut self, room: usize) -> Result<Option<Batch>, usize> {
         if self.entries.is_empty() {
-            return None;
+            return Ok(None);
+        }
+        let bytes = Batch::bytes(&self.entries);
+        if bytes > room {
+            return Err(bytes);
         }
         let entries = std::mem::take(&mut self.entries);
         let first = self.taken_to;
         self.taken_to += entries.len() as u64;
         let (answers, ends) = (std::mem::take(&mut self.answers), std::mem::take(&mut self.ends));
-        Some(Batch { first, entries, answers, ends })
+        Ok(Some(Batch { first, entries, answers, ends }))
     }
 
     pub fn written(&mut self, next: u64, effects: &mut Effects) {

@@ -206,3 +206,19 @@ fn journals_that_nobody_has_written_are_read_or_refused() {
     assert!(read > 0 && refused[FlawKind::Form as usize] > 0 && refused[FlawKind::Order as usize] > 0);
     assert_eq!((refused[FlawKind::Mac as usize], refused[FlawKind::Limit as usize]), (0, 0));
 }
+
+#[test]
+fn entries_are_kept_until_there_is_room_for_them() {
+    let journal = Journal::new(ID.to_owned(), Keys::default(), 1 << 20);
+    journal.begin("{}", Seed([1, 2, 3, 4]));
+    let Err(bytes) = journal.take(0) else { panic!("no room is needed") };
+    assert_eq!(journal.take(bytes - 1).err(), Some(bytes));
+    let Ok(Some(batch)) = journal.take(bytes) else { panic!("they do not fit") };
+    let head = head_frame("{}");
+    let mut room = vec![0; bytes + 1];
+    assert_eq!(batch.write(&mut room), bytes);
+    assert_eq!(room[..12], [0; 12]);
+    assert_eq!(room[12..16], (head.len() as u32).to_le_bytes());
+    assert_eq!(room[16..][..head.len()], head);
+    assert!(matches!(journal.take(0), Ok(None)));
+}
