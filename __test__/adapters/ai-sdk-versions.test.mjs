@@ -256,7 +256,7 @@ describe('contexts of tools in AI SDK 7', () => {
     const { output } = await run('await weather({ city: "Oslo" })', {}, { code: { weather: { from: 5 } } });
     expect(output.error.message).toBe(
       'Tool execution failed: the context of weather is not valid: from: Invalid input: expected string, received number; ' +
-        'the host gives it in toolsContext, as a member "weather" of what is there for the tool that runs code',
+        'the host passes it in toolsContext, as the member "weather" of the context of the tool that runs code',
     );
   });
 
@@ -266,7 +266,7 @@ describe('contexts of tools in AI SDK 7', () => {
   });
   test.each([
     ['toolContext', ({ toolContext, toolCallId }) => toolContext.from === 'HERE' && toolCallId !== 'call-1', { output: 'Oslo of HERE', logs: '' }],
-    ['runtimeContext', ({ runtimeContext }) => runtimeContext.isAdmin, { error: { message: 'Tool execution failed: toolApproval of weather cannot read runtimeContext, which the AI SDK gives no tool: decide by toolContext' } }],
+    ['runtimeContext', ({ runtimeContext }) => runtimeContext.isAdmin, { error: { message: 'Tool execution failed: toolApproval of weather cannot read runtimeContext, which the AI SDK does not pass to tools: decide by toolContext' } }],
   ])('toolApproval decides by %s', async (_, decide, expected) => {
     const { output } = await run('await weather({ city: "Oslo" })', approving(decide), { code: { weather: { from: 'here' } } });
     expect(output).toMatchObject(expected);

@@ -471,7 +471,7 @@ describe('executors', () => {
   test('of the caller keep state, and calls take turns', () =>
     withExecutor({}, {}, async (executor) => {
       const code = createCodeTool({ tools: { add }, executor });
-      expect(code.description).toContain('Variables and functions live on from call to call.');
+      expect(code.description).toContain('Variables and functions persist from call to call.');
       const results = await Promise.all([
         call(code, 'let n = await add({ a: 1 })'),
         call(code, 'n += 1'),

@@ -86,7 +86,7 @@ describe('a call of a code tool', () => {
   ])('refuses a stream as the result of a tool: %s', async (_, execute) => {
     const tool = createCodeTool({ tools: { page: { execute } } });
     expect((await tool.execute('await page()')).error.message).toBe(
-      'Tool execution failed: TypeError: the result is a stream; give what has been read of it',
+      'Tool execution failed: TypeError: the result is a stream; return what has been read from it',
     );
   });
 
@@ -266,7 +266,7 @@ describe('a call of a code tool', () => {
     const tool = createCodeTool({ tools: { keep: { execute: (input) => inputs.push(input) } } });
     const { error } = await tool.execute(`${make}; await keep({ x })`);
     expect(error.message).toContain(
-      'InvalidToolInputError: the input of keep is not valid: it would be far larger when it is written as JSON',
+      'InvalidToolInputError: the input of keep is not valid: it would be far larger as JSON',
     );
     expect(inputs).toEqual([]);
   });
@@ -501,7 +501,7 @@ describe('the description', () => {
     const surroundings = (options) => {
       const { description } = createCodeTool({ tools: {}, ...options });
       expect(description).toContain(SHOWS);
-      return description.replace(SHOWS, '').replace(/^[^]*?(?:live on from call to call|starts afresh)\. ?/, '');
+      return description.replace(SHOWS, '').replace(/^[^]*?(?:persist from call to call|starts afresh)\. ?/, '');
     };
     const AROUND = (imports) =>
       `There is no network, no timer, ${imports}, no require and no process: only the language`;
@@ -533,7 +533,7 @@ describe('the description', () => {
           host: { h: async () => 1 },
         });
         const text = [
-          `These variables are there: rows, rate. ${COPY} ${AROUND('no import')} and the functions below.`,
+          `These variables are available: rows, rate. ${COPY} ${AROUND('no import')} and the functions below.`,
           'async function f(...args) {}',
           'function g(...args) {}',
           'host.h = async function (...args) {};',
@@ -551,7 +551,7 @@ describe('the description', () => {
       await executor.sendTools({ sent: () => 1 });
       expect(surroundings({ executor })).toBe(
         [
-          `These variables are there: topic. ${COPY} ${AROUND('no import but `await import(name)` of "units"')} and the functions below.`,
+          `These variables are available: topic. ${COPY} ${AROUND('no import but `await import(name)` of "units"')} and the functions below.`,
           'function own(...args) {}',
           'function sent(...args) {}',
         ].join('\n\n'),
@@ -575,7 +575,7 @@ describe('the description', () => {
       await executor.sendVariables({ rate: 2 });
       await executor.sendTools({ g: () => 1 });
       expect(surroundings({ executor })).toBe(
-        'These variables are there: rate. Beside the functions there is no network and no file system, and of modules only math.' +
+        'These variables are available: rate. Apart from the functions, there is no network and no file system, and of modules only math.' +
           '\n\ndef g(*args, **kwargs): ...',
       );
       await executor.cleanup();

@@ -463,7 +463,7 @@ test('langchain: code gets the content of a message, and commands to the graph c
     return tool.invoke({ code });
   };
   const lost = (name) =>
-    `CommandError: ${name} gives a command to the graph, which does not get it from code: call the tool itself instead`;
+    `CommandError: ${name} returns a command to the graph, which cannot receive it from code: call the tool itself instead`;
   expect(await told('failed')).toBe('Error: no such row');
   expect(await told('unreadable')).toBe(`Error: ${JSON.stringify(blocks)}`);
   expect(await told('command')).toBe(lost('command'));

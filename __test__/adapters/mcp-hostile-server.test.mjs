@@ -135,7 +135,7 @@ test.each(['pings', 'logs', 'answers', 'garbage', 'empty'])(
 
 test.each([
   ['cursor', 'it lists its tools on more than 1000 pages'],
-  ['pages', 'its tools are described by more than 8388608 characters'],
+  ['pages', 'the descriptions of its tools have more than 8388608 characters'],
   ['many', 'it lists more than 2000 tools'],
   ['instructions', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
   ['capabilities', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
@@ -150,7 +150,7 @@ test.each(['description', 'properties'])(
   async (attack) => {
     const { result, longest, names, warnings } = await attacked(attack, true);
     expect(names).toEqual(['attack', 'ok']);
-    expect(warnings).toEqual(['the tool "a" of the server a is left out: it is described by too much']);
+    expect(warnings).toEqual(['the tool "a" of the server a is left out: its description is too long']);
     expect(result[1]).toBe('ok');
     expect(longest).toBeLessThan(MAX_LONGEST);
   },

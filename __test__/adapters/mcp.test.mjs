@@ -328,7 +328,7 @@ describe('the environment of the code', () => {
       ];
       await withServer(args, async ({ output, tools: [{ description, annotations }] }) => {
         expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
-        expect(description).toContain('These variables are there: rate.');
+        expect(description).toContain('These variables are available: rate.');
         expect(description).toContain('no import but `await import(name)` of "units"');
         for (const declaration of [
           'function add(...args) {}',
@@ -880,13 +880,13 @@ describe('another server', () => {
 
   // One of these tools refused the whole server.
   test.each([
-    ['the name of another tool in code', "'a-b'", '{}', 'the tool "a-b" of the server a is left out: code would call it by the name of the tool "a_b"'],
+    ['the name of another tool in code', "'a-b'", '{}', 'the tool "a-b" of the server a is left out: in code it would have the name of the tool "a_b"'],
     ['a `required` of null', 'bad', '{ inputSchema: { type: "object", required: null } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.required: /],
     ['properties that are a string', 'bad', '{ inputSchema: { type: "object", properties: "x" } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.properties: /],
     ['a missing schema', 'bad', '{ inputSchema: undefined }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema: /],
     ['a description that is not a string', 'bad', '{ description: 5 }', /^the tool "bad" of the server a is left out: its description is not valid: description: /],
     ['an output schema of a list', 'bad', '{ outputSchema: { type: "array" } }', /^the tool "bad" of the server a is left out: its description is not valid: outputSchema\.type: /],
-    ['a description of megabytes', 'bad', '{ description: "x".repeat(400_000) }', 'the tool "bad" of the server a is left out: it is described by too much'],
+    ['a description of megabytes', 'bad', '{ description: "x".repeat(400_000) }', 'the tool "bad" of the server a is left out: its description is too long'],
     ['no name', "''", '{}', 'the tool "" of the server a is left out: it has no name'],
     ['a name that is a number', 'bad', '{ name: 5 }', /^the tool \(without a name\) of the server a is left out: its description is not valid: name: /],
     ['a property that is null', 'bad', '{ inputSchema: { type: "object", properties: { a: null } } }', /^the tool "bad" of the server a is left out: /],
@@ -905,7 +905,7 @@ describe('another server', () => {
     withOther("{ 'a-b': (id) => text(id, 'first'), 'a.b': (id) => text(id, 'second') }", async (call, _, warnings) => {
       expect(await call('a_b')).toBe('first');
       expect(warnings).toEqual([
-        'the tool "a.b" of the server a is left out: code would call it by the name of the tool "a-b"',
+        'the tool "a.b" of the server a is left out: in code it would have the name of the tool "a-b"',
       ]);
     }));
 
@@ -1332,7 +1332,7 @@ describe('the server process', () => {
       status: 0,
       signal: null,
       stderr: expect.stringMatching(
-        /^ses-executor: the notification notifications\/initialized is not valid\nses-executor: .*unknown message ID.*\nses-executor: a response that is not valid came in\n$/,
+        /^ses-executor: the notification notifications\/initialized is not valid\nses-executor: .*unknown message ID.*\nses-executor: received a response that is not valid\n$/,
       ),
     });
   });

@@ -65,7 +65,7 @@ const FRAMEWORKS = {
 test.each(Object.keys(FRAMEWORKS))('%s: each conversation has its own session', async (name) => {
   const { make, call } = FRAMEWORKS[name];
   const tool = make(executors());
-  expect(tool.description).toContain('Variables and functions live on from call to call.');
+  expect(tool.description).toContain('Variables and functions persist from call to call.');
   await Promise.all([call(tool, 'let n = 1; n', 'a'), call(tool, 'let n = 10; n', 'b')]);
   const next = ['a', 'b', 'a'].map((chat) => call(tool, 'n += 1', chat));
   expect(await Promise.all(next)).toEqual([2, 11, 3]);

@@ -66,9 +66,9 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    * rejects is an error in the code. If a description of a tool is a function, the description of this tool is a
    * function too.
    *
-   * In AI SDK 7, `experimental_toolCallers` of `generateText` can name this tool too, and its code then calls those tools
-   * beside these ones. Default: only those tools. `toolApproval` of `generateText` does not reach them: pass it to this
-   * function.
+   * In AI SDK 7, `experimental_toolCallers` of `generateText` can name this tool too, and its code can then call those
+   * tools in addition to these. Default: only those tools. `toolApproval` of `generateText` does not reach them: pass
+   * it to this function.
    */
   tools?: Tools | undefined;
   /**
@@ -79,8 +79,8 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    */
   toolApproval?: { readonly [Name in keyof Tools]?: ToolApproval } | undefined;
   /**
-   * Whether the tool gives preliminary results while code runs, as tools of the AI SDK do whose `execute` is a generator.
-   * They have `progress`, and the lines that the code has logged, if the tool creates the executor. Default `false`.
+   * Whether the tool yields preliminary results while code runs, as tools of the AI SDK do whose `execute` is a
+   * generator. These results have `progress`, and the log so far if the tool creates the executor. Default `false`.
    */
   preliminaryResults?: boolean | undefined;
   /**
@@ -91,7 +91,7 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
   approvesPlans?: boolean | undefined;
 }
 
-/** What lets `experimental_toolCallers` of AI SDK 7 name the tool. */
+/** The marker by which `experimental_toolCallers` of AI SDK 7 recognizes the tool. */
 export interface CodeToolCaller {
   /** Read by the SDK. */
   readonly experimental_toolCaller: {
@@ -104,9 +104,9 @@ export interface CodeToolCaller {
 /** The result of a call of the tool. */
 export interface CodeToolResult {
   /**
-   * The output as data: strings, numbers, lists and objects. What JSON has no form for has the form that the guide
-   * describes; only parts without data, such as functions, are strings. If the output is long, it is the shortened text
-   * that `util.inspect` returns.
+   * The output as data: strings, numbers, lists and objects. Values that JSON cannot represent have the form that the
+   * guide describes. Only parts without data, such as functions, are strings. If the output is long, it is the
+   * shortened text that `util.inspect` returns.
    */
   output: unknown;
   /** The lines that the code logged. */
@@ -133,8 +133,8 @@ const VALIDATOR = Symbol.for('vercel.ai.validator');
  * whose message tells the model how to correct the code. Aborting the `abortSignal` of the call ends the run. If
  * `executor` is a function, it receives the options of the call.
  *
- * Results of MCP clients are unwrapped: code receives `structuredContent`, otherwise the text, otherwise the blocks. Text
- * that is a JSON object or array becomes its value. A result with `isError` is thrown in the code.
+ * Results of MCP clients are unwrapped: code receives `structuredContent` if there is any, else the text, else the
+ * content blocks. Text that is a JSON object or array is parsed. A result with `isError` is thrown in the code.
  *
  * @throws `TypeError` or `RangeError` for wrong options, ambiguous names, reserved names, and schemas that are
  *   promises
@@ -349,7 +349,7 @@ function asked(name: string, approval: ToolApproval | undefined): ToolApproval |
       toolContext: options.context,
       get runtimeContext() {
         throw new Error(
-          `toolApproval of ${name} cannot read runtimeContext, which the AI SDK gives no tool: decide by toolContext`,
+          `toolApproval of ${name} cannot read runtimeContext, which the AI SDK does not pass to tools: decide by toolContext`,
         );
       },
     });
@@ -393,8 +393,8 @@ async function validContext(context: unknown, schema: Foreign, key: string) {
   const result = await validate(schema, context);
   if ('value' in result) return result.value;
   throw new Error(
-    `the context of ${key} is not valid: ${issuesText(result.issues)}; the host gives it in toolsContext, as a member ` +
-      `${JSON.stringify(key)} of what is there for the tool that runs code`,
+    `the context of ${key} is not valid: ${issuesText(result.issues)}; the host passes it in toolsContext, as the member ` +
+      `${JSON.stringify(key)} of the context of the tool that runs code`,
   );
 }
 

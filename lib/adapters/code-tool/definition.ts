@@ -125,7 +125,7 @@ export class CallableTool {
     if (inputSchema === undefined || inputSchema === null) {
       // Frameworks serialize inputs as JSON.
       if (!(await isFarLargerSerialized(input, signal))) return { value: input, given: input };
-      throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
+      throw this.#invalid('it would be far larger as JSON, because parts of it occur many times');
     }
     if (isStandardSchema(inputSchema)) {
       const result = await this.#checkedByLibrary(inputSchema, input, signal);
@@ -314,7 +314,7 @@ async function lastOf(result: Foreign, signal: AbortSignal) {
   for await (const part of result) {
     if (signal.aborted) return undefined;
     if (isStream && (typeof part === 'string' || ArrayBuffer.isView(part))) {
-      throw new TypeError('the result is a stream; give what has been read of it');
+      throw new TypeError('the result is a stream; return what has been read from it');
     }
     last = part;
   }

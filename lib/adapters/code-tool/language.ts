@@ -41,8 +41,8 @@ const JAVASCRIPT: LanguageText = {
   program: 'JavaScript or TypeScript',
   operations: 'loop iterations',
   description: (declarations, livesOn, offer, more = '') =>
-    `Runs JavaScript${functionsText(declarations)}, and gives what its \
-last expression or a top-level \`return\` gives.${useText(declarations)} \`await\` works at the top level. console.log is \
+    `Runs JavaScript${functionsText(declarations)}, and returns the value of its \
+last expression or of a top-level \`return\`.${useText(declarations)} \`await\` works at the top level. console.log is \
 collected. ${lifeText(livesOn)}${JAVASCRIPT.surroundings(offer, declarations !== '')}${more}
 
 ${declarations}`.trimEnd(),
@@ -79,7 +79,7 @@ const PYTHON: LanguageText = {
   program: 'Python',
   operations: 'lines',
   description: (declarations, livesOn, offer, more = '') =>
-    `Runs Python${functionsText(declarations)}, and gives the value of its last expression.${useText(declarations)}\
+    `Runs Python${functionsText(declarations)}, and returns the value of its last expression.${useText(declarations)}\
 ${declarations === '' ? '' : ' The functions are synchronous: call them without await.'} print is collected. \
 ${lifeText(livesOn)}${PYTHON.surroundings(offer, declarations !== '')}${more}
 
@@ -87,7 +87,7 @@ ${declarations}`.trimEnd(),
   surroundings: ({ imports, folder, network, variables = [] }, hasFunctions) => {
     const given = variables.length === 0 ? '' : variablesText(variables);
     if (imports === undefined) return given;
-    const place = hasFunctions ? 'Beside the functions there' : 'There';
+    const place = hasFunctions ? 'Apart from the functions, there' : 'There';
     const files = `no file system${folder === undefined ? '' : ` but the folder ${folder}`}`;
     const modules = imports.includes('*') ? '' : `, and of modules only ${imports.join(', ')}`;
     if (network === undefined) return `${given} ${place} is no network and ${files}${modules}.`;
@@ -125,11 +125,11 @@ function useText(declarations: string) {
 }
 
 function lifeText(livesOn: boolean) {
-  return livesOn ? 'Variables and functions live on from call to call.' : 'Each call starts afresh.';
+  return livesOn ? 'Variables and functions persist from call to call.' : 'Each call starts afresh.';
 }
 
 function variablesText(names: readonly string[]) {
-  return ` These variables are there: ${names.join(', ')}.`;
+  return ` These variables are available: ${names.join(', ')}.`;
 }
 
 /** Languages by the value of the executors' option `language`. */

@@ -167,9 +167,9 @@ export interface CodeToolOptions<Context = any> extends CodeToolSettings {
 export type CodeToolResult =
   | {
       /**
-       * The output as data: strings, numbers, lists and objects. What JSON has no form for has the form that the guide
-       * describes; only parts without data, such as functions, are strings. If the output is long, it is the shortened
-       * text that `util.inspect` returns.
+       * The output as data: strings, numbers, lists and objects. Values that JSON cannot represent have the form that
+       * the guide describes. Only parts without data, such as functions, are strings. If the output is long, it is the
+       * shortened text that `util.inspect` returns.
        */
       output: unknown;
       /** The lines that the code logged. */
@@ -214,8 +214,8 @@ export interface CallOptions<Context = any> {
    */
   continues?: boolean | undefined;
   /**
-   * Called when the code has logged, called `progress` or called a tool, or when a call has ended, at most once in 100 ms. Log lines are known
-   * of executors that the code tool creates.
+   * Called at most once in 100 ms, after the code has logged a line, called `progress` or called a tool, or after a
+   * call has ended. Log lines are reported only if the code tool has created the executor.
    */
   onProgress?: ((progress: RunProgress) => void) | undefined;
 }
@@ -230,7 +230,7 @@ export interface RunProgress {
   running: readonly string[];
   /** The last text that the code has passed to `progress`: at most 1,000 UTF-16 code units. */
   message?: string;
-  /** How much of its work is done, as the code has last said: from 0 to 1. */
+  /** The part of the work that is done, from 0 to 1, as the code has last reported it. */
   fraction?: number;
 }
 

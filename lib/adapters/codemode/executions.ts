@@ -18,7 +18,7 @@ export interface ToolLogEntry {
 /** A call that waits for approval. */
 export type PendingAction = Pick<ToolLogEntry, 'seq' | 'connector' | 'method' | 'args'> & { executionId: string };
 
-/** An execution as its journal has it. */
+/** An execution, as its journal records it. */
 export interface CodemodeExecution {
   executionId: string;
   status: 'completed' | 'paused' | 'error' | 'running';

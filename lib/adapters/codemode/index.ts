@@ -111,8 +111,8 @@ export class SESCodemodeExecutor {
 }
 
 /**
- * Lets models of the AI SDK see images, audio and PDF files: code shows them with `display(value)`, or gives them back. The
- * output of the tool then has them as `content`, and the model gets them as parts of the tool result.
+ * Lets models of the AI SDK see images, audio and PDF files: code shows them with `display(value)`, or returns them.
+ * The output of the tool then has them as `content`, and the model gets them as parts of the tool result.
  *
  * @param tool a tool of `@cloudflare/codemode` whose executor is a {@link SESCodemodeExecutor}
  *

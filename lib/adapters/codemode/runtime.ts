@@ -111,9 +111,9 @@ interface Method {
 }
 
 /**
- * The durable code mode of `@cloudflare/codemode` (`createCodemodeRuntime`) in Node.js: a program waits for approval of its
- * calls, also over restarts of the process, and goes on after the call. Each execution is a `DurableSession`, whose id is the
- * id of the execution.
+ * The durable code mode of `@cloudflare/codemode` (`createCodemodeRuntime`) in Node.js: a program waits for approval of
+ * its calls, even across restarts of the process, and continues after the call. Each execution is a `DurableSession`,
+ * whose id is the id of the execution.
  *
  * @example
  * ```js
@@ -155,7 +155,7 @@ export class CodemodeRuntime {
     return [
       'Runs JavaScript: an async arrow function, whose return value is the result. Code calls the functions of connectors as ' +
         '`await connector.function(args)`. `await codemode.search("words")` finds functions, and ' +
-        '`await codemode.describe("connector.function")` gives their types. Calls that need approval wait for a person.' +
+        '`await codemode.describe("connector.function")` returns their types. Calls that need approval wait for a person.' +
         helpersText([...this.#connectors.keys()], false),
       ...instructions,
       this.#catalog.index(MAX_INDEX),
@@ -216,9 +216,9 @@ export class CodemodeRuntime {
   }
 
   /**
-   * Approves the calls that wait, or one of them, and continues the program after them. If the execution does not wait any more,
-   * nothing runs, and the outcome is what the journal says. If the process ended while a call was made, the call is made again: at
-   * once if it needs no approval, otherwise when somebody approves it once more.
+   * Approves the calls that wait, or one of them, and continues the program after them. If the execution does not wait
+   * any more, nothing runs, and the outcome is what the journal says. If the process ended while a call was made, the
+   * call is made again: immediately if it needs no approval, otherwise when somebody approves it once more.
    */
   approve({ executionId, seq }: { executionId: string; seq?: number | undefined }): Promise<CodemodeOutcome> {
     return this.#continue(executionId, seq, () => ({ approve: true as const }));

@@ -52,8 +52,8 @@ interface Pages {
 const pagesOf: WeakMap<Checkpointer, Pages> = new WeakMap();
 
 /**
- * A store that keeps journals of `DurableSession` in a checkpointer of LangGraph, beside the threads of graphs. Each session
- * is its own thread, `ses-executor-<id>`.
+ * A store that keeps journals of `DurableSession` in a checkpointer of LangGraph, next to the threads of graphs. Each
+ * session is its own thread, `ses-executor-<id>`.
  *
  * The checkpointer must keep the first write of a task, as those for memory, SQLite, Postgres, MongoDB and Redis do. The
  * first append checks that, and fails if it does not.

@@ -91,8 +91,8 @@ export interface CodeMiddlewareOptions extends Omit<CodeToolOptions, 'executor'>
  * tool call, `invoke` throws a `CodeToolError` of `ses-executor/code-tool`. If `executor` is a function, it receives the
  * configuration of the call.
  *
- * Results of MCP adapters become results of MCP again: code receives `structuredContent`, otherwise the text, otherwise
- * the blocks. Text that is a JSON object or array becomes its value.
+ * Results of MCP adapters become results of MCP again: code receives `structuredContent` if there is any, else the
+ * text, else the content blocks. Text that is a JSON object or array is parsed.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *
@@ -139,8 +139,9 @@ export function createCodeTool(options: CodeToolOptions): ImportedTool & Require
  * Creates a middleware for `createAgent` of `langchain` and `createDeepAgent` of `deepagents`. It adds the code tool to the
  * agent, with a session for each thread, turn or call.
  *
- * If `open` returns a `DurableSession`, the session is given free at the end of each turn and at each interrupt, and opened
- * again by the next call, also in another process. Other executors stay until their state ends or `cleanup()` is called.
+ * If `open` returns a `DurableSession`, the session is released at the end of each turn and at each interrupt, and
+ * opened again by the next call, also in another process. Other executors stay until their state ends or `cleanup()` is
+ * called.
  *
  * Agents that have the same middleware, such as an agent and its subagents, share the sessions of a thread.
  *
@@ -262,7 +263,9 @@ function convertedByLangchain(schema: Foreign) {
 function outputOf(name: string, output: Foreign, isOfMcp: boolean): Foreign {
   if (isCommand(output) || (Array.isArray(output) && output.some(isCommand))) {
     throw Object.assign(
-      new Error(`${name} gives a command to the graph, which does not get it from code: call the tool itself instead`),
+      new Error(
+        `${name} returns a command to the graph, which cannot receive it from code: call the tool itself instead`,
+      ),
       { name: 'CommandError' },
     );
   }

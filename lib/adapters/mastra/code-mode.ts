@@ -23,7 +23,7 @@ export interface CodeModeRun {
   /** Ids of the tools. Code calls the tool `list-files` as `external_list_files`. */
   toolIds: string[];
   dispatch: (tool: string, args: unknown) => Promise<unknown>;
-  /** Milliseconds. The lower one of this and the transport's `timeoutMs` holds. */
+  /** Milliseconds. The lower of this and the transport's `timeoutMs` applies. */
   timeout: number;
   abortSignal?: AbortSignal;
   onExternalCall?: (tool: string, args: unknown) => void;

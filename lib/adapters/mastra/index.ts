@@ -54,8 +54,8 @@ const OF_INPUT = /^Tool input validation failed/;
  * A failure of the code is a failure of the tool: it throws a `CodeToolError` of `ses-executor/code-tool`. Each call from
  * code has its own `agent.toolCallId`. If `executor` is a function, it receives the context of the call.
  *
- * Results of MCP clients are unwrapped: code receives `structuredContent`, otherwise the text, otherwise the blocks. Text
- * that is a JSON object or array becomes its value. A result with `isError` is thrown in the code.
+ * Results of MCP clients are unwrapped: code receives `structuredContent` if there is any, else the text, else the
+ * content blocks. Text that is a JSON object or array is parsed. A result with `isError` is thrown in the code.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`; `Error` with `@mastra/core` 0, whose tools have a
  *   different call signature

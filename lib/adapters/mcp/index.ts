@@ -52,9 +52,9 @@ export interface McpServerOptions extends ExecutorOptions {
    * its call. All processes that the command starts end with the server. They also end with this process, unless a
    * signal ends this process.
    *
-   * Code receives the `structuredContent` of a result, otherwise its text, otherwise its blocks. Text that is a JSON
-   * object or array becomes its value. A result with `isError` is thrown. Progress that a server reports reaches the
-   * client, if it has asked for progress.
+   * Code receives the `structuredContent` of a result if there is any, else its text, else its content blocks. Text
+   * that is a JSON object or array is parsed. A result with `isError` is thrown. Progress that a server reports reaches
+   * the client, if it has asked for progress.
    */
   servers?: Readonly<Record<string, string | McpServerAddress>> | undefined;
   /** Variables of each session. */
@@ -79,7 +79,7 @@ export interface McpServerAddress {
   url: string;
   /** Headers of each request, such as `{ authorization: 'Bearer ...' }`. Code cannot see them. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** An `OAuthClientProvider` or `AuthProvider` of `@modelcontextprotocol/client`, which gives and renews tokens. */
+  /** An `OAuthClientProvider` or `AuthProvider` of `@modelcontextprotocol/client`, which provides and renews tokens. */
   authProvider?: object | undefined;
 }
 

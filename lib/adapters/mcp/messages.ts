@@ -106,7 +106,7 @@ function isAnswer(message: Foreign) {
  */
 function failure(answer: Foreign, text: string): Read {
   const id = idOf(answer);
-  if (id === null) throw new Error('a response that is not valid came in');
+  if (id === null) throw new Error('received a response that is not valid');
   return { message: { jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message: text } } };
 }
 

@@ -2,9 +2,9 @@ import { z } from '../../bundled/mcp';
 
 /** Includes failures, because clients check `structuredContent` whether or not `isError` is set. */
 export const OUTPUT_SHAPE = {
-  output: z.unknown().optional().describe('What the program gives, as JSON'),
-  logs: z.string().describe('What the program has logged'),
-  note: z.string().optional().describe('What else there is to know: that earlier variables are gone'),
+  output: z.unknown().optional().describe('The output of the program, as JSON'),
+  logs: z.string().describe('The log of the program'),
+  note: z.string().optional().describe('A note, such as that earlier variables are lost'),
   waiting: z
     .array(z.looseObject({ key: z.string(), name: z.string(), args: z.unknown(), payload: z.unknown().optional() }))
     .optional()

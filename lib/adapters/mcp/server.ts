@@ -154,8 +154,8 @@ function description(
 ) {
   const bounds = limitsText(language, limits) + more;
   if (language.toolName === 'run_python') return language.description(declarations, true, offer, bounds);
-  const text = `Runs JavaScript in an isolated V8 realm, and gives what the last expression or a top-level \`return\` \
-gives, and what console.log has logged. \`await\` works at the top level. Variables and functions live on from call \
+  const text = `Runs JavaScript in an isolated V8 realm, and returns the value of the last expression or of a top-level \
+\`return\`, and what console.log has logged. \`await\` works at the top level. Variables and functions persist from call \
 to call.${language.surroundings(offer, declarations !== '')}${bounds}`;
   if (declarations === '') return text;
   const files = hasFiles ? ' The text of a file is `await readText({ path })`.' : '';
@@ -169,7 +169,7 @@ to call.${language.surroundings(offer, declarations !== '')}${bounds}`;
  */
 function instructions(tool: string, files: string[], hasNoTools: boolean) {
   const use = `Use ${tool} to calculate, to transform data and to work through many steps in one program, instead of \
-doing so by hand. State lives on between calls; reset clears it.`;
+doing so by hand. State persists between calls; reset clears it.`;
   if (hasNoTools) return use;
   if (files.length === 0) {
     return `${use} Programs can call the functions that the description of ${tool} declares: call them in loops and \

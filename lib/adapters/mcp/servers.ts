@@ -83,7 +83,7 @@ async function connect(target: ServerTarget): Promise<ConnectedServer> {
     });
     const kept = withoutSameNames(
       usable.map((it) => [it.own, it]),
-      (own, other) => leaveOut(own, `code would call it by the name of the tool ${describe(other)}`),
+      (own, other) => leaveOut(own, `in code it would have the name of the tool ${describe(other)}`),
     );
     return {
       name,

@@ -45,10 +45,11 @@ export class ToolList {
     for (const tool of tools) {
       const chars = charsOf(tool);
       if (chars === undefined) {
-        this.refused.push({ tool: nameOf(tool), reason: 'it is described by too much' });
+        this.refused.push({ tool: nameOf(tool), reason: 'its description is too long' });
       } else {
         this.#chars += chars;
-        if (this.#chars > MAX_CHARS) throw new Error(`its tools are described by more than ${MAX_CHARS} characters`);
+        if (this.#chars > MAX_CHARS)
+          throw new Error(`the descriptions of its tools have more than ${MAX_CHARS} characters`);
         this.#take(tool);
       }
       budget.spend(STEPS_PER_TOOL);

@@ -55,9 +55,9 @@ export interface CodeToolOptions extends CodeToolSettings {
  * A failure of the code is an error of the tool in the SDK's trace, and the model receives its text. If `executor` is a
  * function, it receives the `RunContext`.
  *
- * Results of MCP servers are unwrapped: code receives `structuredContent`, otherwise the text, otherwise the blocks. Text
- * that is a JSON object or array becomes its value. A result with `isError` is thrown in the code. To see `isError`
- * in results with one block, this module wraps `callTool` of the SDK's MCP clients.
+ * Results of MCP servers are unwrapped: code receives `structuredContent` if there is any, else the text, else the
+ * content blocks. Text that is a JSON object or array is parsed. A result with `isError` is thrown in the code. To see
+ * `isError` in results with one block, this module wraps `callTool` of the SDK's MCP clients.
  *
  * All tools are declared. `isEnabled` is checked at each call, and a disabled tool fails in code. `inputGuardrails` and
  * `outputGuardrails` run as in the SDK. Each call from code has its own `callId`. A rejection by a guardrail is a

@@ -25,7 +25,7 @@ type SmolagentsExecutor = Implementation;
 
 /**
  * The class of executors for agents. The class that an agent requires in TypeScript has private members, which no other
- * class can have. An executor that is made where the agent takes it gets that type:
+ * class can have. An executor that is constructed in the agent's options gets that type:
  * `new CodeAgent({ model, tools, executor: new SmolagentsExecutor({ tools }) })`.
  */
 export interface SmolagentsExecutorConstructor {

@@ -41,9 +41,9 @@ export interface ToolBinding {
 export interface IsolateConfig {
   /** By the name in the code. A name that is not an identifier is changed: `external_get-user` to `external_get_user`. */
   bindings: Record<string, ToolBinding>;
-  /** Milliseconds. 0 means no limit. The lower one of this and the driver's `timeoutMs` holds. */
+  /** Milliseconds. 0 means no limit. The lower of this and the driver's `timeoutMs` applies. */
   timeout?: number;
-  /** In MiB. The lower one of this and the driver's `memoryLimitMb` holds. An `executor` keeps its own limit. */
+  /** In MiB. The lower of this and the driver's `memoryLimitMb` applies. An `executor` keeps its own limit. */
   memoryLimit?: number;
 }
 
@@ -115,8 +115,8 @@ export function createSESIsolateDriver(options: IsolateDriverOptions = {}): Isol
 }
 
 /**
- * Lets the model see images, audio and PDF files: programs show them with `display(value)`, or give them back. Then the tool
- * returns content parts of TanStack AI, the first of which is its result as JSON.
+ * Lets the model see images, audio and PDF files: programs show them with `display(value)`, or return them. Then the
+ * tool returns content parts of TanStack AI, the first of which is its result as JSON.
  *
  * @param tool the tool of `createCodeMode`, whose driver is that of {@link createSESIsolateDriver}
  * @returns a tool without `outputSchema`, because the schema of code mode has no content parts
