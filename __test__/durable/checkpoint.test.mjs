@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 
-import { memoryStore } from 'ses-executor/durable';
+import { durable, memoryStore } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
 import { all, openSession, untouchable } from './helpers.mjs';
 
@@ -99,6 +99,22 @@ test('a process that ends meanwhile leaves the journal as it was', async () => {
   expect([appended, (await all(store.read('s'))).length]).toStrictEqual([1, before]);
   const session = await openSession('s', { store, tools });
   expect((await session.run('n')).output).toBe(1 + 3 * LARGE.length);
+});
+
+// The variables of a checkpoint had results of such tools.
+test('a session with results that are not recorded is replayed, and no checkpoint has them', async () => {
+  const store = memoryStore();
+  const secret = durable(async () => 'a secret of the vault', { record: 'nothing' });
+  const session = await openSession('s', { store, tools: { ...tools, secret } });
+  await session.run('let n = 1; const token = await secret(); undefined');
+  for (let i = 0; i < 3; i++) await session.run('n += (await large()).length; undefined');
+  expect(await typesOf(session)).not.toContain('restart');
+  await session.cleanup();
+  const again = await openSession('s', { store, tools: { ...untouchable(tools), secret } });
+  expect(await typesOf(again)).not.toContain('restart');
+  expect((await again.run('token.length + n')).output).toBe(21 + 1 + 3 * LARGE.length);
+  const text = (await all(store.read('s'))).map((entry) => Buffer.from(entry).toString('latin1')).join('');
+  expect(text).not.toContain('a secret of the vault');
 });
 
 test('a session that goes on begins again after a run, and its host notices nothing', async () => {

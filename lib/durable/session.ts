@@ -705,9 +705,11 @@ export class DurableSession implements Executor {
    * @returns the isolate, if it stays
    */
   async #checkpoint(live: Live, { head, content }: Found, epoch: number): Promise<Live | undefined> {
-    const { runs, tools } = content;
+    const { runs, tools, withheld } = content;
     const { recorder, executor } = live;
     live.lookedAt = runs;
+    // Variables may have results that the journal must not have.
+    if (withheld.length > 0) return live;
     const names = [...new Set([...tools.map(({ path }) => path[0]), ...Object.keys(this.#sent)])];
     recorder.hold();
     recorder.journal.beginInternal();
