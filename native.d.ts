@@ -324,7 +324,11 @@ export declare class NativeJournal {
   /** Adds a seed to a journal without one. */
   addSeed(seed: Uint8Array): void;
   /** Reads an existing journal, up to the end of run `runs`. `engine`: checkpoints with this text are used. */
-  load(entries: Array<Uint8Array>, runs?: number | undefined | null, engine?: string | undefined | null): NativeJournalContent;
+  load(
+    entries: Array<Uint8Array>,
+    runs?: number | undefined | null,
+    engine?: string | undefined | null,
+  ): NativeJournalContent;
   /**
    * Asks the isolate for its state, and records it: a later replay begins with it if `load` is called with the same
    * `engine`. Resolves to the reason if there is no checkpoint.

@@ -69,6 +69,53 @@ test('a plan holds requests to their number', async () => {
   });
 });
 
+describe('the plan of a code tool', () => {
+  const options = (calls) => ({
+    globals: ['fetch'],
+    network: NETWORK,
+    onToolCall: ({ name, args: [url, init] }) => {
+      if (name !== 'fetch') return undefined;
+      calls.push(`${init.method} ${url}`);
+      return { result: { status: 200, body: '[]' } };
+    },
+  });
+  const possible = { name: 'fetch', times: 'repeatedly', conditional: true, certain: false, calls: [] };
+
+  // Plans had no requests, so a run that was held to its plan could make none.
+  test.each([
+    ['called', "await fetch('https://api.example.com/a')"],
+    ['passed on', "await ((request) => request('https://api.example.com/a'))(fetch)"],
+    ['with an escape in its name', "await f\\u0065tch('https://api.example.com/a')"],
+    ['a member with a computed name', "await globalThis['fet' + 'ch']('https://api.example.com/a')"],
+  ])('has the requests of its program: %s', async (_, code) => {
+    const calls = [];
+    const tool = createCodeTool({ tools: { other: () => 1 }, enforcePlan: true, ...options(calls) });
+    const plan = await tool.plan(code);
+    expect(plan).toMatchObject({ complete: false });
+    expect(plan.tools.find(({ name }) => name === 'fetch')).toEqual(possible);
+    expect(await tool.execute(code)).not.toHaveProperty('error');
+    expect(calls).toEqual(['GET https://api.example.com/a']);
+  });
+
+  test('has no requests of a program that cannot name fetch, or that has no network', async () => {
+    const tool = createCodeTool({ tools: { other: () => 1 }, ...options([]) });
+    expect(await tool.plan('await other()')).toMatchObject({ complete: true, tools: [{ name: 'other' }] });
+    expect((await createCodeTool({ tools: {} }).plan("fetch('https://api.example.com/')")).tools).toEqual([]);
+  });
+
+  test('contains the calls of programs that give `fetch` another meaning', async () => {
+    const calls = [];
+    await withExecutor(options([]), { remove: () => calls.push('remove') }, async (executor) => {
+      await executor.run('const fetch = (work) => work()');
+      const tool = createCodeTool({ tools: {}, executor, enforcePlan: true });
+      const code = 'await fetch(() => remove())';
+      expect((await tool.plan(code)).tools.map(({ name }) => name)).toEqual(['remove', 'fetch']);
+      expect(await tool.execute(code)).not.toHaveProperty('error');
+      expect(calls).toEqual(['remove']);
+    });
+  });
+});
+
 test('type checks know the groups', async () => {
   const messages = async (code, globals) => (await checkTypes(code, { globals })).map(({ message }) => message);
   expect(await messages('setTimeout(() => {}, 5)', ['timers'])).toEqual([]);

@@ -42,13 +42,16 @@ export interface Tool {
 /** The name under which Python's prelude has the function that makes requests (`lib/python/prelude/72_network.py`). */
 export const PYTHON_REQUEST = '__smolagents_fetch__';
 
+/** The name of the requests of guests in calls, plans and traces. */
+export const REQUESTS = 'fetch';
+
 /** The name of a function for the host: in calls, plans and traces. */
 export function nameOfTool({ path, isRequest = false }: Pick<Tool, 'path' | 'isRequest'>): string {
-  return isRequest ? 'fetch' : path.join('.');
+  return isRequest ? REQUESTS : path.join('.');
 }
 
 /** Functions that globals of guests call, by their numbers from `FIRST_SERVICE` on. */
-const SERVICES = ['wake', 'fetch', 'cancel'];
+const SERVICES = ['wake', REQUESTS, 'cancel'];
 const FIRST_SERVICE = 2 ** 31;
 
 function serviceId(name: string) {
@@ -61,7 +64,7 @@ function serviceId(name: string) {
  * @param path the path that the guest knows, if the function was sent
  */
 export function servicePath(id: number, path?: readonly string[]): string[] | undefined {
-  const name = path?.[0] === PYTHON_REQUEST ? 'fetch' : SERVICES[id - FIRST_SERVICE];
+  const name = path?.[0] === PYTHON_REQUEST ? REQUESTS : SERVICES[id - FIRST_SERVICE];
   return name === undefined ? undefined : [name];
 }
 

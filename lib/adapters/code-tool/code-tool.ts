@@ -147,10 +147,10 @@ export function makeCodeTool(
       const { context } = record(of, 'options', ['context']);
       const given = await sessions?.executorOf(context);
       const program = await frontEnd(code, given !== undefined);
-      if (given !== undefined) return planner.of(code, program, programsOf(given), offerOf(given).tools);
+      if (given !== undefined) return planner.of(code, program, programsOf(given), offerOf(given));
       const { language: own, maxCodeBytes } = executorOptions;
-      const isRead = own !== 'python';
-      return planner.of(code, program, isRead ? { texts: [], options: { language: own, maxCodeBytes } } : undefined);
+      const known = own === 'python' ? undefined : { texts: [], options: { language: own, maxCodeBytes } };
+      return planner.of(code, program, known, offer);
     },
   };
   return { tool, describe: describeWith };

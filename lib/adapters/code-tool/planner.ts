@@ -1,14 +1,14 @@
 import { offerOf, programsOf } from '../../contract/executor';
 import { anyPlan } from '../../contract/plan';
 import { PlanGuard } from '../../contract/plan-guard';
+import { REQUESTS } from '../../contract/tool-registry';
 import { prepareOptions } from '../../ses/check';
 import { planLater } from '../../ses/plan';
 import { namesOf } from './plan';
-import type { KnownPrograms } from '../../contract/executor';
+import type { KnownPrograms, Offer } from '../../contract/executor';
 import type { Executor } from '../../contract/executor-types';
-import type { Plan } from '../../contract/plan';
+import type { Plan, PlannedTool } from '../../contract/plan';
 import type { Planning, ReadProgram } from '../../contract/session';
-import type { Tool } from '../../contract/tool-registry';
 
 /** Makes the plans of a code tool's programs. */
 export class Planner {
@@ -27,26 +27,46 @@ export class Planner {
   /**
    * @param program as the front end has read the code
    * @param earlier programs of the isolate that runs it; undefined if programs of its kind are not read
-   * @param offered tools that the isolate has besides those of the code tool
+   * @param offer what the isolate has besides the tools of the code tool. Requests are calls of `fetch`.
    */
   async of(
     code: string,
     program: ReadProgram | undefined,
     earlier: KnownPrograms | undefined,
-    offered: readonly Tool[] = [],
+    { tools: offered = [], globals = [], network }: Offer = {},
   ): Promise<Plan> {
     const own = new Set([...this.#paths, ...this.#helpers].map(([name]) => name));
     const others = offered.filter(({ path }) => !own.has(path[0]));
     const pathsOf = (isHelper: boolean) =>
       others.filter((it) => (it.isHelper ?? false) === isHelper).map((it) => it.path);
     const tools = [...this.#paths, ...pathsOf(false)];
-    if (earlier === undefined) return anyPlan(namesOf(tools), 'other_language');
+    if (earlier === undefined) {
+      const requests = network === undefined || own.has(REQUESTS) ? [] : [[REQUESTS]];
+      return anyPlan(namesOf([...tools, ...requests]), 'other_language');
+    }
     const helpers = [...this.#helpers, ...pathsOf(true)];
     const { text = code, front } = program?.planned ?? {};
     const request = { tools: [...tools, ...helpers], earlier: earlier.texts, front };
     const plan = without(namesOf(helpers), await planLater(text, request, prepareOptions(earlier.options)));
-    return program?.restorePlan(plan) ?? plan;
+    const read = program?.restorePlan(plan) ?? plan;
+    const mayRequest =
+      globals.includes('fetch') && !own.has(REQUESTS) && mayUseFetch([code, ...(earlier.texts ?? [])], plan);
+    return mayRequest ? withRequests(read) : read;
   }
+}
+
+/** Whether a program can get at the global `fetch`: by its name, or by a computed name of the global object. */
+function mayUseFetch(texts: string[], { unresolved }: Plan) {
+  return unresolved.length > 0 || texts.some((text) => /fetch|\\u/.test(text));
+}
+
+/**
+ * The plan with any number of requests. Programs can give the name `fetch` another meaning, so that what they call by it is
+ * not known.
+ */
+function withRequests(plan: Plan): Plan {
+  const requests: PlannedTool = { name: REQUESTS, times: 'repeatedly', conditional: true, certain: false, calls: [] };
+  return { ...plan, complete: false, tools: [...plan.tools, requests] };
 }
 
 /** The plan without these functions. */
@@ -86,8 +106,8 @@ export class RunPlan implements Planning {
   begin(program: ReadProgram | undefined, executor: Executor) {
     if (this.#isEnforced) refuseUnplannable(executor);
     const earlier = programsOf(executor);
-    const offered = offerOf(executor).tools;
-    this.#make = () => this.#planner.of(this.#code, program, earlier, offered);
+    const offer = offerOf(executor);
+    this.#make = () => this.#planner.of(this.#code, program, earlier, offer);
   }
 
   async held(): Promise<Plan | undefined> {
