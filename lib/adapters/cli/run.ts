@@ -24,15 +24,15 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
   const code = await readCode(file);
   const language = languageOf(file);
   const stdout = ownStdout();
+  const variables = await asUsage(() => (vars === undefined ? {} : readVariables(vars)));
   const progress = new ProgressLine();
   const { tools, end } = await asUsage(() => toolsOf(options.tools, language));
   const executor = await asUsage(() => newExecutor(language, options, (text) => progress.log(text)));
+  const taken = () => [...Object.keys(tools), ...Object.keys(variables)];
+  const helpers = new RunHelpers(code, { taken, onProgress: progress.report });
   try {
     await executor.init();
-    const variables = await asUsage(() => (vars === undefined ? {} : readVariables(vars)));
     if (vars !== undefined) await asUsage(() => executor.sendVariables(variables));
-    const taken = () => [...Object.keys(tools), ...Object.keys(variables)];
-    const helpers = new RunHelpers(code, { taken, onProgress: progress.report });
     await asUsage(() => executor.sendTools({ ...helpers.tools, ...tools }));
     const { logEntries: _, ...output } = await executor.run(code);
     progress.clear();
