@@ -106,7 +106,13 @@ export class WorkBudget<E = unknown> {
     this.#stepsToLook -= steps;
     if (this.#stepsToLook > 0) return;
     this.#stepsToLook = STEPS_PER_LOOK;
+    this.isSliceOver();
+  }
+
+  /** Whether the slice is over, for work whose last step may have taken long, such as listing the keys of an object. */
+  isSliceOver() {
     if (performance.now() >= this.#sliceEnd) this.shouldPause = true;
+    return this.shouldPause;
   }
 
   /** @returns whether the work should end because there is no room for more errors */

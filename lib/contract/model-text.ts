@@ -69,10 +69,12 @@ function* showingOutput(
 ): Generator<void, Shown, void> {
   if (output === undefined) return { text: NO_VALUE, value: undefined };
   const { text, isWhole, isData } = yield* textOf(output, maxChars, indent, budget);
+  if (budget.isSliceOver()) yield;
   const kept = isWhole && text.length <= maxChars ? undefined : keep?.(output);
   const cut = cutMiddle(text, maxChars, isWhole ? `of the output; ${kept ?? OUTPUT_ADVICE}` : 'of this text');
   const shown = isWhole ? cut : `${cut}\n[... ${NOT_WHOLE}; ${kept ?? NOT_WHOLE_ADVICE} ...]`;
   if (isData) return { text: shown, value: text.length <= maxChars ? output : shown };
+  if (budget.isSliceOver()) yield;
   const isText = typeof output === 'string' || output === undefined;
   const form = isText ? undefined : yield* dataForm(output, maxChars, budget);
   const isBrief = form !== undefined && JSON.stringify(form.data).length <= maxChars;
@@ -214,6 +216,7 @@ function* textOf(
   if (yield* isBriefJson(output, indent ?? 0, budget)) {
     return { text: JSON.stringify(output, null, indent), isWhole: true, isData: true };
   }
+  if (budget.isSliceOver()) yield;
   const { text, isWhole } = yield* printingForModel(output, maxChars, budget);
   // A large integer has no parts.
   return { text, isWhole: isWhole || typeof output !== 'object', isData: false };

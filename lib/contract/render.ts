@@ -83,7 +83,7 @@ function* printing(
   const found = yield* fitting(value, tiers, budget);
   const { depth, items, chars } = found ?? tiers[0];
   // Printing cannot be interrupted.
-  if (budget.shouldPause) yield;
+  if (budget.isSliceOver()) yield;
   const text = inspect(found === undefined ? truncated(value) : value, {
     depth: depth - 1,
     maxArrayLength: items,
