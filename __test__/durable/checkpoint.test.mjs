@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { durable, memoryStore } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { all, openSession, untouchable } from './helpers.mjs';
+import { all, openSession, storeThatAppends, untouchable } from './helpers.mjs';
 
 /** Three of them are more than 16 MiB. */
 const LARGE = 'x'.repeat(6 << 20);
@@ -84,17 +84,10 @@ test('a process that ends meanwhile leaves the journal as it was', async () => {
   const store = await long('let n = 1;');
   const before = (await all(store.read('s'))).length;
   let appended = 0;
-  const failing = {
-    ...store,
-    isInMemory: true,
-    read: (...args) => store.read(...args),
-    list: () => store.list(),
-    remove: (id) => store.remove(id),
-    append: () => {
-      appended++;
-      throw new Error('the disk is full');
-    },
-  };
+  const failing = storeThatAppends(store, () => {
+    appended++;
+    throw new Error('the disk is full');
+  });
   await expect(openSession('s', { store: failing, tools })).rejects.toMatchObject({ code: 'ERR_JOURNAL_INVALID' });
   expect([appended, (await all(store.read('s'))).length]).toStrictEqual([1, before]);
   const session = await openSession('s', { store, tools });
@@ -175,20 +168,14 @@ test('a session with functions is looked at once, and stays as it is', async () 
 test('a store that fails while a session begins again does not fail the run before', async () => {
   const inner = memoryStore();
   let refused = 0;
-  const store = {
-    isInMemory: true,
-    read: (...args) => inner.read(...args),
-    list: () => inner.list(),
-    remove: (id) => inner.remove(id),
-    append: (id, after, entries, how) => {
-      // The first entry of a restart has a head.
-      if (after > 0 && entries.some((entry) => Buffer.from(entry).includes('"format":1'))) {
-        refused++;
-        throw new Error('the disk is full');
-      }
-      return inner.append(id, after, entries, how);
-    },
-  };
+  const store = storeThatAppends(inner, (id, after, entries, how) => {
+    // The first entry of a restart has a head.
+    if (after > 0 && entries.some((entry) => Buffer.from(entry).includes('"format":1'))) {
+      refused++;
+      throw new Error('the disk is full');
+    }
+    return inner.append(id, after, entries, how);
+  });
   const session = await openSession('s', { store, tools });
   await session.run('let n = 0;');
   for (let i = 0; i < 2; i++) await session.run('n += (await large()).length; undefined');

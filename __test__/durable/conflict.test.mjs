@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { all, expectOneAnswer, inFolder, openSession, temporaryFolder } from './helpers.mjs';
+import { all, expectOneAnswer, inFolder, openSession, storeThatAppends, temporaryFolder } from './helpers.mjs';
 
 test('a session in a folder that is open cannot be opened, and can be after cleanup', async () => {
   const folder = temporaryFolder();
@@ -58,20 +58,14 @@ test.each(KINDS)(
       const inner = memoryStore();
       let count = -Infinity;
       const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-      const store = {
-        isInMemory: true,
-        read: (id) => inner.read(id),
-        list: () => inner.list(),
-        remove: (id) => inner.remove(id),
-        append: (id, after, entries) => {
-          if (++count < failing)
-            return kind === 'throws'
-              ? inner.append(id, after, entries)
-              : Promise.resolve(inner.append(id, after, entries));
-          if (kind === 'throws') throw full;
-          return Promise.reject(full);
-        },
-      };
+      const store = storeThatAppends(inner, (id, after, entries) => {
+        if (++count < failing)
+          return kind === 'throws'
+            ? inner.append(id, after, entries)
+            : Promise.resolve(inner.append(id, after, entries));
+        if (kind === 'throws') throw full;
+        return Promise.reject(full);
+      });
       const called = [];
       const tools = { act: async (n) => (called.push(n), n) };
       const session = await openSession('s', { store, tools });
@@ -99,16 +93,10 @@ test.each(KINDS)(
 
 test('a slow store only slows down', async () => {
   const inner = memoryStore();
-  const store = {
-    isInMemory: true,
-    read: (id) => inner.read(id),
-    list: () => inner.list(),
-    remove: (id) => inner.remove(id),
-    append: async (...args) => {
-      await new Promise((done) => setTimeout(done, 3));
-      return inner.append(...args);
-    },
-  };
+  const store = storeThatAppends(inner, async (...args) => {
+    await new Promise((done) => setTimeout(done, 3));
+    return inner.append(...args);
+  });
   const tools = { a: async (n) => n, s: (n) => n };
   const session = await openSession('s', { store, tools });
   const code =
@@ -132,16 +120,10 @@ test('what follows from an answer has no effect before the answer is stored, and
   const called = [];
   const pending = [];
   let isSlow = false;
-  const store = {
-    isInMemory: true,
-    read: (...args) => inner.read(...args),
-    list: () => inner.list(),
-    remove: (id) => inner.remove(id),
-    append(...args) {
-      if (!isSlow) return inner.append(...args);
-      return new Promise((done, fail) => pending.push({ done: () => done(inner.append(...args)), fail }));
-    },
-  };
+  const store = storeThatAppends(inner, (...args) => {
+    if (!isSlow) return inner.append(...args);
+    return new Promise((done, fail) => pending.push({ done: () => done(inner.append(...args)), fail }));
+  });
   const logs = [];
   const tools = { first: async () => ((isSlow = true), 1), second: async (n) => called.push(n) };
   const executor = { onLog: ({ message }) => logs.push(message) };

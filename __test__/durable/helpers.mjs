@@ -53,6 +53,17 @@ export function inFolder(folder = temporaryFolder()) {
   return { store: fileStore(folder), keys: KEYS };
 }
 
+/** The sessions of another store, for which `append` does what the test is about. */
+export function storeThatAppends(inner, append) {
+  return {
+    isInMemory: true,
+    read: (...args) => inner.read(...args),
+    list: () => inner.list(),
+    remove: (id) => inner.remove(id),
+    append,
+  };
+}
+
 /** What an async iterable gives. */
 export async function all(iterable) {
   const found = [];

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { durable, memoryStore, waitForAnswer } from 'ses-executor/durable';
-import { KEYS, all, inFolder, openSession, untouchable } from './helpers.mjs';
+import { KEYS, all, inFolder, openSession, storeThatAppends, untouchable } from './helpers.mjs';
 import { factsOf, generatorOf } from './programs.mjs';
 
 const SESSIONS = Number(process.env.DURABLE_PYTHON_CHECKPOINTS ?? 4);
@@ -256,19 +256,13 @@ describe('a checkpoint of Python', () => {
   test('that cannot be stored does not fail the run before it', LONG, async () => {
     const inner = memoryStore();
     let refused = 0;
-    const store = {
-      isInMemory: true,
-      read: (...args) => inner.read(...args),
-      list: () => inner.list(),
-      remove: (id) => inner.remove(id),
-      append: (id, after, entries, how) => {
-        if (entries.some(isCheckpoint)) {
-          refused++;
-          throw new Error('the disk is full');
-        }
-        return inner.append(id, after, entries, how);
-      },
-    };
+    const store = storeThatAppends(inner, (id, after, entries, how) => {
+      if (entries.some(isCheckpoint)) {
+        refused++;
+        throw new Error('the disk is full');
+      }
+      return inner.append(id, after, entries, how);
+    });
     const session = await openSession('s', { store, ...python });
     await session.run('n = 1\ndef f(): return n');
     expect((await session.run(`${TAKES_LONG}\nf()`)).output).toBe(1);
