@@ -199,6 +199,22 @@ describe('tasks', () => {
     expect(ended).toMatchObject({ status: 'completed', result: { structuredContent: { output: 'yes' } } });
   });
 
+  test('the first task that has ended makes room for another one', async () => {
+    let goOn;
+    const { run, task } = await served({ wait: () => goOn.promise });
+    const ids = [];
+    for (let n = 0; n < 65; n++) {
+      goOn = deferred();
+      const { taskId } = await run('await wait()');
+      ids.push(taskId);
+      goOn.resolve(n);
+      expect((await changed(task, taskId, 'working')).status).toBe('completed');
+    }
+    expect((await task('get', ids[0])).message).toBe('there is no such task: it was forgotten, or the id is wrong');
+    expect(await task('get', ids[1])).toMatchObject({ result: { structuredContent: { output: 1 } } });
+    expect(await task('get', ids[64])).toMatchObject({ result: { structuredContent: { output: 64 } } });
+  });
+
   test('a client that does not take tasks gets the result', async () => {
     const { run } = await served({ wait: async () => 5 }, { capabilities: {} });
     expect(await run('await wait()')).toMatchObject({ resultType: 'complete', structuredContent: { output: 5 } });

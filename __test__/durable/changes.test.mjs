@@ -4,19 +4,17 @@ import { expect, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { all, openSession, untouchable } from './helpers.mjs';
+import { all, openSession, storeOf, untouchable } from './helpers.mjs';
 
 /** A copy of a store, without keys, in whose entries bytes are replaced by as many others. */
 async function replaced(store, before, after) {
-  const copy = memoryStore();
   let count = 0;
   const entries = (await all(store.read('s'))).map((entry) => {
     const bytes = Buffer.from(entry);
     for (let at; (at = bytes.indexOf(before)) >= 0; count++) after.copy(bytes, at);
     return bytes;
   });
-  copy.append('s', 0, entries);
-  return { copy, count };
+  return { copy: storeOf(entries), count };
 }
 
 const double = (value) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { durable, memoryStore } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { all, openSession, storeThatAppends, untouchable } from './helpers.mjs';
+import { all, openSession, storeOf, storeThatAppends, untouchable } from './helpers.mjs';
 
 /** Three of them are more than 16 MiB. */
 const LARGE = 'x'.repeat(6 << 20);
@@ -19,10 +19,7 @@ async function long(code, more = {}) {
   await session.cleanup();
   const entries = await all(store.read('s'));
   const restart = entries.findIndex((entry, at) => at > 0 && Buffer.from(entry).includes('"format":1'));
-  if (restart < 0) return store;
-  const cut = memoryStore();
-  cut.append('s', 0, entries.slice(0, restart));
-  return cut;
+  return restart < 0 ? store : storeOf(entries.slice(0, restart));
 }
 
 const typesOf = async (session) => (await all(session.history())).map(({ type }) => type);

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
+import { memoryStore } from 'ses-executor/durable';
 import { startWorker } from '../../scripts/local-fleet.mjs';
 import { openBroker } from '../broker.mjs';
-import { inProcesses } from './helpers.mjs';
+import { openFleet } from '../remote/helpers.mjs';
+import { all, inProcesses, openSession, untouchable } from './helpers.mjs';
 
 test('an approval waits while host, worker and broker are killed and start again', async () => {
   const broker = await openBroker();
@@ -41,4 +43,18 @@ test('an approval waits while host, worker and broker are killed and start again
   expect(result.output.output).toStrictEqual([4, 'yes', 'waits 2']);
   expect(effects()).toStrictEqual(['a 1', 'ask pay?', 'a 2', 's 2', 'waits s/1/5 1', 'waits s/1/5 2']);
   expect(existsSync(join(folder, 'sessions'))).toBe(false);
+});
+
+test('plain variables replace long runs of a session on a fleet too', async () => {
+  const { remote } = await openFleet({ args: ['--spares', '0'] });
+  const options = { store: memoryStore(), executor: { isolation: 'remote', remote } };
+  const tools = { read: async () => 'x'.repeat(6 << 20) };
+  const session = await openSession('s', { ...options, tools });
+  for (let n = 0; n < 3; n++) await session.run(`const read${n} = (await read()).length`);
+  await session.run('read0');
+  await session.cleanup();
+  const again = await openSession('s', { ...options, tools: untouchable(tools) });
+  const types = (await all(again.history())).map(({ type }) => type);
+  expect(types).toContain('restart');
+  expect((await again.run('[read0, read1, read2]')).output).toStrictEqual([6 << 20, 6 << 20, 6 << 20]);
 });

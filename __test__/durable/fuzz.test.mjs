@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 
 import { memoryStore } from 'ses-executor/durable';
-import { all, openSession, untouchable } from './helpers.mjs';
+import { all, openSession, storeOf, untouchable } from './helpers.mjs';
 import { FIRST, PROBE, factsOf, generatorOf, programOf, randomTools } from './programs.mjs';
 
 const SESSIONS = Number(process.env.DURABLE_SESSIONS ?? 100);
@@ -32,8 +32,7 @@ test.each(PARTS)(
       const session = await openSession('s', { store, tools: untouchable(randomTools()), executor: executorIn(from) });
       const expected = (await session.run(PROBE)).output;
       await session.cleanup();
-      const copy = memoryStore();
-      copy.append('s', 0, entries);
+      const copy = storeOf(entries);
       const again = await openSession('s', {
         store: copy,
         tools: untouchable(randomTools()),
@@ -55,8 +54,7 @@ test.each(PARTS.filter((_, part) => part % 2 === 0))(
       const store = memoryStore();
       const { programs } = await record(store, seed, from);
       const entries = await all(store.read('s'));
-      const cut = memoryStore();
-      cut.append('s', 0, entries.slice(0, 1 + Math.floor(random() * (entries.length - 1))));
+      const cut = storeOf(entries.slice(0, 1 + Math.floor(random() * (entries.length - 1))));
       const options = { store: cut, tools: randomTools(), executor: executorIn(to) };
       const session = await openSession('s', options);
       if (session.state === 'WAITING') {

@@ -53,6 +53,13 @@ export function inFolder(folder = temporaryFolder()) {
   return { store: fileStore(folder), keys: KEYS };
 }
 
+/** A store in memory whose session `s` has these entries. */
+export function storeOf(entries) {
+  const store = memoryStore();
+  store.append('s', 0, entries);
+  return store;
+}
+
 /** The sessions of another store, for which `append` does what the test is about. */
 export function storeThatAppends(inner, append) {
   return {

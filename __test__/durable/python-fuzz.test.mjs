@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 
 import { memoryStore } from 'ses-executor/durable';
-import { all, openSession, untouchable } from './helpers.mjs';
+import { all, openSession, storeOf, untouchable } from './helpers.mjs';
 import { factsOf, generatorOf } from './programs.mjs';
 
 const SESSIONS = Number(process.env.DURABLE_PYTHON_SESSIONS ?? 6);
@@ -99,8 +99,7 @@ test.each(SEEDS.filter((seed) => seed % 2 === 0))(
     for (const program of programs) await session.run(program);
     await session.cleanup();
     const entries = await all(store.read('s'));
-    const cut = memoryStore();
-    cut.append('s', 0, entries.slice(0, 1 + Math.floor(random() * (entries.length - 1))));
+    const cut = storeOf(entries.slice(0, 1 + Math.floor(random() * (entries.length - 1))));
     const options = { store: cut, tools: TOOLS, executor: { isolation: seed % 4 === 0 ? 'thread' : 'process' } };
     const cutShort = await openSession('s', options);
     if (cutShort.state === 'WAITING') {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { rejection } from '../helpers.mjs';
-import { all, inFolder, openSession, untouchable } from './helpers.mjs';
+import { all, inFolder, openSession, storeOf, untouchable } from './helpers.mjs';
 
 const TOOLS = {
   now: async (n) => n * 2,
@@ -311,8 +311,7 @@ function inFolderOptions() {
 test('a journal that ends after its head gets a seed, and draws the same numbers when it is opened again', async () => {
   const whole = memoryStore();
   await (await openSession('s', { store: whole })).cleanup();
-  const store = memoryStore();
-  store.append('s', 0, (await all(whole.read('s'))).slice(0, 1));
+  const store = storeOf((await all(whole.read('s'))).slice(0, 1));
   const session = await openSession('s', { store });
   await session.run('const drawn = Math.random()');
   const { output } = await session.run('drawn');

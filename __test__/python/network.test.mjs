@@ -46,6 +46,9 @@ beforeAll(async () => {
           'old=x; Max-Age=0',
           'far=1; Domain=other.example',
           'deep=2; Path=/deep',
+          'odd=4; Max-Age=--5; Path=/',
+          'two=5; Expires=Wed, 21-Oct-37 07:28:00 GMT; Path=/',
+          'late=6; Expires=Wed, 21 Oct 99999999999 07:28:00 GMT; Path=/',
         ];
         return response.writeHead(302, { location: '/cookies', 'set-cookie': cookies }).end();
       }
@@ -133,10 +136,10 @@ with requests.Session() as session:
 [[first.status_code, [step.status_code for step in first.history], first.url == api + "/cookies", first.json()], again.json(),
     deep.json()["cookie"], session.cookies.get_dict(), "sid" in session.cookies, first.history[0].cookies["sid"]]`;
     expect(await output(code)).toEqual([
-      [200, [302], true, { url: '/cookies', cookie: 'sid=1', own: 'mine' }],
-      { url: '/cookies?p=1&q=2', cookie: 'once=3; sid=1', own: null },
-      'sid=1',
-      { sid: '1', deep: '2' },
+      [200, [302], true, { url: '/cookies', cookie: 'sid=1; odd=4; two=5; late=6', own: 'mine' }],
+      { url: '/cookies?p=1&q=2', cookie: 'once=3; sid=1; odd=4; two=5; late=6', own: null },
+      'sid=1; odd=4; two=5; late=6',
+      { sid: '1', deep: '2', odd: '4', two: '5', late: '6' },
       true,
       '1',
     ]);

@@ -2,16 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 
 import { expect, onTestFinished, test } from 'vitest';
 
 import { openBroker } from '../broker.mjs';
 import { ownEnvironment } from '../children/spawn.mjs';
 import { spawnNode } from '../helpers.mjs';
-import { makeRemote, openFleet, startWorker, until } from './helpers.mjs';
+import { CLI, makeRemote, openFleet, startWorker, until } from './helpers.mjs';
 
-const CLI = fileURLToPath(new URL('../../bin/ses-executor.js', import.meta.url));
 const status = (url, ...args) => spawnNode([CLI, 'fleet', 'status', '--servers', url, ...args]);
 
 test('fleet status lists the workers with their sessions', async () => {

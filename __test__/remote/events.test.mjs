@@ -6,12 +6,18 @@ import { SESExecutor } from '../../index.mjs';
 import { openBroker } from '../broker.mjs';
 import { deferred, expectCode } from '../helpers.mjs';
 import { stop } from '../process/helpers.mjs';
-import { makeRemote, openFleet, startClient, startWorker, until, waitingRun } from './helpers.mjs';
+import {
+  childOf,
+  expectAnotherSession,
+  makeRemote,
+  openFleet,
+  startClient,
+  startWorker,
+  until,
+  waitingRun,
+} from './helpers.mjs';
 
 const ONE = ['--spares', '0'];
-
-/** The process of the only session. */
-const childOf = (worker) => until(() => worker.children[0]);
 
 async function expectLost(promise, reason, { toolCalls = 0, logs } = {}) {
   const error = await expectCode(promise, 'ERR_WORKER_LOST');
@@ -38,9 +44,7 @@ describe('a worker that is lost in a run', () => {
     process.kill(await childOf(worker), 'SIGKILL');
     await expectLost(run, 'gone', { logs: 'first\nsecond' });
     expect(executor.state).toBe('DIRTY');
-    await executor.cleanup();
-    await executor.init();
-    expect((await executor.run('40 + 2')).output).toBe(42);
+    await expectAnotherSession(executor);
   });
 
   test('because its supervisor was killed is gone, and so are its processes', async () => {

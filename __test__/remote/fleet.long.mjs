@@ -8,8 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { DurableSession, memoryStore } from '../../build/durable/index.js';
 import { SESExecutor } from '../../index.mjs';
 import { childrenOf, proportionalMiB } from '../../scripts/scale/processes.mjs';
-import { expectCode, gateTool } from '../helpers.mjs';
-import { Program, makeRemote, openFleet, until } from './helpers.mjs';
+import { expectCode } from '../helpers.mjs';
+import { Program, expectAnotherSession, openFleet, until, waitingRun } from './helpers.mjs';
 
 const LOAD = fileURLToPath(new URL('fixtures/load.mjs', import.meta.url));
 const MINUTES = Number(process.env.MINUTES ?? 10);
@@ -24,10 +24,7 @@ test('a broker that is away for 60 s loses runs, but no worker, and no session w
   const session = await DurableSession.open('s', { store: memoryStore(), executor: options });
   onTestFinished(() => session.cleanup());
   await session.run('let n = 40');
-  const { tool, called } = gateTool();
-  const executor = await makeRemote(remote, options, { tool });
-  const run = executor.run('await tool()');
-  await called;
+  const { executor, run } = await waitingRun(remote, options);
   await broker.kill();
   const back = sleep(60_000);
   const { details } = await expectCode(run, 'ERR_WORKER_LOST');
@@ -39,9 +36,7 @@ test('a broker that is away for 60 s loses runs, but no worker, and no session w
   // The client ends lost sessions when the worker asks for them.
   await until(() => worker.children.length === 0);
   expect((await session.run('n + 2')).output).toBe(42);
-  await executor.cleanup();
-  await executor.init();
-  expect((await executor.run('40 + 2')).output).toBe(42);
+  await expectAnotherSession(executor);
 });
 
 test(

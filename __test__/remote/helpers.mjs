@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
 import { openBroker } from '../broker.mjs';
@@ -12,7 +12,8 @@ import { ROOT, ownEnvironment } from '../children/spawn.mjs';
 import { gateTool } from '../helpers.mjs';
 import { workersOf } from '../process/helpers.mjs';
 
-const CLI = fileURLToPath(new URL('../../bin/ses-executor.js', import.meta.url));
+/** The command of the package. */
+export const CLI = fileURLToPath(new URL('../../bin/ses-executor.js', import.meta.url));
 
 /** A process of Node.js whose lines the test reads. */
 export class Program {
@@ -154,6 +155,16 @@ export async function waitingRun(remote, options) {
   const run = executor.run('await tool()');
   await called;
   return { executor, run, open };
+}
+
+/** The process of the only session of a worker. */
+export const childOf = (worker) => until(() => worker.children[0]);
+
+/** An executor that has lost its session gets another one. */
+export async function expectAnotherSession(executor) {
+  await executor.cleanup();
+  await executor.init();
+  expect((await executor.run('40 + 2')).output).toBe(42);
 }
 
 /** Resolves when `look` returns something other than undefined or false. */

@@ -8,17 +8,16 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, onTestFinished, test } from 'vitest';
 
 import { fleetStatus } from '../../build/ses/fleet.js';
-import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
-import { fleetOfFile } from './helpers.mjs';
+import { spawnNode, withFolder } from '../helpers.mjs';
+import { CLI, fleetOfFile } from './helpers.mjs';
 
-const BIN = join(ROOT, 'bin', 'ses-executor.js');
 const fleet = fleetOfFile({ args: ['--spares', '0', '--pool', 'programs'] });
 
 /** The arguments that name the fleet. */
 const onFleet = () => ['--servers', fleet.broker.url, '--pool', 'programs'];
 /** Runs the command line without the environment variable. */
 const cli = (args, { env = {}, ...options } = {}) =>
-  spawnNode([BIN, ...args], { env: { SES_EXECUTOR_SERVERS: '', ...env }, ...options });
+  spawnNode([CLI, ...args], { env: { SES_EXECUTOR_SERVERS: '', ...env }, ...options });
 /** The number of sessions that the worker has taken. */
 const opened = async () => {
   const [text] = await fleetStatus({ servers: [fleet.broker.url], pool: 'programs' }, 1000);
@@ -93,7 +92,7 @@ test('repl --servers runs what is typed on a worker', async () => {
 async function connect(args) {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const env = { ...process.env, SES_EXECUTOR_SERVERS: '' };
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', ...args], env }));
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp', ...args], env }));
   onTestFinished(() => client.close());
   return async (name, code) => (await client.callTool({ name, arguments: { code } })).structuredContent?.output;
 }

@@ -2,14 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { deferred, expectCode, gateTool } from '../helpers.mjs';
+import { deferred, expectCode } from '../helpers.mjs';
 import { stop } from '../process/helpers.mjs';
-import { makeRemote, openFleet, startClient, until } from './helpers.mjs';
+import { childOf, expectAnotherSession, makeRemote, openFleet, startClient, until, waitingRun } from './helpers.mjs';
 
 const ONE = ['--spares', '0', '--capacity', '1'];
-
-/** The process of the only session. */
-const childOf = (worker) => until(() => worker.children[0]);
 
 /** Resolves when a stopped client may have been missed: longer than a worker may be silent, and less than a lease. */
 const awhile = () => new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -21,9 +18,7 @@ describe('the process of a session that is stopped', () => {
     expect({ ...details }).toEqual({ reason: 'deadline', timeoutMs: 1_000 });
     expect(executor.state).toBe('DIRTY');
     await until(() => worker.children.length === 0);
-    await executor.cleanup();
-    await executor.init();
-    expect((await executor.run('40 + 2')).output).toBe(42);
+    await expectAnotherSession(executor);
   };
 
   test('while it computes loses the run at its deadline, and frees its place', async () => {
@@ -38,10 +33,7 @@ describe('the process of a session that is stopped', () => {
 
   test('while it waits for a tool loses the run at its deadline, and frees its place', async () => {
     const { worker, remote } = await openFleet({ args: ONE });
-    const { tool, called, open } = gateTool();
-    const executor = await makeRemote(remote, { timeoutMs: 1_000 }, { tool });
-    const run = executor.run('await tool()');
-    await called;
+    const { executor, run, open } = await waitingRun(remote, { timeoutMs: 1_000 });
     await stop(await childOf(worker));
     open('too late');
     await expectEnded(run, executor, worker);
@@ -57,10 +49,7 @@ describe('the process of a session that is stopped', () => {
 
   test('and goes on before the deadline loses nothing', async () => {
     const { worker, remote } = await openFleet({ args: ONE });
-    const { tool, called, open } = gateTool();
-    const executor = await makeRemote(remote, { timeoutMs: 60_000 }, { tool });
-    const run = executor.run('await tool()');
-    await called;
+    const { run, open } = await waitingRun(remote, { timeoutMs: 60_000 });
     const child = await childOf(worker);
     await stop(child);
     open('done');
@@ -81,9 +70,7 @@ describe('a worker that is stopped while a session is idle', () => {
     expect({ ...details }).toEqual({ reason: 'hung', toolCalls: 0 });
     worker.kill('SIGCONT');
     await until(() => worker.children.length === 0);
-    await executor.cleanup();
-    await executor.init();
-    expect((await executor.run('40 + 2')).output).toBe(42);
+    await expectAnotherSession(executor);
   }, 30_000);
 });
 

@@ -137,11 +137,11 @@ describe('flaws that do not affect requests are ignored', () => {
 describe('a flaw in an operation omits that operation with a warning', () => {
   const left = '(#/paths/~1a~1{id}/get)';
   test.each([
-    ['a path parameter that is not declared', { parameters: [] }, 'no parameter describes {id} of its path is'],
+    ['a path parameter that is not declared', { parameters: [] }, 'no parameter describes {id} of its path'],
     [
       'a path parameter that is in the query',
       { parameters: [{ ...id, in: 'query' }] },
-      'no parameter describes {id} of its path is',
+      'no parameter describes {id} of its path',
     ],
     [
       'a parameter without a name',

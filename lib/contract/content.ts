@@ -226,9 +226,9 @@ export function contentText(content: readonly ContentBlock[]): string {
   return content.map(textOf).join('\n');
 }
 
-/** Whether a part of content is more than text. */
+/** Whether a part of content is a file whose data {@link contentText} leaves out. */
 export function hasFiles(content: readonly ContentBlock[]): boolean {
-  return content.some(({ type }) => type !== 'text');
+  return content.some((block) => 'data' in block || (block.type === 'resource' && 'blob' in block.resource));
 }
 
 /** What a model reads of a block that it cannot be shown. */

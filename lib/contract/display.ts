@@ -5,6 +5,9 @@ import type { Content } from './content';
 /** The name of the function with which programs show something. */
 export const DISPLAY = 'display';
 
+/** What descriptions and prompts say about it. */
+export const DISPLAY_TEXT = '`display(value)` shows you an image, audio or a file: its bytes, or a content block.';
+
 /** Of functions that this package offers: without an effect outside the run, without approval, and code may leave out `await`. */
 export const HELPER_TRAITS = { isHelper: true, isBlocking: true, inDoubt: 'repeat' } as const;
 

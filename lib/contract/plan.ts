@@ -98,12 +98,15 @@ export interface Plan {
  * @internal
  */
 export function anyPlan(names: readonly string[], reason: Unresolved['reason']): Plan {
-  const tools = names.map((name) => ({
-    name,
-    times: 'repeatedly' as const,
-    conditional: true,
-    certain: false,
-    calls: [],
-  }));
+  const tools = names.map(anyCalls);
   return { version: 1, complete: tools.length === 0, tools, unresolved: [{ reason }] };
+}
+
+/**
+ * A tool that a program may call any number of times, in any way.
+ *
+ * @internal
+ */
+export function anyCalls(name: string): PlannedTool {
+  return { name, times: 'repeatedly', conditional: true, certain: false, calls: [] };
 }

@@ -35,13 +35,15 @@ export function takeEntries(journal: NativeJournal): Batch | undefined {
     end = journal.take(bytes);
   }
   if (end === 0) return undefined;
+  // The room is written over. A larger batch has its own bytes.
+  if (bytes === ROOM) bytes = Buffer.from(bytes.subarray(0, end));
   const first = bytes.readDoubleLE(0);
   const flags = bytes.readUInt32LE(8);
   const entries = [];
   for (let at = 12; at < end;) {
     const start = at + 4;
     at = start + bytes.readUInt32LE(at);
-    entries.push(Buffer.from(bytes.subarray(start, at)));
+    entries.push(bytes.subarray(start, at));
   }
   return { first, entries, answers: (flags & 1) !== 0, ends: (flags & 2) !== 0 };
 }

@@ -744,7 +744,9 @@ export class DurableSession implements Executor {
 
   /** Whether a replay would take long, and it was not shown recently that the session cannot have a checkpoint. */
   #mayCheckpoint({ recorder: { journal }, executor, replayMs, lookedAt }: Live) {
-    if (this.#view !== undefined || executor.isolation?.mode === 'remote') return false;
+    if (this.#view !== undefined) return false;
+    // The memory of a process of a fleet is not kept.
+    if (this.language === 'python' && executor.isolation?.mode === 'remote') return false;
     const [bytes, workedMs] = journal.repeated();
     const isLong = replayMs + workedMs >= CHECKPOINT_MS || bytes >= CHECKPOINT_BYTES;
     return isLong && (lookedAt === undefined || journal.runs >= 2 * lookedAt);

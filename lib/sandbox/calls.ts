@@ -1,3 +1,4 @@
+import { DISPLAY_TEXT } from '../contract/display';
 import { ExecutorError } from '../contract/errors';
 import { failureOf } from '../contract/failure';
 import { ConcurrencyLimiter } from '../contract/concurrency-limiter';
@@ -6,7 +7,7 @@ import { codeFrame } from '../ses/code-frame';
 import { hostTooSlow } from './errors';
 import { aborted } from './failures';
 import { contentOf } from './report';
-import { RULES, SHOWS, methodsText, sourcesText } from './prompt';
+import { RULES, methodsText, sourcesText } from './prompt';
 import type { AnyManager } from './prompt';
 import type { ExecutionReport } from './report';
 import type { SandboxToolsOptions } from './tools';
@@ -41,7 +42,7 @@ returns [{ method, description }], spec.method('source.method') returns params a
 is the result.\n\nSources:\n${sources}`,
       execute: `Runs JavaScript that calls the API: sdk.source.method(params), with tools, spec and utils. ${
         methods === '' ? 'Search for methods and read their declarations first. ' : ''
-      }The last expression is the result, and becomes the current state. ${SHOWS}\n${RULES[style]}\n\nSources:\n${sources}${methods}`,
+      }The last expression is the result, and becomes the current state. ${DISPLAY_TEXT}\n${RULES[style]}\n\nSources:\n${sources}${methods}`,
       mutate: `Changes the current state: a function of it, (state) => ({ ...state, … }), that may use sdk, spec and utils. The state is \
 frozen; the value that the function returns becomes the current state.\n${RULES[style]}`,
     };

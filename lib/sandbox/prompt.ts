@@ -1,3 +1,4 @@
+import { DISPLAY_TEXT } from '../contract/display';
 import { objectOf } from '../contract/options';
 import type { SandboxManager } from './manager';
 
@@ -21,9 +22,6 @@ export const RULES = {
   async: `- SDK calls return promises: \`const result = await sdk.source.method({ … })\`; \`await\` works at the top level.
 - Independent calls run at the same time with \`await Promise.all([sdk.a.b({ … }), sdk.c.d({ … })])\`.`,
 } as Record<'sync' | 'async', string>;
-
-/** @internal */
-export const SHOWS = '`display(value)` shows you an image, audio or a file: its bytes, or a content block.';
 
 const UTILS = `computeMA(data, period), computeEMA(data, period), computeBOLL(data, period, stdDev), computeRSI(data, period),
 computeMACD(data, fast, slow, signal), computeRollingCorrelation(a, b, windows), computeCorrelationMatrix(series, labels),
@@ -61,7 +59,7 @@ them.
 ${RULES[style]}
 - The value of the last expression, or of a top-level \`return\`, is the result; it must be plain data.
 - \`sdk.source.method(params, { response: true })\` returns { status, headers, body }, for example to page by the header \`link\`.
-- ${SHOWS}
+- ${DISPLAY_TEXT}
 - console.log is collected. There is ${absent}, no require, no import and no eval.${given === '' ? '' : ` ${given}`}
 - A program has ${executionTimeoutMs / 1_000} s, ${memoryLimitMb} MiB and ${maxSdkCalls} SDK calls. Each one starts afresh: nothing stays
   from earlier programs.

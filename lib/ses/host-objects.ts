@@ -14,7 +14,7 @@ const HINTS = {
   TextDecoder: '',
   TextEncoder: '',
   TransformStream: '',
-  URL: 'give its `href`',
+  URL: 'pass its `href`',
   URLSearchParams: 'pass `Object.fromEntries` of it, or its text',
   WritableStream: '',
 } as Record<string, string>;

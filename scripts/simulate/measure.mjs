@@ -91,8 +91,6 @@ export async function simulate({ sessions, workers, idleMs, say = () => {} }) {
     const areWaiting = new Promise((resolve) => (whenAllCalled = resolve));
     let killedAt = 0;
     const losses = [];
-    const isLost = (executor) => executor.isolation.worker === victim;
-    const hit = executors.filter(isLost);
     const outcomes = executors.map(async (executor) => {
       const outcome = await executor.run('simulated').catch((error) => error);
       if (!(outcome instanceof Error)) return 'finished';
@@ -100,12 +98,14 @@ export async function simulate({ sessions, workers, idleMs, say = () => {} }) {
       return `${outcome.code} ${outcome.details.reason}`;
     });
     await areWaiting;
+    // Before the worker is killed: a lost session has no worker.
+    const hit = outcomes.filter((_, index) => executors[index].isolation.worker === victim);
     const worker = fleet.workers.get(victim);
     const exited = once(worker, 'exit');
     killedAt = performance.now();
     worker.kill('SIGKILL');
     await exited;
-    await Promise.all(hit.map((executor) => outcomes[executors.indexOf(executor)]));
+    await Promise.all(hit);
     release();
     const lost = countBy(await Promise.all(outcomes), (outcome) => outcome);
     check(lost, { 'ERR_WORKER_LOST gone': capacity, finished: sessions - capacity });

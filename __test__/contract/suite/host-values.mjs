@@ -160,7 +160,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
 
     // Node.js writes these classes in JavaScript, so that V8 takes them for plain objects: they arrived as `{}`.
     test.each([
-      ['URL', () => new URL('https://a.b/'), '; give its `href`'],
+      ['URL', () => new URL('https://a.b/'), '; pass its `href`'],
       ['URLSearchParams', () => new URLSearchParams('a=1'), '; pass `Object.fromEntries` of it, or its text'],
       ['Headers', () => new Headers({ a: 'b' }), '; pass `Object.fromEntries` of it'],
       ['Response', () => new Response('x'), '; pass what its `text()` or `json()` resolves to'],
@@ -169,7 +169,7 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       ['Blob', () => new Blob(['x']), '; pass what its `text()` or `arrayBuffer()` resolves to'],
       ['ReadableStream', () => new ReadableStream(), '; pass what has been read from it'],
       ['AbortSignal', () => new AbortController().signal, ''],
-      ['Page', () => new (class Page extends URL {})('https://a.b/'), '; give its `href`'],
+      ['Page', () => new (class Page extends URL {})('https://a.b/'), '; pass its `href`'],
     ])('%s is refused with the name of its class and an alternative', async (name, value, hint) => {
       await withExecutor({}, { give: () => ({ items: [value()] }) }, async (executor) => {
         const refused = (path) => `${path} (${name}) cannot be cloned${hint}`;

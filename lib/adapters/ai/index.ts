@@ -23,7 +23,7 @@ import { languageOf } from '../code-tool/language';
 import { withoutEnvelope } from '../code-tool/mcp-result';
 import { makeCodeTool } from '../code-tool/code-tool';
 import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
-import { OWN_OPTIONS, checkApprovesPlans, executorIn, settingsOf } from '../code-tool/settings';
+import { OWN_OPTIONS, booleanOption, executorIn, settingsOf } from '../code-tool/settings';
 import { inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import { ToolPolicy, callOf, isApproved, namedIn } from './approval';
 import { ModelOutput } from '../../contract/ai-sdk-output';
@@ -193,10 +193,13 @@ function withAdded(tools: Record<string, Foreign>, added: Record<string, Foreign
 function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolean = false): Foreign {
   // The package `ai` is loaded only for schemas of zod 3, so that any version of it is accepted.
   const executor = executorIn(given.executor, ({ options: call }) => call);
-  const { toolApproval = {}, preliminaryResults = false, approvesPlans, ...settings }: Foreign = { ...given, executor };
-  if (typeof preliminaryResults !== 'boolean') {
-    throw new TypeError(`options.preliminaryResults must be a boolean, got ${describe(preliminaryResults)}`);
-  }
+  const {
+    toolApproval = {},
+    preliminaryResults: reports,
+    approvesPlans,
+    ...settings
+  }: Foreign = { ...given, executor };
+  const preliminaryResults = booleanOption('preliminaryResults', reports);
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
@@ -227,7 +230,7 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
     return (code: string, own: CallOptions = {}) =>
       execute(code, { ...own, signal: call.abortSignal, context: { options: call, approved }, onProgress });
   };
-  const programs = new PausedPrograms(checkApprovesPlans(approvesPlans));
+  const programs = new PausedPrograms(booleanOption('approvesPlans', approvesPlans));
   const recordedIn = async (call: Foreign) => (asksItself ? undefined : recordedExecutor(given.executor, call));
   const isNamed = (code: string) => namedIn(code, guarded).length > 0;
   const needsApproval = async ({ code }: { code: string }, call: Foreign = {}) => {

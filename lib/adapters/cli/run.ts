@@ -44,12 +44,11 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
     progress.clear();
     if (!(error instanceof ExecutorError)) throw error;
     const { blocks: content } = helpers.content;
-    if (json) {
-      write(stdout, jsonText({ error: error.toJSON(), ...(content.length > 0 && { content }) }));
-      return 1;
+    if (json) write(stdout, jsonText({ error: error.toJSON(), ...(content.length > 0 && { content }) }));
+    else {
+      write(stdout, shownText(content));
+      write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
     }
-    write(stdout, shownText(content));
-    write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
     return 1;
   } finally {
     end();

@@ -9,13 +9,12 @@ import { ExecutorError } from '../../contract/errors';
 import { outputText, toJson } from '../../contract/render';
 import { write } from '../../contract/terminal';
 import { planToApprove } from '../../contract/waiting-call';
-import { renderPlan } from '../code-tool/render-plan';
+import { planText } from '../code-tool/render-plan';
 import { toolsetOf } from '../mcp/tools';
 import { fileStore, natsStore, sqliteStore } from '../../durable';
 import { sessionOfFile } from '../../durable/file-store';
 import { DurableSession } from '../../durable/session';
 import type { Answer, Finished, JournalEntry, JournalStore, NatsStore, Stale, Waiting } from '../../durable';
-import type { Plan } from '../../contract/plan';
 import type { CommandOptions } from './main';
 
 /** The environment variable with the key: other users of the machine can read arguments. */
@@ -200,15 +199,8 @@ function payloadOf(waiting: unknown) {
 
 /** The plan of the program that waits, for a person who decides about it. */
 function planLines(payload: unknown) {
-  const plan = planToApprove(payload);
-  if (plan === undefined) return '';
-  try {
-    const lines = renderPlan(plan as Plan).split('\n');
-    return lines.map((line) => `  ${line}\n`).join('');
-  } catch {
-    // A tool has passed something else.
-    return '';
-  }
+  const lines = planText(planToApprove(payload))?.split('\n') ?? [];
+  return lines.map((line) => `  ${line}\n`).join('');
 }
 
 /** Most characters of a value that a line shows. */

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { fleetOf } from './fleet-options';
 import { listenAddress } from './listen-address';
 import { UsageError, asUsage } from './usage-error';
+import { urlHost } from '../mcp/address';
 import { version } from '../../../package.json';
 import { write } from '../../contract/terminal';
 import { engineDigest, engineSpec } from '../../python/engine-spec';
@@ -110,10 +111,7 @@ async function serve(native: Native, { host, port }: ListenAddress): Promise<Ser
     server.listen(port, host, resolve);
   });
   const { port: actual } = server.address() as AddressInfo;
-  write(
-    process.stderr,
-    `ses-executor: metrics are at http://${host.includes(':') ? `[${host}]` : host}:${actual}/metrics\n`,
-  );
+  write(process.stderr, `ses-executor: metrics are at http://${urlHost(host)}:${actual}/metrics\n`);
   return server;
 }
 

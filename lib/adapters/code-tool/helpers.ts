@@ -1,5 +1,5 @@
 import { Content } from '../../contract/content';
-import { DISPLAY, HELPER_TRAITS, displayTo } from '../../contract/display';
+import { DISPLAY, DISPLAY_TEXT, HELPER_TRAITS, displayTo } from '../../contract/display';
 import { KeptOutputs } from '../../contract/kept-outputs';
 import { useOf } from '../../contract/name-use';
 import { withTraits } from '../../contract/tool-traits';
@@ -113,9 +113,7 @@ export class RunHelpers {
  * @param reportsProgress whether somebody reads progress
  */
 export function helpersText(taken: readonly string[], reportsProgress: boolean): string {
-  const shows = taken.includes(DISPLAY)
-    ? ''
-    : ' `display(value)` shows you an image, audio or a file: its bytes, or a content block.';
+  const shows = taken.includes(DISPLAY) ? '' : ` ${DISPLAY_TEXT}`;
   if (!reportsProgress || taken.includes(PROGRESS)) return shows;
   return `${shows} \`progress(text, fraction)\` tells the user how far the program is.`;
 }

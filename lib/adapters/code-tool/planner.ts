@@ -1,5 +1,5 @@
 import { offerOf, programsOf } from '../../contract/executor';
-import { anyPlan } from '../../contract/plan';
+import { anyCalls, anyPlan } from '../../contract/plan';
 import { PlanGuard } from '../../contract/plan-guard';
 import { REQUESTS } from '../../contract/tool-registry';
 import { prepareOptions } from '../../ses/check';
@@ -7,7 +7,7 @@ import { planLater } from '../../ses/plan';
 import { namesOf } from './plan';
 import type { KnownPrograms, Offer } from '../../contract/executor';
 import type { Executor } from '../../contract/executor-types';
-import type { Plan, PlannedTool } from '../../contract/plan';
+import type { Plan } from '../../contract/plan';
 import type { Planning, ReadProgram } from '../../contract/session';
 
 /** Makes the plans of a code tool's programs. */
@@ -65,8 +65,7 @@ function mayUseFetch(texts: string[], { unresolved }: Plan) {
  * not known.
  */
 function withRequests(plan: Plan): Plan {
-  const requests: PlannedTool = { name: REQUESTS, times: 'repeatedly', conditional: true, certain: false, calls: [] };
-  return { ...plan, complete: false, tools: [...plan.tools, requests] };
+  return { ...plan, complete: false, tools: [...plan.tools, anyCalls(REQUESTS)] };
 }
 
 /** The plan without these functions. */

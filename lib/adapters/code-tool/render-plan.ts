@@ -43,6 +43,16 @@ export function renderPlan(plan: Plan): string {
   return [...warning, head, ...tools.flatMap(toolLines)].join('\n');
 }
 
+/** The same for a plan in the payload of a call. Undefined if there is none, or if a tool has passed something else. */
+export function planText(plan: unknown): string | undefined {
+  if (plan === undefined) return undefined;
+  try {
+    return renderPlan(plan as Plan);
+  } catch {
+    return undefined;
+  }
+}
+
 function reasonText({ reason, name, line }: Unresolved) {
   const named = name === undefined ? '' : ` (${quoted(name)})`;
   const place = line === undefined ? '' : ` in line ${line}`;

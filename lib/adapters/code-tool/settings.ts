@@ -17,9 +17,9 @@ export function settingsOf(options: unknown) {
 }
 
 /** @throws {TypeError} */
-export function checkApprovesPlans(value: unknown): boolean {
+export function booleanOption(name: string, value: unknown): boolean {
   if (value === undefined || typeof value === 'boolean') return value ?? false;
-  throw new TypeError(`options.approvesPlans must be a boolean, got ${describe(value)}`);
+  throw new TypeError(`options.${name} must be a boolean, got ${describe(value)}`);
 }
 
 /**

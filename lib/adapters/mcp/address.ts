@@ -63,3 +63,8 @@ export function targetOfOption(name: string, given: unknown, path: string): Serv
   }
   return { name, url: addressOf(name, given.url), headers, authProvider };
 }
+
+/** A host as URLs have it: IPv6 addresses are in brackets. */
+export function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

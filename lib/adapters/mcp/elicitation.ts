@@ -1,4 +1,4 @@
-import { renderPlan } from '../code-tool/render-plan';
+import { planText } from '../code-tool/render-plan';
 import { waitingCallText } from '../../contract/model-text';
 import { limitedPlan } from '../../contract/waiting-call';
 import type { Foreign } from '../../contract/foreign';
@@ -6,7 +6,7 @@ import type { Answer, WaitingCall } from '../../contract/waiting-types';
 
 /** Milliseconds that a person has to answer. Afterwards the program waits for another call with the same code. */
 const TIMEOUT_MS = 300_000;
-/** The longest text of a plan. Nobody can approve a plan that is not shown completely. */
+/** The longest text of a plan that a person can approve. The text says what it leaves out. */
 const MAX_PLAN_CHARS = 10_000;
 
 /** What the client asks for, about a call that waits. */
@@ -42,14 +42,8 @@ function formWith(decisions: string[], description: string) {
 
 /** The plan that a person can approve with a call. Undefined if there is none, or if it is too long to be read. */
 function planTextOf({ payload }: WaitingCall): string | undefined {
-  try {
-    const plan = limitedPlan(payload);
-    const text = plan === undefined ? undefined : renderPlan(plan);
-    return text === undefined || text.length > MAX_PLAN_CHARS ? undefined : text;
-  } catch {
-    // A tool has passed something else.
-    return undefined;
-  }
+  const text = planText(limitedPlan(payload));
+  return text === undefined || text.length > MAX_PLAN_CHARS ? undefined : text;
 }
 
 /**

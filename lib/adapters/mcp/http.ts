@@ -1,7 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-import { isLoopback } from './address';
+import { isLoopback, urlHost } from './address';
 import { HandleSessions, Slots } from './handles';
 import { legacyServer } from './legacy-server';
 import { MAX_LINE_BYTES, readLine } from './messages';
@@ -65,10 +65,9 @@ export async function listen({ host, port, token, origins, idleMs = IDLE_MS, ...
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   const { port: actual } = server.address() as AddressInfo;
-  const name = host.includes(':') ? `[${host}]` : host;
   guard.accept(host, actual);
   const endpoint: HttpEndpoint = {
-    url: `http://${name}:${actual}${PATH}`,
+    url: `http://${urlHost(host)}:${actual}${PATH}`,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       await sessions.closeAll();

@@ -44,23 +44,23 @@ export class ModernTasks {
 
   /** Calls a tool. If that takes long, the result is a task. */
   async call(call: ServedTool['call'], args: Foreign, request: ToolRequest): Promise<Foreign> {
-    if (this.#tasks.size >= MAX_TASKS) return await call(args, request);
+    if (this.#tasks.size >= MAX_TASKS && this.#firstEnded() === undefined) return await call(args, request);
     const controller = new AbortController();
     const stopListening = onAbort(request.signal, () => controller.abort(request.signal.reason));
     if (request.signal.aborted) controller.abort(request.signal.reason);
-    const begun: { task?: Task } = {};
+    let task: Task | undefined;
     const work = call(args, {
       ...request,
       signal: controller.signal,
       // The request of a task has ended: nothing can be sent in its name.
       sendNotification: async (notification) =>
-        begun.task === undefined ? request.sendNotification(notification) : undefined,
+        task === undefined ? request.sendNotification(notification) : undefined,
       ask: async (waiting) => {
         try {
           return await request.ask(waiting);
         } catch (error) {
-          if (begun.task === undefined || !(error instanceof PersonNeeded)) throw error;
-          return await ask(begun.task, waiting);
+          if (task === undefined || !(error instanceof PersonNeeded)) throw error;
+          return await ask(task, waiting);
         }
       },
     });
@@ -71,14 +71,13 @@ export class ModernTasks {
       stopListening();
     });
     if (result !== undefined) return result;
-    const task = this.#begin(controller);
-    begun.task = task;
+    const begun = (task = this.#begin(controller));
     work.then(
-      (result) => end(task, 'completed', { result }),
-      (error) => end(task, 'failed', { error: { code: INTERNAL_ERROR, message: String(error?.message ?? error) } }),
+      (result) => end(begun, 'completed', { result }),
+      (error) => end(begun, 'failed', { error: { code: INTERNAL_ERROR, message: String(error?.message ?? error) } }),
     );
     // The SDK checks that results of tools have data of their schema. Clients of the extension do not read it.
-    return { resultType: 'task', content: [], structuredContent: { logs: '' }, ...shown(task) };
+    return { resultType: 'task', content: [], structuredContent: { logs: '' }, ...shown(begun) };
   }
 
   /** @throws {Error} if there is no such task */
@@ -116,6 +115,8 @@ export class ModernTasks {
     const task: Task = {
       ...{ id, status: 'working', outcome: {}, createdAt, lastUpdatedAt: createdAt, questions: new Map(), controller },
     };
+    const ended = this.#tasks.size >= MAX_TASKS ? this.#firstEnded() : undefined;
+    if (ended !== undefined) this.#tasks.delete(ended.id);
     this.#tasks.set(id, task);
     const forget = () => {
       this.#tasks.delete(id);
@@ -123,6 +124,11 @@ export class ModernTasks {
     };
     setTimeout(forget, TTL_MS).unref();
     return task;
+  }
+
+  /** The task that makes room for another one. */
+  #firstEnded(): Task | undefined {
+    return [...this.#tasks.values()].find((task) => !isOpen(task));
   }
 
   #found(id: string): Task {
@@ -134,19 +140,26 @@ export class ModernTasks {
 
 /** Waits for a person. Without an answer the program goes on waiting, and the task ends. */
 function ask(task: Task, call: WaitingCall): Promise<Answer | undefined> {
+  const { signal } = task.controller;
+  // The client may have cancelled the task meanwhile.
+  if (signal.aborted) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     task.questions.set(call.key, { call, answer: resolve });
     change(task, 'input_required');
-    onAbort(task.controller.signal, () => resolve(undefined));
+    onAbort(signal, () => resolve(undefined));
   });
 }
 
 /** A task that has ended stays as it is. */
 function end(task: Task, status: Task['status'], outcome: Task['outcome']) {
-  if (task.status !== 'working' && task.status !== 'input_required') return;
+  if (!isOpen(task)) return;
   task.questions.clear();
   task.outcome = outcome;
   change(task, status);
+}
+
+function isOpen({ status }: Task) {
+  return status === 'working' || status === 'input_required';
 }
 
 function change(task: Task, status: Task['status']) {

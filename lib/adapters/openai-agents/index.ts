@@ -11,7 +11,7 @@ import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
 import { CodeToolError, partsOfResult, succeeded } from '../code-tool/code-tool-error';
 import { byName } from '../code-tool/definition';
 import { PausedPrograms, recordedExecutor } from '../code-tool/paused-programs';
-import { checkApprovesPlans, executorIn, settingsOf } from '../code-tool/settings';
+import { booleanOption, executorIn, settingsOf } from '../code-tool/settings';
 import { stoppable } from '../code-tool/stoppable-run';
 import { Guardrails } from './guardrails';
 import { ToolCalls } from './tool-calls';
@@ -88,7 +88,7 @@ export function createCodeTool(options: CodeToolOptions): AnyTool {
     executor: executorIn(executor, ({ runContext }) => runContext),
     tools: Object.fromEntries(definitions),
   });
-  const programs = new PausedPrograms(checkApprovesPlans(approvesPlans));
+  const programs = new PausedPrograms(booleanOption('approvesPlans', approvesPlans));
   const run = (code: string, runContext: Foreign, { signal, agent, ...answers }: Foreign) =>
     stoppable(signal, (own, stop) => execute(code, { ...answers, signal: own, context: { runContext, agent, stop } }));
   const recordedIn = async (runContext: Foreign) =>

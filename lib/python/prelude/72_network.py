@@ -446,7 +446,7 @@ def _cookie_of(text, url):
             cookie.path = given
         elif key == "secure":
             cookie.secure = True
-        elif key == "max-age" and given.lstrip("-").isdigit():
+        elif key == "max-age" and given.removeprefix("-").isdecimal():
             has_age = True
             cookie.expires = time.time() + int(given[:12])
         elif key == "expires" and not has_age:
@@ -462,8 +462,11 @@ def _time_of(text):
     words = text.replace("-", " ").replace(":", " ").split()
     try:
         day, month, year, hour, minute, second = words[-7:-1] if words[-1:] == ["GMT"] else words[-6:]
-        date = datetime.datetime(int(year), _MONTHS.index(month[:3].lower()) + 1, int(day), int(hour), int(minute), int(second))
-    except ValueError:
+        year = int(year)
+        if 0 <= year < 100:
+            year += 2000 if year < 70 else 1900
+        date = datetime.datetime(year, _MONTHS.index(month[:3].lower()) + 1, int(day), int(hour), int(minute), int(second))
+    except (ValueError, OverflowError):
         return None
     return date.replace(tzinfo=datetime.timezone.utc).timestamp()
 

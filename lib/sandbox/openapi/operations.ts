@@ -320,7 +320,7 @@ function partsOf(context: Context, path: string, item: Foreign, operation: Forei
     });
   for (const text of expressions.keys()) {
     if (parameters.some((parameter) => parameter.expressions.includes(text))) continue;
-    throw new Flaw(`no parameter describes {${shown(text)}} of its path is`);
+    throw new Flaw(`no parameter describes {${shown(text)}} of its path`);
   }
   const body = hasBody ? bodyOf(api, operation, writer, { properties, required, taken }) : undefined;
   const params = {
