@@ -315,8 +315,9 @@ impl NativeFileTools {
             if stop.is_stopped() { Err(FileError::stopped()) } else { result }
         };
         let job = move |receipt: io::Result<Receipt>| {
-            let no_thread =
-                |error| FileError::new("EIO", format!("The operating system gives file tools no thread: {error}"));
+            let no_thread = |error| {
+                FileError::new("EIO", format!("The operating system cannot start a thread for file tools: {error}"))
+            };
             let (result, receipt) = match receipt {
                 Ok(receipt) => (work_on(), Some(receipt)),
                 Err(error) => (Err(no_thread(error)), None),

@@ -188,7 +188,7 @@ describe('move', () => {
     ]);
     expect(await failure(tools.move({ from: 'a', to: 'folder', overwrite: true }))).toEqual([
       'EISDIR',
-      'Is a directory: folder. Give the whole new path, with the name that it is to have.',
+      'Is a directory: folder. Give the complete new path, including the new name.',
     ]);
     await tools.move({ from: 'a', to: 'b', overwrite: true });
     expect([readFileSync(join(root, 'b'), 'utf8'), existsSync(join(root, 'a'))]).toEqual(['new', false]);
@@ -209,7 +209,7 @@ describe('move', () => {
     mkdirSync(join(root, 'folder'));
     expect(await failure(tools.move({ from: 'folder', to: 'a', overwrite: true }))).toEqual([
       'ENOTDIR',
-      'Not a directory: a. A folder does not replace a file: remove that first.',
+      'Not a directory: a. A folder cannot replace a file: remove the file first.',
     ]);
     expect(await failure(tools.move('folder', 'folder/x/y/z'))).toEqual([
       'EINVAL',
@@ -261,7 +261,7 @@ describe('remove', () => {
     symlinkSync('/etc', join(root, 'folder/etc'));
     expect(await failure(tools.remove('folder'))).toEqual([
       'ENOTEMPTY',
-      'Not empty: folder. Pass recursive: true to remove the folder with all that is in it.',
+      'Not empty: folder. Pass recursive: true to remove the folder and everything in it.',
     ]);
     await tools.remove({ path: 'folder', recursive: true });
     expect(readdirSync(root)).toEqual(['kept.txt']);
@@ -274,7 +274,7 @@ describe('remove', () => {
     for (let i = 0; i < 15; i++) put(`many/${i}`, '');
     expect(await failure(limited.remove({ path: 'many', recursive: true }))).toEqual([
       'ERR_TOO_MANY_ENTRIES',
-      'many has more than 10 entries: a part of it was removed; call again to go on.',
+      'many has more than 10 entries: only part of it was removed; call again to continue.',
     ]);
     expect(readdirSync(join(root, 'many'))).toHaveLength(5);
     await limited.remove({ path: 'many', recursive: true });

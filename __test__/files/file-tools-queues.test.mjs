@@ -94,7 +94,7 @@ describe('the end of a run', () => {
     await executor.cleanup();
     return { error, outcomes };
   };
-  const OVER = 'ECANCELED: The run that has made this call is over';
+  const OVER = 'ECANCELED: The run that made this call has ended';
 
   test('ends its searches, including waiting ones', async () => {
     putMuch();

@@ -360,7 +360,7 @@ test('the log of dropped calls does not list calls that were awaited', async () 
       'ERR_TOOL_PROXY_FAIL',
     );
     expect(lines(both)).toEqual([
-      '2 tool calls were not awaited and dropped when the run ended: never; `await` each, or all at once by `await Promise.all([…])`',
+      '2 tool calls were not awaited and dropped when the run ended: never; `await` each, or all together with `await Promise.all([…])`',
     ]);
   });
 });

@@ -13,7 +13,7 @@ import { isLinux } from './helpers.mjs';
 const PACKAGE = ['index.js', 'index.mjs', 'build', 'native.cjs', 'package.json'];
 /** The copy of the package. */
 let folder;
-const NONSENSE = 'Worker lost: the worker process wrote what no worker writes';
+const NONSENSE = 'Worker lost: the worker process sent an invalid message';
 
 /** A frame of session 1: `u32 length | u8 kind | u32 session | body`. */
 function frame(kind, ...body) {

@@ -146,7 +146,7 @@ describe('P25: a client', () => {
     attacker.publish(inbox, word(KIND.data, next, Buffer.alloc(64, 0xff)));
     await until(() => executor.state === 'DIRTY');
     const { message } = await expectCode(executor.run('1'), 'ERR_WORKER_LOST');
-    expect(message).toBe('Worker lost: the worker process wrote what no worker writes');
+    expect(message).toBe('Worker lost: the worker process sent an invalid message');
     open('done');
     expect((await run).output).toBe('done');
     await expectWorks(remote);

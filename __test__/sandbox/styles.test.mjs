@@ -353,6 +353,6 @@ test('calls that were not awaited are reported by their names in guest code', as
   await manager.executeCode('sdk.market.getQuote(); sdk.market.getQuote(); sdk.social.searchTweets(); 1', options);
   const text =
     '3 tool calls were not awaited and dropped when the run ended: sdk.market.getQuote, sdk.social.searchTweets; ' +
-    '`await` each, or all at once by `await Promise.all([…])`';
+    '`await` each, or all together with `await Promise.all([…])`';
   expect([report.logs, report.logEntries[0].message]).toEqual([text, text]);
 });

@@ -513,7 +513,7 @@ test('a loop in a module that exceeds the limit while it loads is reported with 
       expect(error.details).toEqual({
         maxOperations: 10_000_000,
         module,
-        hint: `It was reached while module '${module}' was being loaded, not in this code: do without this module.`,
+        hint: `The limit was reached while module '${module}' was loaded, not in this code: do not use this module.`,
       });
       expect(error.stats.operations).toBe(5);
     }

@@ -332,8 +332,8 @@ test('a session whose variables nearly fill the limit is lost, and the error rep
         limitBytes: 16 * 2 ** 20,
         stateLost: true,
         hint:
-          'Variables hold nearly all of it, those of earlier runs included: work on smaller pieces, and keep results instead of ' +
-          'everything that led to them.',
+          'Variables, including those of earlier runs, hold nearly all of the memory: work on smaller pieces, and keep ' +
+          'results instead of intermediate values.',
       });
       expect(usedBytes).toBeGreaterThan(15 * 2 ** 20);
       expect(executor.state).toBe('DIRTY');
@@ -419,7 +419,7 @@ test('variables and tool results count against the limit', async () => {
       const { details } = await expectCode(executor.run(code), 'ERR_TOOL_PROXY_FAIL');
       expect([details.name, details.message]).toEqual([
         'RangeError',
-        `the result takes ${bytes} bytes, and with the results that the code has not taken yet more than its memory limit ` +
+        `the result takes ${bytes} bytes, which together with results that the code has not received yet is more than its memory limit ` +
           '(16777216): make fewer calls at once',
       ]);
       expect((await executor.run('1')).output).toBe(1);

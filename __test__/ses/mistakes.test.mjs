@@ -40,10 +40,10 @@ describe('at run time', () => {
   const COPY = '`data` is a variable from the host, and frozen. Change a copy: `const copy = structuredClone(data)`.';
 
   const FROZEN =
-    'The object is frozen, as everything is that the host gives, and all that is in it. ' +
-    'Change a copy of that: `const copy = structuredClone(…)`.';
+    'The object is frozen, like every value from the host and everything in it. ' +
+    'Change a copy: `const copy = structuredClone(…)`.';
   const partOf = (name) =>
-    `\`${name}\` is a part of \`data\`, a variable of the host's, and frozen. Change a copy: \`const copy = structuredClone(data)\`.`;
+    `\`${name}\` is part of \`data\`, a frozen variable from the host. Change a copy: \`const copy = structuredClone(data)\`.`;
 
   const LANGUAGE = (name) =>
     `\`${name}\` is part of the language and cannot be changed: declare your own variable or function.`;
@@ -559,7 +559,7 @@ function sync(q) {
           '  |',
           '1 | let i = 0;',
           '2 | while (true) {',
-          '  | ^ it took more iterations than the run may',
+          '  | ^ the limit of iterations is exceeded here',
           '3 |   i++;',
           '  |',
         ].join('\n'),
@@ -755,7 +755,7 @@ describe('validation errors before the run have a hint', () => {
 
   test('Markdown fences are removed with a warning', async () => {
     const code = '```js\nconst x = 1;\nx + 1\n```\n';
-    const message = 'the program was in Markdown fences (```): only what is between them is taken';
+    const message = 'the program was in Markdown fences (```): only the text between them is used';
     expect(fix(code)).toEqual([[message, 'Pass the code without fences']]);
     expect(fix('```js\nlet x = 1; let x = 2;\n```')[0]).toEqual([
       "Identifier 'x' has already been declared",
@@ -772,7 +772,7 @@ describe('validation errors before the run have a hint', () => {
 
   test('tags of the prompts are removed with a warning', async () => {
     const code = '<code>\nconst x = 1;\nx + 1\n</code>\n';
-    const message = 'the program was in tags (<code>): only what is between them is taken';
+    const message = 'the program was in tags (<code>): only the text between them is used';
     expect(fix(code)).toEqual([[message, 'Pass the code without tags']]);
     await withExecutor({}, {}, async (executor) => {
       const { output, logEntries } = await executor.run(code);

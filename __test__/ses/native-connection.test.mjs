@@ -151,7 +151,7 @@ describe.each(['thread', 'process'])(
   'a timeout in the run after one that left calls unawaited, in a %s',
   (isolation) => {
     const HINT =
-      'Do less in one run, and await only promises that settle: those of tool calls that an earlier run did not await never do. Call the tools again and await them in the same run.';
+      'Do less in one run, and await only promises that settle. Promises of tool calls that an earlier run did not await never settle. Call the tools again and await them in the same run.';
     const OTHER =
       'Do less in one run, and await only promises that settle. At the deadline the host had not answered a tool call: waiting for tools counts, unless `toolTimeoutMs` limits calls.';
     const timeoutMs = 500;

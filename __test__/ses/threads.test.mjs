@@ -92,7 +92,7 @@ describe.runIf(onLinux)('init()', () => {
     const refused = 'Resource temporarily unavailable (os error 11)';
     expect(JSON.parse(stdout)).toEqual([
       `ERR_SES_INIT_FAILED SES init failed: no thread: ${refused}`,
-      'ERR_SES_INIT_FAILED SES init failed: V8 gets no threads of the system: raise its limit of them (ulimit -u, RLIMIT_NPROC, ' +
+      "ERR_SES_INIT_FAILED SES init failed: V8 cannot start threads: raise the system's limit (ulimit -u, RLIMIT_NPROC, " +
         `or pids.max of a container): ${refused}`,
       2,
     ]);

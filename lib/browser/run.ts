@@ -257,7 +257,7 @@ export class Run {
     if (count === 0) return;
     const names = [...new Set(this.#promised.values())].join(', ');
     const were = count === 1 ? 'call was' : 'calls were';
-    const way = count === 1 ? '`await` it' : '`await` each, or all at once by `await Promise.all([…])`';
+    const way = count === 1 ? '`await` it' : '`await` each, or all together with `await Promise.all([…])`';
     this.#log.add('warn', `${count} tool ${were} not awaited and dropped when the run ended: ${names}; ${way}`);
   }
 

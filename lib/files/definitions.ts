@@ -151,8 +151,8 @@ export const FILE_TOOLS: FileTool[] = [
   {
     name: 'remove',
     describe: ({ maxEntries }) =>
-      `Remove a file or an empty folder; with recursive a folder with all that is in it, ${count(maxEntries)} entries at most.`,
-    inputs: { path: PATH, recursive: flag('Remove a folder with all that is in it') },
+      `Remove a file or an empty folder; with recursive a folder and everything in it, ${count(maxEntries)} entries at most.`,
+    inputs: { path: PATH, recursive: flag('Remove a folder and everything in it') },
     positional: 1,
   },
   {

@@ -357,7 +357,7 @@ export function describeTools({ withExecutor, can }) {
         expect(logEntries[0]).toMatchObject({ level: 'log', message: 'end' });
         const warning = logEntries.find((entry) => entry.level === 'warn');
         expect(warning.message).toBe(
-          '2 tool calls were not awaited and dropped when the run ended: slow; `await` each, or all at once by `await Promise.all([…])`',
+          '2 tool calls were not awaited and dropped when the run ended: slow; `await` each, or all together with `await Promise.all([…])`',
         );
         expect(logs).toBe(logEntries.map((entry) => entry.message).join('\n'));
         gate.resolve('late');

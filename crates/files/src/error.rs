@@ -23,7 +23,7 @@ impl FileError {
 
     /// A call whose run has ended.
     pub fn stopped() -> Self {
-        Self::new("ECANCELED", "The run that has made this call is over")
+        Self::new("ECANCELED", "The run that made this call has ended")
     }
 
     pub fn escapes(path: &str) -> Self {
@@ -63,7 +63,7 @@ impl FileError {
             io::ErrorKind::CrossesDevices => Self::new(
                 "EXDEV",
                 format!(
-                    "On another file system: {path}. Write the files anew at the new path, and remove the old ones then."
+                    "On another file system: {path}. Write the files again at the new path, then remove the old ones."
                 ),
             ),
             // The text of a system error has no path in it.

@@ -31,11 +31,11 @@ pub fn relocate(root: &Root, from: &str, to: &str, overwrite: bool) -> Result<Ou
     let is_folder = replaced.as_ref().is_some_and(Metadata::is_dir) || target.names_folder() && !moved.is_dir();
     match &replaced {
         _ if is_folder => {
-            let message = format!("Is a directory: {to}. Give the whole new path, with the name that it is to have.");
+            let message = format!("Is a directory: {to}. Give the complete new path, including the new name.");
             return Err(FileError::new("EISDIR", message));
         }
         Some(_) if moved.is_dir() => {
-            let message = format!("Not a directory: {to}. A folder does not replace a file: remove that first.");
+            let message = format!("Not a directory: {to}. A folder cannot replace a file: remove the file first.");
             return Err(FileError::new("ENOTDIR", message));
         }
         Some(_) if !overwrite => {
@@ -94,7 +94,7 @@ pub fn remove(root: &Root, limits: &Limits, text: &str, recursive: bool, stop: &
         root.dir().remove_dir(&path.path).map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty => FileError::new(
                 "ENOTEMPTY",
-                format!("Not empty: {text}. Pass recursive: true to remove the folder with all that is in it."),
+                format!("Not empty: {text}. Pass recursive: true to remove the folder and everything in it."),
             ),
             _ => failed(error),
         })?;
@@ -128,7 +128,7 @@ fn remove_folder(root: &Root, limits: &Limits, path: &RootPath, stop: &Stop) -> 
     let mut count = || {
         left = left.checked_sub(1).ok_or_else(|| {
             let message = format!(
-                "{} has more than {} entries: a part of it was removed; call again to go on.",
+                "{} has more than {} entries: only part of it was removed; call again to continue.",
                 path.text, limits.max_entries
             );
             FileError::new("ERR_TOO_MANY_ENTRIES", message)

@@ -109,7 +109,7 @@ fn a_large_folder_is_removed_in_several_calls() {
     for name in ["d/1", "d/2", "d/3", "d/4", "d/5"] {
         folder.put(name, "");
     }
-    let more = "ERR_TOO_MANY_ENTRIES: d has more than 3 entries: a part of it was removed; call again to go on.";
+    let more = "ERR_TOO_MANY_ENTRIES: d has more than 3 entries: only part of it was removed; call again to continue.";
     assert_eq!(folder.remove("d"), more);
     assert_eq!(folder.names().len(), 3);
     assert_eq!(folder.remove("d"), "Successfully removed d");
@@ -164,7 +164,7 @@ fn a_folder_moves_neither_onto_a_file_nor_into_itself() {
     folder.dir.symlink("d/inner", "link").unwrap();
     let before = folder.names();
     for overwrite in [false, true] {
-        let expected = "ENOTDIR: Not a directory: f. A folder does not replace a file: remove that first.";
+        let expected = "ENOTDIR: Not a directory: f. A folder cannot replace a file: remove the file first.";
         assert_eq!(folder.relocate("d", "f", overwrite), expected);
     }
     for to in ["d/x", "d/x/y/z", "d/inner/x/y", "new/../d/x/y", "d/x/../y"] {
@@ -175,8 +175,7 @@ fn a_folder_moves_neither_onto_a_file_nor_into_itself() {
     }
     assert_eq!(folder.relocate("d", "f/x", false), "ENOTDIR: Not a directory: a parent of f/x is a file");
     for to in ["new/", "f/.", "d/inner/new/"] {
-        let expected =
-            format!("EISDIR: Is a directory: {to}. Give the whole new path, with the name that it is to have.");
+        let expected = format!("EISDIR: Is a directory: {to}. Give the complete new path, including the new name.");
         assert_eq!(folder.relocate("f", to, true), expected);
     }
     assert_eq!(folder.names(), before);
@@ -190,7 +189,7 @@ fn another_file_system_is_told() {
     assert_eq!(error.code, "EXDEV");
     assert_eq!(
         error.message,
-        "On another file system: a. Write the files anew at the new path, and remove the old ones then."
+        "On another file system: a. Write the files again at the new path, then remove the old ones."
     );
 }
 

@@ -292,7 +292,7 @@ fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, root: Opti
     if let Some(root) = root {
         if let Some(host) = code.tokens.taken_from(root).filter(|host| realm.is_frozen(host) && !code.is_local(host)) {
             return Some(format!(
-                "`{root}` is a part of `{host}`, a variable of the host's, and frozen. Change a copy: \
+                "`{root}` is part of `{host}`, a frozen variable from the host. Change a copy: \
                  `const copy = structuredClone({host})`."
             ));
         }
@@ -305,8 +305,8 @@ fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, root: Opti
         return None;
     }
     Some(
-        "The object is frozen, as everything is that the host gives, and all that is in it. \
-         Change a copy of that: `const copy = structuredClone(…)`."
+        "The object is frozen, like every value from the host and everything in it. \
+         Change a copy: `const copy = structuredClone(…)`."
             .to_owned(),
     )
 }

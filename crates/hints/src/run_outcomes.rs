@@ -1,15 +1,15 @@
 //! Hints about how a run ended, and which hint counts if there are several.
 
 /// A run met its deadline, and earlier runs have left promises that never settle.
-pub const DROPPED_CALLS: &str = "Do less in one run, and await only promises that settle: those of tool calls that an earlier run \
-     did not await never do. Call the tools again and await them in the same run.";
+pub const DROPPED_CALLS: &str = "Do less in one run, and await only promises that settle. Promises of tool calls that an earlier run \
+     did not await never settle. Call the tools again and await them in the same run.";
 /// A run met its memory limit, and a collection after it leaves no room for the next run.
-pub const NO_ROOM: &str = "Variables hold nearly all of it, those of earlier runs included: work on smaller pieces, and keep \
-    results instead of everything that led to them.";
+pub const NO_ROOM: &str = "Variables, including those of earlier runs, hold nearly all of the memory: work on smaller pieces, \
+    and keep results instead of intermediate values.";
 
 /// A run met its limit of iterations while a module was loaded.
 pub fn limit_in_module(module: &str) -> String {
-    format!("It was reached while module '{module}' was being loaded, not in this code: do without this module.")
+    format!("The limit was reached while module '{module}' was loaded, not in this code: do not use this module.")
 }
 
 /// The hint of an uncaught error: what is wrong in its line, otherwise where it comes from and its causes.

@@ -13,4 +13,4 @@ pub enum News {
 }
 
 /// The reason for ending a worker that violates the protocol.
-pub const NONSENSE: &str = "the worker process wrote what no worker writes";
+pub const NONSENSE: &str = "the worker process sent an invalid message";

@@ -369,7 +369,7 @@ fn arm(
 ) -> Option<Deadline> {
     let armed = watchdog.arm(at, expire);
     if armed.is_err() {
-        worker.end("nothing can watch over the worker process");
+        worker.end("the watchdog cannot be started");
     }
     armed.ok()
 }

@@ -136,7 +136,7 @@ impl Session {
         if let Err(error) = self.arm(id, started, limits, limits_calls) {
             self.disarm();
             if self.session_state.open().jobs.claim(id).is_some() {
-                let cause = format!("nothing can watch over the run's deadline: {error}");
+                let cause = format!("the watchdog for deadlines cannot be started: {error}");
                 return Err(Failure::new(FailureKind::Runtime { cause }).with("reason", "engine"));
             }
             // An armed deadline has already settled the job.
@@ -240,7 +240,7 @@ impl Drop for Session {
 /// The error for a guest that has no room for a result of this many bytes.
 fn no_room(bytes: usize, limit: usize) -> ToolError {
     let message = format!(
-        "the result takes {bytes} bytes, and with the results that the code has not taken yet more than its memory limit ({limit}): \
+        "the result takes {bytes} bytes, which together with results that the code has not received yet is more than its memory limit ({limit}): \
          make fewer calls at once"
     );
     let code = Some(ErrorCode::Text(ERR_TRANSFER_LIMIT_EXCEEDED.to_owned()));

@@ -32,8 +32,10 @@ pub fn evaluate<'s>(
     let specifier = requested(scope, host, specifier)?;
     // V8 would end the process.
     if host.modules.borrow().is_evaluating {
-        let message =
-            v8::String::new(scope, &format!("Module '{specifier}' cannot be evaluated while another one is"))?;
+        let message = v8::String::new(
+            scope,
+            &format!("Module '{specifier}' cannot be evaluated while another module is being evaluated"),
+        )?;
         let error = v8::Exception::error(scope, message);
         scope.throw_exception(error);
         return None;
@@ -139,7 +141,7 @@ fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> O
         }
         None => {
             host.warn(format!(
-                "Module '{specifier}' is authorized but not provided; it is empty. Provide it by the option `modules`."
+                "Module '{specifier}' is authorized but not provided; it is empty. Provide it with the option `modules`."
             ));
             let exports = v8::Object::new(scope);
             synthetic(scope, host, specifier, exports)?

@@ -20,7 +20,7 @@ fn on_fatal_error(file: &str, line: i32, message: &str) {
         park();
     }
     eprintln!(
-        "ses-executor: V8 found an invariant broken ({message}, {file}:{line}) and ends the process. Please report it \
+        "ses-executor: V8 found a broken invariant ({message}, {file}:{line}) and ends the process. Please report it \
          with the template .github/ISSUE_TEMPLATE/crash.md of the project, and the code that ran."
     );
 }

@@ -20,11 +20,11 @@ use ses_sync::priority;
 
 /// The message if V8 cannot start in this process, with advice.
 const NO_V8: &str = "V8 cannot reserve the address space that it needs: raise the process's limit (ulimit -v, RLIMIT_AS), which counts \
-                     what is reserved and not what is used";
+                     reserved memory and not used memory";
 
 /// The same if V8 may be able to start later.
 const NO_THREADS: &str =
-    "V8 gets no threads of the system: raise its limit of them (ulimit -u, RLIMIT_NPROC, or pids.max of a container)";
+    "V8 cannot start threads: raise the system's limit (ulimit -u, RLIMIT_NPROC, or pids.max of a container)";
 
 /// The most threads of V8's own, as in Node.js.
 const MAX_WORKERS: u32 = 4;

@@ -229,7 +229,7 @@ fn numbered(
 ) -> Option<(ToolCallId, Values)> {
     if !host.count_tool_call() {
         // The prelude ends the run when it sees the code of this error.
-        let message = "the run makes more tool calls than it may".to_owned();
+        let message = "the run makes too many tool calls".to_owned();
         throw_error(scope, None, bridge_error("Error", message, Some(ERR_TOOL_CALL_LIMIT_EXCEEDED)));
         return None;
     }

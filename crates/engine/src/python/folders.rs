@@ -93,7 +93,7 @@ impl Packages {
         }
         let digests = list["libraries"].as_object().into_iter().flat_map(|libraries| libraries.values());
         let libraries: Option<_> = digests.map(|digest| parse(digest.as_str()?)).collect();
-        let libraries = libraries.ok_or_else(|| wrong(&format!("{name} has a digest that is none")))?;
+        let libraries = libraries.ok_or_else(|| wrong(&format!("{name} has an invalid digest")))?;
         Ok(Self { mount: Mount::open(root, true).map_err(|error| wrong(&error))?, libraries })
     }
 }
@@ -155,7 +155,7 @@ mod tests {
         assert!(other.contains("they were made for Pyodide 1.2.4, this is 1.2.3"), "{other}");
         for digest in [r#""0g""#, "1", r#""""#] {
             let list = format!(r#"{{ "pyodide": "1.2.3", "libraries": {{ "a.so": {digest} }} }}"#);
-            assert!(opened("digest", &list).unwrap_err().contains("has a digest that is none"), "{digest}");
+            assert!(opened("digest", &list).unwrap_err().contains("has an invalid digest"), "{digest}");
         }
         assert!(opened("broken", "{").unwrap_err().contains("cannot be read"));
         assert!(

@@ -268,7 +268,7 @@ fn settle<'s>(
         let next = shell.call(scope, "nextTimer", &[]).and_then(|next| next.number_value(scope));
         let Some(ms) = next else { return Ending::Terminated };
         if ms < 0.0 {
-            break Ending::Failed(failure::runtime("the code awaits something that nothing will settle"));
+            break Ending::Failed(failure::runtime("the code awaits something that never completes"));
         }
         let until = Instant::now() + Duration::from_secs_f64(ms / 1e3);
         while !signal.is_raised() && host.wait_until(until) {}

@@ -226,7 +226,7 @@ fn text<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned:
     let text = match name.as_str() {
         "pyodide-lock.json" => lock,
         "prelude" => prelude,
-        _ => return throw(scope, &format!("Pyodide reads {name}, which is not there")),
+        _ => return throw(scope, &format!("Pyodide reads {name}, which does not exist")),
     };
     if let Some(text) = v8::String::new(scope, text) {
         returned.set(text.into());
@@ -238,7 +238,7 @@ fn bytes<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned
     let Some(origin) = origin(scope) else { return };
     let name = args.get(0).to_rust_string_lossy(scope);
     if name != "python_stdlib.zip" {
-        return throw(scope, &format!("Pyodide reads {name}, which is not there"));
+        return throw(scope, &format!("Pyodide reads {name}, which does not exist"));
     }
     if let Some(bytes) = new_bytes(scope, &origin.distribution.stdlib) {
         returned.set(bytes.into());

@@ -368,7 +368,7 @@ fn limit_exceeded(scope: &mut v8::PinScope, script: Option<&Script>, exceeded: E
     }
     let (Some(script), Some(trace)) = (script, at.map(|trace| v8::Local::new(scope, trace))) else { return failure };
     let Some(at) = positions::position_in_trace(scope, trace, script) else { return failure };
-    let frame = code_frame(&script.source, at, "it took more iterations than the run may");
+    let frame = code_frame(&script.source, at, "the limit of iterations is exceeded here");
     failure.with("line", at.line).with("column", at.column).with("codeFrame", frame)
 }
 

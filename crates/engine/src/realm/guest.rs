@@ -407,7 +407,7 @@ fn drop_leftovers(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failur
         let (were, way) = if count == 1 {
             (" was", "`await` it")
         } else {
-            ("s were", "`await` each, or all at once by `await Promise.all([…])`")
+            ("s were", "`await` each, or all together with `await Promise.all([…])`")
         };
         host.warn(format!(
             "{count} tool call{were} not awaited and dropped when the run ended: {}; {way}",

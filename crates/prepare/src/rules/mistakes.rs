@@ -56,12 +56,12 @@ impl Wrapping {
         let (rule, message, fix) = match self {
             Wrapping::Fences => (
                 WRAPPING_RULES[0],
-                "the program was in Markdown fences (```): only what is between them is taken",
+                "the program was in Markdown fences (```): only the text between them is used",
                 "Pass the code without fences",
             ),
             Wrapping::Tags => (
                 WRAPPING_RULES[1],
-                "the program was in tags (<code>): only what is between them is taken",
+                "the program was in tags (<code>): only the text between them is used",
                 "Pass the code without tags",
             ),
         };

@@ -43,7 +43,7 @@ impl Backend for RemoteBackend {
         let most = longest_body(&config);
         let number = u32::try_from(session).map_err(|_| Failure::init("there were too many sessions"))?;
         if !is_name(&self.fleet.pool) {
-            return Err(Failure::init("the name of the pool is not a part of a subject"));
+            return Err(Failure::init("the name of the pool must have 1 to 64 letters, digits, - and _ only"));
         }
         if !self.engine.folders.is_empty() {
             return Err(Failure::init("a worker of a fleet has no folders of the host"));

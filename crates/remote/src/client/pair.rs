@@ -159,7 +159,7 @@ impl Pair {
         if is_hung || is_away {
             drop(state);
             return match is_away {
-                true => self.lose_all(causes::BROKER, "the broker was away for too long"),
+                true => self.lose_all(causes::BROKER, "the broker was unreachable for too long"),
                 false => self.lose_all(causes::HUNG, "the worker does not answer"),
             };
         }

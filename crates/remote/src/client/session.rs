@@ -162,7 +162,7 @@ impl RemoteSession {
             if start.elapsed() > OPEN {
                 let is_away = network.away_for().is_some();
                 return self.fail(match is_away {
-                    true => no_worker(reasons::BROKER, "the broker is away"),
+                    true => no_worker(reasons::BROKER, "the broker is unreachable"),
                     false => no_worker(reasons::SILENT, "no worker of the pool answers"),
                 });
             }

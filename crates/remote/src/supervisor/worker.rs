@@ -202,7 +202,7 @@ impl Owner for Inner {
         if !self.has_room() {
             return self.answer(reply, Kind::Full, Vec::new());
         }
-        let claim = read::<Claim>(&message.payload).ok_or_else(|| "the claim is not one of this version".to_owned());
+        let claim = read::<Claim>(&message.payload).ok_or_else(|| "the claim is of another version".to_owned());
         let Some(Arrived { tenant, .. }) = arrived(&message.subject) else { return };
         let begun = claim.and_then(|claim| {
             let request = self.offers.find(&claim)?;
