@@ -9,7 +9,9 @@ import { z } from 'zod';
 import { expectCode, gateTool, rejection, withExecutor } from '../helpers.mjs';
 import { MISSPELT, NATIVE, SEARCH, found, sharedChecker, useTypeScript } from './helpers.mjs';
 
-const { defined } = createRequire(import.meta.url)('../../build/contract/tool-traits.js');
+const require = createRequire(import.meta.url);
+const { OPTIONS } = require('../../build/contract/option-table.js');
+const { defined } = require('../../build/contract/tool-traits.js');
 
 beforeAll(() => useTypeScript(NATIVE));
 afterAll(() => sharedChecker().end());
@@ -25,6 +27,19 @@ const diagnosticsOf = async (run) => {
   return found(details.diagnostics);
 };
 const WRONG = 'await search({ querry: "tin" })';
+
+test('every global of guests is declared', async () => {
+  const globals = OPTIONS.find(({ name }) => name === 'globals').values;
+  await checked(
+    async (executor) => {
+      const { output } = await executor.run('Object.getOwnPropertyNames(globalThis)');
+      const names = output.filter((name) => name !== 'search');
+      expect(names).toEqual(expect.arrayContaining(['Map', 'btoa', 'fetch']));
+      expect(found((await executor.run(`[${names}].length`)).diagnostics)).toEqual([]);
+    },
+    { globals, typecheck: 'warn' },
+  );
+});
 
 describe('typecheck: "error"', () => {
   test('refuses a wrong argument before the tool is called', () =>

@@ -90,7 +90,11 @@ fn entries_are_written_byte_for_byte_as_ever() {
     let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let written = signed(keys(), further_frames()).iter().map(hex).collect::<Vec<_>>();
     let golden: Vec<&str> = include_str!("golden.txt").lines().filter(|line| !line.starts_with('#')).collect();
-    assert_eq!(written, golden);
+    let lines = written.join("\n");
+    assert!(
+        written == golden,
+        "journals change: increment FORMAT in lib/durable/head.ts, and replace the lines of golden.txt after its comment by:\n{lines}"
+    );
 }
 
 #[test]
