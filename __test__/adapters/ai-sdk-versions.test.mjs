@@ -318,7 +318,7 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
     expect(requests[0].tools.map(({ name }) => name)).toEqual(['code', 'twice', 'third']);
   });
 
-  test('are there beside the tools of the option, and may change between two steps', async () => {
+  test('are available in addition to the tools of the option, and may change between two steps', async () => {
     const own = tool({ inputSchema: z.object({}), execute: async () => 'own' });
     await withExecutor({}, {}, async (executor) => {
       const { results } = await conversation(

@@ -136,7 +136,7 @@ describe('run', () => {
     });
   });
 
-  test('the process ends although tools leave timers behind', async () => {
+  test('the process ends although tools leave timers running', async () => {
     const files = { 'tools.mjs': 'export const tick = () => { setInterval(() => {}, 1000); return 1; };' };
     expect(await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: 'tick()' })).toMatchObject({
       status: 0,

@@ -73,7 +73,7 @@ describe('execute', () => {
 });
 
 describe('a call that requires approval', () => {
-  test('pauses the execution, which goes on after it in another process', async () => {
+  test('pauses the execution, which continues afterwards in another process', async () => {
     const { runtime, make, done } = setup();
     const { executionId, ...paused } = await runtime.execute({ code: CREATE });
     const pending = [{ executionId, seq: 2, connector: 'github', method: 'create_issue', args: { title: 'Bug 1' } }];

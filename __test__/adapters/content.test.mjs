@@ -60,7 +60,7 @@ const FAILURE_TEXT =
 const CODE = 'display(await photo()); display(await report()); display(await sound()); 5';
 
 describe.each(['thread', 'process'])('code in a %s', (isolation) => {
-  test('shows content, in order and beside its output', async () => {
+  test('shows content, in order and next to its output', async () => {
     const { execute } = createCodeTool({ tools, isolation });
     expect(await execute(CODE)).toEqual({ output: 5, logs: '', text: '5', content: [IMAGE, SHOWN_PDF, AUDIO] });
     expect(await execute('display("text"); await display({ a: [1] }); const x = 1')).toMatchObject({
@@ -84,7 +84,7 @@ describe.each(['thread', 'process'])('code in a %s', (isolation) => {
 });
 
 describe('the code tool', () => {
-  test('takes content out of the output, also of a final answer', async () => {
+  test('removes content from the output, also from a final answer', async () => {
     const { execute } = createCodeTool({ tools });
     const text = '[image/png, 70 bytes]';
     for (const code of ['await photo()', 'final_answer(await photo())', 'return (await photo())']) {

@@ -32,7 +32,7 @@ describe('code tools', () => {
     );
   });
 
-  test('hints for missing functions name what there is', async () => {
+  test('hints for missing functions name the functions that exist', async () => {
     const hintOf = async (options, code) => {
       const tool = createCodeTool({ tools: {}, ...options });
       const result = await tool.execute(code);

@@ -146,7 +146,7 @@ test('an interrupt pauses the program of a durable session, which continues in a
   }
 });
 
-test('a durable session is given free after each turn', async () => {
+test('a durable session is released after each turn', async () => {
   const sessions = [];
   const store = memoryStore();
   const open = async (id) => {

@@ -53,7 +53,7 @@ return { sum };`;
     ]);
   });
 
-  test('a failure tells the model its place, and how to go on', async () => {
+  test('a failure tells the model its position, and how to continue', async () => {
     const { success, error } = await runInCodeMode('const it: unknown = null;\nit.x');
     expect(success).toBe(false);
     expect(error).toMatchObject({ name: 'ExecutorError', line: 2 });

@@ -180,7 +180,7 @@ describe('tasks', () => {
     expect([state.status, state.result]).toEqual(['cancelled', undefined]);
   });
 
-  test('a task asks the person at the client, and goes on with the answer', async () => {
+  test('a task asks the person at the client, and continues with the answer', async () => {
     const goOn = deferred();
     const tools = { wait: () => goOn.promise, ask: async (question) => waitForAnswer({ question }) };
     const capabilities = { extensions: { [TASKS]: {} }, elicitation: { form: {} } };
@@ -385,7 +385,7 @@ describe('a program that waits for a person', () => {
   test.each([
     ['cancels', { action: 'cancel' }],
     ['cannot be asked', undefined],
-  ])('goes on waiting when the person %s', async (_, reply) => {
+  ])('continues to wait when the person %s', async (_, reply) => {
     const { run } = await waiting(reply);
     expect((await run(CODE)).waiting).toMatchObject([{ name: 'ask', args: ['Ship?'] }]);
   });

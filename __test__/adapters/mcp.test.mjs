@@ -1172,7 +1172,7 @@ describe('the server process', () => {
   });
 
   // A message without a line break would be the beginning of the next message, which the client then cannot read.
-  test('writes what tools print to stdout to stderr', () =>
+  test('redirects output of tools from stdout to stderr', () =>
     withFolder(async (folder) => {
       const file = join(folder, 'tools.mjs');
       const tool = "() => { console.log('called'); process.stdout.write('half a line'); return 1; }";

@@ -420,7 +420,7 @@ describe('P22 a run that is held to a plan', () => {
       await second.cleanup();
     });
 
-    test('a code tool also holds a run that has begun without a plan to one when it goes on', async () => {
+    test('a code tool also applies a plan to a run that began without one, when the run continues', async () => {
       const store = memoryStore();
       const code = 'await pay({ amount: 1 }); const [name] = Object.keys({ t1: 1 }); await pay({ amount: 1 });';
       const pay = { needsApproval: true, execute: ({ amount }) => amount };

@@ -161,7 +161,7 @@ describe('a small result of a tool', () => {
     ['a list', listOf(1_500, (i) => i)],
     ['rows', listOf(300, (i) => ({ i }))],
     ['an error', new Error('x')],
-  ])('is encoded at once: %s', (_name, value) => {
+  ])('is encoded in one step: %s', (_name, value) => {
     expect(payloadOf(value)).toBe(encoded(value));
   });
 });

@@ -80,7 +80,7 @@ describe('a value is content:', () => {
     expect(shown(value)).toEqual([IMAGE]);
   });
 
-  test('texts and links of MCP beside an image', () => {
+  test('texts and links of MCP next to an image', () => {
     const link = { type: 'resource_link', uri: 'https://example.com/a', name: 'a' };
     const text = { type: 'text', text: 'a chart' };
     const resource = { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'rows' } };
@@ -106,7 +106,7 @@ describe('a value is content:', () => {
     expect(shown(value)).toBe(undefined);
   }); // prettier-ignore
 
-  test('an image that is none becomes a file of an unknown type, because providers would reject it', () => {
+  test('an invalid image becomes a file of an unknown type, because providers would reject it', () => {
     const fake = { type: 'image', data: base64('no image'), mimeType: 'image/png' };
     expect(shown(fake)).toEqual([
       {

@@ -100,7 +100,7 @@ describe('hostile errors', () => {
     ['fifty-one levels', Array.from({ length: 51 }).reduce((part) => [part], 1)],
   ];
 
-  test.each(OF_DATA)('data is left out: %s', (_title, data) => {
+  test.each(OF_DATA)('data is omitted: %s', (_title, data) => {
     expect(errorDetails(withParts({ data, status: 1 }))).toStrictEqual({ status: 1 });
     if (!types.isNativeError(data)) expect(errorDetails(withParts({ cause: data }))).toBe(undefined);
   });

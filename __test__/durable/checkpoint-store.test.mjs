@@ -69,7 +69,7 @@ test('of hosts that append at the same time, one wins', async () => {
   }
 });
 
-test('ids with signs are separate sessions, beside the threads of graphs', async () => {
+test('ids with signs are separate sessions, next to the threads of graphs', async () => {
   const saver = new MemorySaver();
   const store = checkpointStore(saver);
   const ids = ['a', 'a/b', 'a.b', 'a:b', 'a@b', '../a', 'A-b_c'];

@@ -24,7 +24,7 @@ async function long(code, more = {}) {
 
 const typesOf = async (session) => (await all(session.history())).map(({ type }) => type);
 
-test('plain variables replace the runs before them, and the session goes on as it was', async () => {
+test('plain variables replace the runs before them, and the session continues as it was', async () => {
   const variables = { sent: { of: ['host'] } };
   const store = await long(
     'let n = 1; const list = [[1, , 2]]; var same = list[0]; let at; const held = 1; const get = { held };',
@@ -107,7 +107,7 @@ test('a session with results that are not recorded is replayed, and no checkpoin
   expect(text).not.toContain('a secret of the vault');
 });
 
-test('a session that goes on begins again after a run, and its host notices nothing', async () => {
+test('a session that continues begins again after a run, and its host notices nothing', async () => {
   const store = memoryStore();
   const session = await openSession('s', { store, tools });
   const outputs = [];
@@ -149,7 +149,7 @@ test('runs that compute for two seconds are replaced too, but not those that wai
   expect((await session.run('n')).output).toBe(3e6 * runs);
 });
 
-test('a session with functions is looked at once, and stays as it is', async () => {
+test('a session with functions is examined once, and stays unchanged', async () => {
   const store = memoryStore();
   const session = await openSession('s', { store, tools });
   await session.run('let n = 0; const f = () => n;');

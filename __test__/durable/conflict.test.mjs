@@ -44,7 +44,7 @@ test('without locks, the host that writes later loses before it calls a tool', a
   expect(called).toStrictEqual(['first', 'second']);
 });
 
-test('of two hosts that answer the same call at the same time, one goes on', async () => {
+test('of two hosts that answer the same call at the same time, one continues', async () => {
   const store = memoryStore();
   await expectOneAnswer((tools) => openSession('s', { store, tools }));
 });
@@ -115,7 +115,7 @@ test('a slow store only slows down', async () => {
   expect((await again.run('got')).output).toStrictEqual(output);
 });
 
-test('what follows from an answer has no effect before the answer is stored, and none if that fails', async () => {
+test('nothing that follows from an answer takes effect before the answer is stored, or if storing it fails', async () => {
   const inner = memoryStore();
   const called = [];
   const pending = [];

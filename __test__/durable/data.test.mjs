@@ -59,7 +59,7 @@ test('the plain variables before the run that differs are there, and the others 
   expect((await rejection(session.run('fixed.z.push(1)'))).message).toContain('extensible');
 });
 
-test('the session goes on from there: later opens replay it, and its numbers and history go on', async () => {
+test('the session continues from there: later opens replay it, and its numbers and history go on', async () => {
   const store = await changed('double(21)', 'double(22)');
   const session = await openSession('s', { store, tools, from: 'data' });
   expect((await session.run('n = await double(5); [n, Math.random()]')).output[0]).toBe(10);
@@ -98,7 +98,7 @@ test('a tool that is missing, or whose result cannot be had again, is no obstacl
   expect((await session.run('[n, typeof secret]')).output).toStrictEqual([1, 'undefined']);
 });
 
-test('a frozen value whose name code cannot write is left out', async () => {
+test('a frozen value whose name code cannot write is omitted', async () => {
   const store = await changed('nowhere', 'nowhere', ['globalThis["a-b"] = Object.freeze({}); globalThis["c-d"] = [];']);
   const session = await openSession('s', { store, tools, from: 'data' });
   expect(session.recovery).toMatchObject({ names: ['c-d', 'sent'], leftOut: [{ name: 'a-b', reason: 'frozen' }] });

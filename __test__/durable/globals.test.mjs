@@ -90,7 +90,7 @@ test('a replay of a long wait is short', async () => {
   await again.cleanup();
 });
 
-test('a program that waits for a person and whose timers have ended is paused, and goes on elsewhere', async () => {
+test('a program that waits for a person and whose timers have ended is paused, and continues elsewhere', async () => {
   const store = memoryStore();
   const options = { store, executor: { globals: ALL }, tools: { ask: async () => waitForAnswer() } };
   const session = await DurableSession.open('waits', options);

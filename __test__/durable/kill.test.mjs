@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { inProcesses } from './helpers.mjs';
 
-test('a program waits in one process and goes on in another', async () => {
+test('a program waits in one process and continues in another', async () => {
   const { act, effects } = inProcesses();
   const first = await act('start', 'const x = await a(1); const reply = await ask("pay?"); [x, reply, s(await a(2))]');
   expect(first).toMatchObject({ state: 'WAITING', result: { status: 'waiting', calls: [{ key: 's/1/2' }] } });
@@ -61,7 +61,7 @@ test('a process that is killed in a synchronous tool leaves it in doubt', async 
   expect(effects()).toStrictEqual(['s 1']);
 });
 
-test('the calls beside the one that killed the process are in doubt or finished, never both', async () => {
+test('the calls next to the one that killed the process are in doubt or finished, never both', async () => {
   const { act, effects } = inProcesses();
   await act('start', 'const got = await Promise.all([a(1), waits(), a(2), ask("q")]); got');
   const { waiting } = await act('look');

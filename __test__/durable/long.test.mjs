@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { memoryStore } from 'ses-executor/durable';
 import { all, inFolder, openSession, temporaryFolder, untouchable } from './helpers.mjs';
 
-test('a session of 1,000 steps is rebuilt, and goes on', { timeout: 120_000 }, async () => {
+test('a session of 1,000 steps is rebuilt, and continues', { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
   const tools = { double: async (n) => 2 * n, next: (n) => n + 1 };
   const session = await openSession('s', { ...inFolder(folder), tools });

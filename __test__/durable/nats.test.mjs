@@ -70,7 +70,7 @@ async function proxyOf(broker, cut) {
 }
 
 describe('a session on a broker', () => {
-  test('waits for an approval while its host ends and the broker is killed, and goes on in another process', async () => {
+  test('waits for an approval while its host ends and the broker is killed, and continues in another process', async () => {
     const broker = await openBroker();
     const { act, effects } = inProcesses({ servers: broker.url });
     const first = await act(
@@ -116,7 +116,7 @@ describe('a session on a broker', () => {
     expect((await loser.run('await act()')).output).toBe(2);
   });
 
-  test('of two hosts that answer the same call at the same time, one goes on', async () => {
+  test('of two hosts that answer the same call at the same time, one continues', async () => {
     const broker = await openBroker();
     await expectOneAnswer((tools) => openOn(broker, 's', { tools }));
   });
@@ -145,7 +145,7 @@ describe('a session on a broker', () => {
     expect(called).toHaveLength(4);
   });
 
-  test('ends when the broker stays away: no tool is called, and nothing that was stored is lost', async () => {
+  test('ends when the broker stays unreachable: no tool is called, and nothing that was stored is lost', async () => {
     const broker = await openBroker();
     const called = [];
     const store = storeOn(broker, { timeoutMs: 300 });
@@ -172,7 +172,7 @@ describe('a session on a broker', () => {
     expect((await later.run('x')).output).toBe(1);
   });
 
-  test('goes on when a broker that was silent answers again', async () => {
+  test('continues when a broker that was silent answers again', async () => {
     const broker = await openBroker();
     const paused = deferred();
     const tools = {
@@ -396,7 +396,7 @@ describe('the list of sessions that wait', () => {
     await watching;
   });
 
-  test('goes on after the broker was killed', async () => {
+  test('continues after the broker was killed', async () => {
     const broker = await openBroker();
     const session = await openOn(broker, 's', { tools });
     const seen = [];
@@ -432,7 +432,7 @@ describe('the list of sessions that wait', () => {
     expect(await all(list.listWaiting())).toStrictEqual([]);
   });
 
-  test('leaves out what this package did not write', async () => {
+  test('omits entries that this package did not write', async () => {
     const broker = await openBroker();
     const list = storeOn(broker);
     await list.noteWaiting('s', { calls: [{ key: 's/1/1', name: 'ask', isInDoubt: false }] });
@@ -484,7 +484,7 @@ describe('a store', () => {
     expect(await store.append('s', 1, bytes('b'))).toBe(2);
   });
 
-  test('takes user and password, or a token, from the address, and fails at once if they are wrong', async () => {
+  test('takes user and password, or a token, from the address, and fails immediately if they are wrong', async () => {
     const folder = temporaryFolder();
     const config = join(folder, 'users.conf');
     const users = '[{ user: "a b", password: "p@ss" }]';
@@ -501,7 +501,7 @@ describe('a store', () => {
     expect(await storeOn({ url: other.url.replace('//', '//a%20secret@') }).append('s', 0, bytes('a'))).toBe(1);
   });
 
-  test('takes a file of credentials, and one that is missing or of another operator fails at once', async () => {
+  test('takes a file of credentials, and one that is missing or of another operator fails immediately', async () => {
     const { config, credentials } = writeJwtConfig(temporaryFolder());
     const broker = await openBroker({ config });
     const store = storeOn(broker, { credentials });

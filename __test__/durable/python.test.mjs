@@ -34,7 +34,7 @@ const PROBE = `[account.add(1), next(numbers), list(names), drawn, random.random
 test.each([
   ['thread', 'thread'],
   ['thread', 'process'],
-])('a session of a %s goes on in a %s', { timeout: 120_000 }, async (from, to) => {
+])('a session of a %s continues in a %s', { timeout: 120_000 }, async (from, to) => {
   const store = memoryStore();
   const executor = (isolation) => ({ isolation, authorized_imports: ['*'] });
   const first = await openSession('s', { store, engine: 'python', tools: TOOLS, executor: executor(from) });
@@ -50,7 +50,7 @@ test.each([
   expect((await again.run(PROBE)).output).toStrictEqual(expected);
 });
 
-test('a program of Python waits, and goes on in another session object', { timeout: 120_000 }, async () => {
+test('a program of Python waits, and continues in another session object', { timeout: 120_000 }, async () => {
   const options = {
     ...inFolder(),
     engine: 'python',

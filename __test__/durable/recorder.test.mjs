@@ -106,7 +106,7 @@ function recorderOf(store, options = {}) {
   return { journal, recorder, failures };
 }
 
-test('with an immediate store, everything is stored and told before the work, without a promise', async () => {
+test('with an immediate store, everything is stored and reported before the work, without a promise', async () => {
   const store = memoryStore();
   const { journal, recorder } = recorderOf(store);
   journal.record('a');
@@ -175,7 +175,7 @@ test.each([
   ['at once', Object.assign(new Error('no space left'), { code: 'ENOSPC' }), 'ERR_JOURNAL_INVALID'],
   ['later', Object.assign(new Error('no space left'), { code: 'ENOSPC' }), 'ERR_JOURNAL_INVALID'],
   ['later', Object.assign(new Error('taken'), { code: 'ERR_JOURNAL_CONFLICT' }), 'ERR_JOURNAL_CONFLICT'],
-])('a store that fails %s ends the recording: nothing is told, nothing is stored', async (when, error, code) => {
+])('a store that fails %s ends the recording: nothing is reported, nothing is stored', async (when, error, code) => {
   const slow = slowStore();
   const store = when === 'later' ? slow : { append: () => { throw error; } }; // prettier-ignore
   const { journal, recorder, failures } = recorderOf(store);
@@ -223,7 +223,7 @@ test('large entries are blobs, and small ones are not', async () => {
   await expect(readEntries(store, 's', 1 << 20)).rejects.toMatchObject({ code: 'ERR_JOURNAL_INVALID' });
 });
 
-test('a call that waits is noted with its payload before the native side is told', () => {
+test('a call that waits is recorded with its payload before the native side is notified', () => {
   const { journal, recorder } = recorderOf(memoryStore());
   const tool = { path: ['Host', 'pay'] };
   const call = recorder.callOf(7, tool, [5]);

@@ -90,7 +90,7 @@ test('tools of the session that is opened again are called by what comes next', 
   expect(calls).toStrictEqual([1]);
 });
 
-test('a session goes on after each of many openings', async () => {
+test('a session continues after each of many openings', async () => {
   const store = memoryStore();
   for (let count = 1; count <= 6; count++) {
     const session = await openSession('s', { store, tools: { add: async (n) => n + 1 } });
@@ -193,7 +193,7 @@ test('a tool that is missing is refused, with its name', async () => {
 });
 
 describe('what a session was recorded with', () => {
-  test('options that are not given again are as they were', async () => {
+  test('options that are omitted later keep their values', async () => {
     const store = memoryStore();
     const executor = { maxOperations: 7, language: 'javascript', maxLogBytes: 5_000 };
     const first = await openSession('s', { store, executor });
@@ -204,7 +204,7 @@ describe('what a session was recorded with', () => {
     expect((await rejection(again.run('const n: number = 1'))).code).toBe('ERR_VALIDATION_FAILED');
   });
 
-  test('no limit of operations is none later', async () => {
+  test('a session without a limit of operations is opened again without one', async () => {
     const store = memoryStore();
     const loop = 'let n = 0; for (let i = 0; i < 60_000; i++) n++; n';
     const first = await openSession('s', { store, executor: { maxOperations: Infinity } });
@@ -232,7 +232,7 @@ describe('what a session was recorded with', () => {
     await openSession('s', options);
   });
 
-  test('modules have to be what they were', async () => {
+  test('modules must be the same as before', async () => {
     const store = memoryStore();
     const executor = (text) => ({
       authorizedImports: ['m', 'h'],

@@ -151,7 +151,7 @@ test('an answer can be an error, which the program can catch', async () => {
   expect(output.output).toStrictEqual(['Denied', 'not today', 'E_DENIED']);
 });
 
-test('answer rejects as run would when the program fails, and the session goes on', async () => {
+test('answer rejects as run would when the program fails, and the session continues', async () => {
   const session = await openSession('s', { tools: counted().tools });
   await session.start('var reached = 1; await ask("q")');
   const error = await rejection(session.answer({ 's/1/1': { error: { message: 'not today' } } }));
@@ -229,7 +229,7 @@ describe('approval', () => {
   });
 });
 
-test('answers of the wrong form are refused, and the run goes on waiting', async () => {
+test('answers of the wrong form are refused, and the run continues to wait', async () => {
   const session = await openSession('s', { tools: counted().tools });
   await session.start('await ask("q")');
   for (const answers of [undefined, [], { 's/1/1': 5 }, { 's/1/1': {} }, { 's/1/1': { error: 'no' } }]) {

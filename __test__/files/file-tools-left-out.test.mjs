@@ -113,7 +113,7 @@ test('grep does not mention links, ignored or not', async () => {
   expect(await tools.grep('text')).toEqual(text('No matches found'));
 });
 
-test('what cannot be read is counted', async () => {
+test('files that cannot be read are counted', async () => {
   put('plain.txt', 'text');
   // Root may read everything, hence a process that is somebody else.
   const { stdout, stderr } = await runChild(`

@@ -47,7 +47,7 @@ describe('the process of a session that is stopped', () => {
     await expectEnded(executor.run('2'), executor, worker);
   });
 
-  test('and goes on before the deadline loses nothing', async () => {
+  test('and continues before the deadline loses nothing', async () => {
     const { worker, remote } = await openFleet({ args: ONE });
     const { run, open } = await waitingRun(remote, { timeoutMs: 60_000 });
     const child = await childOf(worker);
@@ -60,7 +60,7 @@ describe('the process of a session that is stopped', () => {
 });
 
 describe('a worker that is stopped while a session is idle', () => {
-  test('loses the session, and its process when it goes on', async () => {
+  test('loses the session, and its process when it continues', async () => {
     const { worker, remote } = await openFleet({ args: ONE });
     const executor = await makeRemote(remote);
     await executor.run('1');
@@ -99,7 +99,7 @@ describe('a client that is stopped', () => {
   test.each([
     ['while its session is idle', IDLE, /idle/],
     ['in a run', BUSY, /busy/],
-  ])('%s and goes on before its lease ends loses nothing', async (_when, code, ready) => {
+  ])('%s and continues before its lease ends loses nothing', async (_when, code, ready) => {
     const { remote } = await openFleet({ args: ONE });
     const client = startClient(remote, code);
     await client.line(ready);

@@ -233,7 +233,7 @@ test('methods with all words come before those with most of them, which fill up 
   expect((await find('invoice')).length).toBe(13);
 });
 
-test('parameters count a little: their names find methods, behind those that are named so', async () => {
+test('parameters count a little: their names find methods, ranked after methods whose own name matches', async () => {
   const params = (name) => ({ type: 'object', properties: { [name]: { type: 'string' } } });
   const methods = [
     { name: 'listTrips', description: 'Lists trips', params: params('departureHarbour') },

@@ -102,7 +102,7 @@ describe('tool calls of a run', () => {
   });
 
   test.each([1, 2, 3])(
-    'of a guest that sends too many asynchronous calls, %i run at once',
+    'of a guest that sends too many asynchronous calls, %i run at the same time',
     async (maxConcurrentToolCalls) => {
       const gates = [0, 1, 2, 3, 4].map(() => deferred());
       const begun = [];

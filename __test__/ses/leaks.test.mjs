@@ -404,7 +404,7 @@ describe.runIf(onLinux)('worker threads that are terminated with executors alive
 });
 
 describe.runIf(onLinux)('executors that time out', () => {
-  test('release their threads once V8 lets go of the guest', async () => {
+  test('release their threads once V8 has released the guest', async () => {
     // Searches a third of a second without looking at interrupts.
     const STUCK = 'Array.prototype.lastIndexOf.call({ length: 3e7 }, 1)';
     const facts = await measure(`

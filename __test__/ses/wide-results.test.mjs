@@ -42,7 +42,7 @@ test('a result with slightly fewer keys, or with a long array that a guest has f
   });
 });
 
-test('a variable with such an object is passed on: the host has given it', async () => {
+test('a variable with such an object is passed on: the object belongs to the host', async () => {
   await withExecutor(OPTIONS, {}, async (executor) => {
     const { output } = await executor.run('const o = {}; for (let i = 0; i < 100_000; i++) o["k" + i] = i; return o');
     executor.sendVariables({ given: output });

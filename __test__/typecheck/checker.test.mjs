@@ -162,7 +162,7 @@ describe('the shared checker', () => {
     expect(found(await checkTypes('leaked'))).toEqual(["type_error 1:1 Cannot find name 'leaked'."]);
   });
 
-  test('skips programs that are too long, and a run goes on with a warning', async () => {
+  test('skips programs that are too long, and a run continues with a warning', async () => {
     const code = `1;\n${'// a comment\n'.repeat(6_000)}2`;
     expect(await checkTypes(code)).toEqual([
       {
