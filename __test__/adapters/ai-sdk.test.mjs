@@ -523,7 +523,7 @@ test('the code tool accepts any executor that implements the contract', async ()
   await inner.cleanup();
 });
 
-describe('wrong use is refused immediately', () => {
+describe('wrong usage is refused immediately', () => {
   const inputSchema = jsonSchema(Promise.resolve({ type: 'object' }));
   test.each([
     ['no options', null, 'options must be an object, got null'],

@@ -314,7 +314,7 @@ describe('check with source text of modules', () => {
     expect(await cli(args, { files, input: 'import("a"); for (;;);' })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('refuses a module that does not load as wrong use', async () => {
+  test('refuses a module that does not load as wrong usage', async () => {
     const { status, stdout, stderr } = await cli(['check', '-', '--allow-import', 'x=broken.mjs'], {
       files,
       input: '1',
@@ -394,7 +394,7 @@ describe('check --module', () => {
   });
 });
 
-describe('wrong use: status 2, and the reason on stderr', () => {
+describe('wrong usage: status 2, and the reason on stderr', () => {
   const files = {
     'a.js': '1',
     'list.json': '[1]',
@@ -508,7 +508,7 @@ describe('--help', () => {
   });
 });
 
-// It was told as wrong use, with the whole help.
+// It was told as wrong usage, with the whole help.
 test.each([['run'], ['check']])('%s without the addon prints only the reason: status 1', (command) =>
   withFolder(async (folder) => {
     const hidden = join(folder, 'hidden.cjs');

@@ -294,7 +294,7 @@ describe('a call of a code tool', () => {
       expect(await tool.execute('1')).toEqual({ output: 1, logs: '', text: '1' });
     }));
 
-  test('with a value that is not a string is wrong use', async () => {
+  test('with a value that is not a string is wrong usage', async () => {
     await expect(createCodeTool({ tools: {} }).execute({ code: '1' })).rejects.toThrow(
       new TypeError('code must be a string, got an object'),
     );
@@ -829,7 +829,7 @@ describe('onProgress', () => {
   });
 });
 
-describe('wrong use is refused immediately', () => {
+describe('wrong usage is refused immediately', () => {
   const names = OPTIONS.map(({ name }) => name);
 
   test.each([

@@ -356,7 +356,7 @@ describe('errors are strings in the result', () => {
       ['1', [], { connectors: [{ name: 'github' }] }],
       'connectors (github) are bindings of Cloudflare Workers; pass their functions as providers',
     ],
-  ])('wrong use is refused: %s', async (_, args, error) => {
+  ])('wrong usage is refused: %s', async (_, args, error) => {
     expect(await executor.execute(...args)).toEqual({ result: undefined, error, logs: [] });
   });
 });

@@ -459,7 +459,7 @@ describe('a login', () => {
     [['mcp', 'login', 'memo=node x'], 'mcp login needs the address of the server memo'],
     [['mcp', 'login', 'memo=http://example.com'], 'the server memo must be a command, or an address such as'],
     [['mcp', 'logout', 'a', 'b'], 'mcp logout takes one server, got 2'],
-  ])('%j is wrong use', async (args, message) => {
+  ])('%j is wrong usage', async (args, message) => {
     const { status, stderr } = await spawnNode([BIN, ...args]);
     expect(stderr).toContain(message);
     expect(status).toBe(2);

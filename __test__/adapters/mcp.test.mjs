@@ -1351,7 +1351,7 @@ describe('the server process', () => {
   });
 });
 
-describe('wrong use: status 2, and the reason on stderr', () => {
+describe('wrong usage: status 2, and the reason on stderr', () => {
   test.each([
     [['--root', '/nowhere/at/all'], 'ses-executor: --root must be a folder, got "/nowhere/at/all"\n'],
     [['--read-only'], 'ses-executor: --read-only needs --root\n'],

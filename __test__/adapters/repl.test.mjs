@@ -251,7 +251,7 @@ describe('the REPL with piped input', () => {
       );
     }));
 
-  test('refuses wrong use', async () => {
+  test('refuses wrong usage', async () => {
     const file = await piped([], ['file.js']);
     expect(file.status).toBe(2);
     expect(file.stderr).toMatch(/^ses-executor: repl takes no file, got "file\.js"\n/);

@@ -174,7 +174,7 @@ test.each([
     'answer needs one of --result, --error, --approve and --approve-plan',
   ],
   [['replay', 'package.json'], 'replay takes one file of fileStore(), such as sessions/order-7.journal'],
-])('wrong use has status 2: %j', async (args, message) => {
+])('wrong usage has status 2: %j', async (args, message) => {
   const { status, stderr } = await cliOf('.')(...args);
   expect([status, stderr.split('\n')[0]]).toStrictEqual([2, `ses-executor: ${message}`]);
 });

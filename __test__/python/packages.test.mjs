@@ -237,7 +237,7 @@ describe('ses-executor python add', () => {
     [['python'], /python knows add only/],
     [['python', 'add'], /python add needs a wheel, a name, or -r/],
     [['python', 'add', 'missing.whl'], /there is no file missing\.whl/],
-  ])('reports %j as wrong use', async (args, message) => {
+  ])('reports %j as wrong usage', async (args, message) => {
     const { status, stderr } = await cli(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);

@@ -116,7 +116,7 @@ test('a worker serves its figures and whether it is ready', async () => {
   expect(await page('/other')).toEqual({ code: 404, text: 'there are /healthz, /readyz and /metrics\n' });
 });
 
-test('a worker whose broker is away is not ready, and healthy for a while', async () => {
+test('a worker whose broker is unreachable is not ready, and healthy for a while', async () => {
   const { broker, worker } = await openFleet({ args: ['--listen', '127.0.0.1:0'] });
   const [url] = /http:\S+/.exec(await worker.line(/metrics are at/));
   const code = async (path) => (await fetch(new URL(path, url))).status;

@@ -1271,7 +1271,7 @@ test('only documents of known versions are accepted', async () => {
     }
   }
   expect(await refused({ openapi: '3.0.0', paths: [] })).toBe('paths must be an object, got an array');
-  // Errors of YAML's parser arrived from the other thread without their class: the command line took none for wrong use.
+  // Errors of YAML's parser arrived from the other thread without their class: the command line took none for wrong usage.
   for (const [text, form, reason] of [
     ['{', 'JSON', ''],
     ['a:\n  - b\n c: d', 'YAML', 'All mapping items must start at the same column at line 3, column 1'],

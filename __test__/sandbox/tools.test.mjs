@@ -363,7 +363,7 @@ paths:
       }
     }));
 
-  test('reports wrong use', async () => {
+  test('reports wrong usage', async () => {
     const said = async (...args) => {
       const { status, stderr } = await spawnNode([BIN, 'mcp', ...args]);
       return [status, stderr.split('\n')[0]];

@@ -184,7 +184,7 @@ Array buffers beyond the limit do not cause this error. Allocating one throws a 
 catch.`,
     example:
       "await executor.run('const hoard = []; for (;;) hoard.push({ at: hoard.length })', { maxOperations: 1e9 });",
-    hint: 'Work on smaller pieces, and keep results instead of everything that led to them.',
+    hint: 'Work on smaller pieces, and keep results instead of intermediate values.',
   },
   {
     code: 'ERR_TOOL_CALL_LIMIT_EXCEEDED',

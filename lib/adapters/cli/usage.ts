@@ -190,7 +190,7 @@ Python (run; npm install pyodide).
 `;
 const KEY = 'sessions and replay need the key of the journals in the environment variable SES_EXECUTOR_JOURNAL_KEY.\n';
 const STATUS =
-  'Exit status: 0, 1 for an error of the code, 2 for wrong use, 13 for a module of --tools that never finishes loading.\n';
+  'Exit status: 0, 1 for an error of the code, 2 for wrong usage, 13 for a module of --tools that never finishes loading.\n';
 
 /** @param takes the options of each command */
 export function generalHelp(takes: Record<string, string[]>) {
