@@ -246,7 +246,7 @@ handle the error, the run fails with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridg
     cause: 'The process of the isolate has ended, or does not answer.',
     doc: `With \`isolation: "process"\` or \`"remote"\`: the worker process crashed, was killed from outside, or does not answer.
 \`details.reason\` says what is known. With \`"remote"\` it is \`"gone"\` (the process or its worker has ended), \`"hung"\` (it
-does not answer), \`"broker"\` (the broker was away for more than 10 seconds), \`"draining"\` (the worker was asked to end) or
+does not answer), \`"broker"\` (the broker was unreachable for more than 10 seconds), \`"draining"\` (the worker was asked to end) or
 \`"version"\` (the worker has another version). \`details.toolCalls\` is the number of tool calls that the run had made, and \`logs\`
 has its log so far. The run is not repeated automatically, because its tool calls have already taken effect. Call
 \`cleanup()\` and \`init()\`, send variables and tools again, and decide whether to run the code again.`,
