@@ -139,6 +139,48 @@ test('an approval of a plan needs a call that has one', async () => {
   expect((await session.answer({ 's/1/1': { result: 1 } })).output.output).toBe(1);
 });
 
+// A session has no isolate while a run waits, so plans and descriptions had nothing of its options and tools.
+test.each(['in the same process', 'opened again'])(
+  'a session whose run waits offers code the same as before: %s',
+  async (when) => {
+    // The journal has the globals and the language, and not the network.
+    const network = { allow: ['api.example.com'] };
+    const options = {
+      store: memoryStore(),
+      executor: { globals: ['timers', 'fetch'], network, language: 'typescript' },
+      tools: { ask: async () => waitForAnswer({}), pay: (/** @type {number} */ n) => n },
+    };
+    const session = await openSession('s', options);
+    const seen = async (/** @type {typeof session} */ executor) => {
+      const tool = createCodeTool({ tools: {}, executor });
+      const { tools } = await tool.plan("const n: number = 1; await fetch('https://api.example.com'); await pay(n)");
+      return { description: tool.description, tools: tools.map(({ name }) => name).toSorted() };
+    };
+    const before = await seen(session);
+    expect(before.tools).toStrictEqual(['fetch', 'pay']);
+    await session.start('await ask()');
+    if (when === 'opened again') await session.cleanup();
+    const again = { ...options, executor: { network } };
+    const waiting = when === 'opened again' ? await openSession('s', again) : session;
+    expect(waiting.state).toBe('WAITING');
+    const { description, tools } = await seen(waiting);
+    expect(description).toBe(before.description);
+    expect(tools).toContain('fetch');
+    expect(tools).toContain('pay');
+  },
+);
+
+test('a session in Python whose run waits offers its modules and its network', async () => {
+  const executor = { authorized_imports: ['math'], network: { allow: ['api.example.com'] } };
+  const tools = { ask: async () => waitForAnswer({}) };
+  const session = await openSession('s', { engine: 'python', executor, tools });
+  const described = () => createCodeTool({ tools: {}, executor: session }).description;
+  const before = described();
+  await session.start('ask()');
+  expect(session.state).toBe('WAITING');
+  expect(described()).toBe(before);
+});
+
 test('approve decides in place of the pause', async () => {
   const tool = { approve: ({ input }) => input.amount < 100 };
   const made = counting(await openSession('s'), { pay: { needsApproval: true }, tool });

@@ -15,13 +15,12 @@ import { RunScope } from '../contract/run-scope';
 import { ToolTimes } from '../contract/tool-times';
 import { traceRun, untold } from '../contract/tracing';
 import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../contract/waiting-call';
-import { PyodideExecutor } from '../python/executor';
-import { SESExecutor } from '../ses/executor';
 import { checkDurableOptions, checkId } from './options';
 import { appendEntries, readEntries, takeEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead, versionsOf } from './head';
 import { divergenceOf, finishedCalls, historyOf } from './history';
+import { makeExecutor, offerWithout } from './isolates';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
 import { NAMING_CODE, NO_PYTHON_DATA, namesIn, readPythonData, readingPython, restoringPython } from './python-data';
 import { KeptCalls } from './kept-calls';
@@ -34,6 +33,7 @@ import { inTurn } from './replays';
 import { journalConflict } from './store';
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { AwaitUsing } from '../contract/await-using';
+import type { KnownPrograms, Offer } from '../contract/executor';
 import type { RunOptions } from '../contract/executor-options';
 import type { CodeOutput, DurableState, Executor, ExecutorState, Isolation } from '../contract/executor-types';
 import type { Plan } from '../contract/plan';
@@ -52,7 +52,7 @@ import type { Stale, Waiting, WaitingCall } from './types';
 
 /** An isolate that continues a journal. */
 interface Live {
-  executor: SESExecutor | PyodideExecutor;
+  executor: ReturnType<typeof makeExecutor>;
   recorder: Recorder;
   /** what the journal had */
   content: NativeJournalContent;
@@ -101,6 +101,8 @@ export class DurableSession implements Executor {
   #settings;
   #view: View | undefined;
   #live: Live | undefined;
+  /** That of the journal, as it was read last. */
+  #head: Head | undefined;
   #opening = new SharedStartup();
   /** Whether the start under way replays a journal. */
   #isReplaying = false;
@@ -130,12 +132,12 @@ export class DurableSession implements Executor {
   #answering: Promise<unknown> = Promise.resolve();
 
   static {
-    describeOffer(this.prototype, (session) => (session.#live === undefined ? {} : offerOf(session.#live.executor)));
+    describeOffer(this.prototype, (session) => session.#offer);
     describePausedRun(this.prototype, (session) => session.#paused);
     describeForgetting(this.prototype, (session) => session.#removeJournal());
     describePrograms(this.prototype, (session) => {
       if (session.language === 'python') return undefined;
-      return session.#live === undefined ? { texts: undefined, options: {} } : programsOf(session.#live.executor);
+      return session.#live === undefined ? session.#unknownPrograms : programsOf(session.#live.executor);
     });
   }
 
@@ -686,7 +688,7 @@ export class DurableSession implements Executor {
     { variables, code }: Restoring,
     recovery: Recovery | undefined,
   ) {
-    const next = headOfRestart(head, this.#settings, recovery);
+    const next = (this.#head = headOfRestart(head, this.#settings, recovery));
     journal.restart(JSON.stringify(next), seedFrom(this.#settings.seed));
     const found = { entries, journal, head: next, isNew: true, differs: [], content: EMPTY };
     const live = await this.#boot(found, { isHeld: true });
@@ -921,6 +923,19 @@ export class DurableSession implements Executor {
     return openRunOf(this.id, content, ruleOf);
   }
 
+  /** What code can use. While a run waits there is no isolate. */
+  get #offer(): Offer {
+    if (this.#live !== undefined) return offerOf(this.#live.executor);
+    if (this.#head === undefined) return {};
+    const options = executorOptionsWith(this.#head, this.#settings);
+    return { ...offerWithout(this.#head.engine, options), tools: flattenTools(this.#sent) };
+  }
+
+  get #unknownPrograms(): KnownPrograms {
+    const { language, maxCodeBytes } = this.#head === undefined ? {} : executorOptionsWith(this.#head, this.#settings);
+    return { texts: undefined, options: { language, maxCodeBytes } as KnownPrograms['options'] };
+  }
+
   /** For adapters, which continue a run by its code. */
   get #paused(): PausedRun | undefined {
     const open = this.#open;
@@ -1005,7 +1020,7 @@ export class DurableSession implements Executor {
     const entries = await readEntries(store, id, maxJournalBytes);
     const journal = new (addon().NativeJournal)(id, sign, verify, maxJournalBytes);
     if (entries.length === 0) {
-      const head = newHead(this.#settings);
+      const head = (this.#head = newHead(this.#settings));
       journal.begin(JSON.stringify(head), seedFrom(seed));
       return { entries, journal, head, isNew: true, differs: [], content: EMPTY };
     }
@@ -1015,7 +1030,7 @@ export class DurableSession implements Executor {
     const { flaw } = content;
     if (flaw?.kind === 'limit') throw limitReached(maxJournalBytes);
     if (flaw !== undefined) throw journalInvalid(flaw.kind, flaw.entry, flaw.message);
-    const head = readHead(content.head);
+    const head = (this.#head = readHead(content.head));
     const isLenient = this.#view?.isLenient ?? this.#settings.from === 'data';
     const differs = isLenient ? [] : compareHead(head, this.#settings);
     this.#settings.engine = head.engine;
@@ -1159,20 +1174,6 @@ function seedFrom(text: string | undefined) {
 /** Loaded lazily: code that only references the class must not load the addon. */
 function addon() {
   return require('../../native.cjs') as typeof import('../../native.cjs');
-}
-
-function makeExecutor(engine: Head['engine'], options: Record<string, unknown>, recorder: Recorder) {
-  if (engine === 'javascript') return new SESExecutor(options, undefined, recorder);
-  const { workDir, readOnly } = options;
-  if (workDir !== undefined && readOnly !== true) {
-    process.emitWarning(
-      `The files in ${String(workDir)} are not part of the journal: a session that is rebuilt finds them as they are then. ` +
-        'Use readOnly: true, or tools for what has to be kept.',
-      { code: 'SES_EXECUTOR_FILES' },
-    );
-  }
-  const mount = workDir !== undefined && options.mount !== false;
-  return new PyodideExecutor(undefined, { ...options, mount, autoInit: false }, recorder);
 }
 
 async function asResult(running: Promise<CodeOutput>): Promise<Finished | Waiting> {
