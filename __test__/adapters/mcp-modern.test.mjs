@@ -16,7 +16,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createMcpServer } from 'ses-executor/mcp';
 import { listen } from '../../build/adapters/mcp/http.js';
+import { connectBoth } from '../../build/adapters/mcp/both-eras.js';
+import { legacyServer } from '../../build/adapters/mcp/legacy-server.js';
 import { modernServer } from '../../build/adapters/mcp/modern-server.js';
+import { ModernTasks } from '../../build/adapters/mcp/modern-tasks.js';
 import { createServed } from '../../build/adapters/mcp/server.js';
 import { openSession } from '../durable/helpers.mjs';
 import { deferred, withFolder } from '../helpers.mjs';
@@ -102,30 +105,44 @@ describe('over stdin and stdout', () => {
 describe('tasks', () => {
   const TASKS = 'io.modelcontextprotocol/tasks';
 
+  const metaOf = (capabilities) => ({
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': IDENTITY,
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  });
+  const headersOf = (method, name) => ({
+    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name },
+  });
+  /** The parameters of a call by a client that takes tasks. */
+  const callOf = (code) => ({
+    ...{ name: 'run_javascript', arguments: { code } },
+    _meta: metaOf({ extensions: { [TASKS]: {} } }),
+  });
+
   /** A server whose calls become tasks immediately, and a client that takes tasks unless it says otherwise. */
   async function served(tools, { executor, capabilities = { extensions: { [TASKS]: {} } } } = {}) {
     const session = createServed({ tools, ...(executor && { executor }) });
-    const handler = createMcpHandler(() => modernServer(session, 0), { legacy: 'reject' });
+    const tasks = new ModernTasks(0);
+    const handler = createMcpHandler(() => modernServer(session, tasks), { legacy: 'reject' });
     onTestFinished(async () => {
       await handler.close();
       await session.close();
     });
     const send = async (method, name, params) => {
-      const _meta = {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientInfo': IDENTITY,
-        'io.modelcontextprotocol/clientCapabilities': capabilities,
-      };
-      const headers = {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name },
-      };
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
+      const headers = headersOf(method, name);
+      const body = JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method,
+        params: { ...params, _meta: metaOf(capabilities) },
+      });
       const answer = await handler.fetch(new Request('http://localhost/', { method: 'POST', headers, body }));
       const { result, error } = await answer.json();
       return result ?? error;
     };
     return {
+      tasks,
       run: (code) => send('tools/call', 'run_javascript', { name: 'run_javascript', arguments: { code } }),
       task: (method, taskId, more) => send(`tasks/${method}`, taskId, { taskId, ...more }),
     };
@@ -213,6 +230,67 @@ describe('tasks', () => {
     expect((await task('get', ids[0])).message).toBe('there is no such task: it was forgotten, or the id is wrong');
     expect(await task('get', ids[1])).toMatchObject({ result: { structuredContent: { output: 1 } } });
     expect(await task('get', ids[64])).toMatchObject({ result: { structuredContent: { output: 64 } } });
+  });
+
+  /** A tool that never answers. */
+  function endless() {
+    const [started, aborted] = [deferred(), deferred()];
+    const execute = async (_, { signal }) => {
+      signal.addEventListener('abort', () => aborted.resolve(signal.reason.message));
+      started.resolve();
+      return new Promise(() => {});
+    };
+    return { tools: { wait: { execute } }, started, aborted };
+  }
+
+  // Tasks were kept in a table of all sessions, and their work went on for an hour.
+  test('a task ends when the client of its server goes away', async () => {
+    const { tools, started, aborted } = endless();
+    const session = createServed({ tools });
+    onTestFinished(() => session.close());
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    const tasks = new ModernTasks(0);
+    await connectBoth(session, legacyServer(session), theirs, tasks);
+    const answered = deferred();
+    ours.onmessage = ({ result }) => answered.resolve(result);
+    await ours.start();
+    await ours.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callOf('await wait({})') });
+    const { taskId } = await answered.promise;
+    await started.promise;
+    expect(tasks.get(taskId).status).toBe('working');
+    await ours.close();
+    expect(await aborted.promise).toBe('the server has ended');
+    expect(() => tasks.get(taskId)).toThrow('there is no such task');
+  });
+
+  test('a task ends when the server over HTTP is closed', async () => {
+    const { tools, started, aborted } = endless();
+    const tasks = new ModernTasks(0);
+    const options = { host: '127.0.0.1', port: 0, token: TOKEN, origins: [], maxSessions: 2, tasks };
+    const endpoint = await listen({ ...options, onerror: () => {}, open: () => createServed({ tools }) });
+    onTestFinished(() => endpoint.close());
+    const headers = { ...headersOf('tools/call', 'run_javascript'), authorization: `Bearer ${TOKEN}` };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callOf('await wait({})') });
+    const response = await fetch(endpoint.url, { method: 'POST', headers, body });
+    const { taskId } = (await response.json()).result;
+    await started.promise;
+    expect(tasks.get(taskId).status).toBe('working');
+    await endpoint.close();
+    expect(await aborted.promise).toBe('the server has ended');
+    expect(() => tasks.get(taskId)).toThrow('there is no such task');
+  });
+
+  test('a task that waits for a person ends with its server', async () => {
+    const { run, task, tasks } = await served(
+      { ask: async (question) => waitForAnswer({ question }) },
+      { executor: await openSession('s'), capabilities: { extensions: { [TASKS]: {} }, elicitation: { form: {} } } },
+    );
+    const { taskId } = await run('await ask("Ship?")');
+    expect((await changed(task, taskId, 'working')).status).toBe('input_required');
+    tasks.end();
+    expect((await task('get', taskId)).message).toContain('there is no such task');
+    // The session waits, and takes the answer from elsewhere.
+    expect((await run('await ask("Ship?")')).taskId).not.toBe(taskId);
   });
 
   test('a client that does not take tasks gets the result', async () => {

@@ -1,4 +1,5 @@
 import { isModern, modernServer } from './modern-server';
+import { ModernTasks } from './modern-tasks';
 import type { Foreign } from '../../contract/foreign';
 import type { legacyServer } from './legacy-server';
 import type { Served } from './served';
@@ -11,22 +12,25 @@ export async function connectBoth(
   served: Pick<Served, 'tools' | 'instructions'>,
   legacy: ReturnType<typeof legacyServer>,
   transport: Foreign,
+  tasks: ModernTasks = new ModernTasks(),
 ) {
-  await legacy.connect(new SharedTransport(transport, served) as Foreign);
+  await legacy.connect(new SharedTransport(transport, served, tasks) as Foreign);
 }
 
 /** The transport of the server of earlier versions. It passes messages of protocol 2026-07-28 on to another server. */
 class SharedTransport {
   #transport: Foreign;
   #served;
+  #tasks;
   #modern: Channel | undefined;
   onmessage: Foreign;
   onerror: Foreign;
   onclose: Foreign;
 
-  constructor(transport: Foreign, served: Pick<Served, 'tools' | 'instructions'>) {
+  constructor(transport: Foreign, served: Pick<Served, 'tools' | 'instructions'>, tasks: ModernTasks) {
     this.#transport = transport;
     this.#served = served;
+    this.#tasks = tasks;
   }
 
   get sessionId() {
@@ -47,6 +51,7 @@ class SharedTransport {
       },
       onclose: () => {
         given.onclose?.();
+        this.#tasks.end();
         this.#modern?.onclose?.();
         this.onclose?.();
       },
@@ -71,7 +76,7 @@ class SharedTransport {
       const { serveStdio } = require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
       const channel = new Channel(this.#transport);
       this.#modern = channel;
-      serveStdio(() => modernServer(this.#served), {
+      serveStdio(() => modernServer(this.#served, this.#tasks), {
         transport: channel as Foreign,
         legacy: 'reject',
         onerror: (error) => this.onerror?.(error),

@@ -12,6 +12,7 @@ import { clearTimeout, setTimeout } from '../../contract/clock';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Foreign } from '../../contract/foreign';
+import type { ModernTasks } from './modern-tasks';
 import type { Served } from './served';
 
 // Streamable HTTP of the Model Context Protocol. Each client that initializes gets a separate server, and thus a separate session.
@@ -43,6 +44,8 @@ export interface HttpOptions {
   onerror: (error: Error) => void;
   /** Milliseconds without a request after which a session ends. Default: half an hour. */
   idleMs?: number;
+  /** The tasks of clients of protocol 2026-07-28. They end with the server. */
+  tasks?: ModernTasks;
 }
 
 export interface HttpEndpoint {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { modernServer } from './modern-server';
+import { ModernTasks } from './modern-tasks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReadableStream } from 'node:stream/web';
 import type { Foreign } from '../../contract/foreign';
@@ -15,14 +16,19 @@ const MAX_SUBSCRIPTIONS = 64;
 export class ModernEndpoint {
   #sessions;
   #options;
+  #tasks;
   #handler:
     { fetch: (request: Request, options: Foreign) => Promise<Response>; close: () => Promise<void> } | undefined;
   /** A session that runs nothing. It describes the tools. */
   #template: Served | undefined;
 
-  constructor(sessions: HandleSessions, options: { open: () => Served; onerror: (error: Error) => void }) {
+  constructor(
+    sessions: HandleSessions,
+    options: { open: () => Served; onerror: (error: Error) => void; tasks?: ModernTasks },
+  ) {
     this.#sessions = sessions;
     this.#options = options;
+    this.#tasks = options.tasks ?? new ModernTasks();
   }
 
   /** @param message the body of a POST request */
@@ -45,6 +51,7 @@ export class ModernEndpoint {
   }
 
   async close() {
+    this.#tasks.end();
     await this.#handler?.close();
     await Promise.all([this.#sessions.close(), this.#template?.close()]);
   }
@@ -56,7 +63,7 @@ export class ModernEndpoint {
     const { open, onerror } = this.#options;
     this.#template = open();
     const served = this.#sessions.toolsOf(this.#template);
-    this.#handler = createMcpHandler(() => modernServer(served), {
+    this.#handler = createMcpHandler(() => modernServer(served, this.#tasks), {
       legacy: 'reject',
       onerror,
       maxSubscriptions: MAX_SUBSCRIPTIONS,

@@ -1,8 +1,9 @@
 import { answerOf, questionAbout } from './elicitation';
-import { ModernTasks, TASKS } from './modern-tasks';
+import { TASKS } from './modern-tasks';
 import { PersonNeeded } from './person-needed';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
+import type { ModernTasks } from './modern-tasks';
 import type { Served, ServedTool, ToolRequest } from './served';
 
 /** The property of `_meta` that each request of protocol 2026-07-28 has. */
@@ -14,24 +15,19 @@ export function isModern(message: Foreign): boolean {
   return message?.params?._meta?.[CLAIM] !== undefined;
 }
 
-/** The tasks of each session: each of its requests has its own server. */
-const tasksOf: WeakMap<object, ModernTasks> = new WeakMap();
-
 /**
  * Serves a session to clients of protocol 2026-07-28. These begin with `server/discover`, and each of their requests
  * stands alone.
  *
- * @param taskAfterMs milliseconds after which calls of clients that take tasks become tasks
+ * @param tasks of all servers of the session: each request has its own server. The caller ends them.
  */
-export function modernServer(served: Pick<Served, 'tools' | 'instructions'>, taskAfterMs?: number) {
+export function modernServer(served: Pick<Served, 'tools' | 'instructions'>, tasks: ModernTasks) {
   const { tools, instructions } = served;
   const { McpServer, z } = require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
   const server = new McpServer(
     { name: 'ses-executor', version },
     { capabilities: { tools: { listChanged: false }, extensions: { [TASKS]: {} } }, instructions },
   );
-  const tasks = tasksOf.get(served) ?? new ModernTasks(taskAfterMs);
-  tasksOf.set(served, tasks);
   const ofTask = (method: string, work: (id: string, responses: Record<string, unknown>) => Foreign) => {
     const schemas = { params: z.looseObject({ taskId: z.string() }), result: z.unknown() };
     // The SDK takes the answers of a person out of the parameters, in requests of all methods.

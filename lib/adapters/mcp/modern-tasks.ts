@@ -31,11 +31,15 @@ interface Task {
   /** Questions to the person at the client, by their keys. */
   questions: Map<string, { call: WaitingCall; answer: (answer: Answer | undefined) => void }>;
   controller: AbortController;
+  /** Ends the task when its time is over. */
+  timer: NodeJS.Timeout;
 }
 
 /** The calls of a server that its clients poll. The SDK passes the messages on, and has no runtime for them. */
 export class ModernTasks {
   #tasks: Map<string, Task> = new Map();
+  /** Of calls under way. */
+  #working: Set<AbortController> = new Set();
   #afterMs;
 
   constructor(afterMs: number = TASK_AFTER_MS) {
@@ -46,6 +50,7 @@ export class ModernTasks {
   async call(call: ServedTool['call'], args: Foreign, request: ToolRequest): Promise<Foreign> {
     if (this.#tasks.size >= MAX_TASKS && this.#firstEnded() === undefined) return await call(args, request);
     const controller = new AbortController();
+    this.#working.add(controller);
     const stopListening = onAbort(request.signal, () => controller.abort(request.signal.reason));
     if (request.signal.aborted) controller.abort(request.signal.reason);
     let task: Task | undefined;
@@ -64,6 +69,8 @@ export class ModernTasks {
         }
       },
     });
+    const forget = () => void this.#working.delete(controller);
+    work.then(forget, forget);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, this.#afterMs, undefined)));
     const result = await Promise.race([work, late]).finally(() => {
@@ -109,21 +116,33 @@ export class ModernTasks {
     return {};
   }
 
+  /** Ends the work of all calls, and forgets the tasks. */
+  end() {
+    for (const task of this.#tasks.values()) this.#forget(task);
+    for (const controller of this.#working) controller.abort(new Error('the server has ended'));
+  }
+
   #begin(controller: AbortController): Task {
     const createdAt = new Date().toISOString();
     const id = randomUUID();
-    const task: Task = {
-      ...{ id, status: 'working', outcome: {}, createdAt, lastUpdatedAt: createdAt, questions: new Map(), controller },
-    };
-    const ended = this.#tasks.size >= MAX_TASKS ? this.#firstEnded() : undefined;
-    if (ended !== undefined) this.#tasks.delete(ended.id);
-    this.#tasks.set(id, task);
     const forget = () => {
-      this.#tasks.delete(id);
+      this.#forget(task);
       controller.abort(new Error('the task has taken too long'));
     };
-    setTimeout(forget, TTL_MS).unref();
+    const timer = setTimeout(forget, TTL_MS).unref();
+    const task: Task = {
+      ...{ id, status: 'working', outcome: {}, createdAt, lastUpdatedAt: createdAt, questions: new Map() },
+      ...{ controller, timer },
+    };
+    const ended = this.#tasks.size >= MAX_TASKS ? this.#firstEnded() : undefined;
+    if (ended !== undefined) this.#forget(ended);
+    this.#tasks.set(id, task);
     return task;
+  }
+
+  #forget({ id, timer }: Task) {
+    this.#tasks.delete(id);
+    clearTimeout(timer);
   }
 
   /** The task that makes room for another one. */
