@@ -57,8 +57,8 @@ impl Batch {
         Self::HEAD_BYTES + entries.iter().map(|entry| Self::LENGTH_BYTES + entry.len()).sum::<usize>()
     }
 
-    /// Writes the number of the first entry (64 bits), flags (32 bits; 1: answers, 2: ends), and each entry after its length
-    /// (32 bits). Returns how many bytes these are. Numbers are little-endian.
+    /// Writes the number of the first entry (a float of 64 bits), flags (32 bits; 1: answers, 2: ends), and each entry
+    /// after its length (32 bits). Numbers are little-endian. Returns how many bytes these are, which fit in `room`.
     pub fn write(&self, mut room: &mut [u8]) -> usize {
         let free = room.len();
         let mut put = |bytes: &[u8]| {

@@ -6,8 +6,9 @@ use std::time::Instant;
 use async_nats::Subject;
 
 use crate::incoming::{Arrival, Incoming};
-use crate::network::{Network, Sender, lock};
+use crate::network::{Network, lock};
 use crate::outgoing::Outgoing;
+use crate::room::Sender;
 use crate::words::{Kind, Word, word};
 
 /// Where messages go, and where answers to them go.
@@ -76,7 +77,7 @@ impl Channel {
 
     fn flush(&self, state: &mut State) {
         let Some(route) = &state.route else { return };
-        let reserve = |room| self.network.reserve(room, || Weak::<Self>::clone(&self.own));
+        let reserve = |room| self.network.room.reserve(room, || Weak::<Self>::clone(&self.own));
         while let Some(part) = state.outgoing.next_part(reserve) {
             self.network.publish(route.to.clone(), Some(route.reply.clone()), part);
         }
@@ -146,7 +147,7 @@ impl Channel {
             self.flush(&mut state);
             drop(state);
             // Without the lock, because other sessions may go on.
-            self.network.release(freed);
+            self.network.room.release(freed);
         }
     }
 
@@ -182,7 +183,7 @@ impl Channel {
         let freed = std::mem::take(&mut state.outgoing).sent_room();
         drop(state);
         self.room.notify_all();
-        self.network.release(freed);
+        self.network.room.release(freed);
     }
 }
 

@@ -11,6 +11,7 @@ mod incoming;
 mod network;
 mod outgoing;
 mod pings;
+mod room;
 mod servers;
 mod status;
 mod subjects;

@@ -1,8 +1,8 @@
 //! Connections to brokers, and the thread that all of them share.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,10 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
+use crate::room::Room;
 use crate::servers::{Fleet, Login};
 use crate::words::{Kind, Word, word};
 
-/// Room of numbered messages that may be on their way over one connection. The broker cuts a connection that has not read 64 MiB.
-/// 16 MiB.
-const MAX_BYTES: usize = 16 << 20;
 /// Messages that wait to be read. If there were more, some would be dropped and sent again.
 const QUEUED_MESSAGES: usize = 1 << 16;
 /// How long the first connection may take.
@@ -59,11 +57,6 @@ pub trait Recipient: Send + Sync {
     fn on_message(self: Arc<Self>, at: &str, message: Message);
 }
 
-/// Sends messages that wait for room.
-pub trait Sender: Send + Sync {
-    fn send_queued(&self);
-}
-
 /// A connection, which may be away for a while.
 pub struct Network {
     pub client: Client,
@@ -72,10 +65,8 @@ pub struct Network {
     pub inbox: String,
     /// Recipients by the part of the subject that follows the inbox. Any thread may hold it, for a few instructions.
     recipients: Mutex<HashMap<String, Weak<dyn Recipient>>>,
-    /// Room of messages that are on their way.
-    used: AtomicUsize,
-    /// Sessions that wait for room. Any thread may hold it, for a few instructions.
-    waiting: Mutex<VecDeque<Weak<dyn Sender>>>,
+    /// Room of numbered messages of all sessions.
+    pub room: Room,
     absence: Mutex<Absence>,
     /// The connection was established again.
     pub is_back: Notify,
@@ -130,8 +121,7 @@ impl Network {
             handle: Handle::current(),
             inbox,
             recipients: Mutex::default(),
-            used: AtomicUsize::new(0),
-            waiting: Mutex::default(),
+            room: Room::default(),
             absence: Mutex::new(Absence { since: None, until: None }),
             is_back: Notify::new(),
         });
@@ -191,30 +181,6 @@ impl Network {
             }
             None => tokio::task::unconstrained(self.client.publish(to, payload)).now_or_never(),
         };
-    }
-
-    /// Takes room for a message. If there is none, calls [`Sender::send_queued`] of the sender when there may be some.
-    pub fn reserve(&self, room: usize, sender: impl FnOnce() -> Weak<dyn Sender>) -> bool {
-        let fits = |used: usize| Some(used + room).filter(|&used| used <= MAX_BYTES);
-        let take = || self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).is_ok();
-        if take() {
-            return true;
-        }
-        lock(&self.waiting).push_back(sender());
-        // All room may have been given back before the sender was in the list. Then nothing would call it.
-        take()
-    }
-
-    /// Gives room back, and lets sessions that wait for it go on.
-    pub fn release(&self, room: usize) {
-        if room == 0 {
-            return;
-        }
-        self.used.fetch_sub(room, Ordering::AcqRel);
-        let waiting = std::mem::take(&mut *lock(&self.waiting));
-        for sender in waiting.iter().filter_map(Weak::upgrade) {
-            sender.send_queued();
-        }
     }
 
     pub fn is_connected(&self) -> bool {

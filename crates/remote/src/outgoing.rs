@@ -64,6 +64,8 @@ impl Outgoing {
         let freed = self.sent.drain(..count).map(|part| room_of(payload_of(&part))).sum();
         self.first = ack;
         self.sent_room -= freed;
+        // The message that was asked for is the first one, which has arrived.
+        self.owes_repeat &= count == 0;
         freed
     }
 
@@ -78,7 +80,7 @@ impl Outgoing {
     /// The messages that may not have arrived, to be sent again. None of them if that was done a moment ago.
     pub fn repeat(&mut self, now: Instant) -> impl Iterator<Item = &Bytes> {
         let is_early = self.repeated.is_some_and(|before| now.saturating_duration_since(before) < REPEAT);
-        self.owes_repeat = is_early;
+        self.owes_repeat = is_early && !self.sent.is_empty();
         if !is_early {
             self.repeated = Some(now);
         }
@@ -151,6 +153,23 @@ mod tests {
         assert!(outgoing.is_late(1), "the other end has asked for it");
         assert_eq!(outgoing.repeat(start + REPEAT).count(), 1);
         assert!(!outgoing.is_late(1));
+    }
+
+    #[test]
+    fn a_request_is_void_when_its_message_has_arrived_or_was_never_sent() {
+        let mut outgoing = Outgoing::default();
+        (0..3).for_each(|_| outgoing.push(Kind::Data, vec![1]));
+        numbers(&mut outgoing);
+        let start = Instant::now();
+        assert_eq!(outgoing.repeat(start).count(), 3);
+        assert_eq!(outgoing.repeat(start).count(), 0);
+        outgoing.acked(1);
+        assert!(!outgoing.is_late(1), "the message that the request named has arrived");
+        outgoing.acked(3);
+        assert_eq!(outgoing.repeat(start).count(), 0);
+        outgoing.push(Kind::Data, vec![1]);
+        numbers(&mut outgoing);
+        assert!(!outgoing.is_late(3), "the request came before the message was sent");
     }
 
     #[test]

@@ -5,7 +5,7 @@ pub const TOKEN_BYTES: usize = 16;
 /// Bytes of one session: its token and a number.
 const ROW_BYTES: usize = TOKEN_BYTES + 4;
 /// The most sessions of one ping. The broker passes messages of up to 1 MiB on.
-pub const MAX_ROWS: usize = 2_000;
+const MAX_ROWS: usize = 2_000;
 
 /// The secret name of a session.
 pub type Token = [u8; TOKEN_BYTES];
@@ -36,9 +36,10 @@ impl Ping {
         }
     }
 
+    /// The bytes of a ping with at most [`MAX_ROWS`] sessions.
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = self.number.to_le_bytes().to_vec();
-        for (token, next) in self.sessions.iter().take(MAX_ROWS) {
+        for (token, next) in &self.sessions {
             bytes.extend(token);
             bytes.extend(next.unwrap_or_default().to_le_bytes());
             bytes.push(if next.is_some() { KNOWN } else { 0 });
