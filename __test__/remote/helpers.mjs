@@ -41,10 +41,10 @@ export class Program {
   }
 
   /** Resolves to the first line that matches. */
-  line(pattern) {
+  line(pattern, from = 0) {
     return new Promise((resolve, reject) => {
       const look = () => {
-        const line = this.#lines.find((candidate) => pattern.test(candidate));
+        const line = this.#lines.slice(from).find((candidate) => pattern.test(candidate));
         if (line === undefined && this.#child.exitCode === null && this.#child.signalCode === null) return;
         this.#waiting.delete(look);
         if (line === undefined) reject(new Error(`the process has ended:\n${this.#lines.join('\n')}`));
@@ -53,6 +53,11 @@ export class Program {
       this.#waiting.add(look);
       look();
     });
+  }
+
+  /** Resolves to the first line from now on that matches. */
+  nextLine(pattern) {
+    return this.line(pattern, this.#lines.length);
   }
 
   kill(signal = 'SIGKILL') {
