@@ -10,6 +10,8 @@ const ONE = ['--spares', '0', '--capacity', '1'];
 
 /** Resolves when a stopped client may have been missed: longer than a worker may be silent, and less than a lease. */
 const awhile = () => new Promise((resolve) => setTimeout(resolve, 3_000));
+/** Resolves when the lease of a stopped client has ended. */
+const lease = () => new Promise((resolve) => setTimeout(resolve, 13_000));
 
 describe('the process of a session that is stopped', () => {
   /** The run ends at its deadline, and its process ends too. */
@@ -109,6 +111,19 @@ describe('a client that is stopped', () => {
     client.kill('SIGUSR2');
     expect(await client.line(/output|lost/)).toBe('output 42');
   });
+
+  // The worker counted the time in which it was stopped itself, and ended all of its sessions.
+  test('together with its worker, for longer than its lease, loses nothing', async () => {
+    const { worker, remote } = await openFleet({ args: ONE });
+    const client = startClient(remote, IDLE);
+    await client.line(/idle/);
+    await Promise.all([stop(client.pid), stop(worker.pid)]);
+    await lease();
+    worker.kill('SIGCONT');
+    client.kill('SIGCONT');
+    client.kill('SIGUSR2');
+    expect(await client.line(/output|lost/)).toBe('output 42');
+  }, 60_000);
 
   test('for longer than its lease loses its sessions, whose places are free', async () => {
     const { worker, remote } = await openFleet({ args: ['--spares', '0', '--capacity', '2'] });

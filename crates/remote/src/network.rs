@@ -201,6 +201,11 @@ impl Network {
         }
     }
 
+    /// This process did nothing for a while, perhaps because the machine was stopped. It could hear nobody.
+    pub fn note_pause(&self) {
+        lock(&self.absence).until = Some(Instant::now());
+    }
+
     /// How long the broker has been away.
     pub fn away_for(&self) -> Option<Duration> {
         lock(&self.absence).since.map(|since| since.elapsed())

@@ -29,6 +29,8 @@ use crate::words::{Kind, word};
 
 /// Interval at which sessions are checked.
 const CHECK: Duration = Duration::from_millis(250);
+/// A worker that does not check sessions for so long was stopped itself.
+const PAUSE: Duration = Duration::from_secs(2);
 /// How long a worker may take to leave after its last session.
 const LEAVE: Duration = Duration::from_secs(1);
 
@@ -405,12 +407,17 @@ fn live(sessions: &HashMap<Token, Arc<Session>>) -> usize {
 async fn check(worker: Weak<Inner>) {
     let mut ticks = interval(CHECK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut checked = Instant::now();
     loop {
         let Some(owner) = worker.upgrade() else { return };
         tokio::select! {
             _ = ticks.tick() => {}
             () = owner.has_ended.notified() => {}
         }
+        if checked.elapsed() > PAUSE {
+            owner.network.note_pause();
+        }
+        checked = Instant::now();
         owner.check_sessions();
         if lock(&owner.sessions).is_empty() {
             owner.is_empty.notify_waiters();
