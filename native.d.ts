@@ -250,7 +250,7 @@ export declare class NativeFleetWorker {
   get stats(): NativeFleetWorkerStats;
 }
 
-/** Options of a worker. `digests`: of the code of each engine, by its name. `sandbox`: the least that each session has. */
+/** Options of a worker. `sandbox`: the least that each session has. */
 export interface NativeFleetWorkerOptions {
   fleet: NativeFleet;
   name: string;
@@ -260,8 +260,7 @@ export interface NativeFleetWorkerOptions {
   sandbox: string;
   spares: number;
   maxMemoryMb: number;
-  engines: Array<NativeEngine>;
-  digests: Record<string, string>;
+  offers: Array<NativeOffer>;
 }
 
 /** The state of a worker at one moment. */
@@ -481,6 +480,16 @@ export interface NativeModule {
   names?: Array<string>;
   values?: Uint8Array;
   functions?: Array<NativeTool>;
+}
+
+/**
+ * An engine that a worker has besides the realm. `digest`: of its code. `packages`: those in its folders, each as
+ * `name==version digest`.
+ */
+export interface NativeOffer {
+  engine: NativeEngine;
+  digest: string;
+  packages: Array<string>;
 }
 
 /** A call without an answer. `args`: a list of values, or their serialized bytes. */

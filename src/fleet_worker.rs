@@ -1,6 +1,6 @@
 //! `NativeFleetWorker`: serves sessions of a fleet.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,7 +18,16 @@ use crate::resources;
 /// Backends that are kept: clients choose the time zone and the locale of their sessions.
 const MAX_BACKENDS: usize = 16;
 
-/// Options of a worker. `digests`: of the code of each engine, by its name. `sandbox`: the least that each session has.
+/// An engine that a worker has besides the realm. `digest`: of its code. `packages`: those in its folders, each as
+/// `name==version digest`.
+#[napi(object, object_to_js = false)]
+pub struct NativeOffer {
+    pub engine: NativeEngine,
+    pub digest: String,
+    pub packages: Vec<String>,
+}
+
+/// Options of a worker. `sandbox`: the least that each session has.
 #[napi(object, object_to_js = false)]
 pub struct NativeFleetWorkerOptions {
     pub fleet: NativeFleet,
@@ -29,8 +38,13 @@ pub struct NativeFleetWorkerOptions {
     pub sandbox: String,
     pub spares: f64,
     pub max_memory_mb: f64,
-    pub engines: Vec<NativeEngine>,
-    pub digests: std::collections::HashMap<String, String>,
+    pub offers: Vec<NativeOffer>,
+}
+
+impl From<NativeOffer> for Offer {
+    fn from(NativeOffer { engine, digest, packages }: NativeOffer) -> Self {
+        Self { engine: engine.into(), digest: Some(digest), packages: packages.into_iter().collect() }
+    }
 }
 
 /// The state of a worker at one moment.
@@ -61,12 +75,8 @@ impl NativeFleetWorker {
     pub fn new(options: NativeFleetWorkerOptions) -> Self {
         let NativeFleetWorkerOptions { fleet, name, node, version, capacity, sandbox, .. } = options;
         let spares = options.spares as usize;
-        let offer = |engine: NativeEngine| {
-            let digest = options.digests.get(&engine.name).cloned();
-            Offer { engine: engine.into(), digest }
-        };
-        let realm = Offer { engine: EngineSpec::default(), digest: None };
-        let offers = std::iter::once(realm).chain(options.engines.into_iter().map(offer)).collect();
+        let realm = Offer { engine: EngineSpec::default(), digest: None, packages: BTreeSet::new() };
+        let offers = std::iter::once(realm).chain(options.offers.into_iter().map(Into::into)).collect();
         let options = WorkerOptions {
             fleet: fleet.into(),
             name,

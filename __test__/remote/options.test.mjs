@@ -27,7 +27,7 @@ test.each([
 
 test('Python on a fleet has no folders of the host', () => {
   const options = { isolation: 'remote', remote: { servers: 'nats://a' } };
-  for (const more of [{ workDir: '.' }, { mount: true }, { packages: '.' }]) {
+  for (const more of [{ workDir: '.' }, { mount: true }]) {
     expect(() => new PyodideExecutor(undefined, { ...options, ...more })).toThrow(
       'needs a folder of this computer, which isolation: "remote" does not have',
     );

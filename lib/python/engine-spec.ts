@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BASE_BUILTIN_MODULES } from './options';
+import { packagesIn } from './packages-folder';
 import { pyodideFolder } from './pyodide-folder';
 import { snapshotFolder } from './snapshot-folders';
 import type { EngineFolder, EngineSpec } from '../ses/native-connection';
@@ -26,10 +27,16 @@ export function engineSpec(folders: EngineFolder[] = []): EngineSpec {
 /**
  * Python of a worker of a fleet, which has its own files. They must be the same as those of this machine, if this
  * machine has any.
+ *
+ * @param packages a folder of this machine; the worker must have all of its packages
  */
-export function remoteEngineSpec(): EngineSpec {
+export function remoteEngineSpec(packages: string | undefined): EngineSpec {
   const own = engineDigest();
-  return { name: 'python', settings: own === undefined ? {} : { digest: [own] }, folders: [] };
+  const settings = {
+    ...(own !== undefined && { digest: [own] }),
+    ...(packages !== undefined && { packages: packagesIn(packages) }),
+  };
+  return { name: 'python', settings, folders: [] };
 }
 
 /** Identifies the code of Python on this machine. Undefined if Pyodide is not installed. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 
 import { engineSpec, remoteEngineSpec } from './engine-spec';
+import { packagesFolder } from './packages-folder';
 import { snapshotFolderWithin } from './snapshot-folders';
 import { untold } from '../contract/tracing';
 import { codeFrame } from '../ses/code-frame';
@@ -85,14 +86,12 @@ export class IsolateEngine {
   /** The settings that the native side needs for Python. */
   #spec(): EngineSpec {
     const { executor, fsMode, workDir, readOnly, packages } = this.#options;
-    if (executor.isolation === 'remote') return remoteEngineSpec();
+    if (executor.isolation === 'remote') return remoteEngineSpec(packages);
     const root = fsMode === 'nodefs' && workDir !== undefined ? resolve(workDir) : undefined;
     this.#refusal = root === undefined || readOnly ? undefined : refusalOf(root);
     const folders: EngineFolder[] = [];
     if (root !== undefined && this.#refusal === undefined) folders.push({ name: 'mount', root, readOnly });
-    if (packages !== undefined) {
-      folders.push({ name: 'packages', root: resolve(packages), readOnly: true, list: 'ses-executor-packages.json' });
-    }
+    if (packages !== undefined) folders.push(packagesFolder(packages));
     return engineSpec(folders);
   }
 }

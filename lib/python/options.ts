@@ -241,7 +241,7 @@ export function offerWith({ authorizedImports, fsMode, workDir, mountPoint, exec
 }
 
 /** Folders of this computer, which workers of a fleet do not have. */
-const FOLDER_OPTIONS = ['workDir', 'directoryHandle', 'packages'];
+const FOLDER_OPTIONS = ['workDir', 'directoryHandle'];
 
 /** @throws {TypeError} */
 function refuseFolders(given: Given) {

@@ -63,7 +63,7 @@ const COMMANDS = {
     load: () => (require('./sessions') as typeof import('./sessions')).sessions,
   },
   worker: {
-    takes: [...FLEET_OPTIONS, 'capacity', 'sandbox', 'spares', 'memory', 'grace', 'listen', 'name'],
+    takes: [...FLEET_OPTIONS, 'capacity', 'sandbox', 'spares', 'memory', 'packages', 'grace', 'listen', 'name'],
     words: noFile,
     load: () => (require('./worker') as typeof import('./worker')).worker,
   },

@@ -11,6 +11,7 @@ import { urlHost } from '../mcp/address';
 import { version } from '../../../package.json';
 import { write } from '../../contract/terminal';
 import { engineDigest, engineSpec } from '../../python/engine-spec';
+import { packagesFolder, packagesIn } from '../../python/packages-folder';
 import { makeFleetWorker } from '../../ses/fleet';
 import type { ListenAddress } from './listen-address';
 import type { CommandOptions } from './main';
@@ -83,14 +84,18 @@ function settingsOf(options: CommandOptions) {
     sandbox,
     spares,
     maxMemoryMb: memoryLimitMb,
-    ...engines(),
+    offers: offersOf(options.packages),
   };
 }
 
-/** The engines that this machine has besides the realm. */
-function engines(): Pick<Parameters<typeof makeFleetWorker>[0], 'engines' | 'digests'> {
+/** The engines that this machine has besides the realm. A session that names no packages gets none. */
+function offersOf(packages: string | undefined): Parameters<typeof makeFleetWorker>[0]['offers'] {
   const digest = engineDigest();
-  return digest === undefined ? { engines: [], digests: {} } : { engines: [engineSpec()], digests: { python: digest } };
+  if (digest === undefined && packages !== undefined) throw new UsageError('--packages needs the npm package pyodide');
+  if (digest === undefined) return [];
+  const plain = { engine: engineSpec(), digest, packages: [] };
+  if (packages === undefined) return [plain];
+  return [plain, { engine: engineSpec([packagesFolder(packages)]), digest, packages: packagesIn(packages) }];
 }
 
 /** Resolves at the first signal that asks the worker to end. A second one ends it. */
