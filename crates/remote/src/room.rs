@@ -70,8 +70,10 @@ mod tests {
 
     use super::*;
 
-    /// Records in which order senders are called.
-    struct Named(usize, Arc<Mutex<Vec<usize>>>);
+    /// The senders that were called, in order.
+    type Called = Arc<Mutex<Vec<usize>>>;
+
+    struct Named(usize, Called);
 
     impl Sender for Named {
         fn send_queued(&self) {
@@ -79,8 +81,8 @@ mod tests {
         }
     }
 
-    fn senders(count: usize) -> (Vec<Arc<dyn Sender>>, Arc<Mutex<Vec<usize>>>) {
-        let called = Arc::<Mutex<Vec<usize>>>::default();
+    fn senders(count: usize) -> (Vec<Arc<dyn Sender>>, Called) {
+        let called = Called::default();
         let named = |name| Arc::new(Named(name, called.clone())) as Arc<dyn Sender>;
         ((0..count).map(named).collect(), called)
     }
