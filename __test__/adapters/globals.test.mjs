@@ -126,6 +126,16 @@ test('type checks know the groups', async () => {
     const id: string = crypto.randomUUID() + performance.now();
     [response.status.toFixed(), (await response.json()).any, new Headers({ a: 'b' }).get('a'), id]`;
   expect(await messages(program, ['fetch', 'abort', 'crypto', 'performance'])).toEqual([]);
+  const bodies = `const form = new FormData();
+    form.append('file', new File([new Blob(['a'])], 'a.txt', { type: 'text/plain' }), 'b.txt');
+    const response = await fetch('https://api.example.com/', { method: 'POST', body: form });
+    for await (const part of response.body) console.log(part.length);
+    const { done, value } = await response.clone().body.getReader().read();
+    [done, value.length, (await response.blob()).size, (await response.formData()).get('a')]`;
+  expect(await messages(bodies, ['fetch'])).toEqual([]);
+  expect(await messages('new FormData().add("a", "b")', ['fetch'])).toEqual([
+    "Property 'add' does not exist on type 'FormData'.",
+  ]);
   expect(await messages('(await fetch("https://api.example.com/")).stauts', ['fetch'])).toEqual([
     "Property 'stauts' does not exist on type 'Response'. Did you mean 'status'?",
   ]);

@@ -17,7 +17,17 @@ const SLEEP = 'const sleep = (ms, value) => new Promise((resolve) => setTimeout(
 
 describe('the option globals', () => {
   test('no global of the option exists without it', async () => {
-    const names = ['setTimeout', 'setInterval', 'crypto', 'performance', 'AbortController', 'fetch', 'Headers'];
+    const names = [
+      'setTimeout',
+      'setInterval',
+      'crypto',
+      'performance',
+      'AbortController',
+      'fetch',
+      'Headers',
+      'Blob',
+      'FormData',
+    ];
     const code = `${JSON.stringify(names)}.filter((name) => name in globalThis)`;
     expect(await output({}, code)).toEqual([]);
     expect(await output({ globals: [] }, code)).toEqual([]);
@@ -31,7 +41,7 @@ describe('the option globals', () => {
     expect(await added(['crypto'])).toEqual(['crypto']);
     expect(await added(['performance'])).toEqual(['performance']);
     expect(await added(['abort'])).toEqual(['AbortController', 'AbortSignal']);
-    expect(await added(['fetch'])).toEqual(['Headers', 'Request', 'Response', 'fetch']);
+    expect(await added(['fetch'])).toEqual(['Blob', 'File', 'FormData', 'Headers', 'Request', 'Response', 'fetch']);
   });
 
   test('a wrong name is refused with the names that exist', () => {
@@ -54,11 +64,13 @@ describe('the option globals', () => {
     );
     expect(validateCode('setTimeout(() => {}, 1)', TIMERS)).toEqual([]);
     expect(validateCode('crypto.randomUUID(); fetch; Headers; AbortSignal; performance', { globals: ALL })).toEqual([]);
+    expect(validateCode('new FormData().append("a", new Blob())', { globals: ['fetch'] })).toEqual([]);
   });
 
   test('the objects are frozen', async () => {
     const code = `[setTimeout, crypto, crypto.subtle, performance, AbortController, AbortSignal.prototype, fetch,
-      Headers.prototype, Object.getPrototypeOf(Response)].every(Object.isFrozen)`;
+      Headers.prototype, Object.getPrototypeOf(Response), Blob.prototype, File, FormData.prototype,
+      new Blob().stream().constructor, Object.getPrototypeOf(new Blob().stream().getReader())].every(Object.isFrozen)`;
     expect(await output({ globals: ALL }, code)).toBe(true);
   });
 

@@ -124,6 +124,20 @@ describe('hints about', () => {
     expect(await hintOf(code)).toBe(GENERAL);
   });
 
+  test.each([
+    ['new Blob(["a"])', 'Use `Uint8Array`, `TextEncoder` and `TextDecoder`, and `btoa` and `atob` for base64.', {}],
+    ['new FormData()', NETWORK, {}],
+    ['new ReadableStream()', 'There are no streams: use arrays and async generators.', {}],
+    ['new FileReader()', 'Read a blob with `await blob.text()` or `await blob.bytes()`.', { globals: ['fetch'] }],
+    [
+      'new TextDecoderStream()',
+      'Read a body with `await response.text()`, or its parts with `for await (const part of response.body)`.',
+      { globals: ['fetch'] },
+    ],
+  ])('say what to do for %s, with and without requests', async (code, hint, options) => {
+    expect(await hintOf(code, TOOLS, options)).toBe(hint);
+  });
+
   test('list no functions if none were sent', async () => {
     expect(await hintOf('await weather(1)', {})).toBe(GENERAL);
     expect(await hintOf('await fetch("x")', {})).toBe('There is no network.');

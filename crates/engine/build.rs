@@ -77,6 +77,7 @@ fn main() {
         ("ext:ses_executor/40_console.js", own(&root, "40_console.js")),
         ("ext:ses_executor/50_values.js", own(&root, "50_values.js")),
         ("ext:ses_executor/56_pure_globals.js", own(&root, "56_pure_globals.js")),
+        ("ext:ses_executor/57_bodies.js", own(&root, "57_bodies.js")),
         ("ext:ses_executor/58_optional_globals.js", own(&root, "58_optional_globals.js")),
         ("ext:ses_executor/60_tools.js", own(&root, "60_tools.js")),
         ("ext:ses_executor/62_tool_errors.js", own(&root, "62_tool_errors.js")),

@@ -56,7 +56,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
       BROWSER,
     '$ jQuery DOMParser Image Audio': BROWSER,
     'Worker SharedArrayBuffer Atomics': THREADS,
-    'ReadableStream WritableStream TransformStream': STREAMS,
+    'ReadableStream WritableStream TransformStream TextDecoderStream CompressionStream DecompressionStream': STREAMS,
     'AbortController AbortSignal': SIGNALS,
     '_ lodash moment dayjs d3 cheerio np numpy pd pandas': LIBRARIES,
     'exit quit': ENDING,
@@ -78,6 +78,14 @@ const INSTEAD: ReadonlyMap<string, { group: string; hint: string }> = new Map([
     },
   ],
   [NETWORK, { group: 'fetch', hint: 'Make requests with `await fetch(url)`.' }],
+  [BYTES, { group: 'fetch', hint: 'Read a blob with `await blob.text()` or `await blob.bytes()`.' }],
+  [
+    STREAMS,
+    {
+      group: 'fetch',
+      hint: 'Read a body with `await response.text()`, or its parts with `for await (const part of response.body)`.',
+    },
+  ],
 ]);
 /** Hints that ask for a function of the host. */
 const WITH_FUNCTIONS = new Set([NETWORK, NODE, FILES, REQUIRE]);

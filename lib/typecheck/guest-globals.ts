@@ -67,8 +67,16 @@ const SIGNAL = `declare class AbortSignal {
   static abort(reason?: any): AbortSignal; static timeout(ms: number): AbortSignal;
   static any(signals: Iterable<AbortSignal>): AbortSignal;
 }`;
-const BODY = `readonly bodyUsed: boolean; text(): Promise<string>; json(): Promise<any>; bytes(): Promise<Uint8Array>;
-  arrayBuffer(): Promise<ArrayBuffer>;`;
+const READ = 'text(): Promise<string>; bytes(): Promise<Uint8Array>; arrayBuffer(): Promise<ArrayBuffer>;';
+const BODY = `readonly body: BodyStream; readonly bodyUsed: boolean; json(): Promise<any>; blob(): Promise<Blob>;
+  formData(): Promise<FormData>; ${READ}`;
+const STREAM = `interface BodyStream extends AsyncIterable<Uint8Array> {
+  readonly locked: boolean; cancel(reason?: any): Promise<void>; tee(): [BodyStream, BodyStream];
+  values(options?: any): AsyncIterableIterator<Uint8Array>;
+  getReader(): {
+    read(): Promise<{ done: boolean; value: Uint8Array }>; cancel(reason?: any): Promise<void>; releaseLock(): void;
+  };
+}`;
 
 /** The globals of each group of the option `globals`, by name. */
 export const OPTIONAL_GLOBALS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
@@ -115,7 +123,32 @@ export const OPTIONAL_GLOBALS: ReadonlyMap<string, ReadonlyMap<string, string>> 
   [
     'fetch',
     new Map([
-      ['fetch', 'declare function fetch(input: any, init?: any): Promise<Response>;'],
+      ['fetch', `${STREAM}\ndeclare function fetch(input: any, init?: any): Promise<Response>;`],
+      [
+        'Blob',
+        `declare class Blob {
+  constructor(parts?: Iterable<any>, options?: any);
+  readonly size: number; readonly type: string; ${READ}
+  stream(): BodyStream; slice(start?: number, end?: number, type?: string): Blob;
+}`,
+      ],
+      [
+        'File',
+        `declare class File extends Blob {
+  constructor(parts: Iterable<any>, name: string, options?: any);
+  readonly name: string; readonly lastModified: number;
+}`,
+      ],
+      [
+        'FormData',
+        `declare class FormData {
+  append(name: string, value: any, fileName?: string): void; set(name: string, value: any, fileName?: string): void;
+  delete(name: string): void; get(name: string): any; getAll(name: string): any[]; has(name: string): boolean;
+  forEach(callback: (value: any, name: string, parent: FormData) => void, thisArg?: any): void;
+  entries(): IterableIterator<[string, any]>; keys(): IterableIterator<string>; values(): IterableIterator<any>;
+  [Symbol.iterator](): IterableIterator<[string, any]>;
+}`,
+      ],
       [
         'Headers',
         `declare class Headers {

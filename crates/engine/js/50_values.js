@@ -156,8 +156,8 @@
       if (known !== undefined) return known;
       if (depth > MAX_DEPTH || nodes > MAX_NODES) return shortText(value);
       nodes++;
-      const url = boot.urlText(value);
-      if (url !== undefined) return url;
+      const substitute = boot.substituteOf(value);
+      if (substitute !== undefined) return substitute;
       if (isCloneableLeaf(value)) return value;
       const copy = types.isNativeError(value) ? copyError(value) : emptyLike(value);
       if (copy === undefined) return text(value);
@@ -229,15 +229,15 @@
     }
   };
 
-  // Whether there are URLs, or their parameters, among the first MAX_SEARCHED parts of `root`. Structured clone would
-  // treat them as empty objects. Runs no guest code.
-  const hasUrls = (root) => {
+  // Whether there are URLs, their parameters or blobs among the first MAX_SEARCHED parts of `root`. Structured clone
+  // would treat them as objects without their content. Runs no guest code.
+  const hasSubstituted = (root) => {
     const seen = newSet();
     const queue = [];
     let isFound = false;
     const enqueue = (value) => {
       if (!boot.isObject(value) || types.isProxy(value) || isView(value) || seen.has(value)) return;
-      isFound ||= boot.urlText(value) !== undefined;
+      isFound ||= boot.substituteOf(value) !== undefined;
       seen.add(value);
       arrayPush(queue, value);
     };
@@ -259,18 +259,18 @@
     return isFound;
   };
 
-  // An output. If it contains URLs or their parameters, a copy with their strings instead.
-  const withUrlTexts = (output) => (hasUrls(output) ? toCloneable(output) : output);
+  // An output. If it contains URLs, their parameters or blobs, a copy with their strings and bytes instead.
+  const withSubstitutes = (output) => (hasSubstituted(output) ? toCloneable(output) : output);
 
-  // `args`, an array of arguments. If it contains URLs or their parameters, a copy with their strings instead. Values
-  // that structured clone refuses stay as they are, and so do getters. Runs no guest code.
-  const argumentsWithUrlTexts = (args) => {
-    if (!hasUrls(args)) return args;
+  // `args`, an array of arguments. If it contains URLs, their parameters or blobs, a copy with their strings and bytes
+  // instead. Values that structured clone refuses stay as they are, and so do getters. Runs no guest code.
+  const argumentsWithSubstitutes = (args) => {
+    if (!hasSubstituted(args)) return args;
     const copies = newMap();
     const queue = [];
     const convert = (value) => {
       if (!boot.isObject(value) || types.isProxy(value)) return value;
-      const done = boot.urlText(value) ?? copies.get(value);
+      const done = boot.substituteOf(value) ?? copies.get(value);
       if (done !== undefined) return done;
       const copy = types.isNativeError(value) ? undefined : emptyLike(value);
       if (copy === undefined) return value;
@@ -299,13 +299,13 @@
 
   const isIdentifier = (key) => regExpTest(/^[A-Za-z_$][\w$]*$/, key);
 
-  // Whether structured clone accepts `value` itself, or its string, regardless of its parts.
+  // Whether structured clone accepts `value` itself, or its substitute, regardless of its parts.
   const isCloneable = (value) => {
     if (typeof value === "symbol" || typeof value === "function") return false;
     if (typeof value !== "object" || value === null) return true;
     if (types.isProxy(value)) return false;
     return (
-      boot.urlText(value) !== undefined ||
+      boot.substituteOf(value) !== undefined ||
       isCloneableLeaf(value) ||
       isArray(value) ||
       types.isMap(value) ||
@@ -367,8 +367,8 @@
   boot.describe = describe;
   boot.inspectValue = inspect;
   boot.toCloneable = toCloneable;
-  boot.argumentsWithUrlTexts = argumentsWithUrlTexts;
-  boot.withUrlTexts = withUrlTexts;
+  boot.argumentsWithSubstitutes = argumentsWithSubstitutes;
+  boot.withSubstitutes = withSubstitutes;
   boot.uncloneablePath = uncloneablePath;
   boot.objectPrototype = Object.prototype;
 })();

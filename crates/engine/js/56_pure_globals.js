@@ -404,8 +404,8 @@
     });
   }
 
-  // The string that stands for a URL or its parameters in outputs. Undefined for other values.
-  boot.urlText = (value) => hrefOf(value) ?? queryOf(value);
+  // The string that a URL or its parameters are in outputs and arguments. Undefined for other values.
+  boot.substituteOf = (value) => hrefOf(value) ?? queryOf(value);
 
   const classes = { TextDecoder, TextEncoder, URL, URLSearchParams };
   for (const [name, Class] of p.entries(classes)) {

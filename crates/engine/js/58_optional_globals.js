@@ -11,6 +11,8 @@
   const { apply, arrayPush, ceil, dateNow, defineProperty, Error, freeze, isView, max, newMap } = p;
   const { promiseThen, RangeError, TypeError, typedArrayTag } = p;
   const { op_decode, op_digest, op_encode, op_random, op_url } = boot.ops;
+  const { Blob, bytesOf, File, FormData, hexOf, isRead, isUntouched, own, streamOf, takeRest } = boot.bodies;
+  const readBody = boot.bodies.read;
   // Programs may declare variables with these names.
   const { Promise, Symbol, Uint8Array, URLSearchParams } = globalThis;
   const { parse } = JSON;
@@ -382,18 +384,11 @@
 
   // --- Random numbers and digests -----------------------------------------------------------------------------------
 
-  // The bytes of an ArrayBuffer or a view; undefined for other values.
-  const bytesOf = (value) => {
-    if (types.isArrayBuffer(value)) return new Uint8Array(value);
-    if (!isView(value)) return undefined;
-    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  };
   const INTEGERS = p.newSet();
   for (const name of ["Int8", "Uint8", "Uint8Clamped", "Int16", "Uint16", "Int32", "Uint32", "BigInt64", "BigUint64"]) {
     INTEGERS.add(`${name}Array`);
   }
   const HASHES = { __proto__: null, "SHA-1": 1, "SHA-256": 256, "SHA-384": 384, "SHA-512": 512 };
-  const HEX = "0123456789abcdef";
 
   const subtle = {
     async digest(algorithm, data) {
@@ -430,12 +425,9 @@
       op_random(bytes, MAX_RANDOM_BYTES);
       bytes[6] = (bytes[6] & 0x0f) | 0x40;
       bytes[8] = (bytes[8] & 0x3f) | 0x80;
-      let text = "";
-      for (let i = 0; i < 16; i++) {
-        if (i === 4 || i === 6 || i === 8 || i === 10) text += "-";
-        text += HEX[bytes[i] >> 4] + HEX[bytes[i] & 15];
-      }
-      return text;
+      const text = hexOf(bytes);
+      const part = (start, end) => p.stringSlice(text, start, end);
+      return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
     },
   };
 
@@ -587,17 +579,24 @@
     if (isQuery(body)) return { content: `${body}`, type: "application/x-www-form-urlencoded;charset=UTF-8" };
     const bytes = bytesOf(body);
     if (bytes !== undefined) return { content: new Uint8Array(bytes), type: undefined };
+    const read = readBody(body);
+    if (read !== undefined) return read;
     if (boot.isObject(body)) {
-      throw new TypeError(`${what}: the body must be a string or bytes; send JSON.stringify(body)`);
+      throw new TypeError(
+        `${what}: the body must be a string, bytes, a Blob, FormData or URLSearchParams; send JSON.stringify(body)`,
+      );
     }
     return { content: `${body}`, type: "text/plain;charset=UTF-8" };
   };
+
+  const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 
   // The body of a request or response, which can be read once.
   let contentOf;
   class Body {
     // A string, bytes, or undefined.
     #content;
+    #stream;
     #isUsed = false;
     constructor(content, key) {
       if (key !== KEY) throw new TypeError("Illegal constructor");
@@ -605,16 +604,27 @@
     }
     static {
       contentOf = (body) => {
-        if (body.#isUsed) throw new TypeError("The body was read already; use clone() before it is read");
+        if (body.#isUsed || (body.#stream !== undefined && !isUntouched(body.#stream))) {
+          throw new TypeError("The body was read already; use clone() before it is read");
+        }
         return body.#content;
       };
     }
+    get body() {
+      if (this.#content === undefined) return null;
+      if (this.#stream === undefined) {
+        this.#stream = streamOf(typeof this.#content === "string" ? op_encode(this.#content) : this.#content);
+        if (this.#isUsed) takeRest(this.#stream);
+      }
+      return this.#stream;
+    }
     get bodyUsed() {
-      return this.#isUsed;
+      return this.#isUsed || (this.#stream !== undefined && isRead(this.#stream));
     }
     #take() {
       const content = contentOf(this);
       this.#isUsed = content !== undefined;
+      if (this.#stream !== undefined) takeRest(this.#stream);
       return content;
     }
     #bytes() {
@@ -640,26 +650,18 @@
       return this.#bytes().buffer;
     }
     async blob() {
-      throw new TypeError("blob() is not available; use bytes() or arrayBuffer()");
+      return new Blob([this.#bytes()], { type: this.headers.get("content-type") ?? "" });
     }
     async formData() {
-      throw new TypeError("formData() is not available; use text()");
+      const type = `${this.headers.get("content-type")}`;
+      if (!p.regExpTest(FORM, type)) {
+        throw new TypeError("formData() reads only application/x-www-form-urlencoded; use text() or bytes()");
+      }
+      const form = new FormData();
+      for (const { 0: name, 1: value } of new URLSearchParams(this.#text())) form.append(name, value);
+      return form;
     }
   }
-
-  const own = (object, properties) => {
-    const names = p.keys(properties);
-    for (let i = 0; i < names.length; i++) {
-      const value = properties[names[i]];
-      defineProperty(object, names[i], {
-        __proto__: null,
-        value,
-        writable: false,
-        enumerable: true,
-        configurable: true,
-      });
-    }
-  };
 
   const METHODS = p.newSet();
   for (const method of ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]) METHODS.add(method);
@@ -822,7 +824,7 @@
     crypto: { crypto },
     performance: { performance },
     abort: { AbortController, AbortSignal },
-    fetch: { fetch, Headers, Request, Response },
+    fetch: { Blob, fetch, File, FormData, Headers, Request, Response },
   };
   arrayPush(boot.toHarden, groups, Event);
 

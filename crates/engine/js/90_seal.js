@@ -267,7 +267,7 @@ const {
     resetConsole,
     toCloneable,
     uncloneablePath,
-    withUrlTexts,
+    withSubstitutes,
   } = boot;
   const realm = freeze({
     __proto__: null,
@@ -279,7 +279,7 @@ const {
     },
     finish: boot.finish,
     isSignal: boot.isSignal,
-    argumentsWithUrlTexts: boot.argumentsWithUrlTexts,
+    argumentsWithSubstitutes: boot.argumentsWithSubstitutes,
     declaredValue: boot.declaredValue,
     installGlobals: boot.installGlobals,
     turn: boot.turn,
@@ -288,7 +288,7 @@ const {
     buildExports: boot.buildExports,
     inspect: (value) => reading(inspectValue, value),
     toCloneable: (value) => reading(toCloneable, value),
-    withUrlTexts: (value) => reading(withUrlTexts, value),
+    withSubstitutes: (value) => reading(withSubstitutes, value),
     uncloneablePath: (args) => reading(uncloneablePath, args),
     lookUp: (place) => reading(lookUp, place),
     isSent: (name) => reading(isSent, name),
@@ -305,6 +305,7 @@ const {
 
   // Objects that only the bootstrap needed become garbage before the blob is made.
   const spent = [
+    "bodies",
     "endowments",
     "feral",
     "forgetProxies",

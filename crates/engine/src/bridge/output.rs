@@ -6,15 +6,15 @@ use crate::state::host::Host;
 use crate::values::serialize::{self, Unwritable};
 use ses_protocol::Value;
 
-/// A copy of an output. URLs become their strings. Values that cannot be cloned become the string that inspection
+/// A copy of an output. URLs become their strings, and blobs their bytes. Values that cannot be cloned become the string that inspection
 /// returns, so that an otherwise successful run does not fail. `Thrown`: the stack or memory that is left does not
 /// suffice even for that.
 pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Value, Unwritable> {
     let way = host.way(host.context.config().max_transfer_bytes);
     v8::tc_scope!(let attempt, scope);
     let mut value = v8::Local::new(attempt, value);
-    if host.has_urls.get() {
-        match host.realm.get().and_then(|realm| realm.with_url_texts(attempt, value)) {
+    if host.has_substituted.get() {
+        match host.realm.get().and_then(|realm| realm.with_substitutes(attempt, value)) {
             Some(written) => value = written,
             None if attempt.has_terminated() => return Err(Unwritable::Thrown),
             None => attempt.reset(),

@@ -55,11 +55,11 @@ pub fn call<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, function: Pure, a
         Pure::Random => crypto::random(scope, args),
         Pure::ToBase64 => to_base64(scope, host, args),
         Pure::Url => {
-            host.has_urls.set(true);
+            host.has_substituted.set(true);
             url(scope, args)
         }
         Pure::UrlQuery => {
-            host.has_urls.set(true);
+            host.has_substituted.set(true);
             url_query(scope, host, args)
         }
         Pure::UrlQueryText => url_query_text(scope, host, args),

@@ -173,12 +173,12 @@ fn write_arguments<'s>(
     let left = limit.saturating_sub(host.calls.borrow().args_bytes);
     let (name, mark, thrown) = {
         v8::tc_scope!(let attempt, scope);
-        let texts = url_texts(attempt, host, args);
+        let copied = with_substitutes(attempt, host, args);
         if !attempt.has_terminated() {
             attempt.reset();
         }
-        let written = match texts {
-            Some(texts) => serialize::write_list(attempt, texts, host.way(left)),
+        let written = match copied {
+            Some(copied) => serialize::write_list(attempt, copied, host.way(left)),
             None => serialize::write_values(attempt, args, host.way(left)),
         };
         let refusal = match written {
@@ -216,18 +216,18 @@ fn write_arguments<'s>(
     Err(Some(marked_error(scope, host, "TypeError", &message, None, &mark)))
 }
 
-/// The arguments with strings in place of URLs. `None` if there are none.
-fn url_texts<'s>(
+/// The arguments with strings in place of URLs, and bytes in place of blobs. `None` if there are none.
+fn with_substitutes<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     args: &v8::FunctionCallbackArguments<'s>,
 ) -> Option<v8::Local<'s, v8::Array>> {
-    if !host.has_urls.get() || !(0..args.length()).any(|index| args.get(index).is_object()) {
+    if !host.has_substituted.get() || !(0..args.length()).any(|index| args.get(index).is_object()) {
         return None;
     }
     let array = serialize::array_of(scope, args);
-    let texts = host.realm.get()?.arguments_with_url_texts(scope, array)?;
-    (texts != array).then_some(texts)
+    let copy = host.realm.get()?.arguments_with_substitutes(scope, array)?;
+    (copy != array).then_some(copy)
 }
 
 /// The host's answer as a value, or as an error of the guest's realm.

@@ -195,22 +195,22 @@ impl Realm {
         self.call(scope, "toCloneable", &[value])
     }
 
-    /// `value`. If it contains URLs or their parameters, a copy with their strings instead.
-    pub fn with_url_texts<'s>(
+    /// `value`. If it contains URLs or blobs, a copy with their strings and bytes instead.
+    pub fn with_substitutes<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
         value: v8::Local<'s, v8::Value>,
     ) -> Option<v8::Local<'s, v8::Value>> {
-        self.call(scope, "withUrlTexts", &[value])
+        self.call(scope, "withSubstitutes", &[value])
     }
 
-    /// `args`, an array of arguments. If it contains URLs or their parameters, a copy with their strings instead.
-    pub fn arguments_with_url_texts<'s>(
+    /// `args`, an array of arguments. If it contains URLs or blobs, a copy with their strings and bytes instead.
+    pub fn arguments_with_substitutes<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
         args: v8::Local<'s, v8::Array>,
     ) -> Option<v8::Local<'s, v8::Array>> {
-        self.call(scope, "argumentsWithUrlTexts", &[args.into()])?.try_into().ok()
+        self.call(scope, "argumentsWithSubstitutes", &[args.into()])?.try_into().ok()
     }
 
     /// The string that the console prints for `value`.

@@ -117,8 +117,8 @@ pub struct Host {
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
     pub tools: RefCell<ToolTable>,
-    /// The guest may have made `URL` or `URLSearchParams` objects.
-    pub has_urls: Cell<bool>,
+    /// The guest may have made objects that cross to the host as something else: URLs, their parameters, blobs.
+    pub has_substituted: Cell<bool>,
     /// Names of variables that were sent.
     pub sent_names: RefCell<HashSet<String>>,
     pub calls: RefCell<PendingCalls>,
@@ -146,7 +146,7 @@ impl Host {
             terminated: Cell::new(false),
             scripts: RefCell::default(),
             tools: RefCell::default(),
-            has_urls: Cell::new(false),
+            has_substituted: Cell::new(false),
             sent_names: RefCell::default(),
             calls: RefCell::new(PendingCalls::starting_at(first_call)),
             modules: RefCell::default(),

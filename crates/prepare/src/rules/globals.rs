@@ -70,7 +70,7 @@ const OPTIONAL: [(&str, &[&str]); 5] = [
     ("crypto", &["crypto"]),
     ("performance", &["performance"]),
     ("abort", &["AbortController", "AbortSignal"]),
-    ("fetch", &["fetch", "Headers", "Request", "Response"]),
+    ("fetch", &["fetch", "Blob", "File", "FormData", "Headers", "Request", "Response"]),
 ];
 
 /// The group of the option `globals` that has this name.
