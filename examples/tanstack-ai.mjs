@@ -5,8 +5,10 @@ import { EventType, chat, toolDefinition } from '@tanstack/ai';
 import { createCodeMode } from '@tanstack/ai-code-mode';
 import { z } from 'zod';
 
+import { planOf } from 'ses-executor/code-tool';
 import { createSESIsolateDriver, withContent } from 'ses-executor/tanstack-ai';
 
+import { approvePlan } from './approval.mjs';
 import { MAP } from './map.mjs';
 
 const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
@@ -29,9 +31,29 @@ const getMap = toolDefinition({
   inputSchema: z.object({ city: z.string() }),
 }).server(async () => ({ type: 'image', data: MAP, mimeType: 'image/png' }));
 
+const warn = toolDefinition({
+  name: 'warn',
+  description: 'Sends a warning about the heat to the people of a city.',
+  inputSchema: z.object({ city: z.string() }),
+}).server(async ({ city }) => `sent to ${city}`);
+
+const driver = createSESIsolateDriver({ timeoutMs: 5_000, typecheck: 'error' });
+/** The driver, which asks a person about each program that can warn, before the program runs. */
+const asking = {
+  async createContext(config) {
+    const context = await driver.createContext(config);
+    const tools = Object.fromEntries(Object.entries(config.bindings).map(([name, { execute }]) => [name, execute]));
+    const execute = async (code) => {
+      const plan = planOf(code, { tools, earlier: [] });
+      if (plan.tools.some(({ name }) => name === 'external_warn')) approvePlan({ name: 'external_warn', plan });
+      return context.execute(code);
+    };
+    return { ...context, execute };
+  },
+};
 const { tool, systemPrompt } = createCodeMode({
-  driver: createSESIsolateDriver({ timeoutMs: 5_000 }),
-  tools: [listCities, getTemperature, getMap],
+  driver: asking,
+  tools: [listCities, getTemperature, warn, getMap],
   // The executor runs TypeScript. Positions in errors are those of the model's own code.
   transpile: (code) => code,
 });
@@ -44,6 +66,10 @@ const degrees = await Promise.all(cities.map((city) => external_getTemperature({
 console.log(cities.length, 'cities');
 const warmest = degrees.indexOf(Math.max(...degrees));
 return { city: cities[warmest], degrees: degrees[warmest] };`,
+  },
+  {
+    code: `const cities: string[] = ['Lagos', 'Berlin'];
+return await Promise.all(cities.map((city) => external_warn({ city })));`,
   },
   { code: 'display(await external_getMap({ city: "Lagos" }));\nreturn "Lagos";' },
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },

@@ -82,6 +82,21 @@ return { sum };`;
     expect(error.message).toContain('Hint: ');
   });
 
+  test('the arguments and results of tools are checked before a program runs', async () => {
+    const now = toolDefinition({ name: 'now', description: '', inputSchema: z.object({}) }).server(() => 5);
+    const config = { driver: { typecheck: 'error' }, tools: [add, now], transpile: (code) => code };
+    const wrong = 'await external_add({ a: 1, b: 2 });\nreturn await external_add({ a: 1, c: 2 });';
+    const { success, error, events } = await runInCodeMode(wrong, config);
+    expect(success).toBe(false);
+    expect(error.message).toMatch(
+      /^ERR_VALIDATION_FAILED: .*'c' does not exist in type '\{ a: number; b: number; \}'\. \(line 2, /,
+    );
+    expect(events.map(([name]) => name)).toEqual(['code_mode:execution_started']);
+    const right =
+      'const n: number = await external_add({ a: 1, b: 2 });\nreturn [n, await external_now(), await external_now({})];';
+    expect((await runInCodeMode(right, config)).result).toEqual([3, 5, 5]);
+  });
+
   test('the timeout ends a program', async () => {
     const { success, error } = await runInCodeMode('while (true) {}', { timeout: 50 });
     expect(success).toBe(false);
@@ -134,7 +149,17 @@ return { sum };`;
   test('the example ends successfully', async () => {
     const { status, stdout, stderr } = await spawnNode(['examples/tanstack-ai.mjs']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain('(line 1, column 14)');
+    expect(stdout).toContain("'town' does not exist in type '{ city: string; }'. (line 1, column 40)");
+    expect(stdout).toContain(
+      [
+        '--- a person is asked about external_warn',
+        'The program can call 1 tool:',
+        '- external_warn: at most 2 times',
+        '    line 2: external_warn({ city: "Lagos" | "Berlin" }) at most 2 times',
+        '--- the person approves the plan\n\n--- code_mode:execution_started\n',
+      ].join('\n'),
+    );
+    expect(stdout).toContain('--- result\n["sent to Lagos","sent to Berlin"]\n');
     expect(stdout).toContain('--- code_mode:console log 3 cities\n--- result\n{"city":"Lagos","degrees":30.25}\n');
     expect(stdout).toContain('--- the model sees: image image/png\n--- result\n"Lagos"\n');
   });

@@ -10,6 +10,7 @@ import { failureText } from '../../contract/failure-text';
 import { OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
 import { abortController, onAbort } from '../../contract/signals';
 import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
+import { defined } from '../../contract/tool-traits';
 import { collecting, collector } from '../code-tool/collected-content';
 import { RunHelpers } from '../code-tool/helpers';
 import { IsolatedRuns, deadlineOf, limitOf } from '../../ses/isolated-runs';
@@ -34,6 +35,9 @@ export interface IsolateDriverOptions extends ExecutorOptions {
 export interface ToolBinding {
   name: string;
   description: string;
+  /** JSON Schemas, for {@link IsolateDriverOptions.typecheck} */
+  inputSchema?: Record<string, unknown> | undefined;
+  outputSchema?: Record<string, unknown> | undefined;
   execute: (args: unknown) => Promise<unknown>;
 }
 
@@ -219,12 +223,13 @@ function toolsOf(bindings: unknown): Tools {
     throw new TypeError(`config.bindings must be an object of bindings, got ${describe(bindings)}`);
   }
   const tools = Object.entries(bindings).map(([name, binding]) => {
-    const { execute } = Object(binding) as Foreign;
+    const { execute, description = '', inputSchema = {}, outputSchema = {} } = Object(binding) as Foreign;
     if (typeof execute !== 'function') {
       throw new TypeError(`config.bindings.${name}.execute must be a function, got ${describe(execute)}`);
     }
     // Other drivers pass an object to a tool that is called without an argument.
-    return [name, async (input?: unknown) => execute.call(binding, input ?? {})];
+    const call = async (input?: unknown) => execute.call(binding, input ?? {});
+    return [name, defined(call, { description, inputSchema, outputSchema })];
   });
   return byIdentifier(Object.fromEntries(tools) as Record<string, Tools[string]>, asciiIdentifier);
 }
