@@ -6,7 +6,9 @@
 import { createBrowserCodeTool } from '@cloudflare/codemode/browser';
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
 
-import { SESCodemodeExecutor, withContent } from 'ses-executor/codemode';
+import { planOf, renderPlan } from 'ses-executor/code-tool';
+import { CodemodeRuntime, SESCodemodeExecutor, withContent } from 'ses-executor/codemode';
+import { memoryStore } from 'ses-executor/durable';
 
 import { MAP } from './map.mjs';
 import { printStep, scriptedModel } from './scripted-model.mjs';
@@ -18,7 +20,7 @@ const stock = new Map([
 ]);
 
 const made = createBrowserCodeTool({
-  executor: new SESCodemodeExecutor({ timeoutMs: 5_000 }),
+  executor: new SESCodemodeExecutor({ timeoutMs: 5_000, typecheck: 'error' }),
   tools: {
     'list-items': {
       description: 'Names of the items in the store',
@@ -83,3 +85,28 @@ await generateText({
   prompt: 'What is sold out?',
   onStepFinish: printStep,
 });
+
+// A runtime makes calls that a person must approve. The program waits for each decision, and repeats nothing.
+const tools = {
+  soldOut: { description: 'Names of the items that are sold out', execute: async () => ['pears'] },
+  order: {
+    description: 'Orders an item',
+    inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
+    requiresApproval: true,
+    execute: async ({ item }) => `ordered ${item}`,
+  },
+};
+const runtime = new CodemodeRuntime({ connectors: [{ name: 'store', tools }], store: memoryStore() });
+const code = `async () => {
+  const [item] = await store.soldOut({});
+  return [await store.order({ item }), await store.order({ item: 'plums' })];
+}`;
+let outcome = await runtime.execute({ code });
+const store = { soldOut: tools.soldOut.execute, order: tools.order.execute };
+console.log(`--- the plan\n${renderPlan(planOf(`(${code})()`, { tools: { store }, earlier: [] }))}\n`);
+while (outcome.status === 'paused') {
+  const [{ connector, method, args }] = await runtime.pending();
+  console.log(`--- a person approves ${connector}.${method}(${JSON.stringify(args)})`);
+  outcome = await runtime.approve({ executionId: outcome.executionId });
+}
+console.log('--- result\n%O', outcome.result);

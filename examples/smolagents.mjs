@@ -1,8 +1,12 @@
 // An agent's loop as the `CodeAgent` of smolagents-ts has it: system prompt, model, code of the answer, the three calls of
 // the executor, observation. The model's answers are written down here; everything else is real.
 
+import { planOf } from 'ses-executor/code-tool';
 import { CodeParsingError, parseCodeBlobs, renderSystemPrompt } from 'ses-executor/prompts';
-import { SmolagentsExecutor, formatErrorObservation, formatObservation } from 'ses-executor/smolagents';
+import { SmolagentsExecutor, formatErrorObservation, formatObservation, toHostTools } from 'ses-executor/smolagents';
+
+import { approvePlan } from './approval.mjs';
+import { MAP, partText } from './map.mjs';
 
 const CODE_BLOCK_TAGS = ['<code>', '</code>'];
 
@@ -21,6 +25,29 @@ class PopulationTool {
     const people = this.#people[city]?.[year];
     if (people === undefined) throw new Error(`no census of ${city} in ${year}`);
     return people;
+  }
+}
+
+/** A person approves programs that can call it. */
+class PublishTool {
+  name = 'publish';
+  description = 'Publishes a sentence.';
+  inputs = { text: { type: 'string', description: 'The sentence.' } };
+  output_type = 'string';
+
+  async forward({ text }) {
+    return `published: ${text}`;
+  }
+}
+
+class MapTool {
+  name = 'draw_map';
+  description = 'Draws a map of a city.';
+  inputs = { city: { type: 'string', description: 'Name of the city.' } };
+  output_type = 'image';
+
+  async forward() {
+    return { type: 'image', data: MAP, mimeType: 'image/png' };
   }
 }
 
@@ -43,8 +70,10 @@ class ScriptedModel {
 /** The agent, with the names of smolagents-ts. Unlike there, an error is what the next step begins with. */
 class CodeAgent {
   state = new Map([['cities', ['Guangzhou', 'Shanghai']]]);
+  #programs = [];
 
   constructor({ model, tools, executor, max_steps = 10 }) {
+    this.tools = toHostTools(tools);
     this.model = model;
     this.executor = executor;
     this.max_steps = max_steps;
@@ -75,16 +104,24 @@ class CodeAgent {
       await this.executor.sendVariables(Object.fromEntries(this.state));
       // The second are the tools whose source is Python.
       await this.executor.sendTools({}, {});
-      const { output, logs, is_final_answer } = await this.executor.run(code);
+      const plan = planOf(code, { tools: this.tools, earlier: this.#programs });
+      if (plan.tools.some(({ name }) => name === 'publish')) approvePlan({ name: 'publish', plan });
+      this.#programs.push(code);
+      const { output, logs, is_final_answer } = await this.executor.run(code, { plan });
       return { output, is_final_answer, observation: formatObservation({ output, logs }) };
     } catch (error) {
-      if (!(error instanceof CodeParsingError) && error.logs === undefined) throw error;
+      if (!(error instanceof CodeParsingError) && error.details === undefined) throw error;
       return { is_final_answer: false, observation: formatErrorObservation(error) };
     }
   }
 }
 
 const answers = [
+  `Thought: I will look up both cities.
+<code>
+const now = await Promise.all(cities.map((city) => population(city)));
+console.log(cities.lenght, 'cities');
+</code>`,
   `Thought: I will look up both cities, in the last census and in the one before.
 <code>
 const now = await Promise.all(cities.map((city) => population(city)));
@@ -102,12 +139,15 @@ growth
   `Thought: I must call final_answer.
 <code>
 growth.sort((a, b) => b.percent - a.percent);
-final_answer(\`\${growth[0].city} grew by \${growth[0].percent}%\`);
+console.log(await publish(\`\${growth[0].city} grew by \${growth[0].percent}%\`));
+final_answer(await draw_map(growth[0].city));
 </code>`,
 ];
 
-const tools = [new PopulationTool()];
-const executor = new SmolagentsExecutor({ tools, timeoutMs: 5_000 });
+const tools = [new PopulationTool(), new PublishTool(), new MapTool()];
+const executor = new SmolagentsExecutor({ tools, timeoutMs: 5_000, typecheck: 'error' });
 const agent = new CodeAgent({ model: new ScriptedModel(answers), tools, executor });
-console.log(`\nFinal answer: ${await agent.run('Which of the cities grew more, and by how much?')}`);
+console.log(
+  `\nFinal answer: ${partText(await agent.run('Which of the cities grew more? Publish it, and show a map.'))}`,
+);
 await executor.cleanup();

@@ -448,11 +448,28 @@ describe('the example', () => {
   test('shows the declarations, an error and its correction', () => {
     expect(example.stdout).toContain('count: (input: CountInput) => Promise<CountOutput>;');
     expect(example.stdout).toMatch(
-      /--- error\nCode execution failed: .*codemode\.stockOf is not a function \(line 3, column 42\)/,
+      /--- error\nCode execution failed: ERR_VALIDATION_FAILED: .*Property 'stockOf' does not exist .* \(line 3, column 42\)/,
     );
     expect(example.stdout).toContain("--- result\n{ result: [ 'pears' ], logs: [ '3 items' ] }");
     expect(example.stdout).toContain("--- result\n{ result: 'pears', content: [ 'image' ] }");
-    expect(example.stdout).toMatch(/--- the model answers\nOnly the pears are sold out\.\n$/);
+    expect(example.stdout).toContain('--- the model answers\nOnly the pears are sold out.\n');
+  });
+
+  test('shows the plan of a program, and a decision about each of its calls that needs one', () => {
+    const end = example.stdout.slice(example.stdout.indexOf('--- the plan'));
+    expect(end).toBe(`--- the plan
+The program can call 2 tools:
+- store.soldOut: once, only under a condition
+    line 2: store.soldOut({}), only under a condition
+- store.order: at most 2 times, only under a condition
+    line 3: store.order({ item: … }), only under a condition
+    line 3: store.order({ item: "plums" }), only under a condition
+
+--- a person approves store.order({"item":"pears"})
+--- a person approves store.order({"item":"plums"})
+--- result
+[ 'ordered pears', 'ordered plums' ]
+`);
   });
 });
 

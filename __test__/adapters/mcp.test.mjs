@@ -1389,7 +1389,25 @@ describe('the example', () => {
     expect(example.stdout).toContain('program.length > 0\n--- result\ntrue\n');
     expect(example.stdout).toMatch(/--- error\nERR_RUNTIME_EXCEPTION: .* \(line 3, column 14\)\n/);
     expect(example.stdout).toContain('--- run_javascript\nlines.length\n--- result\n4\n');
-    expect(example.stdout).toMatch(/--- reset\nThe session is empty\.\n$/);
+    expect(example.stdout).toContain('--- reset\nThe session is empty.\n');
+  });
+
+  test('shows a type error, an approval of a plan, and an image', () => {
+    expect(example.stdout).toMatch(
+      /--- error\nERR_VALIDATION_FAILED: .*'town' does not exist in type '{ city: string; }'/,
+    );
+    expect(example.stdout).toContain(
+      [
+        'The plan of the program:',
+        'The program can call 1 tool:',
+        '- warn: at most 2 times',
+        '    line 1: warn({ city: "Lagos" | "Berlin" }) at most 2 times',
+        '--- the person approves the plan',
+      ].join('\n'),
+    );
+    expect(example.stdout.match(/--- the person is asked/g)).toHaveLength(1);
+    expect(example.stdout).toContain('--- result\n["sent to Lagos","sent to Berlin"]\n');
+    expect(example.stdout).toMatch(/--- result\nLagos\n\(image, with the map\)\n\n$/);
   });
 });
 

@@ -4,11 +4,27 @@ import { expect, test } from 'vitest';
 
 import { spawnNode } from '../helpers.mjs';
 
-test('an agent completes four steps, two of which fail', async () => {
+test('an agent completes five steps, three of which fail', async () => {
   const { status, stdout, stderr } = await spawnNode(['examples/smolagents.mjs']);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatchInlineSnapshot(`
     "Step 1
+    Thought: I will look up both cities.
+    <code>
+    const now = await Promise.all(cities.map((city) => population(city)));
+    console.log(cities.lenght, 'cities');
+    </code>
+    Observation:
+    Error:
+    ERR_VALIDATION_FAILED: Code validation failed: Property 'lenght' does not exist on type 'string[]'. Did you mean 'length'? (line 2, column 20)
+      |
+    1 | const now = await Promise.all(cities.map((city) => population(city)));
+    2 | console.log(cities.lenght, 'cities');
+      |                    ^ Property 'lenght' does not exist on type 'string[]'. Did you mean 'length'?
+    Hint: Write \`length\`
+    Correct the cause in your next code block. If that has failed before, try a different approach.
+
+    Step 2
     Thought: I will look up both cities, in the last census and in the one before.
     <code>
     const now = await Promise.all(cities.map((city) => population(city)));
@@ -28,7 +44,7 @@ test('an agent completes four steps, two of which fail', async () => {
     Hint: Correct the arguments, catch the error, or do without this call.
     Correct the cause in your next code block. If that has failed before, try a different approach.
 
-    Step 2
+    Step 3
     Thought: The year has to be a number. \`now\` was defined before the error, so it is still there.
     <code>
     const before = await Promise.all(cities.map((city) => population({ city, year: 2010 })));
@@ -50,7 +66,7 @@ test('an agent completes four steps, two of which fail', async () => {
       }
     ]
 
-    Step 3
+    Step 4
     The final answer is Guangzhou, which grew by 47 percent.</code>
     Observation:
     Error:
@@ -63,14 +79,24 @@ test('an agent completes four steps, two of which fail', async () => {
     final_answer("YOUR FINAL ANSWER HERE");
     </code>
 
-    Step 4
+    Step 5
     Thought: I must call final_answer.
     <code>
     growth.sort((a, b) => b.percent - a.percent);
-    final_answer(\`\${growth[0].city} grew by \${growth[0].percent}%\`);
+    console.log(await publish(\`\${growth[0].city} grew by \${growth[0].percent}%\`));
+    final_answer(await draw_map(growth[0].city));
     </code>
+    --- a person is asked about publish
+    The program can call 3 tools:
+    - population: any number of times, with any arguments
+    - publish: once
+        line 2: publish(…)
+    - draw_map: once
+        line 3: draw_map(…)
+    --- the person approves the plan
 
-    Final answer: Guangzhou grew by 47%
+
+    Final answer: (image, with the map)
     "
   `);
 });
