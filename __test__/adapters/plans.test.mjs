@@ -466,6 +466,22 @@ describe('a code tool with enforcePlan', () => {
     ]);
   });
 
+  test.each([
+    'async () => { BODY }',
+    'export default async function () { BODY }',
+    'export const run = async () => { BODY };',
+    'module.exports = async () => { BODY };',
+    'async function main() { BODY }\nmain',
+    '() => () => async () => { BODY }',
+    'return async () => { BODY }',
+  ])('allows the calls of a program whose value is its function: %s', async (form) => {
+    const { calls, tools } = noting();
+    const tool = createCodeTool({ tools, enforcePlan: true });
+    const body = 'for (const n of [1, 2]) await t0(n); const { x } = ns; return x("y");';
+    expect(await tool.execute(form.replace('BODY', body))).not.toHaveProperty('error');
+    expect(calls).toEqual([['t0', 1], ['t0', 2], ['ns.x', 'y']]); // prettier-ignore
+  });
+
   test('knows the programs that its executor has run', () =>
     withExecutor({}, {}, async (executor) => {
       const { calls, tools } = noting();

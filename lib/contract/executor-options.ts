@@ -218,7 +218,7 @@ export interface ExecutorOptions {
    * `crypto.getRandomValues`, and `crypto.subtle.digest` for SHA-1, SHA-256, SHA-384 and SHA-512. `"performance"`:
    * `performance.now` and `performance.timeOrigin`, in whole milliseconds. `"abort"`: `AbortController` and
    * `AbortSignal`. `"fetch"`: `fetch`, `Headers`, `Request` and `Response`, for the requests that
-   * {@link ExecutorOptions.network} allows. Default none.
+   * {@link ExecutorOptions.network} allows, and `Blob`, `File` and `FormData` for their bodies. Default none.
    *
    * Timers end with their run, and a run does not wait for them. In a `DurableSession` time and random numbers are
    * recorded, so that a replay repeats them.

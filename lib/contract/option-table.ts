@@ -459,7 +459,7 @@ its log says so. The time for a check does not count against \`timeoutMs\`.`,
 \`crypto.getRandomValues\`, and \`crypto.subtle.digest\` for SHA-1, SHA-256, SHA-384 and SHA-512. \`"performance"\`:
 \`performance.now\` and \`performance.timeOrigin\`, in whole milliseconds. \`"abort"\`: \`AbortController\` and
 \`AbortSignal\`. \`"fetch"\`: \`fetch\`, \`Headers\`, \`Request\` and \`Response\`, for the requests that
-{@link ExecutorOptions.network} allows.
+{@link ExecutorOptions.network} allows, and \`Blob\`, \`File\` and \`FormData\` for their bodies.
 
 Timers end with their run, and a run does not wait for them. In a \`DurableSession\` time and random numbers are recorded,
 so that a replay repeats them.`,
