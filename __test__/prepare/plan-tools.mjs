@@ -49,8 +49,10 @@ export class RecordingTools {
     const guard = new PlanGuard(plan);
     const refused = this.calls.filter(({ name, args }) => guard.refuse({ path: [name] }, args) !== undefined);
     const hasEnded = result.error === undefined && !result.outcome.is_final_answer;
+    // Calls whose arguments cannot be cloned fail in the guest.
+    const hasArrived = hasEnded && result.outcome.stats.toolCalls === this.calls.length;
     const isCalled = (name) => this.calls.some((call) => call.name === name);
-    const missing = plan.tools.filter(({ name, conditional }) => hasEnded && !conditional && !isCalled(name));
+    const missing = plan.tools.filter(({ name, conditional }) => hasArrived && !conditional && !isCalled(name));
     return { ...result, calls: this.calls, refused: [...refused, ...missing] };
   }
 }
