@@ -302,7 +302,10 @@ describe('a call of a code tool', () => {
 });
 
 describe('cleanup() of the executor by its owner', () => {
-  const CLEANED_UP = { code: 'ERR_INVALID_STATE', message: 'Invalid executor state: DEAD' };
+  const endedIn = (operation) => ({
+    code: 'ERR_INVALID_STATE',
+    message: `Invalid executor state: DEAD: ${operation}() was ended by cleanup(); call init() before further calls`,
+  });
 
   test('ends the active and the waiting calls, and the next one gets a fresh isolate', () =>
     withExecutor({}, {}, async (executor) => {
@@ -314,7 +317,7 @@ describe('cleanup() of the executor by its owner', () => {
       await gate.called;
       const cleaned = executor.cleanup();
       const next = execute('one()');
-      for (const { error } of await Promise.all(ended)) expect(error).toMatchObject(CLEANED_UP);
+      for (const { error } of await Promise.all(ended)) expect(error).toMatchObject(endedIn('run'));
       await cleaned;
       expect((await next).output).toBe(1);
       expect(calls).toBe(1);
@@ -330,7 +333,7 @@ describe('cleanup() of the executor by its owner', () => {
     await null;
     expect(executor.state).toBe('INITIALIZING');
     await executor.cleanup();
-    for (const { error } of await Promise.all(ended)) expect(error).toMatchObject(CLEANED_UP);
+    expect((await Promise.all(ended)).map(({ error }) => error)).toMatchObject([endedIn('init'), endedIn('run')]);
     expect(executor.state).toBe('DEAD');
   });
 
@@ -344,7 +347,7 @@ describe('cleanup() of the executor by its owner', () => {
       await executor.sendTools(tools);
       await executor.cleanup();
     };
-    expect((await execute('one()')).error).toMatchObject(CLEANED_UP);
+    expect((await execute('one()')).error).toMatchObject(endedIn('run'));
     expect(executor.state).toBe('DEAD');
     expect((await execute('one()')).output).toBe(1);
     await executor.cleanup();
@@ -357,7 +360,7 @@ test('a nested call of the same executor is refused immediately', () =>
     const { output } = await tool.execute('await nested("1")');
     expect(output).toMatchObject({
       code: 'ERR_INVALID_STATE',
-      message: 'Invalid executor state: RUNNING',
+      message: 'Invalid executor state: RUNNING: run() is refused: it is called within the run that it would wait for',
     });
     expect((await tool.execute('1')).output).toBe(1);
   }));

@@ -16,6 +16,7 @@ const {
   REFUSED,
   STATES,
   TRANSITIONS,
+  invalidState,
   needsInit,
 } = require('../../build/contract/lifecycle.js');
 const { Readiness, recovered } = require('../../build/contract/readiness.js');
@@ -55,17 +56,39 @@ describe.each(Object.keys(STATES))('in state %s', (state) => {
       thrown = error;
     }
     expect(thrown).toBeInstanceOf(ExecutorError);
-    const tooEarly = {
-      NEW: `: ${operation}() was called before init()`,
-      INITIALIZING: `: ${operation}() was called before init() was done`,
-    };
-    const message = `Invalid executor state: ${state}${tooEarly[state] ?? ''}`;
+    const situation = {
+      NEW: 'before init(); call init() first',
+      INITIALIZING: 'before init() was done; await init() first',
+      RUNNING: 'during a run; await the run, or call cleanup() first',
+      DIRTY: 'after a call that lost the isolate; call cleanup() and init() first',
+      DEAD: 'after cleanup() or a failed init(); call init() first',
+    }[state];
+    const message = `Invalid executor state: ${state}: ${operation}() was called ${situation}`;
     expect([thrown.code, thrown.message]).toStrictEqual(['ERR_INVALID_STATE', message]);
     expect(thrown.details).toStrictEqual({ state, operation, hint: REFUSALS[refusal] });
   });
 
   test('a call needs an isolate if init() would create one', () => {
     expect(needsInit(state)).toBe(['NEW', 'INITIALIZING', 'DEAD'].includes(state));
+  });
+});
+
+describe('the message of a call that', () => {
+  test.each([
+    ['cleanup() ends', 'CLEANED_UP', 'was ended by cleanup(); call init() before further calls'],
+    ['finds no queue', 'BUSY', 'is refused: a run is under way; wait for it'],
+    ['follows a lost isolate in the queue', 'LEFT_DIRTY', `is refused: ${REFUSALS.LEFT_DIRTY}`],
+    ['waits for itself', 'WITHIN', `is refused: ${REFUSALS.WITHIN}`],
+  ])('%s says so', (_, refusal, reason) => {
+    const { message, details } = invalidState('RUNNING', 'run', REFUSALS[refusal], { maxQueuedRuns: 1 });
+    expect(message).toBe(`Invalid executor state: RUNNING: run() ${reason}`);
+    expect(details).toStrictEqual({ state: 'RUNNING', operation: 'run', hint: REFUSALS[refusal], maxQueuedRuns: 1 });
+  });
+
+  test('a recorded session sends while it waits names its state', () => {
+    expect(invalidState('WAITING', 'run', REFUSALS.NOT_READY).message).toBe(
+      'Invalid executor state: WAITING: run() is refused: it is legal in state READY only',
+    );
   });
 });
 

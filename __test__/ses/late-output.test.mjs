@@ -61,7 +61,7 @@ test('cleanup() ends the reading of an output', async () => {
   const life = new RunScope();
   expect(await read({ life }, () => life.end())).toEqual({
     code: 'ERR_INVALID_STATE',
-    message: 'Invalid executor state: DEAD',
+    message: 'Invalid executor state: DEAD: run() was ended by cleanup(); call init() before further calls',
     details: { state: 'DEAD', operation: 'run', hint: 'cleanup() was called' },
   });
 });

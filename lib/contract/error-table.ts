@@ -42,7 +42,8 @@ export const ERRORS: ErrorRow[] = [
     variant: 'InvalidState',
     cause: 'The call is not legal in this state.',
     doc: `The method is not legal in the current state, or the queue is full, or the executor was cleaned up or became
-\`DIRTY\` while the call was pending. \`details.operation\` names the method, and \`details.hint\` says what to do instead.`,
+\`DIRTY\` while the call was pending. The message goes on with the call and what to do. \`details.operation\` names the
+method, and \`details.hint\` says what to do instead.`,
     example: "await new SESExecutor().run('1'); // before init(), without autoInit",
   },
   {

@@ -111,8 +111,21 @@ export function invalidState(
   return errorOf('ERR_INVALID_STATE', { state }, details, reasonInState(details));
 }
 
-/** What a message adds to the state, of calls that came too early. */
-export function reasonInState({ state, operation }: ExecutorErrorDetails): string {
-  if (state === 'NEW') return `: ${operation}() was called before init()`;
-  return state === 'INITIALIZING' ? `: ${operation}() was called before init() was done` : '';
+/** When a state refuses a call, and what to call first. */
+const SITUATIONS: Readonly<Record<string, string>> = Object.freeze({
+  NEW: 'before init(); call init() first',
+  INITIALIZING: 'before init() was done; await init() first',
+  RUNNING: 'during a run; await the run, or call cleanup() first',
+  DIRTY: 'after a call that lost the isolate; call cleanup() and init() first',
+  DEAD: 'after cleanup() or a failed init(); call init() first',
+} satisfies Partial<Record<ExecutorState, string>>);
+/** Refusals that follow from the state alone. */
+const OF_STATES = new Set<string>([REFUSALS.NOT_READY, REFUSALS.NO_ISOLATE, REFUSALS.HAS_ISOLATE, REFUSALS.DIRTY]);
+
+/** What a message adds to the state: the call, why it is refused or ended, and what to do. */
+function reasonInState({ state, operation, hint }: ExecutorErrorDetails): string {
+  if (hint === undefined) return '';
+  if (hint === REFUSALS.CLEANED_UP) return `: ${operation}() was ended by cleanup(); call init() before further calls`;
+  const situation = OF_STATES.has(hint) ? SITUATIONS[state ?? ''] : undefined;
+  return situation === undefined ? `: ${operation}() is refused: ${hint}` : `: ${operation}() was called ${situation}`;
 }

@@ -3,7 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { ExecutorError } from '../contract/errors';
 import { hintOfTimeout } from '../contract/hints';
 import { isIdentifier } from '../contract/identifiers';
-import { REFUSALS, invalidState, reasonInState } from '../contract/lifecycle';
+import { REFUSALS, invalidState } from '../contract/lifecycle';
 import { defineEntries, eachEntry, noteEntry, withNote } from '../contract/logs';
 import { DELIVERY, ENDING } from '../contract/boundary-numbers';
 import { OPTIONS } from '../contract/option-table';
@@ -18,6 +18,7 @@ import { localeEnvironment } from './locale-environment';
 import { ToolRegistry } from '../contract/tool-registry';
 import { TypeChecks } from './type-checks';
 import type { Native, Recording } from './recording';
+import type { ExecutorErrorDetails } from '../contract/errors';
 import type { Foreign } from '../contract/foreign';
 import type { CheckedOptions, TypeCheck } from '../contract/options';
 import type { Language } from '../contract/executor-options';
@@ -534,8 +535,16 @@ export function errorOf({ payload, stats, logs, logIndex, cause, unanswered = 0 
   }
   const logEntries = logs === undefined ? undefined : [];
   const fields = { code, severity, retryable, details, logs, logEntries, stats };
-  const reason = code === 'ERR_INVALID_STATE' ? reasonInState(details) : '';
-  const failure = new ExecutorError(message + reason, { ...fields, ...cause });
+  const failure = new ExecutorError(code === 'ERR_INVALID_STATE' ? messageInState(details, message) : message, {
+    ...fields,
+    ...cause,
+  });
   if (logs === undefined || logIndex === undefined) return failure;
   return defineEntries(failure, logs, logIndex, { enumerable: false });
+}
+
+/** The message of a call that a state refuses, which says more than the message of the native side. */
+function messageInState({ state, operation, hint }: ExecutorErrorDetails, message: string) {
+  if (state === undefined || operation === undefined || hint === undefined) return message;
+  return invalidState(state, operation, hint).message;
 }

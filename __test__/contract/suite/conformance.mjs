@@ -29,7 +29,9 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
       await withExecutor({ runConcurrency: 'reject' }, { gate: gate.tool }, async (executor) => {
         const first = executor.run('await gate()');
         const error = await expectCode(executor.run('"second"'), 'ERR_INVALID_STATE');
-        expect(error.message).toBe('Invalid executor state: RUNNING');
+        expect(error.message).toBe(
+          'Invalid executor state: RUNNING: run() is refused: a run is under way; wait for it, or use runConcurrency: "queue" and maxQueuedRuns',
+        );
         gate.open('first');
         expect(await first).toMatchObject({ output: 'first', is_final_answer: false });
       });

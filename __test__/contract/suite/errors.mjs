@@ -116,7 +116,7 @@ export function describeErrors({ make, withExecutor, can }) {
 
     test('ERR_INVALID_STATE names the method and the state', async () => {
       const error = await expectCode(make().run('1'), 'ERR_INVALID_STATE');
-      expect(error.message).toBe('Invalid executor state: NEW: run() was called before init()');
+      expect(error.message).toBe('Invalid executor state: NEW: run() was called before init(); call init() first');
       expect(error).toMatchObject({ severity: 'ERROR', retryable: false, details: { state: 'NEW', operation: 'run' } });
       expect(error.logs).toBeUndefined();
     });

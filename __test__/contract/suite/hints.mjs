@@ -115,7 +115,10 @@ Hint: Nothing of the code has run. Correct it and send all of it again.`);
       await withExecutor({}, {}, async (executor) => {
         await executor.cleanup();
         const error = await expectCode(executor.run('1'), 'ERR_INVALID_STATE');
-        expect(error.explanation).toBe('ERR_INVALID_STATE: Invalid executor state: DEAD\nHint: await init() first');
+        expect(error.explanation).toBe(
+          'ERR_INVALID_STATE: Invalid executor state: DEAD: run() was called after cleanup() or a failed init(); call init() first\n' +
+            'Hint: await init() first',
+        );
       });
     });
   });

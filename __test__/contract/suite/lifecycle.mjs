@@ -78,12 +78,30 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
     DEAD: { init: 'READY', cleanup: 'DEAD', asyncDispose: 'DEAD' },
   };
 
+  /** The message of a call that `cleanup()` ends. */
+  function ended(call) {
+    return `Invalid executor state: DEAD: ${call}() was ended by cleanup(); call init() before further calls`;
+  }
+
   /** What to do instead of an illegal call. */
   function hintOf(state, call) {
     if (call === 'init') return 'call cleanup() before init()';
     if (state === 'RUNNING') return 'a run is under way; wait for it, or use runConcurrency: "queue" and maxQueuedRuns';
     if (call !== 'run') return 'it is legal in state READY only';
     return state === 'DIRTY' ? 'call cleanup() and init() first' : 'await init() first';
+  }
+
+  /** What the message of an illegal call says of it. */
+  function reasonOf(state, call) {
+    if (state === 'RUNNING' && call !== 'init') return `is refused: ${hintOf(state, call)}`;
+    const situations = {
+      NEW: 'before init(); call init() first',
+      INITIALIZING: 'before init() was done; await init() first',
+      RUNNING: 'during a run; await the run, or call cleanup() first',
+      DIRTY: 'after a call that lost the isolate; call cleanup() and init() first',
+      DEAD: 'after cleanup() or a failed init(); call init() first',
+    };
+    return `was called ${situations[state]}`;
   }
 
   describe.each(Object.keys(ENTER))('4.3 in state %s', (state) => {
@@ -103,11 +121,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
           await inState(state, async (executor) => {
             const error = await expectCode(call(executor), 'ERR_INVALID_STATE');
             expect(error).toBeInstanceOf(ExecutorError);
-            const reasons = {
-              NEW: `: ${name}() was called before init()`,
-              INITIALIZING: `: ${name}() was called before init() was done`,
-            };
-            expect(error.message).toBe(`Invalid executor state: ${state}${reasons[state] ?? ''}`);
+            expect(error.message).toBe(`Invalid executor state: ${state}: ${name}() ${reasonOf(state, name)}`);
             expect(error).toMatchObject({ severity: 'ERROR', retryable: false, details: { state, operation: name } });
             expect(error.details.hint).toBe(hintOf(state, name));
             expect(executor.state).toBe(state);
@@ -333,7 +347,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.cleanup();
       expect(executor.state).toBe('DEAD');
       for (const error of await Promise.all(inits)) {
-        expect(error.message).toBe('Invalid executor state: DEAD');
+        expect(error.message).toBe(ended('init'));
         expect(error.details).toMatchObject({ state: 'DEAD', operation: 'init' });
       }
       await executor.init();
@@ -349,7 +363,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         await executor.cleanup();
         expect(executor.state).toBe('DEAD');
         const error = await run;
-        expect(error.message).toBe('Invalid executor state: DEAD');
+        expect(error.message).toBe(ended('run'));
         expect(error.details).toMatchObject({ state: 'DEAD', operation: 'run' });
         expect(error.logs).toBe('before');
       });
@@ -366,7 +380,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         await called;
         await executor.cleanup();
         expect(executor.state).toBe('DEAD');
-        for (const error of await Promise.all(runs)) expect(error.message).toBe('Invalid executor state: DEAD');
+        for (const error of await Promise.all(runs)) expect(error.message).toBe(ended('run'));
         await executor.init();
         expect((await executor.run('1')).output).toBe(1);
         expect(effects).toBe(0);
@@ -393,7 +407,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.init();
       await executor.sendTools({ tool });
       const error = await expectCode(executor.run('tool()'), 'ERR_INVALID_STATE');
-      expect(error.message).toBe('Invalid executor state: DEAD');
+      expect(error.message).toBe(ended('run'));
       await cleanup;
       expect(executor.state).toBe('DEAD');
     });

@@ -19,7 +19,9 @@ export function describeQueue({ make, withExecutor, can }) {
       await withExecutor(options, { gate: gate.tool, effect: () => ++effects }, async (executor) => {
         const first = executor.run('console.log("first"); await gate()');
         const error = await expectCode(executor.run('effect()'), 'ERR_INVALID_STATE');
-        expect(error.message).toBe('Invalid executor state: RUNNING');
+        expect(error.message).toBe(
+          'Invalid executor state: RUNNING: run() is refused: a run is under way; wait for it, or use runConcurrency: "queue" and maxQueuedRuns',
+        );
         expect(error).toMatchObject({ severity: 'ERROR', retryable: false });
         expect(error.details).toMatchObject({ state: 'RUNNING', operation: 'run' });
         expect(executor.state).toBe('RUNNING');
@@ -127,7 +129,9 @@ export function describeQueue({ make, withExecutor, can }) {
         await gate.called;
         const waiting = Array.from({ length: maxQueuedRuns }, (_, i) => executor.run(`${i}`));
         const error = await expectCode(executor.run('"too many"'), 'ERR_INVALID_STATE');
-        expect(error.message).toBe('Invalid executor state: RUNNING');
+        expect(error.message).toBe(
+          'Invalid executor state: RUNNING: run() is refused: the queue is full; raise maxQueuedRuns or wait',
+        );
         expect(error.details.maxQueuedRuns).toBe(maxQueuedRuns);
         expect(executor.state).toBe('RUNNING');
         gate.open();
@@ -214,7 +218,9 @@ export function describeQueue({ make, withExecutor, can }) {
         });
         await first;
         for (const error of await Promise.all(waiting)) {
-          expect(error.message).toBe('Invalid executor state: DIRTY');
+          expect(error.message).toBe(
+            'Invalid executor state: DIRTY: run() is refused: an earlier call left the executor DIRTY; call cleanup() and init()',
+          );
           expect(error.retryable).toBe(false);
           expect(error.details).toMatchObject({ state: 'DIRTY', operation: 'run' });
         }
@@ -306,10 +312,14 @@ export function describeQueue({ make, withExecutor, can }) {
       await withExecutor(queue(1), { gate: gate.tool }, async (executor) => {
         const runs = [executor.run('await gate(); 1'), executor.run('2')];
         await gate.called;
-        for (const call of [executor.sendVariables({ x: 1 }), executor.sendTools({ t: () => 1 }), executor.init()]) {
-          const error = await expectCode(call, 'ERR_INVALID_STATE');
-          expect(error.message).toBe('Invalid executor state: RUNNING');
-        }
+        const calls = [executor.sendVariables({ x: 1 }), executor.sendTools({ t: () => 1 }), executor.init()];
+        const errors = await Promise.all(calls.map((call) => expectCode(call, 'ERR_INVALID_STATE')));
+        const refused = 'is refused: the queue is full; raise maxQueuedRuns or wait';
+        expect(errors.map(({ message }) => message)).toEqual([
+          `Invalid executor state: RUNNING: sendVariables() ${refused}`,
+          `Invalid executor state: RUNNING: sendTools() ${refused}`,
+          'Invalid executor state: RUNNING: init() was called during a run; await the run, or call cleanup() first',
+        ]);
         gate.open();
         expect((await Promise.all(runs)).map(({ output }) => output)).toEqual([1, 2]);
       });
