@@ -126,6 +126,27 @@ describe('the code tool for Python', () => {
     );
   });
 
+  const F = '```';
+  test.each([
+    ['a list', `1. x\n   ${F}python\n   a = 40\n   if a:\n       a += 2\n   a\n   ${F}`],
+    ['a block quote', `> ${F}python\n> a = 40\n>\n> if a:\n>     a += 2\n> a\n> ${F}`],
+    ['a block quote without blanks', `>${F}py\n>a = 42\n>a\n>${F}`],
+    ['several lists', `- ${F}py\n  a = 40\n  ${F}\n- and\n  ${F}py\n  a + 2\n  ${F}`],
+    ['the line of the fence', `${F}python a = 40\na + 2\n${F}`],
+  ])('runs indented code in fences: %s', async (_, text) => {
+    const { output, error } = await createCodeTool({ language: 'python', tools: {} }).execute(text);
+    expect([output, error]).toStrictEqual([42, undefined]);
+  });
+
+  test('names the line of the text for an error in indented code', async () => {
+    const text = `> Run\n> ${F}python\n> a = 40\n> a + b\n> ${F}`;
+    const { error } = await createCodeTool({ language: 'python', tools: {} }).execute(text);
+    expect([error?.line, error?.message]).toStrictEqual([
+      4,
+      "NameError: name 'b' is not defined\nCode execution failed at line 4: a + b",
+    ]);
+  });
+
   test('accepts a long-lived executor', async () => {
     const executor = new PyodideExecutor(['math'], { mount: false });
     const tool = createCodeTool({ executor, tools: {} });

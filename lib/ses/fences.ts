@@ -111,6 +111,40 @@ export class BoundedParser {
 /** A parser for languages that cannot be parsed here. The first candidate is always the right one. */
 export const NO_PARSER = { parses: () => true, first: <T extends Span>(_: string, candidates: T[]) => candidates[0] };
 
+/** A line of a block quote, which may be in a list. */
+const QUOTED = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:>[ \t]?)+/;
+
+/**
+ * The text without the `>` of block quotes around code. Blanks replace them, so positions do not change. Text whose
+ * first code is not in a block quote is returned as it is, because its code may contain block quotes.
+ *
+ * @param tag matches tags that begin code too
+ */
+export function withoutQuotes(text: string, tag?: RegExp): string {
+  if (!/^[ \t\d.)*+-]*>/m.test(text)) return text;
+  const lines = text.split('\n');
+  let isQuoted = false;
+  let depth = 0;
+  for (const [i, line] of lines.entries()) {
+    const marks = QUOTED.exec(line)?.[0] ?? '';
+    if (marks === '') depth = 0;
+    const rest = line.slice(marks.length);
+    if (depth === 0 && (hasFence(rest) || tag?.test(rest))) {
+      if (marks === '' && !isQuoted) return text;
+      depth = marks.split('>').length - 1;
+      isQuoted = true;
+    }
+    if (depth > 0) lines[i] = unquoted(marks, depth) + rest;
+  }
+  return lines.join('\n');
+}
+
+/** Code that is quoted `depth` times may begin with the same character. */
+function unquoted(marks: string, depth: number) {
+  let count = 0;
+  return marks.replaceAll('>', (mark) => (count++ < depth ? ' ' : mark));
+}
+
 /** The position of the first fence; undefined if there is none. */
 export function firstFence(text: string): number | undefined {
   const found = FIRST_FENCE.exec(text);

@@ -8,6 +8,7 @@ import {
   isJavaScriptMark,
   isPythonMark,
   masked,
+  withoutQuotes,
 } from './fences';
 import { validateCode } from './check';
 import { placeOffset } from './program';
@@ -33,10 +34,11 @@ const LAST_BLOCK_NOTE =
  *
  * @param keepsFences whether one pair of fences stays, so that the executor reports it
  */
-export function programText(text: string, keepsFences = false): ProgramText {
-  if (!hasFence(text)) return { code: text };
+export function programText(given: string, keepsFences = false): ProgramText {
+  const text = withoutQuotes(given);
+  if (!hasFence(text)) return { code: given };
   const parser = new BoundedParser(text);
-  if (isInsideCode(text, parser)) return { code: text };
+  if (isInsideCode(text, parser)) return { code: given };
   const all = fencedBlocks(text, parser);
   const marked = all.filter(({ mark }) => isJavaScriptMark(mark));
   const blocks = (marked.length > 0 ? marked : all.filter(({ mark }) => mark === '')).filter((block) =>
@@ -52,12 +54,31 @@ export function programText(text: string, keepsFences = false): ProgramText {
 }
 
 /** The same for Python, which is not parsed here. Text that does not begin or end with a fence is left as it is. */
-export function pythonText(text: string): ProgramText {
-  if (!hasFence(text)) return { code: text };
+export function pythonText(given: string): ProgramText {
+  const text = withoutQuotes(given);
+  if (!hasFence(text)) return { code: given };
   const all = fencedBlocks(text, NO_PARSER);
   const blocks = all.filter(({ mark }) => isPythonMark(mark) || mark === '').filter((block) => isFilled(text, block));
   const isWrapped = blocks.length > 0 && /^[^=()[\]#"']*$/.test(text.slice(0, blocks[0].from));
-  return { code: isWrapped ? masked(text, blocks) : text };
+  return { code: isWrapped ? dedented(text, blocks) : given };
+}
+
+/** The blocks without their common indentation, on the same lines. */
+function dedented(text: string, blocks: Block[]) {
+  const parts = [];
+  let at = 0;
+  for (const { start, end } of blocks) {
+    const [line, ...lines] = text.slice(start, end).split('\n');
+    const indents = lines.flatMap((each) => (each.trim() === '' ? [] : [/^[ \t]*/.exec(each)?.[0].length ?? 0]));
+    const indent = indents.reduce((least, each) => Math.min(least, each), Infinity);
+    parts.push(lineBreaks(text.slice(at, start)), [line.trim(), ...lines.map((each) => each.slice(indent))].join('\n'));
+    at = end;
+  }
+  return parts.join('') + lineBreaks(text.slice(at));
+}
+
+function lineBreaks(text: string) {
+  return text.replace(/[^\n]/g, '');
 }
 
 /** Whether the first fence is in a comment or a template of a program. */

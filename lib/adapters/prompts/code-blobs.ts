@@ -1,4 +1,4 @@
-import { BoundedParser, MAX_CANDIDATES, fencedBlocks, isJavaScriptMark } from '../../ses/fences';
+import { BoundedParser, MAX_CANDIDATES, fencedBlocks, isJavaScriptMark, withoutQuotes } from '../../ses/fences';
 import { describe } from '../../contract/describe';
 import { CodeParsingError } from './code-parsing-error';
 import { checkTags, DEFAULT_TAGS } from './tags';
@@ -39,9 +39,10 @@ export function parseCodeBlobs(text: string, tags: readonly [string, string] = D
   if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${describe(text)}`);
   const [opening, closing] = checkTags(tags, 'tags');
   const given = text.replaceAll('\r\n', '\n');
-  const codeStart = new RegExp(`^[ \\t]*(?:\`{3}|~{3})|${openingPattern(opening)}`, 'gim');
-  const codeEnd = new RegExp(`^[ \\t]*(?:\`{3}|~{3})|${escaped(closing)}`, 'gim');
-  const answer = withoutThoughts(given, codeStart, codeEnd);
+  const tag = openingPattern(opening);
+  const codeStart = new RegExp(`^[ \\t>]*(?:\`{3}|~{3})|${tag}`, 'gim');
+  const codeEnd = new RegExp(`^[ \\t>]*(?:\`{3}|~{3})|${escaped(closing)}`, 'gim');
+  const answer = withoutQuotes(withoutThoughts(given, codeStart, codeEnd), new RegExp(tag, 'i'));
   const parser = new BoundedParser(answer);
   const marks = tagsIn(answer, opening, closing);
   for (const inProse of [false, true]) {
