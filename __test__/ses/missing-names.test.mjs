@@ -62,9 +62,6 @@ describe('hints about', () => {
     ['function f() { await search("x") }\nf()', ASYNC],
     ['const f = () => { const rows = await search(1); return rows }', ASYNC],
     ['[1].forEach((n) => { await search(n) })', ASYNC],
-    ['import os', 'This is Python: the language has `Math`, `JSON`, `Date` and `Intl` without an import.'],
-    ['import numpy as np', 'This is Python: the language has `Math`, `JSON`, `Date` and `Intl` without an import.'],
-    ['console.log(f"a {1}")', 'This is Python: write a template, `${value}` between backticks.'],
     ['serch("x")', 'Did you mean `search`?'],
     ['__dirname', NODE],
     ['requests.get("https://a.test")', NETWORK],
@@ -101,6 +98,58 @@ describe('hints about', () => {
     ['nonlocal x', 'leave the line out, since functions can assign variables outside of them'],
   ])('the JavaScript to write in place of %j', async (code, hint) => {
     expect(await hintOf(code)).toBe(`This is Python: ${hint}`);
+  });
+
+  const TEMPLATE = 'write a template, `${value}` between backticks.';
+  const IMPORT = 'leave the import out.';
+  test.each([
+    ['import json', `${IMPORT} Use \`JSON.parse(…)\` and \`JSON.stringify(…)\`.`],
+    ['import json;', `${IMPORT} Use \`JSON.parse(…)\` and \`JSON.stringify(…)\`.`],
+    ['import json\n\nx = json.loads("{}")', `${IMPORT} Use \`JSON.parse(…)\` and \`JSON.stringify(…)\`.`],
+    ['import os', `${IMPORT} ${NODE}`],
+    ['import os.path, sys', `${IMPORT} ${NODE}`],
+    ['import requests as rq', `${IMPORT} ${NETWORK}`],
+    ['import numpy as np', `${IMPORT} There are no libraries: use the methods of the language.`],
+    ['import time\ntime.sleep(1)', `${IMPORT} Use \`Date.now()\`. There are no timers.`],
+    ['from collections import defaultdict', `${IMPORT} Use \`Map\`, \`Set\` and the methods of arrays.`],
+    ['from typing import (\n  List,\n)', `${IMPORT} Write types as in TypeScript, or none.`],
+    ['from mypackage.util import f', `${IMPORT} The language has \`Math\`, \`JSON\`, \`Date\` and \`Intl\`.`],
+    ['console.log(f"a {1}")', TEMPLATE],
+    ["const s = f'{x}';", TEMPLATE],
+    ['const path = r"a\\d";', 'write a template, `String.raw` before backticks, or a regular expression.'],
+    ['const bytes = b"abc";', 'write `new TextEncoder().encode(…)`.'],
+    ['x = """a\nb"""', 'write text of several lines between backticks, or a comment, `/* … */`.'],
+    ['const x = 1 if y else 2', 'write `condition ? value : other`.'],
+    ['const o = {k: v for k, v in pairs}', 'write `Object.fromEntries(list.map((item) => [key, value]))`.'],
+    ['total = f(x for x in list)', 'write `list.map((item) => …)`.'],
+    ['match x:\n  case 1:\n    y()', 'write `switch (…) { case …: … }`.'],
+    ['x := 5', 'write `=`, and declare the variable before.'],
+    ['enumerate([1])', 'write `list.entries()`.'],
+    ['throw ValueError("x")', 'write `new Error(…)`.'],
+    ['isinstance(1, Number)', 'write `value instanceof Class`, `typeof value` or `Array.isArray(value)`.'],
+    ['", ".join(["a"])', 'write `list.join(text)`.'],
+    ['const d = { a: 1 };\nfor (const [k, v] of d.items()) {}', 'write `Object.entries(object)`.'],
+    ['const d = { a: 1 };\nd.keys()', 'write `Object.keys(object)`.'],
+    ['const text = "{}";\ntext.format(1)', TEMPLATE],
+    ['itertools.chain([1])', 'use `Map`, `Set` and the methods of arrays.'],
+  ])('the JavaScript in place of %j', async (code, hint) => {
+    expect(await hintOf(code)).toBe(`This is Python: ${hint}`);
+  });
+
+  test('the import of a module that may be imported', async () => {
+    const options = { authorizedImports: ['units'], modules: { units: 'export const k = 7' } };
+    expect(await hintOf('import units', {}, options)).toBe(
+      'This is Python: write `const units = await import("units")`.',
+    );
+  });
+
+  test.each([
+    ['const sum = 1;\nsum + all', GENERAL],
+    ['web.items()', '`web` has `open`.'],
+    ['from . import x', 'Nothing of the code has run. Correct it and send all of it again.'],
+    ['const a = { if: 1 };\na if', 'Nothing of the code has run. Correct it and send all of it again.'],
+  ])('no Python for %j', async (code, hint) => {
+    expect(await hintOf(code)).toBe(hint);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { isIdentifier } from './identifiers';
+import { hintOfPythonMethod, hintOfPythonName, hintOfPythonSyntax } from './python-habits';
 import type { ExecutorErrorDetails } from './errors';
 
 // Hints about names of other environments, for the author of code. `crates/hints` finds names that are only mistyped.
@@ -43,7 +44,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
       NETWORK,
     require: REQUIRE,
     'module exports': 'Leave the export out: end the program with an expression, or with a call of the function.',
-    'process Deno Bun os child_process __dirname __filename': NODE,
+    'process Deno Bun os sys subprocess child_process __dirname __filename': NODE,
     Buffer: `There is no \`Buffer\`. ${BYTES}`,
     'Blob File FileReader': BYTES,
     crypto: 'There is no `crypto`: use `Math.random()` where nothing has to be secret.',
@@ -60,11 +61,6 @@ const NAMES: ReadonlyMap<string, string> = new Map(
     'AbortController AbortSignal': SIGNALS,
     '_ lodash moment dayjs d3 cheerio np numpy pd pandas': LIBRARIES,
     'exit quit': ENDING,
-    json: 'This is Python: use `JSON.parse(…)` and `JSON.stringify(…)`.',
-    'datetime timedelta': 'This is Python: use `Date`.',
-    asyncio: 'This is Python: `await` the functions, or `await Promise.all([…])`.',
-    re: 'This is Python: use regular expressions, as in `text.match(/…/)`.',
-    random: 'This is Python: use `Math.random()`.',
     'input readline': 'Nobody answers while a program runs: ask in your answer.',
   }).flatMap(([names, hint]) => names.split(' ').map((name) => [name, hint] as const)),
 );
@@ -97,6 +93,8 @@ const PREFIXES = new Set(
 );
 const CHANGES_FILES = new Set(['write', 'edit', 'move', 'remove', 'writeFile', 'writeText']);
 const GLOBALS = /^(?:globalThis|self|window|global)\.([\p{ID_Continue}$]+) is not a function$/u;
+/** A hint that only lists the members of an object. */
+const WEAK = /^`[^`]+` has (?:no )?`/;
 /** Longer code is not searched. */
 const MAX_CODE = 256 << 10;
 const MAX_NAMES = 12;
@@ -105,8 +103,6 @@ const MAX_DEPTH = 32;
 
 const NOT_ASYNC =
   '`await` needs an async function: write `async` before `function` or before the parameters, and `await` where it is called. Instead of `forEach` use `for (const item of items) { … }`.';
-const PYTHON_IMPORT = 'This is Python: the language has `Math`, `JSON`, `Date` and `Intl` without an import.';
-const PYTHON_STRING = 'This is Python: write a template, `${value}` between backticks.';
 
 /**
  * The hint for a failure of code that concerns a name, if there is one. It replaces another hint only if the other hint
@@ -120,11 +116,15 @@ export function hintOfMissing(
   surroundings: Surroundings,
 ): string | undefined {
   const found = diagnostics?.find(({ severity }) => severity === 'ERROR');
-  if (found !== undefined) return found.fix === undefined ? hintOfSyntax(code, found) : undefined;
+  if (found !== undefined) return found.fix === undefined ? hintOfSyntax(code, found, surroundings) : undefined;
   const [, ofGlobal] = GLOBALS.exec(message) ?? [];
   if (ofGlobal !== undefined) return ofName(code, ofGlobal, surroundings) ?? hint;
   const ofLookups = hintOfLookups(code, message, surroundings);
   if (ofLookups !== undefined) return ofLookups;
+  if (name === 'TypeError' && (hint === undefined || WEAK.test(hint))) {
+    const ofMethod = isOfFunctions(message, surroundings) ? undefined : hintOfPythonMethod(message);
+    if (ofMethod !== undefined) return ofMethod;
+  }
   if (hint !== undefined) return hint;
   if (name === 'ReferenceError' && message.endsWith(' is not defined')) {
     return ofName(code, message.slice(0, -' is not defined'.length), surroundings);
@@ -171,14 +171,23 @@ function ofMember(code: string, { functions, lookups = '' }: Surroundings, isWan
   return used === undefined ? undefined : `Call the function without \`${lookups}.\`: \`${used}(…)\`.`;
 }
 
-function hintOfSyntax(code: string, { message, location }: { message: string; location?: { line: number } }) {
+function hintOfSyntax(
+  code: string,
+  { message, location }: { message: string; location?: { line: number; column: number } },
+  surroundings: Surroundings,
+) {
   if (/^await (?:isn't|is not) allowed in non-async function|^await is only valid in async/.test(message)) {
     return NOT_ASYNC;
   }
-  const line = location === undefined ? '' : (code.slice(0, MAX_CODE).split('\n')[location.line - 1] ?? '');
-  if (/^(?:import [\w.]+(?: as \w+)?(?:,.*)?|from [\w.]+ import .+)$/.test(line.trim())) return PYTHON_IMPORT;
-  if (/(?:^|[^\w$])[fr]b?["']/.test(line) && /missing \)|Expected|Unexpected/.test(message)) return PYTHON_STRING;
-  return undefined;
+  if (location === undefined) return undefined;
+  const instead = (module: string) => ofName(code, module, surroundings);
+  return hintOfPythonSyntax({ lines: code.slice(0, MAX_CODE).split('\n'), ...location }, { ...surroundings, instead });
+}
+
+/** Whether the message is about a member of an object that contains functions of the host. */
+function isOfFunctions(message: string, { functions }: Surroundings) {
+  const [owner] = /^[\p{ID_Continue}$]+(?=\.)/u.exec(message) ?? [];
+  return owner !== undefined && functions.some((path) => path === owner || path.startsWith(`${owner}.`));
 }
 
 function ofName(code: string, name: string, surroundings: Surroundings) {
@@ -195,6 +204,8 @@ function ofName(code: string, name: string, surroundings: Surroundings) {
   }
   if (known === FILES && functions.includes('readText')) return `${FILES} Call \`await readText(path)\`.`;
   if (known !== undefined) return WITH_FUNCTIONS.has(known) ? `${known} ${listed(surroundings)}`.trim() : known;
+  const ofPython = hintOfPythonName(name, isCalled(code, name));
+  if (ofPython !== undefined) return ofPython;
   if (functions.length === 0 || !isIdentifier(name) || !isCalled(code, name)) return undefined;
   return `There is no function \`${name}\`. ${listed(surroundings)}`;
 }
@@ -219,6 +230,7 @@ function membersOf(code: string, name: string) {
 }
 
 function isCalled(code: string, name: string) {
+  if (name === '') return false;
   const text = code.slice(0, MAX_CODE);
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
     if (/^\s{0,4}\(/.test(text.slice(at + name.length, at + name.length + 5))) return true;
