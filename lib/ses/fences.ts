@@ -41,10 +41,11 @@ const OTHER_MARKS = new Set(
   ),
 );
 /**
- * What may be in a line before a fence: blanks, a byte order mark, or prose if the line ends with the mark of a program.
+ * What may be in a line before a fence: blanks, also those of no width, or prose if the line ends with the mark of a
+ * program.
  */
 const MARKS = [...JAVASCRIPT_MARKS, ...PYTHON_MARKS].join('|');
-const LEAD = `\\ufeff?[ \\t]*|[^\\n\`~]*[ \\t:](?=\`{3,}[ \\t]*(?:${MARKS})[ \\t]*\\r?$)`;
+const LEAD = `[\\ufeff\\u200b \\t\\u00a0]*|[^\\n\`~]*[ \\t:](?=\`{3,}[ \\t]*(?:${MARKS})[ \\t]*\\r?$)`;
 const FENCE = new RegExp(`^(?:${LEAD})(\`{3,}|~{3,})([^\\n]*)`, 'gim');
 const FIRST_FENCE = new RegExp(`^(${LEAD})(?:\`{3}|~{3})`, 'im');
 /**
@@ -55,13 +56,13 @@ const INFO_BRACES =
   /\{[\d,\s-]*\}|\{[.#][^{}]*\}|\{\s*[a-z][\w-]*(?:=[^\s{},]*)?(?:[\s,]+[a-z][\w-]*(?:=[^\s{},]*)?)*\s*\}|\{(?:numberLines|showLineNumbers|startLine|highlight)\s*:[^{}]*\}/gi;
 const INFO_STRINGS = /=(?:"[^"]*"|'[^']*')/g;
 const INFO =
-  /^(?:|:\S+|[\w.-]+=""|(?:title|file|filename|name|lines|start|highlight|hl_lines)=\S+|[\w@-]+(?:[/.][\w@-]+)+|#[\w-]+|copy|editable|exec|linenums|live|noInline|numberLines|run|runnable|showLineNumbers)$/;
+  /^(?:|\}|\.[\w-]+\}?|:\S+|[\w.-]+=""|(?:title|file|filename|name|lines|start|highlight|hl_lines)=\S+|[\w@-]+(?:[/.][\w@-]+)+|#[\w-]+|copy|editable|exec|linenums|live|noInline|numberLines|run|runnable|showLineNumbers)$/;
 
 /**
- * Words after a mark, such as `example` or `my program`. They are not code if more lines follow, unless they begin a
- * statement.
+ * Words after a mark, such as `example`, `my program` or `(Node.js)`. They are not code if more lines follow, unless
+ * they begin a statement.
  */
-const WORDS = /^[a-z][\w-]*(?:[ \t]+[a-z][\w-]*)*$/i;
+const WORDS = /^(?:[a-z][\w-]*(?:[ \t]+[a-z][\w-]*)*|\([a-z][\w.-]*(?:[ \t]+[a-z][\w.-]*)*\))$/i;
 /** Characters in which the next line must begin. */
 const MAX_BLANKS = 200;
 const MORE_LINES = /^\n\s*(?!`{3}|~{3})\S/;
@@ -220,7 +221,10 @@ function fenceLines(text: string): FenceLine[] {
   return [...text.matchAll(FENCE)].map(({ 0: line, 1: ticks, 2: rest, index }) => {
     const at = index + line.length - rest.length - ticks.length;
     const end = index + line.length;
-    const [before, word] = /^([ \t]*)([^\s`~{:,(<]*)/.exec(rest)?.slice(1) as [string, string];
+    const [before, word] = /^([ \t]*(?:\{[.=]?|lang(?:uage)?[-=])?)([^\s`~{}:,(<]*)/.exec(rest)?.slice(1) as [
+      string,
+      string,
+    ];
     const mark = word.toLowerCase();
     const isMark = JAVASCRIPT_MARKS.has(mark) || PYTHON_MARKS.has(mark) || OTHER_MARKS.has(mark);
     // `(1)` is a program, and so is text after a mark that is not part of the fence.
@@ -240,7 +244,7 @@ function fenceLines(text: string): FenceLine[] {
       mark,
       start,
       ...(closing !== -1 && !isSpan && { closedAt: end - after.length + closing }),
-      closes: closing === -1 && !(isMark && before === '') && !(isMark && after.trim() === ''),
+      closes: closing === -1 && !(isMark && (!/^[ \t]+$/.test(before) || after.trim() === '')),
       isSpan: isSpan || (closing !== -1 && !isMark),
     };
   });

@@ -6,12 +6,12 @@ import { withoutThoughts } from './thoughts';
 import type { Span } from '../../ses/fences';
 
 /** A line that opens or closes a fence, with the mark after it. An inline code span is not a fence. */
-const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{:,(]*)([^`\n]*)/gm;
+const FENCE = /^[\ufeff\u200b \t\u00a0]*(`{3,}|~{3,})[ \t]*([^\s`{:,(]*)([^`\n]*)/gm;
 /** Characters of code. A word, a number and a label also parse as programs, but they are not meant as code. */
 const CODE = /[=;()[\]{}]/;
 /** A line of prose that would be a label of JavaScript: `Thought: done;`. Only loops and blocks have labels. */
 const PROSE_LABEL =
-  /^\s*(?:[*_#>-]+\s*)?[\p{L}_$][\p{L}\p{N}_$ ]{0,40}:(?:\*\*|__)?(?!\s*(?:for|while|do|switch)\b|\s*\{|:)[^\n]*(?:\n|$)/u;
+  /^\s*(?:[*_#>-]+\s*)?[\p{L}_$][\p{L}\p{N}_$ ]{0,40}:(?:\*\*|__)?(?!\s*(?:(?:for|while|switch)\s*(?:await\s*)?\(|(?:do\s*)?\{)|:)[^\n]*(?:\n|$)/u;
 /** Marks with which models and agents end code, beside the closing tag. */
 const END_MARK = /<\/?end_code>|<\/code\s*>/gi;
 

@@ -2,8 +2,11 @@
  * Tags around a model's thoughts. Chat templates of some models open them in the prompt, so only the end is in the
  * answer.
  */
-const NAMES = 'analysis|think|thinking|thought|thoughts|reasoning|reflection|scratchpad';
-const TAG = new RegExp(`<(/?)(${NAMES})(?:\\s[^<>]*)?>`, 'gi');
+const NAMES =
+  'analysis|antthinking|inner_monologue|inner_thoughts?|monologue|think|thinking|thoughts?|reasoning|reflection|scratchpad';
+const TAG = new RegExp(`[<[◁](/?)(?:\\w+:)?(${NAMES})(?:\\s[^<>]*)?[>\\]▷]`, 'gi');
+/** `<think>`, `<seed:think>`, `[THINK]` and `◁think▷`. */
+const BRACKETS = new Set(['<>', '[]', '◁▷']);
 
 interface Tag {
   at: number;
@@ -82,12 +85,17 @@ function indexOf(text: string, pattern: RegExp, from: number) {
 }
 
 function tagsIn(text: string): Tag[] {
-  return [...text.matchAll(TAG)].map(({ 0: tag, 1: slash, 2: name, index }) => ({
+  return [...text.matchAll(TAG)].filter(isTag).map(({ 0: tag, 1: slash, 2: name, index }) => ({
     at: index,
     end: index + tag.length,
     name: name.toLowerCase(),
     isClosing: slash !== '',
   }));
+}
+
+/** In square brackets only capital letters are a tag: code has members there. */
+function isTag({ 0: tag, 2: name }: RegExpExecArray) {
+  return BRACKETS.has(tag[0] + tag.slice(-1)) && (tag[0] !== '[' || name === name.toUpperCase());
 }
 
 /** Whether a tag begins or ends its line. In code it is in a string. */
