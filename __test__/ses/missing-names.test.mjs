@@ -162,6 +162,18 @@ describe('hints about', () => {
     expect(await hintOf(code)).not.toContain('Python');
   });
 
+  test.each([
+    ['async (tools) => await tools.search("x")', 'Call the function without `tools.`: `search(…)`.'],
+    ['async function main(ctx) { return ctx.web.open("x") }', 'Call the function without `ctx.`: `web.open(…)`.'],
+    ['async (api) => api.weather("x")', `There is no \`api\`: call functions by their names. ${LISTED}`],
+    ['async ({ search }) => await search("x")', 'Functions are globals and no parameters: call `search(…)`.'],
+    ['async ({ missing }) => missing', GENERAL],
+    ['const { search } = undefined;', GENERAL],
+  ])('that parameters of programs are globals: %s', async (program, hint) => {
+    const { text } = await createCodeTool({ tools: TOOLS }).execute(program);
+    expect(/\nHint: (.*)$/m.exec(text)[1]).toBe(hint);
+  });
+
   test('modules that may be imported', async () => {
     const options = { authorizedImports: ['units'], modules: { units: 'export const k = 7' } };
     expect(await hintOf('require("units")', {}, options)).toBe(

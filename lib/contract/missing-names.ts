@@ -119,6 +119,8 @@ export function hintOfMissing(
   if (found !== undefined) return found.fix === undefined ? hintOfSyntax(code, found, surroundings) : undefined;
   const [, ofGlobal] = GLOBALS.exec(message) ?? [];
   if (ofGlobal !== undefined) return ofName(code, ofGlobal, surroundings) ?? hint;
+  const ofParameter = hintOfParameter(code, message, hint, surroundings);
+  if (ofParameter !== undefined) return ofParameter;
   const ofLookups = hintOfLookups(code, message, surroundings);
   if (ofLookups !== undefined) return ofLookups;
   if (name === 'TypeError' && (hint === undefined || WEAK.test(hint))) {
@@ -149,6 +151,17 @@ export function hintOfMissingInPython(
   const missing = attribute ?? name;
   if (used !== undefined || missing === undefined || !isCalled(code, missing)) return used;
   return `There is no function \`${missing}\`. ${listed(surroundings)}`;
+}
+
+/** The hint for a program that is a function and expects the functions as its parameter. */
+function hintOfParameter(code: string, message: string, hint: string | undefined, surroundings: Surroundings) {
+  const [, prefix] = /^`([\p{ID_Continue}$]+)` is undefined\.$/u.exec(hint ?? '') ?? [];
+  if (prefix !== undefined && PREFIXES.has(prefix)) return ofPrefix(code, prefix, surroundings);
+  const [, name] = /^Cannot destructure property '([\p{ID_Continue}$]+)' of /u.exec(message) ?? [];
+  const isProgram = name !== undefined && /^[^{}]*\(\s*\{/.test(code);
+  return isProgram && surroundings.functions.includes(name)
+    ? `Functions are globals and no parameters: call \`${name}(…)\`.`
+    : undefined;
 }
 
 /** The hint for code that calls a function as a member of the object that only finds functions. */
