@@ -259,6 +259,18 @@ describe('null values are omitted', () => {
       '{ q: { a: { b: null }, c: [1, null] } }',
       '/a?q%5Bc%5D%5B0%5D=1',
     ],
+    [
+      'query, of another type',
+      [parameter('query', 'q'), parameter('query', 'r', { type: 'string' })],
+      '{ q: null, r: null }',
+      '/a',
+    ],
+    [
+      'query, of a choice',
+      [parameter('query', 'q', { oneOf: [{ type: 'integer' }, { enum: ['all'] }] })],
+      '{ q: null }',
+      '/a',
+    ],
     ['query, as JSON', [{ name: 'q', in: 'query', content: { 'application/json': {} } }], '{ q: null }', '/a'],
   ])('%s', async (_, parameters, params, expected) => {
     const { call, paths } = await apiOf(documentOf({ '/a': { operationId: 'a', parameters } }, { openapi: '3.0.3' }));
@@ -280,6 +292,33 @@ describe('null values are omitted', () => {
     expect([a, b, c, cookie]).toEqual([undefined, 'x', undefined, 'e=1']);
   });
 
+  test('of other types in headers, cookies and forms, but not in JSON or if they are required', async () => {
+    const parameters = [
+      parameter('header', 'X-A', { type: 'string' }),
+      parameter('cookie', 'c', { type: 'integer' }),
+      { ...parameter('query', 'r', { type: 'string' }), required: true },
+    ];
+    const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } } };
+    const form = (type) => ({ content: { [type]: { schema } } });
+    const { call, requests } = await apiOf(
+      documentOf({
+        '/a': { operationId: 'a', parameters },
+        '/form': { method: 'post', operationId: 'form', requestBody: form('application/x-www-form-urlencoded') },
+        '/parts': { method: 'post', operationId: 'parts', requestBody: form('multipart/form-data') },
+        '/json': { method: 'post', operationId: 'json', requestBody: form('application/json') },
+      }),
+    );
+    await call("sdk.api.a({ 'X-A': null, c: null, r: 'x' })");
+    await call('sdk.api.form({ body: { a: null, b: 1 } })');
+    await call('sdk.api.parts({ body: { a: null, b: 1 } })');
+    expect([requests[0].headers['x-a'], requests[0].headers.cookie]).toEqual([undefined, undefined]);
+    expect([requests[1].body, requests[2].body.match(/name="\w"\r\n\r\n.*/g)]).toEqual(['b=1', ['name="b"\r\n\r\n1']]);
+    const missing = await expectCode(call("sdk.api.a({ 'X-A': null, r: null })"), 'ERR_INVALID_PARAMS');
+    expect(missing.details.message).toBe('the parameters of sdk.api.a are not valid: r is missing');
+    await expectCode(call('sdk.api.json({ a: null, b: 1 })'), 'ERR_INVALID_PARAMS');
+    expect(requests).toHaveLength(3);
+  });
+
   test('in forms, but not in a path, where they are refused', async () => {
     const content = (type) => ({ content: { [type]: { schema: { type: 'object' } } } });
     const { call, requests } = await apiOf(
@@ -296,6 +335,7 @@ describe('null values are omitted', () => {
       'b=1&c=2',
       ['name="b"\r\n\r\n1'],
     ]);
+    await expectCode(call('sdk.api.path({ id: null })'), 'ERR_INVALID_PARAMS');
     await call("sdk.api.path({ id: ['x', null] })");
     expect(requests[2].url).toMatch(/\/p\/x$/);
     const { details } = await expectCode(call('sdk.api.path({ id: [null] })'), 'ERR_TOOL_PROXY_FAIL');

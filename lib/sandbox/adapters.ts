@@ -1,6 +1,6 @@
 import { describe, isPlainObject, memberPath } from '../contract/describe';
 import { closest } from '../contract/options';
-import { ParamsReader } from './params';
+import { NULLS_OMITTED, ParamsReader } from './params';
 import { SharedSchemas } from '../json-schema';
 import type { Foreign } from '../contract/foreign';
 import type { SandboxAdapters } from './api';
@@ -32,7 +32,7 @@ export class Methods {
     const schema = this.#registry.paramsOf(source, name);
     if (schema === undefined) return this.unknown(source, name);
     const method = {
-      reader: new ParamsReader(path, schema, this.#maxParamsBytes, this.#schemas),
+      reader: new ParamsReader(path, schema, this.#maxParamsBytes, this.#schemas, this.#nullsOmittedBy(source, name)),
       adapter: this.#adapterOf(source, name),
     };
     this.#known.set(path, method);
@@ -46,6 +46,11 @@ export class Methods {
       return `there is no sdk.${source}; ${suggestion(source, names, 'sdk.')}`;
     }
     return `there is no sdk.${source}.${name}; ${suggestion(String(name), this.#registry.methodNames(source), `sdk.${source}.`)}`;
+  }
+
+  #nullsOmittedBy(source: string, name: string) {
+    const adapters = this.#adapters as Foreign;
+    return typeof adapters === 'function' ? undefined : adapters[source][name][NULLS_OMITTED];
   }
 
   #adapterOf(source: string, name: string): Adapter {

@@ -6,6 +6,11 @@ import type { SharedSchemas } from '../json-schema';
 import type { SandboxIssue } from './errors';
 import type { Foreign } from '../contract/foreign';
 
+/**
+ * Property of adapters: the paths of parameters that are omitted if they are `null` and their schemas do not allow it.
+ */
+export const NULLS_OMITTED: unique symbol = Symbol('nullsOmitted');
+
 /** Parses and checks the parameters of one method, within the budget that all schema checks have. */
 export class ParamsReader {
   path;
@@ -13,15 +18,26 @@ export class ParamsReader {
 
   #schemaText;
   #shared;
+  #nullsOmitted;
   /** Compiled by the first call. */
   #schema: JsonSchema | undefined;
 
-  /** @param path as guests call the method */
-  constructor(path: string, schemaText: string, maxBytes: number, shared?: SharedSchemas) {
+  /**
+   * @param path as guests call the method
+   * @param nullsOmitted see {@link NULLS_OMITTED}
+   */
+  constructor(
+    path: string,
+    schemaText: string,
+    maxBytes: number,
+    shared?: SharedSchemas,
+    nullsOmitted: readonly Path[] = [],
+  ) {
     this.path = path;
     this.maxBytes = maxBytes;
     this.#schemaText = schemaText;
     this.#shared = shared;
+    this.#nullsOmitted = nullsOmitted;
   }
 
   /**
@@ -46,6 +62,9 @@ export class ParamsReader {
     if (!isPlainObject(params)) throw this.#invalid(`they must be one object, got ${describe(params)}`);
     const integers = bigIntegersIn(params);
     let checked = await this.#check(params, signal);
+    if (checked.issues !== undefined && this.#omitNulls(params)) {
+      checked = await this.#check(params, signal);
+    }
     if (checked.issues !== undefined && integers.length > 0) {
       // Integers beyond 2^53 are strings in answers, and programs pass them on.
       const { issues } = checked;
@@ -76,6 +95,13 @@ export class ParamsReader {
       if (!(error instanceof UnusableSchemaError)) throw error;
       throw new InvalidCallError('ERR_INVALID_SCHEMA', `the schema of ${this.path} cannot be used: ${message}`, this);
     }
+  }
+
+  /** @returns whether there were any */
+  #omitNulls(params: object) {
+    const nulls = this.#nullsOmitted.filter((path) => valueAt(params, path) === null);
+    for (const path of nulls) delete (valueAt(params, path.slice(0, -1)) as Foreign)[path[path.length - 1]];
+    return nulls.length > 0;
   }
 
   #invalid(reason: string, issues: SandboxIssue[] = [{ path: '', message: reason }]) {
@@ -112,6 +138,10 @@ function isAboutType({ path, keyword, reason }: { path: string; keyword: string;
 function pathsIn(given: unknown): Path[] {
   if (!Array.isArray(given)) return [];
   return given.slice(0, MAX_PLACES).filter((path) => Array.isArray(path) && path.length > 0 && path.length < 100);
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce((at: Foreign, key) => (isPlainObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
 }
 
 /** Replaces the string at a path. Nothing happens if there is none. */

@@ -4,12 +4,13 @@ import { Worker } from 'node:worker_threads';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { record } from '../../contract/options';
 import { withTimeLimit } from '../../contract/time-limit';
+import { NULLS_OMITTED } from '../params';
 import { headersOf, requester } from './request';
 import { shownUrl } from './secrets';
 import type { Given } from '../../contract/options';
 import type { SandboxAdapter, SandboxAdapters, SandboxMethod, SandboxRegistry, SdkCall } from '../api';
 import type { readDocument } from './document';
-import type { Server } from './operations';
+import type { Operation, Server } from './operations';
 import type { Foreign } from '../../contract/foreign';
 
 /** An operation of an OpenAPI document, for {@link OpenApiOptions.filter}. */
@@ -141,7 +142,8 @@ export async function registryFromOpenApi(
     sources.set(source, known);
     known.methods.push(operation.spec as SandboxMethod);
     const base = baseOf(operation.server, givenBase);
-    (adapters[source] ??= {})[name] = (params, call) => request(operation, base, params, call);
+    const adapter: SandboxAdapter = (params, call) => request(operation, base, params, call);
+    (adapters[source] ??= {})[name] = Object.assign(adapter, { [NULLS_OMITTED]: nullsOmitted(operation) });
   }
   return { registry: { sources: [...sources.values()], $defs: $defs as SandboxRegistry['$defs'] }, adapters, warnings };
 }
@@ -241,6 +243,13 @@ function refuseWrongHeaders(headers: ConstructorParameters<typeof Headers>[0]) {
     // eslint-disable-next-line preserve-caught-error -- the cause may show the values of headers, which are secrets
     throw new TypeError(`options.headers must be headers by name, or a function that gives such: ${message}`);
   }
+}
+
+/** Paths of the parameters that are not in the path, and of the fields of a form. */
+function nullsOmitted({ parameters, body }: Operation): string[][] {
+  const key = body?.key;
+  const fields = key === undefined ? [] : (body?.fields ?? []).map(({ name }) => [key, name]);
+  return [...parameters.filter((parameter) => parameter.in !== 'path').map((parameter) => [parameter.key]), ...fields];
 }
 
 /** @throws {TypeError} for a security scheme whose credentials need more than a header, a cookie or a query */
