@@ -182,6 +182,28 @@ describe('several JSON content types of a body', () => {
     }
   });
 
+  test.each([
+    [
+      'of one schema',
+      { type: 'object', properties: { a: { type: 'integer' } } },
+      '{ a: 1 }',
+      "{ a: 1, contentType: 'application/merge-patch+json' }",
+    ],
+    ['of any value', {}, '{ body: { a: 1 } }', "{ body: { a: 1 }, contentType: 'application/merge-patch+json' }"],
+  ])('require a choice with an optional body, %s', async (_, schema, without, chosen) => {
+    const types = ['application/json-patch+json', 'application/merge-patch+json'];
+    const content = Object.fromEntries(types.map((type) => [type, { schema }]));
+    const { call, requests } = await apiOf(
+      documentOf({ '/a': { method: 'patch', operationId: 'patch', requestBody: { content } } }),
+    );
+    await call(`sdk.api.patch({}); sdk.api.patch(${chosen})`);
+    expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toEqual([
+      [undefined, undefined],
+      ['application/merge-patch+json', '{"a":1}'],
+    ]);
+    await expectCode(call(`sdk.api.patch(${without})`), 'ERR_INVALID_PARAMS');
+  });
+
   test('allow a choice if one is plain JSON, with the schema of each', async () => {
     const content = {
       'application/merge-patch+json': { schema: { type: 'object', properties: { name: text } } },

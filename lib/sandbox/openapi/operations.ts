@@ -428,6 +428,9 @@ function bodyOf(
   const schema = objectOr(resolved(api, media.schema), {});
   const contentType = sentAs(types[0], schema);
   const choose = () => choiceOf(types, { properties, required, taken, isRequired: isRequired === true });
+  /** Whether an optional body must come with a choice. */
+  const needsChoice = (choice: string | undefined): choice is string =>
+    choice !== undefined && isRequired !== true && !isPlainJson(types[0]);
   const names = entriesOf(schema.properties).map(([name]) => name);
   const hasOwnWords = ['oneOf', 'anyOf', 'allOf', 'not'].some((word) => (schema[word] ?? undefined) !== undefined);
   const isFlat = isJsonType(contentType) && schemas.length === 1 && names.length > 0 && !hasOwnWords;
@@ -440,6 +443,7 @@ function bodyOf(
     for (const name of names) taken.add(name);
     const choice = choose();
     if (choice !== undefined) known.add(choice);
+    if (needsChoice(choice)) wanted.push(choice);
     if (!isOptional) required.push(...wanted);
     return {
       key: undefined,
@@ -455,7 +459,9 @@ function bodyOf(
   properties[key] = bodySchemaOf(api, writer, { contentType, schema, schemas });
   if (isRequired === true) required.push(key);
   const fields = isForm(contentType) ? fieldsOf(api, schema, objectOr(media.encoding, {})) : [];
-  return { key, choice: choose(), contentType, fields, isOptional: false, others: false, whole: {} };
+  const choice = choose();
+  const whole = needsChoice(choice) ? { dependentRequired: { [key]: [choice] } } : {};
+  return { key, choice, contentType, fields, isOptional: false, others: false, whole };
 }
 
 /** @param schemas those of all content types that may be chosen */
@@ -475,8 +481,8 @@ function bodySchemaOf(
 }
 
 /**
- * The parameter that selects a content type, if there are several. It is required if none of them is plain JSON,
- * because the meaning of the body depends on the type.
+ * The parameter that selects a content type, if there are several. It is required if none of them is plain JSON
+ * and there is a body, because the meaning of the body depends on the type.
  */
 function choiceOf(
   types: string[],
