@@ -22,9 +22,9 @@ const END_MARK = /<\/?end_code>|<\/code\s*>/gi;
  * - the fenced blocks marked `js`, `javascript`, `ts` or `typescript`
  * - the whole answer, if it is a program and more than a word or a number
  *
- * Several blocks are joined by a blank line. An unclosed block extends to the end of the answer, because generation
- * stops at the closing tag. If one block stands on its own lines, tags within a line of prose are ignored. Text in
- * `<think>…</think>` before the code is ignored.
+ * Blocks may be in lists and block quotes. Several blocks are joined by a blank line. An unclosed block extends to the
+ * end of the answer, because generation stops at the closing tag. If one block stands on its own lines, tags within a
+ * line of prose are ignored. Text in `<think>…</think>` before the code is ignored.
  *
  * Tags inside strings, templates and comments of the code do not end it. The candidates for the closing tag are tried
  * in order, starting with those at the beginning of a line. The first candidate at which the code parses is used. Time
