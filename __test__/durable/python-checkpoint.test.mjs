@@ -42,7 +42,8 @@ const typesOf = async (session) => (await all(session.history())).map(({ type })
 const checkpointsOf = async (session) => (await typesOf(session)).filter((type) => type === 'checkpoint').length;
 
 const FIRST = `
-import asyncio, collections, dataclasses, datetime, functools, itertools, json, math, random, re, secrets, time, uuid
+import asyncio, collections, dataclasses, datetime, functools, itertools, json, math, os, pathlib, random, re, secrets
+import time, uuid
 class Account:
     total = 0
     def __init__(self): self.balance = 10
@@ -76,10 +77,27 @@ counts = collections.Counter("durable sessions")
 own = random.Random(5)
 drawn = [random.random(), str(uuid.uuid4()), secrets.token_hex(4)]
 trace = []
+folder = pathlib.Path("/tmp/work")
+folder.mkdir()
+log = (folder / "log").open("a+")
+def path_of(n): return folder / f"d{n % 3}" / f"f{n}"
+# Later changes have times that differ between sessions.
+def listed(top):
+  found = []
+  for at, folders, names in os.walk(top):
+    for name in [*folders, *names]:
+      path = pathlib.Path(at, name)
+      seen = path.lstat()
+      body = os.readlink(path) if path.is_symlink() else path.read_bytes().hex() if path.is_file() else ""
+      times = [time if time < until else "later" for time in (seen.st_mtime_ns, seen.st_atime_ns, seen.st_ctime_ns)]
+      found.append([str(path), seen.st_mode, seen.st_ino, seen.st_size, times, body])
+  return found
 0`;
+/** Hides the times of what changes files from here on. */
+const UNTIL = 'until = int(time.time() * 1_000) * 1_000_000';
 const PROBE = `[account.add(1), next(numbers), list(names), drawn, random.random(), secrets.token_hex(4), str(uuid.uuid4()),
   hash("text"), id(account), id(points[0].near[0]) == id(points[1]), ring[0] is ring, square.cache_info().hits, own.random(),
-  sorted(counts.items()), str(points[0]), Account.total, gone, trace, time.time() > 1.7e9, sorted(dir()), await add(1, 2)]`;
+  sorted(counts.items()), listed("/tmp"), os.getcwd(), log.tell(), str(points[0]), Account.total, gone, trace, time.time() > 1.7e9, sorted(dir()), await add(1, 2)]`;
 
 /** A program that changes the state in some way. */
 function programOf(random, step) {
@@ -107,6 +125,15 @@ function programOf(random, step) {
     () => `print("step ${step}", len(trace))`,
     () => `1 / 0`,
     () => `del points[2:]`,
+    () => `path_of(${int(6)}).parent.mkdir(exist_ok=True); path_of(${int(6)}).write_text("t" * ${int(2_000)})`,
+    () =>
+      `try:\n with path_of(${int(6)}).open("r+b") as file:\n  file.seek(${int(500)}); file.write(b"${int(1e6)}")\nexcept OSError as error: trace.append(error.errno)`,
+    () => `try: path_of(${int(6)}).rename(path_of(${int(6)}))\nexcept OSError as error: trace.append(error.errno)`,
+    () => `try: path_of(${int(6)}).unlink()\nexcept OSError as error: trace.append(error.errno)`,
+    () => `try: os.symlink("f${int(6)}", path_of(${int(6)}))\nexcept OSError as error: trace.append(error.errno)`,
+    () => `os.utime(folder, (${int(1e6)}, ${int(1e6)})); os.chmod(folder, 0o7${int(8)}0); os.chdir(folder)`,
+    () => `log.write("${int(1e6)}"); log.seek(0); trace.append(log.read(${int(30)}))`,
+    () => `trace.append(pathlib.Path("/dev/urandom").open("rb", buffering=0).read(${1 + int(9)}).hex())`,
   ];
   return Array.from({ length: 2 + int(5) }, () => lines[int(lines.length)]()).join('\n') + '\nlen(trace)';
 }
@@ -130,6 +157,7 @@ test.each(SEEDS)(
     expect(await checkpointsOf(session), `seed ${seed}`).toBe(1);
     const steps = Math.floor(random() * 3);
     for (let step = 3; step < 3 + steps; step++) await factsOf(session.run(programOf(random, step)));
+    await session.run(UNTIL);
     const entries = await all(store.read('s'));
 
     const later = [PROBE, programOf(random, 9), PROBE, programOf(random, 10), PROBE];
@@ -157,7 +185,7 @@ test.each(SEEDS)(
       ...options(from),
       tools: untouchable(TOOLS),
     });
-    expect((await third.run('len(trace)')).output).toBe(expected.at(-1).output[17].length);
+    expect((await third.run('len(trace)')).output).toBe(expected.at(-1).output.at(-4).length);
     await third.cleanup();
   },
 );
@@ -172,6 +200,36 @@ async function kept(code, more = {}) {
   await session.cleanup();
   return { store, count, entries: await all(store.read('s')) };
 }
+
+const FILES = `${FIRST}
+base = folder
+(base / "a.txt").write_text("one\\ntwo\\n")
+(base / "empty").touch()
+(base / "deep" / "er").mkdir(parents=True)
+(base / "deep" / "er" / "b.bin").write_bytes(bytes(range(256)) * 40)
+os.symlink("a.txt", base / "link")
+(base / "gone").write_text("x")
+os.remove(base / "gone")
+os.rmdir("/home/web_user")
+os.rename(base / "empty", base / "deep" / "renamed")
+os.chdir(base)
+reading = pathlib.Path("a.txt").open()
+reading.readline()
+writing = pathlib.Path("a.txt").open("a")
+writing.write("three\\n")
+shared = os.dup(reading.fileno())
+os.chmod("a.txt", 0o640)
+start = pathlib.Path("/lib/python3.14/LICENSE.txt")`;
+const FILES_PROBE = `${UNTIL}
+next_line = reading.readline()
+writing.close()
+os.lseek(shared, 1, 0)
+os.utime("a.txt", ns=(1_000_000_000_500_000_000, 1_100_000_000_250_000_000))
+seen = os.stat("/tmp/work/link")
+[["text", pathlib.Path("a.txt").read_text()], ["deep", sorted(os.listdir("deep"))], ["link", os.readlink("link")],
+ ["mode", seen.st_mode & 0o777], ["times", [seen.st_atime_ns, seen.st_mtime_ns]], ["cwd", os.getcwd()],
+ ["isGone", [os.path.exists("gone"), os.path.exists("/home/web_user")]], ["start", True], ["next", next_line],
+ ["shared", os.lseek(reading.fileno(), 0, 1) == 1]]`;
 
 describe('a checkpoint of Python', () => {
   const LONG = { timeout: 120_000 };
@@ -219,11 +277,51 @@ describe('a checkpoint of Python', () => {
 
   test('is not made of what it cannot hold', LONG, async () => {
     const secret = durable(async () => 'of the vault', { record: 'nothing' });
-    const { count, store } = await kept('token = secret()', { tools: { ...TOOLS, secret } });
+    const { count, store } = await kept('token = secret()\nNone', { tools: { ...TOOLS, secret } });
     expect(count).toBe(0);
     expect(Buffer.concat(await all(store.read('s'))).includes('of the vault')).toBe(false);
     const again = await openSession('s', { store, ...python, tools: { ...untouchable(TOOLS), secret } });
     expect((await again.run('token')).output).toBe('of the vault');
+  });
+
+  test('keeps files in memory, their folders, links, modes and times, deleted files and open ones', LONG, async () => {
+    const { store, count, entries } = await kept(FILES);
+    expect(count).toBe(1);
+    const seen = [];
+    for (const one of [store, storeOf(ofOtherBuild(entries))]) {
+      const session = await openSession('s', { store: one, ...python, tools: untouchable(TOOLS) });
+      seen.push(
+        (await session.run(FILES_PROBE)).output,
+        (await session.run('[item for top in ["/tmp", "/home", "/dev", "/lib"] for item in listed(top)]')).output,
+      );
+      await session.cleanup();
+    }
+    const facts = {
+      text: 'one\ntwo\nthree\n',
+      deep: ['er', 'renamed'],
+      link: 'a.txt',
+      mode: 0o640,
+      times: [1_000_000_000_500_000_000, 1_100_000_000_250_000_000],
+      cwd: '/tmp/work',
+      isGone: [false, false],
+      start: true,
+      next: 'two\n',
+      shared: true,
+    };
+    expect(Object.fromEntries(seen[0])).toStrictEqual(facts);
+    expect(Object.fromEntries(seen[2])).toStrictEqual(facts);
+    expect(seen[1].length).toBeGreaterThan(20);
+    expect(seen[3]).toStrictEqual(seen[1]);
+  });
+
+  test('is smaller than the files of the session if these are not those of the start', LONG, async () => {
+    const large = 'import pathlib, random\npathlib.Path("/tmp/large").write_bytes(random.randbytes(MB << 20))';
+    const size = async (mb) => {
+      const { entries, count } = await kept(large.replace('MB', mb));
+      return count === 0 ? 0 : entries.findLast(isCheckpoint).length;
+    };
+    const small = await size('0');
+    expect((await size('3')) - small).toBeGreaterThan(3 << 20);
   });
 
   test('that is damaged is found by its code, and without keys the session is replayed', LONG, async () => {

@@ -176,8 +176,6 @@ pub struct Record {
     pub seed: Option<Seed>,
     /// Bytes of all entries.
     pub bytes: usize,
-    /// The guest has had answers that are not kept.
-    pub has_withheld: bool,
 }
 
 /// Reads the entries of a journal, up to the end of run `runs`. `engine`: checkpoints with this text are used.
@@ -244,7 +242,6 @@ pub fn read(
                 }
             }
             EntryBody::Answers { withheld, command } => {
-                record.has_withheld = true;
                 on_answers(&mut jobs, (number as u64, entry.run), withheld, command)
                     .map_err(|message| flaw(FlawKind::Order, message))?;
             }

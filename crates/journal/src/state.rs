@@ -23,6 +23,9 @@ const REPEATED: JobId = 1 << 40;
 const CHECKPOINT: JobId = 1 << 41;
 /// Room for the ends of lost runs in a journal that is full.
 const RESERVED_BYTES: usize = 4096;
+/// Why there is no checkpoint.
+const NO_ROOM: &str = "the journal has no room";
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// The isolate is being made.
@@ -218,9 +221,9 @@ impl State {
     /// Takes what was read from a journal of `next` entries.
     pub fn hold(&mut self, record: Record, content: &Content) {
         let &Content { runs, next, replayed_bytes, .. } = content;
-        let Record { jobs, open, has_lost, seed, bytes, has_withheld } = record;
+        let Record { jobs, open, has_lost, seed, bytes } = record;
         (self.jobs, self.open, self.has_lost, self.seed, self.bytes) = (jobs, open, has_lost, seed, bytes);
-        self.has_withheld = has_withheld;
+        self.has_withheld = !content.withheld.is_empty();
         (self.runs, self.taken_to, self.stored_to) = (runs, next, next);
         self.work.bytes = replayed_bytes;
     }
@@ -284,7 +287,7 @@ impl State {
     pub fn forget_jobs(&mut self) {
         self.work = Work::default();
         self.jobs.clear();
-        (self.open, self.has_lost) = (None, false);
+        (self.open, self.has_lost, self.has_withheld) = (None, false, false);
     }
 
     /// Completes the answers of the journal by one that it does not have. Returns whether it is the one that the call had.
@@ -335,7 +338,8 @@ impl State {
         let reason = match self.link() {
             // The state contains everything that the guest has had.
             _ if self.has_withheld => "it has had results that must not be kept",
-            Some(link) if is_idle && !self.is_full => {
+            _ if self.is_full => NO_ROOM,
+            Some(link) if is_idle => {
                 self.checkpoint = Some((engine, on_checkpoint));
                 return effects.push(Effect::Send(link, Command::Checkpoint { job: CHECKPOINT }));
             }
@@ -353,9 +357,7 @@ impl State {
             Ok(Success::Output { value: Value::Bytes(state), .. }) => {
                 // Later runs need room, too.
                 let frame = checkpoint_frame(self.runs, engine, state);
-                frame
-                    .filter(|frame| self.bytes + 2 * frame.len() <= self.max_bytes)
-                    .ok_or("the journal has no room".to_owned())
+                frame.filter(|frame| self.bytes + 2 * frame.len() <= self.max_bytes).ok_or(NO_ROOM.to_owned())
             }
             Ok(_) => Err("the engine has no checkpoints".to_owned()),
             Err(failure) => Err(failure.kind.message()),

@@ -1,5 +1,7 @@
 //! The form of a journal, byte for byte, and journals that nobody has written.
 
+use std::sync::mpsc::channel;
+
 use ses_protocol::frames::Message;
 use ses_protocol::{
     Command, Event, Figures, Language, LogEntry, RunLimits, Seed, Success, ToolCall, ToolReply, ToolSpec, Value, Values,
@@ -160,6 +162,31 @@ fn a_checkpoint_replaces_what_comes_before_it_for_its_engine_only() {
         panic!("nobody writes it")
     };
     assert_eq!((kind, entry), (FlawKind::Order, 13));
+}
+
+#[test]
+fn results_that_are_not_kept_prevent_checkpoints_until_the_session_begins_again() {
+    let reason_of = |journal: &Journal| {
+        let (tell, told) = channel();
+        journal.checkpoint("an engine".to_owned(), Box::new(move |result| tell.send(result).unwrap()));
+        told.recv().unwrap().unwrap_err()
+    };
+    let reason_after = |count: usize| {
+        let journal = Journal::new(ID.to_owned(), keys(), 1 << 20);
+        let entries = signed(keys(), further_frames()[..count].to_vec());
+        assert!(journal.load(entries, None, None).is_ok());
+        (reason_of(&journal), journal)
+    };
+    let (withheld, no_isolate) = ("it has had results that must not be kept", "it is at work");
+    assert_eq!(reason_after(14).0, no_isolate);
+    let (reason, journal) = reason_after(15);
+    assert_eq!(reason, withheld);
+    journal.restart("{}", Seed([1, 2, 3, 4]));
+    assert_eq!(reason_of(&journal), no_isolate);
+    assert_eq!(reason_after(16).0, no_isolate);
+    let full = Journal::new(ID.to_owned(), keys(), 1);
+    full.begin("{}", Seed([1, 2, 3, 4]));
+    assert_eq!(reason_of(&full), "the journal has no room");
 }
 
 /// Numbers that are the same in each run of the tests.

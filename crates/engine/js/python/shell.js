@@ -10,7 +10,10 @@
   const BINARY = new Uint8Array(0);
   /** The mark by which Pyodide recognizes a snapshot. */
   const SNAPSHOT_MAGIC = 0x706e7300;
-  const PAGE_BYTES = 1 << 16;
+  const OBJECT_CALLS = ["JsProxy_GetAttr_js", "JsProxy_SetAttr_js", "JsProxy_DelAttr_js"];
+  const NAME_CALLS = ["_emscripten_lookup_name", "getaddrinfo", "getnameinfo"];
+  /** Of one read. */
+  const MAX_RANDOM_BYTES = 1 << 16;
   let module;
   let memory;
   let pyodide;
@@ -24,11 +27,13 @@
   let links;
   /** The interpreter has met an error that it cannot recover from. */
   let isBroken = false;
-  /** What refers to Python's memory from outside, before the first command. */
-  let sealed;
-  /** Since then, files in memory were changed, and properties of objects of JavaScript were used. */
-  let hasChangedFiles = false;
-  let hasUsedObjects = false;
+  /** The functions of `files.js` and `outside.js`, and what they return. */
+  let filesOf;
+  let files;
+  let outsideOf;
+  let outside;
+  /** Why a checkpoint cannot hold what Python has used since the start. */
+  let unheld;
 
   const define = (name, value) =>
     defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
@@ -174,7 +179,9 @@
         if (!hasGrown) refused();
         return hasGrown;
       };
-      noteUses(imports.env);
+      // Objects of JavaScript may keep objects of Python, and addresses of names are numbered.
+      noteCalls(imports.env, OBJECT_CALLS, "objects of JavaScript were used");
+      noteCalls(imports.env, NAME_CALLS, "names of hosts were looked up");
       if (!links) imports["GOT.func"] = NO_ADDRESSES;
       const instance = new WASM.Instance(module, imports);
       return { module, instance: links ? instance : { exports: unlisted(instance.exports) } };
@@ -184,12 +191,11 @@
       : { module: source, instance: new WASM.Instance(new WASM.Module(source), imports) };
   };
 
-  /** Notes when Python reads or writes a property of an object of JavaScript, which may keep objects of Python. */
-  const noteUses = (environment) => {
-    for (const name of ["JsProxy_GetAttr_js", "JsProxy_SetAttr_js", "JsProxy_DelAttr_js"]) {
-      const operate = environment[name];
-      environment[name] = (...args) => {
-        hasUsedObjects = true;
+  const noteCalls = (functions, names, reason) => {
+    for (const name of names) {
+      const operate = functions[name];
+      functions[name] = (...args) => {
+        unheld = reason;
         return operate(...args);
       };
     }
@@ -220,10 +226,9 @@
   };
 
   /** Boots Pyodide with `create` and `loadPyodide`, the exports of its two modules, from a snapshot if there is one. */
-  const boot = async (create, loadPyodide, script, folder, makesSnapshot, canLink) => {
+  const boot = async (create, loadPyodide, scripts, makesSnapshot, canLink) => {
     links = canLink;
-    guest = script;
-    folderSystem = folder;
+    [guest, folderSystem, filesOf, outsideOf] = scripts;
     module = native.module();
     const [initial, maximum] = native.pages();
     memory = new WASM.Memory({ initial, maximum });
@@ -314,133 +319,24 @@
     refuseTooLarge(node, "setattr");
   };
 
-  /** Notes changes of files in memory, which are not in Python's memory. */
-  const noteFileChanges = (FS) => {
-    const { dir, file, link } = FS.filesystems.MEMFS.ops_table;
-    const tables = [
-      [dir.node, ["setattr", "mknod", "rename", "unlink", "rmdir", "symlink"]],
-      [file.node, ["setattr"]],
-      [file.stream, ["write", "allocate", "mmap", "msync"]],
-      [link.node, ["setattr"]],
-    ];
-    for (const [operations, names] of tables) {
-      for (const name of names) {
-        const operate = operations[name];
-        if (operate === undefined) continue;
-        operations[name] = (...args) => {
-          hasChangedFiles = true;
-          return operate(...args);
-        };
-      }
+  /** The devices of Emscripten keep bytes for later reads, which no checkpoint would have. */
+  const withoutKeptRandomBytes = (FS) => {
+    for (const path of ["/dev/random", "/dev/urandom"]) {
+      const { node } = FS.lookupPath(path);
+      FS.getDevice(node.rdev).stream_ops.read = (stream, buffer, offset, length) => {
+        const bytes = random(Math.min(length, MAX_RANDOM_BYTES));
+        buffer.set(bytes, offset);
+        node.atime = Date.now();
+        return bytes.length;
+      };
     }
   };
 
-  /** The entries of one of the interpreter's tables of JavaScript values. */
-  const entriesOf = (get) => {
-    const entries = [];
-    for (;;) {
-      try {
-        entries.push(get(entries.length));
-      } catch {
-        // The end of a table is where WebAssembly traps.
-        return entries;
-      }
-    }
-  };
-
-  const lookOutside = () => {
-    const { _module: emscripten, FS } = pyodide;
-    return {
-      values: entriesOf(emscripten.__hiwire_get),
-      constants: entriesOf(emscripten.__hiwire_immortal_get),
-      functions: emscripten.wasmTable.length,
-      stack: emscripten.stackSave(),
-      streams: FS.streams.filter((stream) => stream),
-      folder: FS.cwd(),
-    };
-  };
-
-  /** Where Python's objects are that JavaScript holds. If they are the same, the interpreter has started in the same way. */
-  const placesOf = (holders) => {
-    const { _module: emscripten, _api: api } = pyodide;
-    const places = [];
-    for (const holder of holders) {
-      for (const name of getOwnPropertyNames(holder)) {
-        const { value } = Object.getOwnPropertyDescriptor(holder, name);
-        if (api.isPyProxy(value)) places.push([name, emscripten.PyProxy_getPtr(value)]);
-      }
-    }
-    return places;
-  };
-
-  const noteSealed = () => {
-    const found = lookOutside();
-    const { values, constants, functions, stack } = found;
-    const kinds = [values, constants].map((list) =>
-      list.map((value) => (typeof value === "string" ? [value] : typeof value)),
-    );
-    const places = placesOf([pyodide, pyodide._api, adapter.held ?? {}]);
-    const start = JSON.stringify([kinds, functions, stack, places]);
-    const maps = [...values, ...constants].filter((value) => value instanceof Map);
-    sealed = { ...found, start, maps: maps.map((map) => [map, [...map]]) };
-    hasChangedFiles = hasUsedObjects = false;
-  };
-
-  const isSame = (list, other) => list.length === other.length && list.every((item, at) => item === other[at]);
-
-  /**
-   * JSON of what Python's memory refers to outside of it, or why that cannot be told. Objects of JavaScript are told by
-   * their place in `sealed`.
-   */
-  const outside = () => {
-    const found = lookOutside();
-    const { values, constants } = found;
+  /** What Python's memory refers to outside of it, as a list that begins with JSON. A string: why that cannot be told. */
+  const tellOutside = () => {
     if (isBroken) return "the interpreter is broken";
-    if (hasUsedObjects) return "objects of JavaScript were used";
     if (timers.size > 0) return "a timer is set";
-    if (found.stack !== sealed.stack) return "the interpreter is at work";
-    if (found.functions !== sealed.functions) return "functions were linked to the interpreter";
-    if (hasChangedFiles || found.folder !== sealed.folder) return "files in memory were changed";
-    if (!isSame(found.streams, sealed.streams)) return "a file is open";
-    if (found.streams.some(({ devops }) => devops?.output?.length > 0)) return "a line of output is incomplete";
-    const places = values.map((value, at) => (value === sealed.values[at] ? at : sealed.values.indexOf(value)));
-    const isKnown = places.every((place, at) => place >= 0 || values[at] === null);
-    const isKept = sealed.maps.every(([map, entries]) => isSame([...map].flat(), entries.flat()));
-    if (!isKnown || !isKept) return "an object of JavaScript is in use";
-    const count = sealed.constants.length;
-    const texts = constants.slice(count);
-    const isConstant =
-      isSame(constants.slice(0, count), sealed.constants) && texts.every((text) => typeof text === "string");
-    if (!isConstant) return "an object of JavaScript is in use";
-    return JSON.stringify({ start: sealed.start, places, texts });
-  };
-
-  /**
-   * Makes the outside of the memory what `outside` has told, and gives the memory `bytes` bytes.
-   *
-   * @returns why that is not possible; empty if it was done
-   */
-  const admit = (text, bytes) => {
-    const { start, places, texts } = JSON.parse(text);
-    if (start !== sealed.start) return "its interpreter has started in another way";
-    const isPlace = (place) => Number.isInteger(place) && place >= -1 && place < sealed.values.length;
-    if (!places.every(isPlace) || !texts.every((constant) => typeof constant === "string"))
-      return "it has another form";
-    const { _module: emscripten } = pyodide;
-    const pages = (bytes - memory.buffer.byteLength) / PAGE_BYTES;
-    try {
-      if (pages > 0) memory.grow(pages);
-    } catch {
-      return "it needs more memory";
-    }
-    emscripten._emscripten_notify_memory_growth(0);
-    const { length } = entriesOf(emscripten.__hiwire_get);
-    for (let at = 0; at < Math.max(length, places.length); at++) {
-      const place = places[at] ?? -1;
-      if (emscripten.__hiwire_set(at, place < 0 ? null : sealed.values[place]) < 0) return "it needs more memory";
-    }
-    for (const constant of texts) emscripten.__hiwire_immortal_add(constant);
-    return "";
+    return unheld ?? outside.tell();
   };
 
   /**
@@ -477,22 +373,27 @@
     adapter = guest.connect(pyodide, host);
     guest = undefined;
     module = undefined;
-    noteFileChanges(pyodide.FS);
-    noteSealed();
+    withoutKeptRandomBytes(pyodide.FS);
+    files = filesOf(pyodide.FS);
+    outside = outsideOf(pyodide, memory, files, adapter.held ?? {});
+    unheld = undefined;
   };
 
   return {
     boot,
     takeSnapshot,
-    reseed,
+    beginSession: () => {
+      files.touch();
+      reseed();
+    },
     rehearse: (program) => guest.rehearse(pyodide, program),
     seal,
     nextTimer,
     runTimer,
     memory: () => memory,
     isBroken: () => isBroken,
-    outside,
-    admit,
+    outside: tellOutside,
+    admit: (text, bytes, contents) => outside.admit(text, bytes, contents),
     run: (code, maxOperations) => adapter.run(code, maxOperations),
     setVariables: (names, values) => adapter.setVariables(names, values),
     setTools: (tools) => adapter.setTools(tools),

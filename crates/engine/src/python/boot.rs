@@ -20,7 +20,7 @@ use crate::python::image::{Image, PAGE_BYTES};
 use crate::python::libraries::Libraries;
 use crate::python::mount;
 use crate::python::natives::{self, Origin};
-use crate::python::shell::{MOUNT_TEXT, REHEARSAL_TEXT, Shell, evaluate};
+use crate::python::shell::{PARTS, REHEARSAL_TEXT, Shell, evaluate};
 use crate::python::signal::Signal;
 use crate::python::spec::PythonSpec;
 use crate::python::stack;
@@ -230,11 +230,12 @@ fn start(
     let loader = load(scope, "pyodide.mjs", distribution.loader, None).ok_or("pyodide.mjs does not load")?;
     let create = export(scope, module, "default").ok_or("pyodide.asm.mjs exports nothing")?;
     let load_pyodide = export(scope, loader, "loadPyodide").ok_or("pyodide.mjs exports nothing")?;
-    let guest = evaluate(scope, "guest.js", &distribution.guest).ok_or("the guest's script does not load")?;
-    let folder = evaluate(scope, "mount.js", MOUNT_TEXT).ok_or("the script for folders does not load")?;
+    let scripts = [("guest.js", distribution.guest.as_str())].into_iter().chain(PARTS);
+    let scripts = scripts.map(|(name, text)| evaluate(scope, name, text)).collect::<Option<Vec<_>>>();
+    let scripts = v8::Array::new_with_elements(scope, &scripts.ok_or("the shell's scripts do not load")?).into();
     let makes_snapshot = v8::Boolean::new(scope, makes_snapshot).into();
     let links = v8::Boolean::new(scope, distribution.links).into();
-    let booted = shell.call(scope, "boot", &[create, load_pyodide, guest, folder, makes_snapshot, links]);
+    let booted = shell.call(scope, "boot", &[create, load_pyodide, scripts, makes_snapshot, links]);
     let booted =
         booted.and_then(|promise| v8::Local::<v8::Promise>::try_from(promise).ok()).ok_or("it does not boot")?;
     for _ in 0..MAX_TURNS {

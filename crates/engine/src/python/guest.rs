@@ -12,7 +12,7 @@ use crate::control::interrupt::Interrupt;
 use crate::platform::{session_clock, session_random};
 use crate::python::boot::Booted;
 use crate::python::calls::Own;
-use crate::python::checkpoint::{self, Refusal};
+use crate::python::checkpoint;
 use crate::python::facts::Facts;
 use crate::python::failure::{self, Known};
 use crate::python::shell::Shell;
@@ -122,30 +122,33 @@ impl Guest {
         self.signal.begin(job);
         let most = self.host.context.config().max_transfer_bytes;
         self.between_runs(|scope, host, own| {
-            let state = checkpoint::take(scope, host, own, most)?;
-            let Some(block) = Block::copy_of(&state) else {
-                return Err(Refusal::Unchanged("the host has no memory for it".to_owned()));
-            };
-            Ok(Success::Output { value: Value::Bytes(block), is_final_answer: false })
+            let state = checkpoint::take(scope, host, own, most)
+                .and_then(|state| Block::copy_of(&state).ok_or("the host has no memory for it".to_owned()));
+            let output = state.map(|state| Success::Output { value: Value::Bytes(state), is_final_answer: false });
+            (output, !scope.is_execution_terminating())
         })
     }
 
     fn restore(&mut self, job: JobId, state: &[u8]) -> Done {
         self.signal.begin(job);
-        self.between_runs(|scope, host, own| checkpoint::restore(scope, host, own, state).map(|()| Success::Done))
+        self.between_runs(|scope, host, own| {
+            let result = checkpoint::restore(scope, host, own, state);
+            let is_whole = result.is_ok();
+            (result.map(|()| Success::Done), is_whole)
+        })
     }
 
-    /// Work on the state of the session, during which no guest code runs.
-    fn between_runs(&mut self, work: impl FnOnce(&mut v8::PinScope, &Host, &Own) -> Result<Success, Refusal>) -> Done {
+    /// Work on the state of the session, during which no guest code runs. `work` returns its result, and whether the isolate
+    /// can go on.
+    fn between_runs(
+        &mut self,
+        work: impl FnOnce(&mut v8::PinScope, &Host, &Own) -> (Result<Success, String>, bool),
+    ) -> Done {
         let Instance { isolate, context } = &mut self.guarded.instance;
         v8::scope_with_context!(scope, isolate, &*context);
         v8::tc_scope!(let attempt, scope);
-        let (result, sound) = match work(attempt, &self.host, &self.own) {
-            Ok(success) => (Ok(success), true),
-            Err(Refusal::Unchanged(reason)) => (Err(failure::runtime(&reason)), true),
-            Err(Refusal::Broken(reason)) => (Err(failure::runtime(&reason)), false),
-        };
-        Done { result, figures: Figures::default(), sound }
+        let (result, sound) = work(attempt, &self.host, &self.own);
+        Done { result: result.map_err(|reason| failure::runtime(&reason)), figures: Figures::default(), sound }
     }
 
     fn run(&mut self, job: JobId, code: &str, limits: RunLimits) -> Done {
@@ -160,7 +163,7 @@ impl Guest {
         let (result, sound) = self.call(|scope, _, shell| {
             if let Some(seed) = limits.seed {
                 session_random::seed(scope, seed);
-                shell.call(scope, "reseed", &[])?;
+                shell.call(scope, "beginSession", &[])?;
             }
             let code = v8::String::new(scope, code)?.into();
             let limit = v8::Number::new(scope, limits.max_operations).into();

@@ -14,7 +14,7 @@ use crate::python::parallel::in_parallel;
 
 /// The first bytes of a file of this version.
 const MAGIC: &[u8; 8] = b"sespy\0\0\x03";
-/// The longest file that is read. Files that this project writes are shorter. 1 GiB.
+/// The longest file that is read, and the largest memory. Files that this project writes are shorter. 1 GiB.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 const DIGEST_BYTES: usize = 32;
 /// Magic number, key, digest of everything that follows, and the lengths of all parts except the last.
@@ -150,8 +150,11 @@ fn packed(memory: &[u8]) -> Vec<u8> {
     packed_runs(memory.len(), runs_of(memory))
 }
 
-/// As [`packed`]. `None`: the runs have more than `max_bytes`.
+/// As [`packed`]. `None`: the runs have more than `max_bytes`, or the memory is larger than [`unpacked`] accepts.
 pub fn packed_within(memory: &[u8], max_bytes: usize) -> Option<Vec<u8>> {
+    if memory.len() as u64 > MAX_FILE_BYTES {
+        return None;
+    }
     let runs = runs_of(memory);
     let bytes = runs.iter().map(|(_, run)| run.len()).sum::<usize>();
     (bytes <= max_bytes).then(|| packed_runs(memory.len(), runs))
@@ -376,6 +379,7 @@ mod tests {
         let memory = memory();
         let bytes = packed_within(&memory, 2 * BLOCK_BYTES).unwrap();
         assert!(packed_within(&memory, 2 * BLOCK_BYTES - 1).is_none());
+        assert!(packed_within(&vec![0; MAX_FILE_BYTES as usize + 1], 0).is_none());
         let (length, runs) = unpacked(&bytes).unwrap();
         for fill in [0, 7] {
             let mut other = vec![fill; 4 * PAGE_BYTES];

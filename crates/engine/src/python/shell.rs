@@ -7,8 +7,12 @@ use crate::state::origin::origin;
 /// The text of the script.
 pub const TEXT: &str = include_str!("../../js/python/shell.js");
 
-/// The script that mounts a folder.
-pub const MOUNT_TEXT: &str = include_str!("../../js/python/mount.js");
+/// Scripts that `shell.js` gets as functions, by name and in this order, after `guest.js`.
+pub const PARTS: [(&str, &str); 3] = [
+    ("mount.js", include_str!("../../js/python/mount.js")),
+    ("files.js", include_str!("../../js/python/files.js")),
+    ("outside.js", include_str!("../../js/python/outside.js")),
+];
 
 /// A program like those that agents write. Python runs it before V8's machine code is kept.
 pub const REHEARSAL_TEXT: &str = include_str!("../../js/python/rehearsal.py");

@@ -353,7 +353,8 @@ fn a_restored_session_goes_on_as_the_one_that_it_was_taken_from() {
         let seen =
             serve(&spec(None), vec![Command::Restore { job: 1, state: state[..length].to_vec() }, run(2, "1 + 1")]);
         assert!(seen[0].contains("it has another form"), "{seen:?}");
-        assert_eq!(seen[1], "2");
+        // Nobody uses the isolate afterwards.
+        assert_eq!(seen.len(), 1);
     }
     let mut other = state;
     other[8] ^= 1;
@@ -366,10 +367,15 @@ fn what_javascript_holds_for_python_keeps_a_checkpoint_from_being_made() {
     let cases = [
         ("kept = realm.Object", "objects of JavaScript were used"),
         ("realm.kept = print", "objects of JavaScript were used"),
-        ("import os\nos.makedirs('/tmp/a')", "files in memory were changed"),
-        ("file = open('/dev/null')", "a file is open"),
-        ("import os\nos.chdir('/tmp')", "files in memory were changed"),
+        ("file = open('/dev/null')", "a file is open that is not one in memory"),
+        ("import os\nfolder = os.scandir('/lib')\nnext(folder)", "a file is open that is not one in memory"),
+        ("import tempfile\nfile = tempfile.TemporaryFile()", "a file is open that is not one in memory"),
+        ("import os\nfor fd in os.pipe(): os.close(fd)", "a pipe, a socket or a file without a folder was made"),
+        ("import os\nos.mkdir('/tmp/__proto__')", "a pipe, a socket or a file without a folder was made"),
+        ("import os\nos.dup2(1, 2)", "a standard stream was replaced"),
         ("import os\nos.write(1, b'abc')", "a line of output is incomplete"),
+        ("import socket\nsocket.gethostbyname('a.example')", "names of hosts were looked up"),
+        ("import os\nopen('/tmp/a', 'wb').write(os.urandom(65 << 20))", "its files are too large"),
     ];
     for (code, expected) in cases {
         let Err(reason) = checkpoint(vec![seeded(1, code)]) else { panic!("{code} is kept") };
