@@ -6,7 +6,8 @@ use std::time::Instant;
 use async_nats::Subject;
 
 use crate::incoming::{Arrival, Incoming};
-use crate::network::{Network, lock};
+use crate::lock::lock;
+use crate::network::Network;
 use crate::outgoing::Outgoing;
 use crate::room::Sender;
 use crate::words::{Kind, Word, word};

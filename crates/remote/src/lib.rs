@@ -8,6 +8,7 @@ mod channel;
 mod claim;
 mod client;
 mod incoming;
+mod lock;
 mod network;
 mod outgoing;
 mod pings;

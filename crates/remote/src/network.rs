@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use async_nats::connection::State;
@@ -14,6 +14,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
+use crate::lock::lock;
 use crate::room::Room;
 use crate::servers::{Fleet, Login};
 use crate::words::{Kind, Word, word};
@@ -338,10 +339,6 @@ pub fn wait_for<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stati
         let _ = tell.send(work.await);
     });
     told.recv().map_err(|_| "the connection's thread has ended".to_owned())
-}
-
-pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, Weak};
 
-use crate::network::lock;
+use crate::lock::lock;
 
 /// Room of one connection. The broker cuts a connection that has not read 64 MiB. 16 MiB.
 const MAX_BYTES: usize = 16 << 20;

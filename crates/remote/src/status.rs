@@ -10,7 +10,8 @@ use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use crate::network::{LinkToBroker, Recipient, lock, wait_for};
+use crate::lock::lock;
+use crate::network::{LinkToBroker, Recipient, wait_for};
 use crate::servers::Fleet;
 use crate::subjects;
 

@@ -10,7 +10,8 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::network::{Network, Recipient, lock};
+use crate::lock::lock;
+use crate::network::{Network, Recipient};
 use crate::pings::{Ping, Token};
 use crate::subjects;
 

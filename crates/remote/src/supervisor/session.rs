@@ -11,7 +11,8 @@ use ses_process::{ByteListener, Bytes, ProcessBackend, Worker};
 use ses_protocol::frames::{Hello, Message as _, Status};
 
 use crate::channel::{Channel, Route};
-use crate::network::{Network, Recipient, lock};
+use crate::lock::lock;
+use crate::network::{Network, Recipient};
 use crate::outgoing::WINDOW_BYTES;
 use crate::pings::{Token, token_text};
 use crate::supervisor::counters::Counters;

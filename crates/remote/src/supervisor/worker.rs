@@ -15,7 +15,8 @@ use ses_peer::Confinement;
 use ses_protocol::frames::VERSION;
 
 use crate::claim::{Claim, Claimed, bytes_of, read};
-use crate::network::{LinkToBroker, Network, lock, wait_for};
+use crate::lock::lock;
+use crate::network::{LinkToBroker, Network, wait_for};
 use crate::pings::{Ping, Token, token_of, token_text};
 use crate::servers::{Fleet, is_name};
 use crate::status::Status;
