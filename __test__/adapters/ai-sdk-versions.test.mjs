@@ -341,6 +341,18 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
     });
   });
 
+  test('kept outputs stay when other tools are bound', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      const code = createCodeTool({ executor, maxOutputChars: 200 });
+      const run = async (tools, text) =>
+        (await code.experimental_toolCaller.bind(tools).execute({ code: text }, { messages: [] })).output;
+      const list = (name) => `Array.from({ length: 500 }, (_, i) => '${name} ' + i)`;
+      expect(await run({ twice }, list('invoice'))).toContain('outputs.get("o1")');
+      expect(await run({ twice, third }, list('user'))).toContain('outputs.get("o2")');
+      expect(await run({ third }, '[outputs.get("o1")[7], outputs.get("o2")[7]]')).toEqual(['invoice 7', 'user 7']);
+    });
+  });
+
   test('without that option, the tool is the same as before', async () => {
     const { results } = await conversation(createCodeTool({ tools: { twice } }), [{ code: 'await twice({ a: 2 })' }]);
     expect(results).toEqual([{ output: 4, logs: '' }]);

@@ -14,7 +14,7 @@ import { SESExecutor } from '../../index.mjs';
 import { DurableSession, memoryStore } from 'ses-executor/durable';
 import { createCodeMiddleware } from 'ses-executor/langchain';
 
-import { rejection } from '../helpers.mjs';
+import { deferred, rejection } from '../helpers.mjs';
 
 const made = [];
 afterEach(() => Promise.all(made.splice(0).map((middleware) => middleware.cleanup())));
@@ -87,6 +87,22 @@ test('without a thread, variables live for a turn', async () => {
   expect(Object.keys(first)).toEqual(['messages']);
   expect(results(await agent.invoke(say))).toEqual(['1']);
   expect(new Set(ended).size).toBe(2);
+});
+
+test('without a thread, calls of different agents with the same id have their own sessions', async () => {
+  const [started, goOn] = [deferred(), deferred()];
+  const wait = langchainTool(async () => (started.resolve(), await goOn.promise, 'waited'), {
+    name: 'wait',
+    description: 'Waits.',
+    schema: z.object({}),
+  });
+  const middleware = makeMiddleware({ tools: [wait], state: 'call' });
+  const agentOf = (code) => createAgent({ model: new ScriptedModel([{ code }, 'Done.']), middleware: [middleware] });
+  const first = agentOf('globalThis.n = 1; await wait({})').invoke(say);
+  await started.promise;
+  expect(results(await agentOf('typeof n').invoke(say))).toEqual(['undefined']);
+  goOn.resolve();
+  expect(results(await first)).toEqual(['waited']);
 });
 
 test('deepagents: a subagent with the same middleware shares the session of the thread, and has its own turns', async () => {

@@ -9,6 +9,7 @@ import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/ai';
 import { DurableSession, memoryStore } from 'ses-executor/durable';
+import { openSession } from './helpers.mjs';
 
 const VERSIONS = { 6: { ...ai6, Model: mocks6.MockLanguageModelV3 }, 7: { ...ai7, Model: mocks7.MockLanguageModelV4 } };
 
@@ -135,6 +136,23 @@ describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
   test('approvesPlans must be a boolean', () => {
     const message = 'options.approvesPlans must be a boolean, got "yes"';
     expect(() => createCodeTool({ tools: {}, approvesPlans: 'yes' })).toThrow(message);
+  });
+
+  test('conversations whose calls have the same id do not get the results of each other', async () => {
+    const read = tool({ inputSchema: z.object({}), execute: async (_, { toolCallId }) => toolCallId });
+    const pay = tool({ inputSchema: z.object({}), needsApproval: true, execute: async () => 'paid' });
+    const sessions = { alice: await openSession('alice'), bob: await openSession('bob') };
+    const code = createCodeTool({ tools: { read, pay }, executor: ({ messages: [{ content }] }) => sessions[content] });
+    const callOf = (content) => ({ toolCallId: 'functions.code:0', messages: [{ role: 'user', content }] });
+    const [ofAlice, ofBob] = [{ code: 'await read({}); "of Alice"' }, { code: '1 + 1' }];
+    expect(await code.needsApproval(ofAlice, callOf('alice'))).toBe(false);
+    expect(await code.needsApproval(ofBob, callOf('bob'))).toBe(false);
+    expect((await code.execute(ofBob, callOf('bob'))).output).toBe(2);
+    expect((await code.execute(ofAlice, callOf('alice'))).output).toBe('of Alice');
+    // In one conversation too, the result of a program is not that of another one with the same id.
+    expect(await code.needsApproval(ofAlice, callOf('bob'))).toBe(false);
+    expect(await code.needsApproval({ code: '3' }, callOf('bob'))).toBe(false);
+    expect((await code.execute({ code: '3' }, callOf('bob'))).output).toBe(3);
   });
 
   test('the approval survives a restart of the process', async () => {

@@ -88,6 +88,18 @@ describe('a program that calls a tool with needsApproval', () => {
     await chat.session.cleanup();
   });
 
+  test('after alwaysApprove later programs run too, each once', async () => {
+    const turns = ['await pay({ amount: 20 })', '1 + 1', 'await pay({ amount: 30 })', 'await pay({ amount: 30 })'];
+    const chat = await conversation([...turns.map((code) => ({ code })), { text: 'done' }]);
+    let last = await chat.run('go');
+    last.state.approve(last.interruptions[0], { alwaysApprove: true });
+    last = await chat.run(last.state);
+    expect(last.finalOutput).toBe('done');
+    expect(results(last)).toEqual(['1', '2', '2', '3']);
+    expect(chat.paid).toEqual([20, 30, 30]);
+    await chat.session.cleanup();
+  });
+
   test('continues after a restart of the process', async () => {
     const chat = await conversation([
       { code: 'const first = await pay({ amount: 1 });\n[first, await pay({ amount: 50 })]' },

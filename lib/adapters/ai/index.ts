@@ -157,11 +157,12 @@ export function createCodeTool<Tools extends CodeTools = CodeTools>(
 ): Tool<{ code: string }, CodeToolResult> & CodeToolCaller {
   const { tools = {}, ...settings }: Foreign = settingsOf(options);
   if (!isPlainObject(tools)) throw new TypeError(`options.tools must be an object of tools, got ${describe(tools)}`);
-  const own = toolWith(tools, settings, options.tools === undefined);
+  const programs = new PausedPrograms(booleanOption('approvesPlans', settings.approvesPlans));
+  const own = toolWith(tools, settings, programs, options.tools === undefined);
   let last: { added: Record<string, Foreign>; tool: Foreign } = { added: {}, tool: own };
   const bind = (added: Record<string, Foreign>) => {
     // AI SDK 7 binds the tools before each request, and they are mostly the same ones.
-    if (!isSame(added, last.added)) last = { added, tool: toolWith(withAdded(tools, added), settings) };
+    if (!isSame(added, last.added)) last = { added, tool: toolWith(withAdded(tools, added), settings, programs) };
     return last.tool;
   };
   // Not enumerable, as in the SDK: a copy of the tool would be bound to what the copied one does.
@@ -188,15 +189,21 @@ function withAdded(tools: Record<string, Foreign>, added: Record<string, Foreign
 /**
  * The tool of the AI SDK that lets code call `tools`.
  *
+ * @param programs those of all tools that one call of `createCodeTool` makes
  * @param isOpen whether the tools are not known yet, so that `toolApproval` may name others
  */
-function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolean = false): Foreign {
+function toolWith(
+  tools: Record<string, Foreign>,
+  given: Foreign,
+  programs: PausedPrograms,
+  isOpen: boolean = false,
+): Foreign {
   // The package `ai` is loaded only for schemas of zod 3, so that any version of it is accepted.
   const executor = executorIn(given.executor, ({ options: call }) => call);
   const {
     toolApproval = {},
     preliminaryResults: reports,
-    approvesPlans,
+    approvesPlans: _,
     ...settings
   }: Foreign = { ...given, executor };
   const preliminaryResults = booleanOption('preliminaryResults', reports);
@@ -230,7 +237,6 @@ function toolWith(tools: Record<string, Foreign>, given: Foreign, isOpen: boolea
     return (code: string, own: CallOptions = {}) =>
       execute(code, { ...own, signal: call.abortSignal, context: { options: call, approved }, onProgress });
   };
-  const programs = new PausedPrograms(booleanOption('approvesPlans', approvesPlans));
   const recordedIn = async (call: Foreign) => (asksItself ? undefined : recordedExecutor(given.executor, call));
   const isNamed = (code: string) => namedIn(code, guarded).length > 0;
   const needsApproval = async ({ code }: { code: string }, call: Foreign = {}) => {

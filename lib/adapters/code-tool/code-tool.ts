@@ -252,7 +252,7 @@ class Sessions {
     const shared = this.#known.get(executor) ?? {
       executor,
       session: new Session(executor, options),
-      helpers: new HelperState(),
+      helpers: HelperState.of(executor),
     };
     this.#known.set(executor, shared);
     return shared;

@@ -3,6 +3,7 @@ import { DISPLAY, DISPLAY_TEXT, HELPER_TRAITS, displayTo } from '../../contract/
 import { KeptOutputs } from '../../contract/kept-outputs';
 import { useOf } from '../../contract/name-use';
 import { withTraits } from '../../contract/tool-traits';
+import type { Executor } from '../../contract/executor-types';
 import type { Reporting } from '../../contract/model-text';
 import type { Tools } from '../../contract/tool-types';
 import type { FinishedCall } from '../../contract/waiting-call';
@@ -25,6 +26,13 @@ export class HelperState {
   #declared: Set<string> = new Set();
   /** Names that programs have used: their functions may use them again. */
   #used: Set<string> = new Set();
+
+  /** That of an executor, whose code tools share the outputs that it has kept. */
+  static of(executor: Executor): HelperState {
+    const state = STATES.get(executor) ?? new HelperState();
+    STATES.set(executor, state);
+    return state;
+  }
 
   /**
    * The helpers that a program or an earlier one uses. There are no others, because programs may give the names to
@@ -52,6 +60,8 @@ export class HelperState {
     this.#used.clear();
   }
 }
+
+const STATES: WeakMap<Executor, HelperState> = new WeakMap();
 
 export interface RunHelpersOptions {
   /** UTF-16 units of an output, and of the texts that the run shows */

@@ -43,11 +43,18 @@ export interface Refused {
 /** Runs code without approval of the call, or continues the program that waits and has this code. */
 type Execute = (code: string, options?: Pick<CallOptions, 'answer' | 'continues'>) => Promise<CodeToolResult>;
 
+/** What is kept of the calls of one executor, by their ids. Models may give calls of different conversations the same id. */
+class KnownCalls {
+  /** Results that the framework has not fetched, with the code of their programs. */
+  readonly results: Map<string | undefined, { code: string; result: CodeToolResult }> = new Map();
+  /** After a restart it is not known for what approval was requested. */
+  readonly requested: Map<string | undefined, Requested> = new Map();
+  /** Whether this process has begun a program. */
+  hasBegun = false;
+}
+
 export class PausedPrograms {
-  /** By the id of the call of the code tool. */
-  #results: Map<string | undefined, CodeToolResult> = new Map();
-  /** By the same id. After a restart it is not known for what approval was requested. */
-  #requested: Map<string | undefined, Requested> = new Map();
+  #known: WeakMap<Executor, KnownCalls> = new WeakMap();
   #approvesPlans;
 
   /** @param approvesPlans whether approval of a call is approval of the plan of its program */
@@ -58,35 +65,57 @@ export class PausedPrograms {
   /** Whether the call needs approval. Runs the program as far as it comes. */
   async mustAsk(executor: Executor, code: string, call: CallOfTool, execute: Execute): Promise<boolean> {
     const { id } = call;
-    // Frameworks ask again when they have an answer.
-    if (call.isApproved) return pausedRunOf(executor) !== undefined;
-    if (this.#results.has(id)) return false;
+    const known = this.#of(executor);
+    const requested = known.requested.get(id);
+    if (known.results.get(id)?.code === code) return false;
+    if (call.isApproved && (requested?.code ?? code) === code) {
+      // Frameworks ask again when they have an answer.
+      if (pausedRunOf(executor) !== undefined) return true;
+      // The program may have ended in another process. Otherwise, the approval is one of all calls.
+      if (requested !== undefined || !known.hasBegun) return false;
+    }
+    known.hasBegun = true;
     await this.#refuse(executor, call, execute);
     const result = await execute(code);
     const keys = 'waiting' in result ? result.waiting.filter(isForApproval).map(({ key }) => key) : [];
-    if (keys.length === 0) keep(this.#results, id, result);
-    else keep(this.#requested, id, { code, keys: new Set(keys) });
+    if (keys.length === 0) keep(known.results, id, { code, result });
+    else keep(known.requested, id, { code, keys: new Set(keys) });
     return keys.length > 0;
   }
 
   /** The result of the call, which has approval if it needs it. */
   async resultOf(executor: Executor, code: string, call: CallOfTool, execute: Execute): Promise<CodeToolResult> {
     const { id } = call;
-    const result = this.#results.get(id);
-    this.#results.delete(id);
-    if (result !== undefined) return result;
-    if (!call.isApproved) {
+    const known = this.#of(executor);
+    const kept = known.results.get(id);
+    known.results.delete(id);
+    if (kept?.code === code) return kept.result;
+    const requested = known.requested.get(id);
+    if (!call.isApproved || (requested?.code ?? code) !== code) {
+      known.hasBegun = true;
       await this.#refuse(executor, call, execute);
       return execute(code);
     }
-    const requested = this.#requested.get(id);
-    this.#requested.delete(id);
+    known.requested.delete(id);
+    const isOfAllCalls = requested === undefined && known.hasBegun && pausedRunOf(executor) === undefined;
     const answer = (calls: readonly WaitingCall[]) => {
       const approved = calls.filter((it) => isForApproval(it) && (requested?.keys.has(it.key) ?? true));
       const answers = approved.map(({ key, payload }) => [key, { approve: this.#approvalOf(payload) }]);
       return answers.length === 0 ? undefined : Object.fromEntries(answers);
     };
-    return execute(code, { answer, continues: true });
+    if (!isOfAllCalls) return execute(code, { answer, continues: true });
+    // Nobody was asked about this call.
+    let result = await execute(code);
+    while ('waiting' in result && result.waiting.some(isForApproval)) {
+      result = await execute(code, { answer, continues: true });
+    }
+    return result;
+  }
+
+  #of(executor: Executor): KnownCalls {
+    const known = this.#known.get(executor) ?? new KnownCalls();
+    this.#known.set(executor, known);
+    return known;
   }
 
   #approvalOf(payload: unknown): true | 'plan' {
@@ -95,7 +124,7 @@ export class PausedPrograms {
 
   /** Lets the calls fail that a person has refused since. */
   async #refuse(executor: Executor, { refused }: CallOfTool, execute: Execute) {
-    for (const { code, reason } of refused(this.#requested)) {
+    for (const { code, reason } of refused(this.#of(executor).requested)) {
       // Each refusal may lead the program to a further call, for which nobody was asked.
       while (pausedRunOf(executor)?.calls.some(isForApproval)) {
         let isRefused = false;

@@ -172,7 +172,8 @@ export function middlewareOf(tool: Foreign, state: State, sessions: AgentSession
       const thread = runtime.configurable?.thread_id;
       if (state === 'thread' && typeof thread === 'string') return sessions.within(thread, call);
       if (state !== 'call') return sessions.within(turnId(request.state, runtime), call);
-      const id = idOf(thread, toolCall.id);
+      // Models give calls of different conversations the same id.
+      const id = idOf(thread ?? request.state?.[TURN], toolCall.id);
       const result = await sessions.within(id, call);
       // After an interrupt, the call is made again with its state.
       await sessions.end(id);
