@@ -1,3 +1,4 @@
+import { visibleText } from './visible-text';
 import { WorkBudget, atOnce, inSlices } from './budget';
 import { Content } from './content';
 import { cutMiddle } from './cut-text';
@@ -159,10 +160,17 @@ function withoutPlan(payload: unknown) {
   return others;
 }
 
+/** A value on one line. A person may decide by it, so that a guest must not add lines to the list. */
 function brief(value: unknown) {
-  return typeof value === 'string'
-    ? JSON.stringify(modelText(value, { maxChars: MAX_CALL_CHARS }))
-    : modelText(value, { maxChars: MAX_CALL_CHARS });
+  const text = modelText(value, { maxChars: MAX_CALL_CHARS });
+  return visibleText(
+    typeof value === 'string'
+      ? JSON.stringify(text)
+      : text
+          .split('\n')
+          .map((line) => line.trim())
+          .join(' '),
+  );
 }
 
 /** @param keep as of {@link Showing} */

@@ -8,6 +8,7 @@ import { UsageError, asUsage } from './usage-error';
 import { ExecutorError } from '../../contract/errors';
 import { outputText, toJson } from '../../contract/render';
 import { write } from '../../contract/terminal';
+import { visibleText } from '../../contract/visible-text';
 import { planToApprove } from '../../contract/waiting-call';
 import { planText } from '../code-tool/render-plan';
 import { toolsetOf } from '../mcp/tools';
@@ -213,7 +214,7 @@ function lineOf({ number, type, run, ...facts }: JournalEntry) {
 }
 
 function shortOf(value: unknown) {
-  const text = JSON.stringify(toJson(value)) ?? 'undefined';
+  const text = visibleText(JSON.stringify(toJson(value)) ?? 'undefined');
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 

@@ -33,9 +33,12 @@ export class Planner {
     code: string,
     program: ReadProgram | undefined,
     earlier: KnownPrograms | undefined,
-    { tools: offered = [], globals = [], network }: Offer = {},
+    { tools: offered = [], variables = [], globals = [], network }: Offer = {},
   ): Promise<Plan> {
-    const own = new Set([...this.#paths, ...this.#helpers].map(([name]) => name));
+    // The owner of the isolate may have sent something else by these names.
+    const taken = new Set([...variables, ...offered.map(({ path }) => path[0])]);
+    const added = this.#helpers.filter(([name]) => !taken.has(name));
+    const own = new Set([...this.#paths, ...added].map(([name]) => name));
     const others = offered.filter(({ path }) => !own.has(path[0]));
     const pathsOf = (isHelper: boolean) =>
       others.filter((it) => (it.isHelper ?? false) === isHelper).map((it) => it.path);
@@ -44,7 +47,7 @@ export class Planner {
       const requests = network === undefined || own.has(REQUESTS) ? [] : [[REQUESTS]];
       return anyPlan(namesOf([...tools, ...requests]), 'other_language');
     }
-    const helpers = [...this.#helpers, ...pathsOf(true)];
+    const helpers = [...added, ...pathsOf(true)];
     const { text = code, front } = program?.planned ?? {};
     const request = { tools: [...tools, ...helpers], earlier: earlier.texts, front };
     const plan = without(namesOf(helpers), await planLater(text, request, prepareOptions(earlier.options)));

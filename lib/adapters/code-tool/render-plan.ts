@@ -1,5 +1,6 @@
 import { checkPlan } from '../../contract/plan-guard';
 import { isIdentifier } from '../../contract/identifiers';
+import { visibleText } from '../../contract/visible-text';
 import type { Plan, PlannedArgument, PlannedCall, PlannedTimes, PlannedTool, Unresolved } from '../../contract/plan';
 
 /** Characters of one constant, and of one call, that are shown. */
@@ -7,8 +8,6 @@ const MAX_CONSTANT = 200;
 const MAX_CALL = 1_000;
 /** Calls of one tool that are shown. */
 const MAX_CALLS = 20;
-/** Characters that change how the text around them looks: controls, marks of direction, and separators of lines. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 const REASONS: Record<Unresolved['reason'], string> = {
   global_object: 'it uses the global object',
@@ -60,7 +59,7 @@ function reasonText({ reason, name, line }: Unresolved) {
 }
 
 function toolLines({ name, times, conditional, certain, calls }: PlannedTool) {
-  const shown = safe(name);
+  const shown = visibleText(name);
   const facts = certain ? timesText(times) : 'any number of times, with any arguments';
   const condition = certain && conditional ? ', only under a condition' : '';
   const lines = calls.slice(0, MAX_CALLS).map((call) => `    ${callText(shown, call)}`);
@@ -109,16 +108,11 @@ function bracesText(parts: string[]) {
 }
 
 function keyText(key: string) {
-  return isIdentifier(key) ? safe(key) : quoted(key);
+  return isIdentifier(key) ? visibleText(key) : quoted(key);
 }
 
 function quoted(text: string) {
   const cut = text.length > MAX_CONSTANT ? text.slice(0, MAX_CONSTANT) : text;
   const more = text.length - cut.length;
-  return `${safe(JSON.stringify(cut))}${more > 0 ? ` [${more} more characters]` : ''}`;
-}
-
-/** Shows characters by their numbers that would change how other text looks. */
-function safe(text: string) {
-  return text.replace(UNSAFE, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+  return `${visibleText(JSON.stringify(cut))}${more > 0 ? ` [${more} more characters]` : ''}`;
 }
