@@ -46,6 +46,20 @@ test('a journal of many entries has several checkpoints', async () => {
   expect(await texts(store, 's', 333)).toStrictEqual(expected.slice(333));
 });
 
+test.each([[], undefined, 'x'])(
+  'a write of another program, with the entries %j, ends the journal',
+  async (entries) => {
+    const saver = new MemorySaver();
+    const store = checkpointStore(saver);
+    await store.append('s', 0, bytes('a', 'b'));
+    const [[thread_id, namespaces]] = Object.entries(saver.storage);
+    const [[checkpoint_ns, checkpoints]] = Object.entries(namespaces);
+    const config = { configurable: { thread_id, checkpoint_ns, checkpoint_id: Object.keys(checkpoints)[0] } };
+    await saver.putWrites(config, [['journal', { token: 'x', entries }]], '2');
+    expect(await texts(checkpointStore(saver), 's')).toStrictEqual(['a', 'b']);
+  },
+);
+
 test.each([0, 1, 3])('an append after %i of 2 entries is a conflict and adds nothing', async (after) => {
   const saver = new MemorySaver();
   await checkpointStore(saver).append('s', 0, bytes('a', 'b'));

@@ -149,7 +149,8 @@ class CheckpointStore implements JournalStore {
         page = await this.#page(id, number);
       }
       const batch = page.get(String(start));
-      if (batch === undefined) return;
+      // A write without entries would be read for ever.
+      if (!Array.isArray(batch?.entries) || batch.entries.length === 0) return;
       yield { start, entries: batch.entries };
       start += batch.entries.length;
     }
