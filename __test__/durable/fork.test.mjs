@@ -23,6 +23,17 @@ test('a fork continues on its own, with other random numbers', async () => {
   await again.cleanup();
 });
 
+test('the numbers of a fork are not those of its runs before the fork', async () => {
+  const origin = await openSession('a');
+  const drawn = [];
+  for (let run = 0; run < 4; run++) drawn.push((await origin.run('Math.random()')).output);
+  const fork = await origin.fork('b', { run: 3 });
+  expect((await fork.run('Math.random()')).output).not.toBe(drawn[3]);
+  const earlier = await fork.fork('c', { run: 1, seed: 'same' });
+  expect((await earlier.run('Math.random()')).output).toBe(drawn[1]);
+  for (const one of [origin, fork, earlier]) await one.cleanup();
+});
+
 test('with seed: "same", a fork draws the same numbers', async () => {
   const session = await openSession('s');
   await session.run('1');

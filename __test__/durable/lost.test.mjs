@@ -53,3 +53,27 @@ test('a worker that is killed between runs loses nothing', async () => {
   if (outcome instanceof Error) expect(outcome.code).toBe('ERR_WORKER_LOST');
   expect((await session.run('n')).output).toBe(1);
 });
+
+test.each([
+  ['javascript', 'for (;;);', 'Math.random()', { maxOperations: Infinity }],
+  ['python', 'sum(range(10**12))', 'import random\nrandom.random()', {}],
+])(
+  '%s: after a first run that is lost, random numbers are recorded, and a fork draws others',
+  async (engine, lost, draw, executor) => {
+    const options = { engine, store: memoryStore(), executor };
+    const session = await openSession('s', options);
+    expect((await rejection(session.run(lost, { timeoutMs: 300 }))).code).toBe('ERR_EXEC_TIMEOUT');
+    const { output: drawn } = await session.run(draw);
+    const fork = await session.fork('f', { run: 1 });
+    expect((await rejection(fork.run(lost, { timeoutMs: 300 }))).code).toBe('ERR_EXEC_TIMEOUT');
+    const { output: ofFork } = await fork.run(draw);
+    expect(ofFork).not.toBe(drawn);
+    for (const one of [session, fork]) {
+      const next = (await one.run(draw)).output;
+      await one.cleanup();
+      const again = await openSession(one.id, options);
+      expect((await again.run(draw)).output).not.toBe(next);
+      expect(again.state).toBe('READY');
+    }
+  },
+);

@@ -123,6 +123,14 @@ pub struct Withheld {
 }
 
 impl Done {
+    /// The seed that a run has brought.
+    pub fn seed(&self) -> Option<Seed> {
+        match &self.command {
+            Some(Command::Run { limits, .. }) => limits.seed,
+            _ => None,
+        }
+    }
+
     pub fn new(job: JobId, run: u32, command: Command) -> Self {
         Self {
             job,
@@ -276,6 +284,10 @@ pub fn read(
             EntryBody::Event(event) => {
                 programs.on_event(&event);
                 let at = (number as u64, entry.run);
+                if matches!(event, Event::Lost { .. }) {
+                    drop_lost(&mut jobs, &mut record.seed);
+                    continue;
+                }
                 on_event(&mut jobs, &mut tools, at, event).map_err(|message| flaw(FlawKind::Order, message))?
             }
         }
@@ -291,7 +303,7 @@ pub fn read(
     } else {
         record.has_lost = unsettled > 0;
     }
-    jobs.retain(|job| job.settled.is_some());
+    drop_lost(&mut jobs, &mut record.seed);
     for job in jobs.iter_mut().chain(record.open.as_mut()) {
         let run = job.run;
         let calls = job.withheld.iter_mut().filter_map(|it| Some((it.call.take()?, it.entry)));
@@ -401,11 +413,19 @@ fn on_event(
             open.settled = Some(Told { entry, frame: frame_of_settled(event) });
             open.made = Vec::new();
         }
-        // The isolate was given up with what it was doing.
-        Event::Lost { .. } => jobs.retain(|job| job.settled.is_some()),
         _ => return Err("an event that journals do not have"),
     }
     Ok(())
+}
+
+/// Drops what an isolate was doing when it was given up. The next run has the seed of a run that was dropped.
+fn drop_lost(jobs: &mut Vec<Done>, seed: &mut Option<Seed>) {
+    jobs.retain(|job| {
+        if job.settled.is_none() {
+            *seed = seed.or(job.seed());
+        }
+        job.settled.is_some()
+    });
 }
 
 fn open_run(open: &mut Done) -> Option<OpenRun> {

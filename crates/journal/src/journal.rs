@@ -114,14 +114,18 @@ impl Journal {
         let state = self.state.get();
         let mut other = other.state.get();
         other.append(head_frame(head));
+        let mut last_run = 0;
         for entry in state.loaded.iter().skip(1) {
             let frame = state.chain.frame_of(entry);
-            if Entry::run_of(frame) <= runs {
+            let run = Entry::run_of(frame);
+            if run <= runs {
                 other.append(frame.to_vec());
+                last_run = run;
             }
         }
         if let Some(seed) = seed {
-            other.append(seed_frame(0, seed));
+            // It does not apply to earlier runs of the copy.
+            other.append(seed_frame(last_run, seed));
         }
         !other.is_full
     }

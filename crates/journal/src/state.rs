@@ -509,8 +509,9 @@ impl State {
 
     /// Jobs of the journal that have not ended do not count from now on.
     pub fn close_lost(&mut self) {
-        let has_open = self.open.take().is_some();
-        if std::mem::take(&mut self.has_lost) || has_open {
+        let open = self.open.take();
+        self.seed = self.seed.or(open.as_ref().and_then(Done::seed));
+        if std::mem::take(&mut self.has_lost) || open.is_some() {
             self.record_lost();
         }
     }
