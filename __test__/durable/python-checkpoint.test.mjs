@@ -324,6 +324,18 @@ describe('a checkpoint of Python', () => {
     expect((await size('3')) - small).toBeGreaterThan(3 << 20);
   });
 
+  test.each([
+    ['one file', 8, "pathlib.Path('/tmp/large').write_bytes(b'abcdefgh' * (8 << 17))"],
+    ['many files', 20, "for n in range(20): pathlib.Path(f'/tmp/{n}').write_bytes(b'abcdefgh' * (1 << 17))"],
+  ])('is not made of more than 4 MiB in %s, and the session is replayed', LONG, async (_, mebibytes, code) => {
+    const { count, store } = await kept(`import pathlib\n${code}\nn = 1\nNone`);
+    expect(count).toBe(0);
+    const again = await openSession('s', { store, ...python, tools: untouchable(TOOLS) });
+    expect((await again.run('n + sum(file.stat().st_size for file in pathlib.Path("/tmp").iterdir())')).output).toBe(
+      1 + mebibytes * (1 << 20),
+    );
+  });
+
   test('that is damaged is found by its code, and without keys the session is replayed', LONG, async () => {
     const options = { ...python, keys: KEYS };
     const signed = await kept('n = 1\ndef f(): return n', options);

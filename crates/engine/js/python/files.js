@@ -1,6 +1,8 @@
 // Python's files in memory as data. Evaluates to a function that takes Pyodide's `FS` and notes the files of the start.
 (FS) => {
   "use strict";
+  /** Of all files that are not as at the start. More does not fit into V8's heap a second time. */
+  const MAX_BYTES = 4 << 20;
   const { root } = FS;
   const { node: nodeOperations, stream: streamOperations } = FS.filesystems.MEMFS.ops_table.file;
   /** Nodes of the start whose contents were changed in place. */
@@ -37,13 +39,16 @@
 
   const placeOf = ({ id, parent, name, mode, rdev }) => [id, parent.id, name, mode, rdev];
   const isFile = ({ node_ops: operations }) => operations === nodeOperations;
-  const isAsAtStart = ({ node, contents, bytes }) =>
-    node.contents === contents && node.usedBytes === bytes && !written.has(node);
+  /** Whether the file is as at the start. */
+  const isKept = (node) => {
+    const { contents, bytes } = start.get(node.id) ?? {};
+    return node.contents === contents && node.usedBytes === bytes && !written.has(node);
+  };
 
   /** The target of a link, or the index in `contents` of the bytes of a file that is not as at the start. */
   const bodyOf = (node, contents) => {
     if (FS.isLink(node.mode)) return node.link;
-    if (!isFile(node) || (start.has(node.id) && isAsAtStart(start.get(node.id)))) return null;
+    if (!isFile(node) || isKept(node)) return null;
     return contents.push(node.contents.subarray(0, node.usedBytes)) - 1;
   };
 
@@ -72,6 +77,8 @@
     if (!startStreams.every((stream) => FS.streams[stream.fd] === stream)) return "a standard stream was replaced";
     const open = openFiles(nodes);
     if (open === undefined) return "a file is open that is not one in memory";
+    const changed = nodes.filter((node) => isFile(node) && !isKept(node));
+    if (changed.reduce((bytes, node) => bytes + node.usedBytes, 0) > MAX_BYTES) return "its files are too large";
     const entries = nodes.map((node) => {
       const { atime, mtime, ctime } = node;
       return [...placeOf(node), atime, mtime, ctime, bodyOf(node, contents)];

@@ -375,7 +375,7 @@ fn what_javascript_holds_for_python_keeps_a_checkpoint_from_being_made() {
         ("import os\nos.dup2(1, 2)", "a standard stream was replaced"),
         ("import os\nos.write(1, b'abc')", "a line of output is incomplete"),
         ("import socket\nsocket.gethostbyname('a.example')", "names of hosts were looked up"),
-        ("import os\nopen('/tmp/a', 'wb').write(os.urandom(65 << 20))", "its files are too large"),
+        ("import os\nopen('/tmp/a', 'wb').write(os.urandom(5 << 20))", "its files are too large"),
     ];
     for (code, expected) in cases {
         let Err(reason) = checkpoint(vec![seeded(1, code)]) else { panic!("{code} is kept") };
