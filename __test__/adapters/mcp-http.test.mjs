@@ -139,6 +139,9 @@ describe('requests', () => {
     ],
     ['to another host name', { host: 'rebound.example.com' }, 403, 'this host is not served here'],
     ['to another path', { path: '/' }, 404, 'the path is /mcp'],
+    // `new URL` refuses these targets. Its error ended the process.
+    ['to an empty host', { path: '//' }, 404, 'the path is /mcp'],
+    ['to a port that is not a number', { path: 'http://localhost:x/mcp' }, 404, 'the path is /mcp'],
     ['by another method', { method: 'PUT' }, 405, 'the method is GET, POST or DELETE'],
     ['that are not JSON', { body: '{' }, 400, expect.stringMatching(/^the line is not JSON: /)],
     ['that are a batch', { body: '[]' }, 400, 'a message must be an object on its own line, got an array'],

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -340,6 +341,9 @@ describe('a login', () => {
   async function agree(page) {
     const forged = callbackOf(page, { code: 'x', state: 'forged' });
     expect((await fetch(forged)).status).toBe(400);
+    // `new URL` refuses this target. Its error ended the process.
+    const [response] = await once(get(forged, { path: '//' }), 'response');
+    expect(response.resume().statusCode).toBe(400);
     expect(await (await fetch(page)).text()).toBe(CLOSE);
   }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 
 import { Logins, StoredLogin } from './logins';
 import { UsageError } from './usage-error';
-import { targetOf } from '../mcp/address';
+import { requestUrl, targetOf } from '../mcp/address';
 import { remoteClient } from '../mcp/remote-link';
 import { clearTimeout, setTimeout } from '../../contract/clock';
 import { isBindable } from '../../contract/identifiers';
@@ -148,11 +148,12 @@ class Callback {
     this.#state = state;
     this.#found = new Promise((resolve) => (this.#resolve = resolve));
     server.on('request', (request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
-      const isIt = request.method === 'GET' && pathname === PATH && this.#isExpected(searchParams.get('state'));
+      const asked = requestUrl(request.url);
+      const params = asked?.pathname === PATH && request.method === 'GET' ? asked.searchParams : undefined;
+      const isIt = params !== undefined && this.#isExpected(params.get('state'));
       response.writeHead(isIt ? 200 : 400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
       // The process may end after the login. So the login waits until the browser has its page, or is gone.
-      if (isIt) response.once('close', () => this.#resolve(searchParams));
+      if (isIt) response.once('close', () => this.#resolve(params));
       response.end(isIt ? 'You can close this page and go back to the terminal.\n' : 'This is not the login.\n');
     });
   }

@@ -40,6 +40,12 @@ export function addressOf(name: string, text: string): URL {
   );
 }
 
+/** The target of an HTTP request as a URL of an unnamed host. Undefined for a target that is not a URL, such as `//`. */
+export function requestUrl(target: string = '/'): URL | undefined {
+  const base = 'http://localhost';
+  return URL.canParse(target, base) ? new URL(target, base) : undefined;
+}
+
 /** Whether a host name leads to this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-import { isLoopback, urlHost } from './address';
+import { isLoopback, requestUrl, urlHost } from './address';
 import { HandleSessions, Slots } from './handles';
 import { legacyServer } from './legacy-server';
 import { MAX_LINE_BYTES, readLine } from './messages';
@@ -115,7 +115,7 @@ class Guard {
     if (!this.#isAuthorized(headers.authorization)) {
       return { status: 401, text: 'the bearer token is missing or wrong', headers: { 'www-authenticate': 'Bearer' } };
     }
-    if (new URL(url ?? '/', 'http://localhost').pathname !== PATH) return { status: 404, text: `the path is ${PATH}` };
+    if (requestUrl(url)?.pathname !== PATH) return { status: 404, text: `the path is ${PATH}` };
     if (!['GET', 'POST', 'DELETE'].includes(method ?? '')) {
       return { status: 405, text: 'the method is GET, POST or DELETE', headers: { allow: 'GET, POST, DELETE' } };
     }
