@@ -1,5 +1,6 @@
 // `ses-executor mcp --http`, with the client of the official SDK over HTTP.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -15,6 +16,8 @@ import { deferred, spawnNode, withFolder } from '../helpers.mjs';
 import { BIN, TOKEN, startHttp } from './mcp-command.mjs';
 
 const AUTHORIZATION = `Bearer ${TOKEN}`;
+/** The channel on which Node.js reports requests that servers of this process receive. */
+const REQUEST_START = 'http.server.request.start';
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -185,6 +188,34 @@ describe('requests', () => {
     });
     expect(status).toBe(406);
     await endpoint.closed;
+    expect(endpoint.opened).toBe(1);
+  });
+
+  // The session never ended, because its response had been closed before the session began.
+  test('that lose their client while their body is parsed begin no session', async () => {
+    const endpoint = await listenHere({ maxSessions: 1 });
+    const body = JSON.stringify({
+      ...INITIALIZE,
+      params: { ...INITIALIZE.params, _meta: { list: Array(2e5).fill(1) } },
+    });
+    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const lost = deferred();
+    const leave = ({ request: received, response }) =>
+      received.once('end', () => {
+        response.destroy();
+        lost.resolve();
+      });
+    subscribe(REQUEST_START, leave);
+    const sent = ask(endpoint.url, { body, ...headers });
+    sent.catch(() => {});
+    await lost.promise;
+    unsubscribe(REQUEST_START, leave);
+    // It is parsed after the first one.
+    const next = request(endpoint.url, { method: 'POST', headers: { authorization: AUTHORIZATION, ...headers } });
+    next.end(body);
+    const [response] = await once(next, 'response');
+    response.destroy();
+    expect(response.statusCode).toBe(200);
     expect(endpoint.opened).toBe(1);
   });
 

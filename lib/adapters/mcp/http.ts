@@ -157,6 +157,9 @@ class Sessions {
   async handle(request: IncomingMessage, response: ServerResponse) {
     const message = request.method === 'POST' ? await messageOf(request, response) : undefined;
     if (request.method === 'POST' && message === undefined) return;
+    // The client has left while its message was read. Its response does not report that again. From here to the
+    // listeners of `close`, the event loop makes no turn.
+    if (response.destroyed) return;
     if (isModern(message) || isModernVersion(request.headers['mcp-protocol-version'])) {
       await this.#modern.handle(request, response, message);
       return;
