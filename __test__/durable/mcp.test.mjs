@@ -3,10 +3,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createMcpServer } from 'ses-executor/mcp';
+import { createServed } from '../../build/adapters/mcp/server.js';
+import { deferred, rejection } from '../helpers.mjs';
 import { openSession } from './helpers.mjs';
 
 const CODE = '[await charge(5), await ask("Ship?").catch(({ code }) => code)]';
@@ -101,6 +103,50 @@ test('an approval of the plan, which the person reads, covers the calls in it', 
     'answer',
     'refuse',
   ]);
+});
+
+// The program ran again from its beginning, with all its effects.
+describe('a program that has ended does not run again', () => {
+  const ENDED = 'the program does not wait any more, because an earlier answer has continued it; nothing was run';
+
+  test('when a second dialog about the same call is answered', async () => {
+    const dialogs = [deferred(), deferred()];
+    let asked = 0;
+    const decide = async () => {
+      const dialog = dialogs[asked++];
+      if (asked === 2) dialogs[0].resolve();
+      await dialog.promise;
+      return { action: 'accept', content: { decision: 'answer', answer: 'yes' } };
+    };
+    const { calls, run } = await connect(await openSession('s'), decide);
+    const [first, second] = [run(CODE), run(CODE)];
+    expect((await Promise.race([first, second])).structuredContent.output).toStrictEqual([5, 'yes']);
+    dialogs[1].resolve();
+    const ends = (await Promise.all([first, second])).map(({ structuredContent }) => structuredContent.error);
+    expect(ends.filter(Boolean)).toMatchObject([{ code: 'ERR_INVALID_STATE', hint: ENDED }]);
+    expect([asked, calls]).toStrictEqual([2, ['charge 5']]);
+  });
+
+  test('when a client of protocol 2026-07-28 repeats its request twice', async () => {
+    const calls = [];
+    const tools = { charge: async (n) => (calls.push(n), n), ask: async (question) => waitForAnswer({ question }) };
+    const served = createServed({ executor: await openSession('s'), tools });
+    onTestFinished(() => served.close());
+    const asked = new Error('a person has to decide');
+    const call = (more) =>
+      served.tools[0].call(
+        { code: CODE },
+        { signal: new AbortController().signal, sendNotification: async () => {}, ...more },
+      );
+    expect(await rejection(call({ ask: () => Promise.reject(asked) }))).toBe(asked);
+    const repeated = () => call({ isRepeated: true, ask: async () => ({ result: 'yes' }) });
+    expect((await repeated()).structuredContent.output).toStrictEqual([5, 'yes']);
+    expect((await repeated()).structuredContent.error).toMatchObject({
+      code: 'ERR_INVALID_STATE',
+      hint: ENDED,
+    });
+    expect(calls).toStrictEqual([5]);
+  });
 });
 
 test.each([

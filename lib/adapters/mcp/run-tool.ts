@@ -61,7 +61,8 @@ export function runTool(
       const plan = new RunPlan(planner, code, false);
       const run = toolset.forRun(signal, language, progress, plan);
       // The program has begun in the request that this one repeats.
-      const afresh = reset && request.isRepeated !== true;
+      const continues = request.isRepeated === true;
+      const afresh = reset && !continues;
       if (afresh) helpers.clear();
       const own = new RunHelpers(code, {
         state: helpers,
@@ -72,14 +73,14 @@ export function runTool(
         const begin = () => log?.begin(progress);
         const tools = { ...own.tools, ...run.tools, ...lookups };
         const options = { tools, signal, timeoutMs: deadline, begin, plan };
-        let report = await session.run(code, { ...options, onEarlier: own.onEarlier, afresh });
+        let report = await session.run(code, { ...options, onEarlier: own.onEarlier, afresh, continues });
         // A program of a durable session may wait for a person.
         while (report.waiting !== undefined && report.waiting.length > 0) {
           const [call] = report.waiting;
           const answer = await request.ask(call);
           if (answer === undefined) break;
           const answers: Record<string, Answer> = { [call.key]: answer };
-          report = await session.run(code, { ...options, answer: () => answers });
+          report = await session.run(code, { ...options, answer: () => answers, continues: true });
         }
         return await callResult(report, own.reporting);
       } finally {
