@@ -264,6 +264,24 @@ describe('a hostile server', () => {
     );
   });
 
+  // The connection stayed open and was read until the server ended it.
+  test('that never ends its answer is cut off when the call is aborted', async () => {
+    const [asked, cut] = [deferred(), deferred()];
+    const url = await scripted((_params, _id, response) => {
+      response.once('close', cut.resolve);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': still working\n\n');
+      asked.resolve();
+    });
+    const server = new OtherServer({ name: 'memo', url: new URL(`${url}/mcp`) });
+    onTestFinished(() => server.close());
+    const call = new AbortController();
+    const failed = rejection(server.callTool('get', {}, call.signal));
+    await asked.promise;
+    call.abort(new Error('no longer needed'));
+    expect((await failed).message).toBe('Error: no longer needed');
+    await cut.promise;
+  });
+
   test.each([
     [
       'resources',

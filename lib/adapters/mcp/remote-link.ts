@@ -6,6 +6,7 @@ import { MAX_LINE_BYTES, readLine } from './messages';
 import { UnaskedMessages } from './unasked';
 import { setTimeout } from '../../contract/clock';
 import { isPlainObject } from '../../contract/describe';
+import { abortController } from '../../contract/signals';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
 import type { ServerTarget } from './address';
@@ -97,6 +98,8 @@ class RemoteFetch {
   #transport: Foreign;
   /** The message whose request the SDK makes, and its answer. */
   #sending: AsyncLocalStorage<Sending> = new AsyncLocalStorage();
+  /** Requests that the server has not answered, by their ids. */
+  #asked: Map<unknown, AbortController> = new Map();
   #unasked = new UnaskedMessages();
 
   constructor(url: URL) {
@@ -109,7 +112,16 @@ class RemoteFetch {
     const send = transport.send.bind(transport);
     transport.send = async (message: Foreign, options: Foreign) => {
       const sending: Sending = { message, answer: undefined };
-      await this.#sending.run(sending, () => send(message, options) as Promise<void>);
+      // Before protocol 2026-07-28, a notification cancels a request, and the SDK goes on to read its answer.
+      if (message.method === 'notifications/cancelled') this.#asked.get(message.params?.requestId)?.abort();
+      const asked = abortController();
+      if (isRequest(message)) this.#asked.set(message.id, asked);
+      try {
+        const requestSignal = options?.requestSignal ?? asked.signal;
+        await this.#sending.run(sending, () => send(message, { ...options, requestSignal }) as Promise<void>);
+      } finally {
+        if (isRequest(message)) this.#asked.delete(message.id);
+      }
       // The SDK has read the headers by now. They have the session, which its next request needs.
       if (sending.answer !== undefined) transport.onmessage?.(sending.answer);
     };
@@ -133,7 +145,7 @@ class RemoteFetch {
   async #deliver(response: Response, sending: Sending | undefined) {
     const body = response.body as unknown as AsyncIterable<Uint8Array> & { cancel: () => Promise<void> };
     // Answers to the server, and notifications, have no answer.
-    if (sending === undefined || !('method' in sending.message && 'id' in sending.message)) return await body.cancel();
+    if (sending === undefined || !isRequest(sending.message)) return await body.cancel();
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const texts = isStream ? eventsOf(body) : [await textOf(response, MAX_LINE_BYTES)];
     for await (const text of texts) {
@@ -158,6 +170,10 @@ class RemoteFetch {
     await new Promise((resolve) => setTimeout(resolve, delay));
     return undefined;
   }
+}
+
+function isRequest(message: Foreign) {
+  return 'method' in message && 'id' in message;
 }
 
 interface Sending {
