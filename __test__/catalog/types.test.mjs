@@ -34,6 +34,16 @@ function syntaxErrors(text) {
 }
 
 describe('typeDeclarations', () => {
+  // The names were compared with each property, in proportion to the square of their number.
+  test('reads the names of required properties a few times only', () => {
+    const names = Array.from({ length: 500 }, (_, at) => `p${at}`);
+    let reads = 0;
+    const get = (target, key) => (/^\d+$/.test(String(key)) ? (reads++, target[key]) : target[key]);
+    const required = new Proxy(names, { get });
+    textOf(declared(object(Object.fromEntries(names.map((name) => [name, {}])), { required })));
+    expect(reads).toBeLessThan(10 * names.length);
+  });
+
   test('declares a function with the descriptions, rules, defaults and examples of its schema', () => {
     const input = object(
       {

@@ -197,9 +197,10 @@ function objectType(schema: Schema, context: TypeContext) {
   const more = otherMembers(schema, context);
   const names = isSchema(properties) ? Object.keys(properties) : [];
   if (names.length === 0) return more === undefined ? 'object' : recordType(more, schema, context);
+  const isRequired = requirementsOf(schema, context);
   const members = names.map((name) => ({
     name: propertyName(name),
-    isOptional: !isRequired(schema, name, context),
+    isOptional: !isRequired(name),
     type: typeText(properties[name], context),
     schema: properties[name],
   }));
@@ -234,11 +235,16 @@ function isOpen(others: unknown) {
   return isSchema(others) || others === true;
 }
 
-/** Whether a property of an object is required. */
-export function isRequired(schema: Schema, name: string, context: TypeContext): boolean {
-  if (Array.isArray(schema.required)) return schema.required.includes(name);
-  const property = schema.properties[name];
-  return !context.listed && !(isSchema(property) && (property.default !== undefined || property.nullable === true));
+/** Returns a function that tells whether a property of an object is required. */
+export function requirementsOf({ required, properties }: Schema, context: TypeContext): (name: string) => boolean {
+  if (Array.isArray(required)) {
+    const names = new Set(required);
+    return (name) => names.has(name);
+  }
+  return (name) => {
+    const property = properties[name];
+    return !context.listed && !(isSchema(property) && (property.default !== undefined || property.nullable === true));
+  };
 }
 
 function arrayType(schema: Schema, context: TypeContext) {

@@ -1,6 +1,6 @@
 import { describe } from '../../contract/describe';
 import { isOfLibrary, isStandardSchema, jsonSchemaOf } from '../../contract/standard-schema';
-import { allProperties, isRequired, isSchema, resolve, typeContext, typeText } from '../../catalog/schema-types';
+import { allProperties, isSchema, requirementsOf, resolve, typeContext, typeText } from '../../catalog/schema-types';
 import { inputSchemaOf, outputSchemaOf } from '../../catalog/tool-schemas';
 import type { Foreign } from '../../contract/foreign';
 import type { Schema, TypeContext } from '../../catalog/schema-types';
@@ -102,6 +102,7 @@ function parametersOf(
   const isWhole = isJsonSchema && !isObjectOfProperties(document, inputs);
   const holder = isJsonSchema ? Object(document) : { properties: inputs };
   const properties = isWhole ? allProperties(document, inputs) : (holder.properties ?? {});
+  const isRequired = requirementsOf({ ...holder, properties }, context);
   const parameters = Object.keys(properties).map((name) => {
     const schema = properties[name];
     if (!isSchema(schema) && typeof schema !== 'boolean') {
@@ -110,7 +111,7 @@ function parametersOf(
       );
     }
     const facts = { ...Object(resolve(schema, inputs)), ...Object(schema) };
-    return { name, schema, facts, isOptional: !isRequired({ ...holder, properties }, name, context) };
+    return { name, schema, facts, isOptional: !isRequired(name) };
   });
   return { parameters, context, isWhole };
 }

@@ -153,9 +153,10 @@ function itemMismatch({ items }: Input, value: unknown[], path: string, left: { 
 
 function memberMismatch({ properties, required }: Input, value: Foreign, path: string, left: { steps: number }) {
   if (!isObject(properties) || !isPlainObject(value)) return undefined;
+  const names = Array.isArray(required) ? new Set(required) : undefined;
   for (const [key, property] of Object.entries(properties as Inputs)) {
     const member = Object.hasOwn(value, key) ? value[key] : undefined;
-    const mayMiss = Array.isArray(required) ? !required.includes(key) : !isRequired(property);
+    const mayMiss = names === undefined ? !isRequired(property) : !names.has(key);
     if (member === undefined && mayMiss) continue;
     const wrong = mismatch(property, member, memberPath(path, key), left);
     if (wrong !== undefined) return wrong;
