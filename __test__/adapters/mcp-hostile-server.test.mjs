@@ -133,6 +133,14 @@ test.each(['pings', 'logs', 'answers', 'garbage', 'empty'])(
   },
 );
 
+// All tools were declared in one turn of the event loop.
+test('tools with thousands of required properties do not stall the host', async () => {
+  const { result, longest, names } = await attacked('required', true);
+  expect(result[1]).toBe('ok');
+  expect(names).toHaveLength(77);
+  expect(longest).toBeLessThan(2);
+});
+
 test.each([
   ['cursor', 'it lists its tools on more than 1000 pages'],
   ['pages', 'the descriptions of its tools have more than 8388608 characters'],

@@ -6,6 +6,7 @@ import { withoutSameNames } from './same-names';
 import { ToolList } from './tool-list';
 import { checkedResult } from './tool-result';
 import { textOf } from './messages';
+import { WorkBudget, inSlices } from '../../contract/budget';
 import { performance } from '../../contract/clock';
 import { describe } from '../../contract/describe';
 import { hideDetails } from '../../contract/error-details';
@@ -71,16 +72,8 @@ async function connect(target: ServerTarget): Promise<ConnectedServer> {
     const warnings = refused.map(({ tool, reason }) => `the tool ${tool} of the server ${name} is left out: ${reason}`);
     const leaveOut = (tool: string, reason: string) =>
       void warnings.push(`the tool ${describe(tool)} of the server ${name} is left out: ${reason}`);
-    const usable = tools.filter(isCallable).flatMap((tool) => {
-      try {
-        const identifier = memberIdentifier(tool.name);
-        const definition = checkedDefinition(server, `${name}.${identifier}`, tool);
-        return [{ name: identifier, own: tool.name, definition }];
-      } catch (error) {
-        leaveOut(tool.name, (error as Error).message);
-        return [];
-      }
-    });
+    const budget = new WorkBudget();
+    const usable = await inSlices(definitionsIn(server, name, { tools, leaveOut, budget }), budget);
     const kept = withoutSameNames(
       usable.map((it) => [it.own, it]),
       (own, other) => leaveOut(own, `in code it would have the name of the tool ${describe(other)}`),
@@ -98,6 +91,38 @@ async function connect(target: ServerTarget): Promise<ConnectedServer> {
     await server.close();
     throw new Error(`the server ${name} cannot be used: ${(cause as Error).message}`, { cause });
   }
+}
+
+interface Usable {
+  /** in code */
+  name: string;
+  /** as the server lists it */
+  own: string;
+  definition: CodeToolDefinition;
+}
+
+/**
+ * The definitions of a server's tools. Pauses between tools: the server decides how many there are, and how large.
+ *
+ * @param namespace the name of the server in code
+ */
+function* definitionsIn(
+  server: OtherServer,
+  namespace: string,
+  of: { tools: ToolList['tools']; leaveOut: (tool: string, reason: string) => void; budget: WorkBudget },
+): Generator<void, Usable[]> {
+  const usable: Usable[] = [];
+  for (const tool of of.tools.filter(isCallable)) {
+    try {
+      const name = memberIdentifier(tool.name);
+      const definition = checkedDefinition(server, `${namespace}.${name}`, tool);
+      usable.push({ name, own: tool.name, definition });
+    } catch (error) {
+      of.leaveOut(tool.name, (error as Error).message);
+    }
+    if (of.budget.isSliceOver()) yield;
+  }
+  return usable;
 }
 
 /**
