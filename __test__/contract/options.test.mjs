@@ -179,6 +179,14 @@ test('the closest of several names begins alike, or has the fewest edits', () =>
   expect(closest('abcd', ['abxx', 'abcx'])).toBe('abcx');
 });
 
+// An edit distance takes time in proportion to the product of the lengths.
+test('the closest name is one of the first 200 names of a similar length', () => {
+  const others = (count, length) => Array.from({ length: count }, () => 'z'.repeat(length));
+  expect(closest('abcd', [...others(199, 7), 'abxx'])).toBe('abxx');
+  expect(closest('abcd', [...others(200, 7), 'abxx'])).toBeUndefined();
+  expect(closest('abcd', [...others(2_000, 8), 'abxx'])).toBe('abxx');
+});
+
 test('checkSome checks only the named options', () => {
   expect(checkSome({ timeoutMs: 5 }, ['timeoutMs', 'owner'])).toStrictEqual({ timeoutMs: 5, owner: '' });
   expect(() => checkSome({ owner: 5 }, ['owner'])).toThrow(new TypeError('options.owner must be a string, got 5'));

@@ -41,8 +41,7 @@ const MAX_CHARS = 20_000;
 const MAX_AT_ONCE = 1_000;
 /** Functions that one call of `describe` declares. */
 const MAX_NAMES = 20;
-/** Names that are compared with one that does not exist, and the characters of each. */
-const MAX_COMPARED = 2_000;
+/** Characters of a name that is compared with one that does not exist. */
 const MAX_NAME = 80;
 
 type PathFinder = Finder<Searched & { path: string }>;
@@ -108,7 +107,7 @@ export class Catalog<T extends CatalogFunction> implements Lookups {
     const found = this.#functions.get(name) ?? this.#functions.get(name.replace(`${this.#holder}.`, ''));
     if (found !== undefined) return found;
     const names = [...this.#functions.keys()].filter(({ length }) => length <= MAX_NAME);
-    const close = closest(name, names.slice(0, MAX_COMPARED));
+    const close = closest(name, names);
     const hint = close === undefined ? `search with ${this.#holder}.search('words')` : `did you mean ${close}?`;
     throw new Error(`there is no function ${JSON.stringify(name.slice(0, 100))}; ${hint}`);
   }

@@ -318,6 +318,10 @@ function alternatives(names: string[]) {
  * If a name shares at least this many first units with a known name, and they are most of it, that name is suggested.
  */
 const MIN_PREFIX = 5;
+/** Edits between a name and the known name that is suggested for it. */
+const MAX_EDITS = 3;
+/** Known names that are compared character by character. Third parties may choose them, and their number. */
+const MAX_COMPARED = 200;
 
 /**
  * The known name with the same beginning, such as `maxOperations` for `maxOps`; otherwise one that is at most three
@@ -329,10 +333,12 @@ export function closest(name: string, known: readonly string[]) {
     .map((candidate) => {
       const lower = candidate.toLowerCase();
       const prefix = commonPrefix(given, lower);
-      const beginsAlike = prefix >= MIN_PREFIX && prefix >= given.length * 0.75;
-      return { candidate, edits: editDistance(given, lower), beginsAlike };
+      return { candidate, lower, beginsAlike: prefix >= MIN_PREFIX && prefix >= given.length * 0.75 };
     })
-    .filter(({ edits, beginsAlike }) => beginsAlike || edits <= 3)
+    .filter(({ lower, beginsAlike }) => beginsAlike || Math.abs(lower.length - given.length) <= MAX_EDITS)
+    .slice(0, MAX_COMPARED)
+    .map((each) => ({ ...each, edits: editDistance(given, each.lower) }))
+    .filter(({ edits, beginsAlike }) => beginsAlike || edits <= MAX_EDITS)
     .sort((a, b) => Number(b.beginsAlike) - Number(a.beginsAlike) || a.edits - b.edits);
   return ranked[0]?.candidate;
 }
