@@ -37,8 +37,8 @@ const MAX_PARAM_TEXT = 80;
 const MAX_PARAMS = 40;
 /** Characters of the answer of `describe`. */
 const MAX_CHARS = 20_000;
-/** Functions whose finder is made in one step: it takes some 20 ms. */
-const MAX_AT_ONCE = 1_000;
+/** Characters of all functions whose finder is made in one step. */
+const MAX_AT_ONCE = 64 << 10;
 /** Functions that one call of `describe` declares. */
 const MAX_NAMES = 20;
 /** Characters of a name that is compared with one that does not exist. */
@@ -122,7 +122,8 @@ export class Catalog<T extends CatalogFunction> implements Lookups {
     });
     const budget = new WorkBudget();
     const making = Finder.making(functions, budget);
-    if (functions.length <= MAX_AT_ONCE) return (this.#finder = atOnce(making));
+    const chars = functions.reduce((sum, { description, params }) => sum + description.length + params.length, 0);
+    if (chars <= MAX_AT_ONCE) return (this.#finder = atOnce(making));
     this.#finder = inSlices(making, budget).then((finder) => (this.#finder = finder));
     return this.#finder;
   }

@@ -46,8 +46,6 @@ export interface Words {
 /** Parameters of a method that are searched, and characters of the description of each. */
 const MAX_PARAMS = 40;
 const MAX_PARAM_TEXT = 80;
-/** Budget steps for one method. */
-const STEPS_PER_METHOD = 16;
 const REQUEST = /\((?:deprecated, )?([A-Z]+) (\/[^()]*)\)$/;
 
 /** The same text as that of the guest, so that both have the same terms. */
@@ -68,10 +66,10 @@ export function* searchTermsIn(methods: Searched[], budget: WorkBudget): Generat
       if (list === undefined) postings.set(term, [posting]);
       else list.push(posting);
     }
-    budget.spend(STEPS_PER_METHOD);
-    if (budget.shouldPause) yield;
+    if (budget.isSliceOver()) yield;
   }
   const terms = [...postings.keys()].sort();
+  if (budget.isSliceOver()) yield;
   const lists = terms.map((term) => postings.get(term) ?? []);
   const names = new Float32Array(methods.length);
   const summaries = new Float32Array(methods.length);
@@ -81,9 +79,9 @@ export function* searchTermsIn(methods: Searched[], budget: WorkBudget): Generat
       names[number] += shareIn(bits, FIELDS.name, FIELDS.nameTail) * weight;
       summaries[number] += shareIn(bits, FIELDS.summary, FIELDS.summaryTail) * weight;
     }
-    budget.spend(STEPS_PER_METHOD);
-    if (budget.shouldPause) yield;
+    if (budget.isSliceOver()) yield;
   }
+  if (budget.isSliceOver()) yield;
   return {
     text: terms.join(''),
     at: offsetsOf(terms, 0),

@@ -46,16 +46,18 @@ export function* searchTextsIn(
   budget: WorkBudget,
 ): Generator<void, SearchTexts> {
   const terms = yield* searchTermsIn(methods, budget);
-  const heads = methods.map(({ name, description }) => `${latin1(JSON.stringify([name, description]))},`);
-  const index = methods.map(({ source, name, description }) =>
-    `${source === '' ? '' : `${source}.`}${name} ${description}`.toLowerCase().replace(/\s+/g, ' '),
-  );
+  const [heads, index]: [string[], string[]] = [[], []];
+  for (const { source, name, description } of methods) {
+    heads.push(`${latin1(JSON.stringify([name, description]))},`);
+    index.push(`${source === '' ? '' : `${source}.`}${name} ${description}`.toLowerCase().replace(/\s+/g, ' '));
+    if (budget.isSliceOver()) yield;
+  }
   return {
     sources,
     heads: heads.join(''),
     index: index.join('\n'),
     lines: offsetsOf(index, 1),
-    grams: gramsOf(index),
+    grams: yield* gramsOf(index, budget),
     terms,
     headAt: offsetsOf(heads, 0),
   };
@@ -67,10 +69,10 @@ export function latin1(json: string) {
 }
 
 /** @param index lines */
-function gramsOf(index: string[]): Grams {
+function* gramsOf(index: string[], budget: WorkBudget): Generator<void, Grams> {
   const words = Math.ceil(index.length / LINES_PER_BLOCK / 32);
   const bits = new Uint32Array(HASHES * words);
-  index.forEach((line, number) => {
+  for (const [number, line] of index.entries()) {
     const block = Math.floor(number / LINES_PER_BLOCK);
     const word = block >> 5;
     const bit = 1 << (block & 31);
@@ -79,6 +81,7 @@ function gramsOf(index: string[]): Grams {
       const hash = (line.charCodeAt(i - 2) * 961 + line.charCodeAt(i - 1) * 31 + line.charCodeAt(i)) & (HASHES - 1);
       bits[hash * words + word] |= bit;
     }
-  });
+    if (budget.isSliceOver()) yield;
+  }
   return { lines: LINES_PER_BLOCK, hashes: HASHES, bits };
 }
