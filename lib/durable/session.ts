@@ -128,7 +128,7 @@ export class DurableSession implements Executor {
   /** Reverts under way, which the next start and `cleanup()` wait for. */
   #reverting: Promise<unknown> = Promise.resolve();
   #revertScope = new RunScope();
-  /** Answers are given one after the other. */
+  /** Answers are given one after the other. `cleanup()` waits for them. */
   #answering: Promise<unknown> = Promise.resolve();
 
   static {
@@ -274,12 +274,21 @@ export class DurableSession implements Executor {
 
   async #answerInTurn(answers: Record<string, Answer>, options: Continuing) {
     const { signal } = options;
-    const answered = this.#answering.then(() => {
+    return this.#inTurn('answer', (epoch) => {
       if (signal?.aborted) throw abortedBeforeStart(signal.reason);
-      return this.#answer({ ...answers }, options);
+      return this.#answer({ ...answers }, options, epoch);
     });
-    this.#answering = answered.catch(() => {});
-    return answered;
+  }
+
+  /** Answers and reverts, one after the other. After `cleanup()`, none of those before it begins. */
+  #inTurn<T>(operation: 'answer' | 'revert', begin: (epoch: number) => Promise<T>): Promise<T> {
+    const epoch = this.#epoch;
+    const work = this.#answering.then(() => {
+      this.#refuseAfterCleanup(epoch, operation);
+      return begin(epoch);
+    });
+    this.#answering = work.catch(() => {});
+    return work;
   }
 
   /**
@@ -292,9 +301,7 @@ export class DurableSession implements Executor {
    */
   async revert(options?: { run?: number | undefined }): Promise<RevertedCall[]> {
     const { run } = record(options, 'options', ['run']);
-    const reverted = this.#answering.then(() => this.#revert(run));
-    this.#answering = reverted.catch(() => {});
-    return reverted;
+    return this.#inTurn('revert', (epoch) => this.#revert(run, epoch));
   }
 
   /**
@@ -358,12 +365,12 @@ export class DurableSession implements Executor {
     this.#opening.forget();
     this.#open = undefined;
     this.#state = 'DEAD';
-    const starting = this.#starting;
+    const [starting, answering] = [this.#starting, this.#answering];
     this.#revertScope.end();
     this.#ending = (async () => {
       // Ends a replay that is under way.
       if (this.#live !== undefined) await freed(this.#live);
-      await Promise.all([starting, this.#reverting]);
+      await Promise.all([starting, answering, this.#reverting]);
       await this.#release();
     })();
     await this.#ending;
@@ -446,8 +453,8 @@ export class DurableSession implements Executor {
       }
     };
     // Another caller may be rebuilding the session already.
-    while (moved === undefined) await this.#join(begin).catch(() => {});
-    return moved;
+    while (moved === undefined && epoch === this.#epoch) await this.#join(begin).catch(() => {});
+    return moved ?? { live, running: rejected(lost) };
   }
 
   /** The run begins before other callers learn that the session is ready. */
@@ -518,15 +525,17 @@ export class DurableSession implements Executor {
       });
   }
 
-  async #revert(run: number | undefined): Promise<RevertedCall[]> {
+  async #revert(run: number | undefined, epoch: number): Promise<RevertedCall[]> {
     if (this.#view !== undefined) throw new TypeError('this is a view of the session: it reverts no calls');
     if (this.#opening.isUnderWay) await this.#join();
+    this.#refuseAfterCleanup(epoch, 'revert');
     const { state } = this;
     if (state === 'NEW' || state === 'DEAD') throw invalidState(state, 'revert', REFUSALS.NO_ISOLATE);
     if (state === 'RUNNING') throw invalidState(state, 'revert', REFUSALS.BUSY);
     await this.#reverting;
+    this.#refuseAfterCleanup(epoch, 'revert');
     const live = this.#readyLive;
-    const work = live === undefined ? this.#revertStored(run) : this.#revertWith(live, run);
+    const work = live === undefined ? this.#revertStored(run, epoch) : this.#revertWith(live, run);
     this.#reverting = work.catch(() => {});
     return work;
   }
@@ -539,11 +548,13 @@ export class DurableSession implements Executor {
   }
 
   /** The same without an isolate. */
-  async #revertStored(run: number | undefined) {
+  async #revertStored(run: number | undefined, epoch: number) {
     const { id, store } = this.#settings;
     await this.#claim();
     try {
+      this.#refuseAfterCleanup(epoch, 'revert');
       const { journal, content } = await this.#read();
+      this.#refuseAfterCleanup(epoch, 'revert');
       const storeTaken = async () => {
         const taken = takeEntries(journal);
         if (taken !== undefined) await appendEntries(store, id, taken.first, taken.entries, true);
@@ -554,6 +565,7 @@ export class DurableSession implements Executor {
         await storeTaken();
         this.#open = undefined;
         await this.#noteWaiting(undefined);
+        this.#refuseAfterCleanup(epoch, 'revert');
       }
       return await this.#revertCalls(number, this.#keeper(journal, storeTaken));
     } finally {
@@ -668,8 +680,8 @@ export class DurableSession implements Executor {
     }
   }
 
-  #refuseAfterCleanup(epoch: number) {
-    if (epoch !== this.#epoch) throw invalidState('DEAD', 'init', REFUSALS.CLEANED_UP);
+  #refuseAfterCleanup(epoch: number, operation = 'init') {
+    if (epoch !== this.#epoch) throw invalidState('DEAD', operation, REFUSALS.CLEANED_UP);
   }
 
   /** Begins the session again, with the variables that are plain data. */
@@ -833,6 +845,7 @@ export class DurableSession implements Executor {
 
   /** As {@link #bootWith}. If a checkpoint cannot be restored, everything is repeated. */
   async #boot(found: Found, how: Booting = {}): Promise<Live> {
+    const epoch = this.#epoch;
     try {
       return await this.#bootWith(found, how);
     } catch (error) {
@@ -840,6 +853,7 @@ export class DurableSession implements Executor {
       if (!isOfCheckpoint || this.#live === undefined) throw error;
       await freed(this.#live);
       Object.assign(found, await this.#read({ usesCheckpoints: false }));
+      this.#refuseAfterCleanup(epoch);
       return this.#bootWith(found, how);
     }
   }
@@ -877,7 +891,9 @@ export class DurableSession implements Executor {
     try {
       const init = () => recorder.guard(executor.init());
       const scope = new RunScope();
+      const epoch = this.#epoch;
       const replay = async () => {
+        this.#refuseAfterCleanup(epoch);
         await repeatCalls(id, found, { functions: flattenTools(this.#sent), options, scope });
         const began = performance.now();
         if (!scope.isOver) await init();
@@ -956,7 +972,11 @@ export class DurableSession implements Executor {
     };
   }
 
-  async #answer(answers: Record<string, Answer>, options: Continuing): Promise<Finished | Waiting | Stale> {
+  async #answer(
+    answers: Record<string, Answer>,
+    options: Continuing,
+    epoch: number,
+  ): Promise<Finished | Waiting | Stale> {
     if (this.state === 'NEW' || this.state === 'DEAD') throw invalidState(this.state, 'answer', REFUSALS.NO_ISOLATE);
     if (this.#open === undefined) return { status: 'stale' };
     await this.#claim();
@@ -965,8 +985,10 @@ export class DurableSession implements Executor {
     let open: OpenRun | undefined;
     let approved: ApprovedByPlan | undefined;
     try {
+      this.#refuseAfterCleanup(epoch, 'answer');
       // Another host may have continued the run.
       found = await this.#read();
+      this.#refuseAfterCleanup(epoch, 'answer');
       open = this.#open = this.#openRun(found.content);
       const calls = open?.calls ?? [];
       continuations = continuationsOf(calls, answers);
@@ -980,7 +1002,7 @@ export class DurableSession implements Executor {
       await this.#release();
       return { status: 'stale' };
     }
-    return this.#continue(found, open, continuations, { ...options, approved });
+    return this.#continue(found, open, continuations, { ...options, approved }, epoch);
   }
 
   async #continue(
@@ -988,12 +1010,12 @@ export class DurableSession implements Executor {
     open: OpenRun,
     continuations: ReturnType<typeof continuationsOf>,
     { signal, plan: given, approved }: Continuing & { approved: ApprovedByPlan | undefined },
+    epoch: number,
   ) {
-    const epoch = this.#epoch;
     let live: Live;
     try {
       live = await this.#boot(found);
-      this.#refuseAfterCleanup(epoch);
+      this.#refuseAfterCleanup(epoch, 'answer');
     } catch (error) {
       this.#open = undefined;
       this.#state = 'DEAD';
