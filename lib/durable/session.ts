@@ -123,6 +123,8 @@ export class DurableSession implements Executor {
   /** The last start and the last `cleanup()`, which the next start waits for. */
   #starting: Promise<void> = Promise.resolve();
   #ending: Promise<void> = Promise.resolve();
+  /** Runs whose end is not recorded yet, which the next start and `cleanup()` wait for. */
+  #settling: Promise<unknown> = Promise.resolve();
   /** The run that a plan was noted for last. */
   #planned = 0;
   /** Reverts under way, which the next start and `cleanup()` wait for. */
@@ -370,7 +372,7 @@ export class DurableSession implements Executor {
     this.#ending = (async () => {
       // Ends a replay that is under way.
       if (this.#live !== undefined) await freed(this.#live);
-      await Promise.all([starting, answering, this.#reverting]);
+      await Promise.all([starting, answering, this.#settling, this.#reverting]);
       await this.#release();
     })();
     await this.#ending;
@@ -418,7 +420,7 @@ export class DurableSession implements Executor {
     this.#isRecovered = false;
     let last = live;
     try {
-      const output = await running.catch(async (error) => {
+      const output = await this.#settled(live, running, true).catch(async (error) => {
         if (!live.recorder.isMoving) throw error;
         const moved = await this.#move(live, code, options, error);
         last = moved.live;
@@ -426,12 +428,24 @@ export class DurableSession implements Executor {
       });
       return isFirst ? recovered(output) : output;
     } catch (error) {
-      const failure = await this.#failed(last, error);
-      if (isFirst && failure instanceof ExecutorError) failure.details = recovered({ ...failure.details });
-      throw failure;
+      if (isFirst && error instanceof ExecutorError) error.details = recovered({ ...error.details });
+      throw error;
     } finally {
       if (last !== live) live.recorder.kept?.end(last.recorder.journal.runs);
     }
+  }
+
+  /**
+   * The outcome of a run, when everything that follows from it is recorded.
+   *
+   * @param mayMove whether the run may continue on another worker; then nothing follows yet
+   */
+  #settled(live: Live, running: Promise<CodeOutput>, mayMove: boolean): Promise<CodeOutput> {
+    const settled = running.catch(async (error) => {
+      throw mayMove && live.recorder.isMoving ? error : await this.#failed(live, error);
+    });
+    this.#settling = Promise.allSettled([this.#settling, settled]);
+    return handled(settled);
   }
 
   /**
@@ -447,14 +461,14 @@ export class DurableSession implements Executor {
       try {
         moved = await this.#takeOver(live, code, options, lost, epoch);
       } catch {
-        moved = { live, running: rejected(lost) };
+        moved = { live, running: this.#settled(live, rejected(lost), false) };
       } finally {
         this.#isReplaying = false;
       }
     };
     // Another caller may be rebuilding the session already.
     while (moved === undefined && epoch === this.#epoch) await this.#join(begin).catch(() => {});
-    return moved ?? { live, running: rejected(lost) };
+    return moved ?? { live, running: this.#settled(live, rejected(lost), false) };
   }
 
   /** The run begins before other callers learn that the session is ready. */
@@ -486,10 +500,10 @@ export class DurableSession implements Executor {
     live.recorder.takeOver(recorder, continuations, approved);
     if (this.#isLost(live)) {
       await live.recorder.stored();
-      return { live, running: rejected(lost) };
+      return { live, running: this.#settled(live, rejected(lost), false) };
     }
     const running = live.executor.run(code, { ...options, plan, typecheck: 'off' } as object);
-    return { live, running: handled(live.recorder.guard(running)) };
+    return { live, running: this.#settled(live, live.recorder.guard(running), false) };
   }
 
   /** What a run rejects with. */
@@ -650,6 +664,8 @@ export class DurableSession implements Executor {
     const epoch = this.#epoch;
     try {
       await this.#ending.catch(() => {});
+      // Otherwise they would go on with a journal that this start makes old.
+      await this.#settling;
       await this.#reverting;
       await this.#release();
       await this.#claim();
@@ -878,6 +894,7 @@ export class DurableSession implements Executor {
       kept: options.isolation === 'remote' ? (kept ?? new KeptCalls()) : undefined,
       adopt: (registry) => this.#adopt(registry, content),
       onFailure: () => {
+        if (this.#live?.recorder !== recorder) return;
         this.#state = 'DEAD';
         void this.#release().catch(() => {});
       },
