@@ -182,3 +182,17 @@ test('a store that fails while a session begins again does not fail the run befo
   const again = await openSession('s', { store: inner, tools });
   expect((await again.run('n')).output).toBe(3 * LARGE.length);
 });
+
+test('with a fixed seed, random numbers after a checkpoint are not those from the beginning', async () => {
+  const outputs = [];
+  for (let host = 0; host < 2; host++) {
+    const session = await openSession('s', { tools, seed: 'order 7' });
+    const drawn = [(await session.run('let n = 0; Math.random()')).output];
+    for (let i = 0; i < 3; i++) await session.run('n += (await large()).length; undefined');
+    expect(await typesOf(session)).toContain('restart');
+    for (let i = 0; i < 2; i++) drawn.push((await session.run('Math.random()')).output);
+    expect(new Set(drawn).size).toBe(3);
+    outputs.push(drawn);
+  }
+  expect(outputs[1]).toStrictEqual(outputs[0]);
+});

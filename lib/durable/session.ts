@@ -717,7 +717,9 @@ export class DurableSession implements Executor {
     recovery: Recovery | undefined,
   ) {
     const next = (this.#head = headOfRestart(head, this.#settings, recovery));
-    journal.restart(JSON.stringify(next), seedFrom(this.#settings.seed));
+    const { seed } = this.#settings;
+    // The same seed would repeat the numbers that the session has drawn.
+    journal.restart(JSON.stringify(next), seedFrom(seed === undefined ? undefined : `${seed}/${entries.length}`));
     const found = { entries, journal, head: next, isNew: true, differs: [], content: EMPTY };
     const live = await this.#boot(found, { isHeld: true });
     await live.recorder.guard(live.executor.sendVariables(variables));
