@@ -196,3 +196,42 @@ test('with a fixed seed, random numbers after a checkpoint are not those from th
   }
   expect(outputs[1]).toStrictEqual(outputs[0]);
 });
+
+/** Texts of 6 MiB, each another one. */
+const filling = { load: async (n) => LARGE + n };
+
+test('data that stay are not written a second time', async () => {
+  const store = memoryStore();
+  const session = await openSession('s', { store, tools: filling, executor: { memoryLimitMb: 512 } });
+  const runs = 8;
+  await session.run('let list = []');
+  for (let i = 0; i < runs; i++) await session.run(`list.push(await load(${i})); undefined`);
+  expect(await typesOf(session)).not.toContain('restart');
+  const bytes = (await all(store.read('s'))).reduce((sum, { byteLength }) => sum + byteLength, 0);
+  expect(bytes).toBeLessThan((runs + 1) * LARGE.length);
+  await session.cleanup();
+  const again = await openSession('s', { store, tools: untouchable(filling), executor: { memoryLimitMb: 512 } });
+  expect((await again.run('list.length')).output).toBe(runs);
+});
+
+test('data that have replaced more are not replaced after the next run', async () => {
+  const maxJournalBytes = 256 << 20;
+  const session = await openSession('s', { tools: filling, maxJournalBytes, executor: { memoryLimitMb: 512 } });
+  await session.run('let list = []');
+  // Of eight texts three stay, and these are more than 16 MiB.
+  const code = (first) =>
+    `for (let i = ${first}; i < ${first} + 8; i++) list.push(await load(i)); list = list.slice(-3);`;
+  await session.run(`${code(0)} undefined`);
+  for (let i = 0; i < 3; i++) await session.run('list[0] += "!"; undefined');
+  expect((await typesOf(session)).filter((type) => type === 'restart')).toHaveLength(1);
+  expect((await session.run('list.length')).output).toBe(3);
+});
+
+test('a checkpoint takes at most half of what is left of the journal', async () => {
+  const maxJournalBytes = 12 * LARGE.length;
+  const session = await openSession('s', { tools: filling, maxJournalBytes, executor: { memoryLimitMb: 512 } });
+  await session.run('let list = []');
+  await session.run('for (let i = 0; i < 8; i++) list.push(await load(i)); list = list.slice(-3); undefined');
+  expect(await typesOf(session)).not.toContain('restart');
+  for (let i = 0; i < 3; i++) expect((await session.run(`(await load(${i})).length`)).output).toBe(LARGE.length + 1);
+});

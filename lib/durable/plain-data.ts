@@ -20,10 +20,10 @@ export interface PlainData {
  * and sets whose properties are ordinary. Programs may have declared any name of a built-in, but not changed a prototype.
  *
  * @param tools top-level names of tools
- * @param needsAll whether values are of no use if something has to be left out
+ * @param maxBytes how much values may take, about; then they are of no use if something has to be left out
  */
-export function readingCode(tools: readonly string[], needsAll: boolean): string {
-  return `((tools, needsAll) => {
+export function readingCode(tools: readonly string[], maxBytes?: number): string {
+  return `((tools, maxBytes) => {
   const { getOwnPropertyDescriptor: descriptorOf, getOwnPropertyNames: namesOf, getOwnPropertySymbols: symbolsOf,
     getPrototypeOf: prototypeOf, isExtensible, isFrozen, prototype: ofObjects } = ({}).constructor;
   const { prototype: ofArrays, isArray } = [].constructor;
@@ -33,7 +33,10 @@ export function readingCode(tools: readonly string[], needsAll: boolean): string
     return d !== undefined && !isOwn(d) ? d.value.prototype : null;
   };
   const [ofDates, ofMaps, ofSets] = ['Date', 'Map', 'Set'].map(builtIn);
+  let bytes = 0;
+  const bytesOf = (value) => (typeof value === 'string' ? value.length * (/[^\\0-\\xff]/.test(value) ? 2 : 1) : 8);
   const reasonOf = (value, isFixed, depth, seen) => {
+    bytes += bytesOf(value);
     if (typeof value === 'function' || typeof value === 'symbol') return 'a ' + typeof value;
     if (value === null || typeof value !== 'object') return '';
     if (depth > 200) return 'nested too deeply';
@@ -50,6 +53,7 @@ export function readingCode(tools: readonly string[], needsAll: boolean): string
     if (symbolsOf(value).length > 0) return 'a property with a symbol';
     for (const key of namesOf(value)) {
       if (isList && key === 'length') continue;
+      bytes += isList ? 0 : bytesOf(key);
       const d = descriptorOf(value, key);
       if (!('value' in d)) return 'an accessor';
       if (!d.enumerable || (!isFixed && !(d.writable && d.configurable))) return 'a property with attributes';
@@ -102,8 +106,10 @@ export function readingCode(tools: readonly string[], needsAll: boolean): string
     if (isOwn(descriptorOf(globalThis, key))) found.leftOut.push(['globalThis[' + key.toString() + ']', 'a symbol']);
   }
   found.isWhole &&= found.leftOut.length === 0;
-  return needsAll && !found.isWhole ? { ...found, variables: [], constants: [], frozen: [] } : found;
-})(${JSON.stringify(tools)}, ${needsAll})`;
+  if (maxBytes === undefined) return found;
+  found.isWhole &&= bytes <= maxBytes;
+  return found.isWhole ? found : { ...found, variables: [], constants: [], frozen: [] };
+})(${JSON.stringify(tools)}, ${maxBytes})`;
 }
 
 /** Names that the code of {@link restoringCode} needs itself. */

@@ -728,38 +728,52 @@ export class DurableSession implements Executor {
     await this.#supplement(live, found);
     this.#refuseAfterCleanup(epoch);
     await live.recorder.commit();
+    return live;
   }
 
   /**
-   * Replaces what took long to replay by the state that it has led to, if that is plain data only. Otherwise something would be
-   * lost. Looks again when the session has twice as many runs.
+   * Replaces what took long to replay by the state that it has led to, if that is plain data only, and not too large. Otherwise
+   * something would be lost. Looks again when the session has twice as many runs.
    *
    * @returns the isolate, if it stays
    */
-  async #checkpoint(live: Live, { head, content }: Found, epoch: number): Promise<Live | undefined> {
+  async #checkpoint(live: Live, { head, content, entries }: Found, epoch: number): Promise<Live | undefined> {
     const { runs, tools, withheld } = content;
     const { recorder, executor } = live;
     live.lookedAt = runs;
     // Variables may have results that the journal must not have.
     if (withheld.length > 0) return live;
     const names = [...new Set([...tools.map(({ path }) => path[0]), ...Object.keys(this.#sent)])];
+    const code = readingCode(names, this.#roomFor(live, entries));
     recorder.hold();
     recorder.journal.beginInternal();
     const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
     // Reading may exceed a limit. Then nothing is replaced.
-    const read = await recorder.guard(executor.run(readingCode(names, true), limits)).catch(() => undefined);
+    const read = await recorder.guard(executor.run(code, limits)).catch(() => undefined);
     const data = read === undefined ? undefined : readPlainData(read.output);
     const isWhole = data?.isWhole && tools.every(({ path }) => Object.hasOwn(this.#sent, path[0]));
     this.#refuseAfterCleanup(epoch);
     if (isWhole) {
       await freed(live);
-      await this.#restart(await this.#read(), epoch, restoring(data), head.recovery);
+      const restarted = await this.#restart(await this.#read(), epoch, restoring(data), head.recovery);
+      restarted.lookedAt = runs;
       return undefined;
     }
     await recorder.commit();
     if (!this.#isLost(live)) return live;
     await freed(live);
     return this.#boot(await this.#read());
+  }
+
+  /**
+   * The most bytes that a checkpoint may take. Later runs need room, too. If only the size of what is repeated is large, a
+   * checkpoint has to halve it.
+   */
+  #roomFor(live: Live, entries: readonly Uint8Array[]) {
+    const used = entries.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
+    const [repeated] = live.recorder.journal.repeated();
+    const room = (this.#settings.maxJournalBytes - used) / 2;
+    return Math.floor(isSlow(live) ? room : Math.min(room, repeated / 2));
   }
 
   /**
@@ -775,12 +789,13 @@ export class DurableSession implements Executor {
   }
 
   /** Whether a replay would take long, and it was not shown recently that the session cannot have a checkpoint. */
-  #mayCheckpoint({ recorder: { journal }, executor, replayMs, lookedAt }: Live) {
+  #mayCheckpoint(live: Live) {
+    const { executor, lookedAt } = live;
+    const { journal } = live.recorder;
     if (this.#view !== undefined) return false;
     // The memory of a process of a fleet is not kept.
     if (this.language === 'python' && executor.isolation?.mode === 'remote') return false;
-    const [bytes, workedMs] = journal.repeated();
-    const isLong = replayMs + workedMs >= CHECKPOINT_MS || bytes >= CHECKPOINT_BYTES;
+    const isLong = isSlow(live) || journal.repeated()[0] >= CHECKPOINT_BYTES;
     return isLong && (lookedAt === undefined || journal.runs >= 2 * lookedAt);
   }
 
@@ -831,7 +846,7 @@ export class DurableSession implements Executor {
   async #kept(view: DurableSession, tools: string[]): Promise<Kept> {
     const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
     const read = async (code: string) => (await view.run(code, limits)).output;
-    if (view.language !== 'python') return kept(readPlainData(await read(readingCode(tools, false))));
+    if (view.language !== 'python') return kept(readPlainData(await read(readingCode(tools))));
     const names = namesIn(await read(NAMING_CODE), tools);
     return keptPython(readPythonData(await read(readingPython(names))));
   }
@@ -1170,6 +1185,12 @@ interface Found {
 /** A replay that takes longer, or repeats more, is worth a checkpoint: 2 s, 16 MiB. */
 const CHECKPOINT_MS = 2000;
 const CHECKPOINT_BYTES = 16 << 20;
+
+/** Whether the replay takes long, whatever it repeats. */
+function isSlow({ recorder, replayMs }: Live) {
+  const [, workedMs] = recorder.journal.repeated();
+  return replayMs + workedMs >= CHECKPOINT_MS;
+}
 
 /** How an isolate is made. */
 interface Booting {
