@@ -57,6 +57,22 @@ describe.each(STORES)('%s', (name, make) => {
     expect(await texts(store, 's', 3)).toStrictEqual([]);
   });
 
+  test('reads that overlap give all entries each, also of one session', async () => {
+    const store = make();
+    const written = Array.from({ length: 150 }, (_, index) => `entry ${index}`);
+    const ids = ['s', 't', 's'];
+    for (const id of ['s', 't']) await store.append(id, 0, bytes(...written));
+    const reads = ids.map((id) => store.read(id)[Symbol.asyncIterator]());
+    const found = ids.map(() => []);
+    for (let index = 0; index <= written.length; index++) {
+      for (const [number, read] of reads.entries()) {
+        const { done, value } = await read.next();
+        if (!done) found[number].push(Buffer.from(value).toString());
+      }
+    }
+    expect(found).toStrictEqual(ids.map(() => written));
+  });
+
   test('an entry that changes after it was appended is kept as it was', async () => {
     const store = make();
     const [entry] = bytes('abc');

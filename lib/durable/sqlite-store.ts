@@ -13,13 +13,15 @@ interface Database {
   prepare(sql: string): {
     run(...values: (string | number | Uint8Array)[]): unknown;
     get(...values: (string | number)[]): Record<string, unknown> | undefined;
-    iterate(...values: (string | number)[]): Iterable<Record<string, unknown>>;
+    all(...values: (string | number)[]): Record<string, unknown>[];
   };
 }
 
 const IN_MEMORY = ':memory:';
 /** How long a statement waits for another process, in milliseconds. */
 const BUSY_MS = 5_000;
+/** How many entries are read at once. */
+const PAGE_ENTRIES = 64;
 
 /**
  * A store in a SQLite file, which is created if necessary. It uses `node:sqlite`. Any number of processes can use the
@@ -61,7 +63,7 @@ class SqliteStore implements JournalStore {
     this.#database = database;
     this.#path = path;
     this.#statements = {
-      read: database.prepare('SELECT bytes FROM entries WHERE id = ? AND number >= ? ORDER BY number'),
+      read: database.prepare('SELECT number, bytes FROM entries WHERE id = ? AND number >= ? ORDER BY number LIMIT ?'),
       count: database.prepare('SELECT coalesce(max(number) + 1, 0) AS entries FROM entries WHERE id = ?'),
       append: database.prepare('INSERT INTO entries VALUES (?, ?, ?)'),
       putBlob: database.prepare('INSERT OR IGNORE INTO blobs VALUES (?, ?, ?)'),
@@ -71,7 +73,15 @@ class SqliteStore implements JournalStore {
   }
 
   async *read(id: string, from: number = 0) {
-    for (const { bytes } of this.#statements.read.iterate(id, from)) yield bytes as Uint8Array;
+    // A statement has one cursor: reads that overlap must not keep it open.
+    let page;
+    do {
+      page = this.#statements.read.all(id, from, PAGE_ENTRIES);
+      for (const { number, bytes } of page) {
+        yield bytes as Uint8Array;
+        from = Number(number) + 1;
+      }
+    } while (page.length === PAGE_ENTRIES);
   }
 
   append(id: string, after: number, entries: readonly Uint8Array[], { sync } = { sync: false }) {
@@ -94,7 +104,7 @@ class SqliteStore implements JournalStore {
   }
 
   async *list() {
-    for (const { id } of [...this.#statements.list.iterate()]) yield { id: String(id) };
+    for (const { id } of this.#statements.list.all()) yield { id: String(id) };
   }
 
   lock(id: string): () => void {
