@@ -246,6 +246,41 @@ describe('fileStore', () => {
     await unlock();
   });
 
+  test('the lock of a process in another PID namespace is a conflict, as if it were on another host', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 's.journal.lock-1');
+    const dead = { token: 'another', pid: 2 ** 22 + 1, began: '1' };
+    const unlock = await fileStore(folder).lock('s');
+    const owner = JSON.parse(readFileSync(file, 'utf8'));
+    await unlock();
+    for (const elsewhere of [{ namespace: 'pid:[1]' }, { host: 'another' }]) {
+      writeFileSync(file, JSON.stringify({ ...owner, ...dead, ...elsewhere }));
+      const host = elsewhere.host ?? owner.host;
+      for (const claiming of [fileStore(folder).lock('s'), fileStore(folder).remove('s')]) {
+        const { code, details } = await rejection(claiming);
+        const where = elsewhere.host ? 'on another' : `in another PID namespace on ${host}`;
+        const reason = `process ${dead.pid} ${where} has the session s open; if that process has ended, remove ${file}`;
+        expect([code, details]).toStrictEqual(['ERR_JOURNAL_CONFLICT', { reason, pid: dead.pid, host }]);
+      }
+    }
+  });
+
+  test.each([
+    ['without a namespace, as earlier versions wrote it,', { namespace: undefined }],
+    ['of another namespace, from before a restart of the machine,', { namespace: 'pid:[1]', boot: 'earlier' }],
+  ])('a lock %s is taken over if its process has ended', async (_, its) => {
+    const folder = temporaryFolder();
+    const file = join(folder, 's.journal.lock-1');
+    const dead = { token: 'dead', pid: 2 ** 22 + 1, began: '1' };
+    const unlock = await fileStore(folder).lock('s');
+    const owner = JSON.parse(readFileSync(file, 'utf8'));
+    await unlock();
+    writeFileSync(file, JSON.stringify({ ...owner, ...dead, ...its }));
+    const own = await fileStore(folder).lock('s');
+    expect(readdirSync(folder).filter((name) => name.includes('.lock-'))).toStrictEqual(['s.journal.lock-2']);
+    await own();
+  });
+
   test('of many hosts that want the lock of a dead process, at most one gets it', async () => {
     const folder = temporaryFolder();
     const dead = { token: 'dead', pid: 2 ** 22 + 1, began: '1' };

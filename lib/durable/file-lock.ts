@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, readdirSync, readlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
@@ -17,6 +17,8 @@ interface Owner {
   host: string;
   /** another one after each start of the machine */
   boot: string;
+  /** in which `pid` counts, as far as the system tells; containers have their own. Earlier versions did not write it. */
+  namespace?: string;
 }
 
 /**
@@ -55,9 +57,9 @@ export function removeLocks(path: string, what: string) {
 function refuseIfHeld(locks: { file: string; owner: Owner | undefined }[], what: string) {
   for (const { file, owner } of locks) {
     if (owner === undefined || !isAlive(owner)) continue;
-    const isElsewhere = owner.host !== hostname();
-    const advice = isElsewhere ? `; if that process has ended, remove ${file}` : '';
-    const reason = `process ${owner.pid} on ${owner.host} has ${what} open${advice}`;
+    const advice = isElsewhere(owner) ? `; if that process has ended, remove ${file}` : '';
+    const where = owner.host === hostname() && isElsewhere(owner) ? 'in another PID namespace on' : 'on';
+    const reason = `process ${owner.pid} ${where} ${owner.host} has ${what} open${advice}`;
     throw journalConflict(reason, { pid: owner.pid, host: owner.host });
   }
 }
@@ -83,10 +85,15 @@ function ownerOf(file: string): Owner | undefined {
   }
 }
 
-function isAlive({ pid, began, host, boot }: Owner) {
+function isElsewhere({ host, namespace = namespaceOf() }: Owner) {
+  return host !== hostname() || namespace !== namespaceOf();
+}
+
+function isAlive(owner: Owner) {
+  const { pid, began, host, boot } = owner;
+  if (host === hostname() && boot !== bootOf()) return false;
   // Nobody can tell from here.
-  if (host !== hostname()) return true;
-  if (boot !== bootOf()) return false;
+  if (isElsewhere(owner)) return true;
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -119,7 +126,13 @@ function remove(path: string) {
 let known: Omit<Owner, 'token'> | undefined;
 
 function newOwner(): Owner {
-  known ??= { pid: process.pid, began: beginningOf(process.pid), host: hostname(), boot: bootOf() };
+  known ??= {
+    pid: process.pid,
+    began: beginningOf(process.pid),
+    host: hostname(),
+    boot: bootOf(),
+    namespace: namespaceOf(),
+  };
   return { token: randomUUID(), ...known };
 }
 
@@ -137,6 +150,14 @@ function beginningOf(pid: number) {
 function bootOf() {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return '';
+  }
+}
+
+function namespaceOf() {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
   } catch {
     return '';
   }
