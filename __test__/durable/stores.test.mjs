@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { fileStore, journalConflict, memoryStore, natsStore, sqliteStore } from 'ses-executor/durable';
+import { DurableSession, fileStore, journalConflict, memoryStore, natsStore, sqliteStore } from 'ses-executor/durable';
 import { openBroker } from '../broker.mjs';
 import { ROOT, describeIf, rejection } from '../helpers.mjs';
 import { all, temporaryFolder } from './helpers.mjs';
@@ -97,6 +97,23 @@ describe.each(STORES)('%s', (name, make) => {
     for (const id of ids) expect(await texts(store, id)).toStrictEqual([id]);
     expect((await all(store.list())).map(({ id }) => id).sort()).toStrictEqual([...ids].sort());
   });
+
+  // 60 signs with long escapes have 180 bytes, the most of a name that has them.
+  test.each(['a'.repeat(80), '/'.repeat(60), '/'.repeat(61), '.:@/'.repeat(20), 'a@b.c/'.repeat(13)])(
+    'the longest ids have claims, entries and blobs: %s',
+    async (id) => {
+      const store = make();
+      const unlock = await store.lock?.(id);
+      expect(await store.append(id, 0, bytes('a'))).toBe(1);
+      await store.putBlob?.(id, 'd'.repeat(64), bytes('large')[0]);
+      await unlock?.();
+      expect(await texts(store, id)).toStrictEqual(['a']);
+      expect(await all(store.list())).toStrictEqual([{ id }]);
+      await store.remove(id);
+      expect(await store.getBlob?.(id, 'd'.repeat(64))).toBeUndefined();
+      expect(await all(store.list())).toStrictEqual([]);
+    },
+  );
 
   test('a session that was removed is gone, and its id is free', async () => {
     const store = make();
@@ -346,6 +363,51 @@ describe('fileStore', () => {
 
   test.each([[''], [undefined], [5]])('%s is not a folder', (folder) => {
     expect(() => fileStore(folder)).toThrow(TypeError);
+  });
+});
+
+describe('a claim that fails', () => {
+  const failing = (thrown) => ({
+    isInMemory: true,
+    async *read() {},
+    append: (_, after, entries) => after + entries.length,
+    async *list() {},
+    remove: async () => {},
+    lock: async (id) => {
+      if (id === 'taken') throw thrown;
+    },
+  });
+
+  test('is an error of the store, with what it threw', async () => {
+    const thrown = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    const error = await rejection(DurableSession.open('taken', { store: failing(thrown) }));
+    const reason = 'the store failed: no space';
+    expect([error.code, error.details]).toStrictEqual(['ERR_JOURNAL_INVALID', { flaw: 'store', reason }]);
+    expect(error.cause).toBe(thrown);
+  });
+
+  test('is a conflict if the store says so', async () => {
+    const thrown = Object.assign(new Error('somebody has it'), { code: 'ERR_JOURNAL_CONFLICT' });
+    const error = await rejection(DurableSession.open('taken', { store: failing(thrown) }));
+    expect(error.code).toBe('ERR_JOURNAL_CONFLICT');
+  });
+
+  test('is an error of the store if it is that of a fork', async () => {
+    const folder = temporaryFolder();
+    const store = fileStore(folder);
+    const session = await DurableSession.open('s', { store, keys: { sign: 'k' } });
+    onTestFinished(() => session.cleanup());
+    const thrown = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    store.lock = () => Promise.reject(thrown);
+    const error = await rejection(session.fork('t'));
+    expect([error.code, error.details.flaw, error.cause]).toStrictEqual(['ERR_JOURNAL_INVALID', 'store', thrown]);
+  });
+
+  test('is an error of the store if the folder is a file', async () => {
+    const path = join(temporaryFolder(), 'file');
+    writeFileSync(path, '');
+    const error = await rejection(DurableSession.open('s', { store: fileStore(path), keys: { sign: 'k' } }));
+    expect([error.code, error.details.flaw]).toStrictEqual(['ERR_JOURNAL_INVALID', 'store']);
   });
 });
 

@@ -89,6 +89,19 @@ export async function readEntries(store: JournalStore, id: string, maxBytes: num
   return entries;
 }
 
+/**
+ * Claims a session, if the store has claims.
+ *
+ * @throws {ExecutorError} `ERR_JOURNAL_CONFLICT`, or `ERR_JOURNAL_INVALID` if the store fails
+ */
+export async function lockSession(store: JournalStore, id: string) {
+  try {
+    return await store.lock?.(id);
+  } catch (error) {
+    throw storeFailed(error);
+  }
+}
+
 async function unpacked(store: JournalStore, id: string, packed: Uint8Array, number: number) {
   const entry = packed.subarray(1);
   if (packed[0] === INLINE) return entry;

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 import { describe } from '../contract/describe';
 import { lockFile, removeLocks } from './file-lock';
-import { idOf, nameOf } from './session-names';
+import { fileNameOf, idOfFile } from './session-names';
 import { journalConflict, unexpectedEntries } from './store';
 import type { JournalStore } from './store';
 
@@ -106,7 +106,7 @@ class FileStore implements JournalStore {
     const path = this.#pathOf(id);
     const names = await this.#names();
     if (names.length > 0) removeLocks(path, `the session ${id}`);
-    const blobs = names.filter((name) => name.startsWith(`${nameOf(id)}.blob-`));
+    const blobs = names.filter((name) => name.startsWith(`${fileNameOf(id)}.blob-`));
     await Promise.all(
       [path, ...blobs.map((name) => join(this.#folder, name))].map((file) => rm(file, { force: true })),
     );
@@ -164,11 +164,11 @@ class FileStore implements JournalStore {
   }
 
   #pathOf(id: string) {
-    return join(this.#folder, `${nameOf(id)}${SUFFIX}`);
+    return join(this.#folder, `${fileNameOf(id)}${SUFFIX}`);
   }
 
   #blobPathOf(id: string, digest: string) {
-    return join(this.#folder, `${nameOf(id)}.blob-${digest}`);
+    return join(this.#folder, `${fileNameOf(id)}.blob-${digest}`);
   }
 }
 
@@ -179,7 +179,7 @@ class FileStore implements JournalStore {
  */
 export function sessionOfFile(name: string): string | undefined {
   if (!name.endsWith(SUFFIX) || name === SUFFIX) return undefined;
-  return idOf(name.slice(0, -SUFFIX.length));
+  return idOfFile(name.slice(0, -SUFFIX.length));
 }
 
 /** A second check, if the lock was removed by hand. Not for each entry: it takes as long as writing one. */

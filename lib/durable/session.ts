@@ -16,7 +16,7 @@ import { ToolTimes } from '../contract/tool-times';
 import { traceRun, untold } from '../contract/tracing';
 import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../contract/waiting-call';
 import { checkDurableOptions, checkId } from './options';
-import { appendEntries, readEntries, takeEntries } from './entries';
+import { appendEntries, lockSession, readEntries, takeEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead, versionsOf } from './head';
 import { divergenceOf, finishedCalls, historyOf } from './history';
@@ -331,7 +331,7 @@ export class DurableSession implements Executor {
     if (!journal.copyTo(other, JSON.stringify(head), runs, seed === 'same' ? null : randomBytes(32))) {
       throw limitReached(maxJournalBytes);
     }
-    const unlock = await store.lock?.(id);
+    const unlock = await lockSession(store, id);
     try {
       await appendEntries(store, id, 0, takeEntries(other)?.entries ?? [], true);
     } finally {
@@ -1097,7 +1097,7 @@ export class DurableSession implements Executor {
   /** Claims the session for this host. */
   async #claim() {
     if (this.#view !== undefined || this.#unlock !== undefined) return;
-    this.#unlock = await this.#settings.store.lock?.(this.id);
+    this.#unlock = await lockSession(this.#settings.store, this.id);
   }
 
   /** Ends the isolate and gives the session free. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 import { describe } from '../contract/describe';
 import { lockFile, removeLocks } from './file-lock';
-import { nameOf } from './session-names';
+import { fileNameOf } from './session-names';
 import { unexpectedEntries } from './store';
 import type { JournalStore } from './store';
 
@@ -119,7 +119,7 @@ class SqliteStore implements JournalStore {
   }
 
   #lockPathOf(id: string, path: string) {
-    return `${path}-${nameOf(id)}`;
+    return `${path}-${fileNameOf(id)}`;
   }
 
   #inTransaction<T>(work: () => T): T {
