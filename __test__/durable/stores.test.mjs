@@ -326,19 +326,22 @@ describe('fileStore', () => {
     await unlock();
   });
 
-  test('entries that another process has added behind the lock are a conflict when they have to be synced', async () => {
-    const folder = temporaryFolder();
-    const store = fileStore(folder);
-    const unlock = await store.lock('s');
-    store.append('s', 0, bytes('a'));
-    const path = join(folder, 's.journal');
-    appendFileSync(path, Buffer.from([1, 0, 0, 0, 65]));
-    const append = () => store.append('s', 1, bytes('b'), { sync: true });
-    expect(append).toThrow(expect.objectContaining({ code: 'ERR_JOURNAL_CONFLICT' }));
-    truncateSync(path, statSync(path).size - 5);
-    expect(store.append('s', 1, bytes('b'))).toBe(2);
-    await unlock();
-  });
+  test.each([true, false])(
+    'entries that another process has added behind the lock are a conflict, synced: %s',
+    async (sync) => {
+      const folder = temporaryFolder();
+      const store = fileStore(folder);
+      const unlock = await store.lock('s');
+      store.append('s', 0, bytes('a'));
+      const path = join(folder, 's.journal');
+      appendFileSync(path, Buffer.from([1, 0, 0, 0, 65]));
+      const append = () => store.append('s', 1, bytes('b'), { sync });
+      expect(append).toThrow(expect.objectContaining({ code: 'ERR_JOURNAL_CONFLICT' }));
+      truncateSync(path, statSync(path).size - 5);
+      expect(store.append('s', 1, bytes('b'))).toBe(2);
+      await unlock();
+    },
+  );
 
   test('a session that a live process has open cannot be removed', async () => {
     const folder = temporaryFolder();

@@ -58,7 +58,7 @@ class FileStore implements JournalStore {
     const written = this.#written.get(id);
     // Only a session that is locked stays open.
     if (written === undefined) return this.#appendOnce(id, after, entries);
-    if (how?.sync) refuseOtherWriter(written, id);
+    refuseOtherWriter(written, id);
     appendTo(written, id, after, entries);
     if (!how?.sync) return written.entries;
     return new Promise((done, fail) =>
@@ -182,7 +182,7 @@ export function sessionOfFile(name: string): string | undefined {
   return idOfFile(name.slice(0, -SUFFIX.length));
 }
 
-/** A second check, if the lock was removed by hand. Not for each entry: it takes as long as writing one. */
+/** A second check, if the lock was removed by hand. */
 function refuseOtherWriter(written: Written, id: string) {
   if (fs.fstatSync(written.fd).size !== written.bytes) {
     throw journalConflict(`another process has written to the session ${id}`, { id });
