@@ -379,7 +379,7 @@ fn on_answers(
 }
 
 fn on_event(
-    jobs: &mut Vec<Done>,
+    jobs: &mut [Done],
     tools: &mut BTreeMap<Vec<String>, ToolSpec>,
     (entry, run): (u64, u32),
     event: Event,
