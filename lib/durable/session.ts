@@ -440,12 +440,18 @@ export class DurableSession implements Executor {
    *
    * @param mayMove whether the run may continue on another worker; then nothing follows yet
    */
-  #settled(live: Live, running: Promise<CodeOutput>, mayMove: boolean): Promise<CodeOutput> {
-    const settled = running.catch(async (error) => {
+  async #settled(live: Live, running: Promise<CodeOutput>, mayMove: boolean): Promise<CodeOutput> {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => void (end = resolve));
+    this.#settling = Promise.all([this.#settling, ended]);
+    try {
+      // Nobody else waits for this promise: V8 finds the callers of a promise only if there is one.
+      return await running;
+    } catch (error) {
       throw mayMove && live.recorder.isMoving ? error : await this.#failed(live, error);
-    });
-    this.#settling = Promise.allSettled([this.#settling, settled]);
-    return handled(settled);
+    } finally {
+      end();
+    }
   }
 
   /**
@@ -461,14 +467,14 @@ export class DurableSession implements Executor {
       try {
         moved = await this.#takeOver(live, code, options, lost, epoch);
       } catch {
-        moved = { live, running: this.#settled(live, rejected(lost), false) };
+        moved = { live, running: handled(this.#settled(live, rejected(lost), false)) };
       } finally {
         this.#isReplaying = false;
       }
     };
     // Another caller may be rebuilding the session already.
     while (moved === undefined && epoch === this.#epoch) await this.#join(begin).catch(() => {});
-    return moved ?? { live, running: this.#settled(live, rejected(lost), false) };
+    return moved ?? { live, running: handled(this.#settled(live, rejected(lost), false)) };
   }
 
   /** The run begins before other callers learn that the session is ready. */
@@ -500,10 +506,10 @@ export class DurableSession implements Executor {
     live.recorder.takeOver(recorder, continuations, approved);
     if (this.#isLost(live)) {
       await live.recorder.stored();
-      return { live, running: this.#settled(live, rejected(lost), false) };
+      return { live, running: handled(this.#settled(live, rejected(lost), false)) };
     }
     const running = live.executor.run(code, { ...options, plan, typecheck: 'off' } as object);
-    return { live, running: this.#settled(live, live.recorder.guard(running), false) };
+    return { live, running: handled(this.#settled(live, live.recorder.guard(running), false)) };
   }
 
   /** What a run rejects with. */
