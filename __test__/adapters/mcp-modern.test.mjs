@@ -243,9 +243,17 @@ describe('tasks', () => {
     return { tools: { wait: { execute } }, started, aborted };
   }
 
+  async function expectEnd(tasks, taskId, { started, aborted }, close) {
+    await started.promise;
+    expect(tasks.get(taskId).status).toBe('working');
+    await close();
+    expect(await aborted.promise).toBe('the server has ended');
+    expect(() => tasks.get(taskId)).toThrow('there is no such task');
+  }
+
   // Tasks were kept in a table of all sessions, and their work went on for an hour.
   test('a task ends when the client of its server goes away', async () => {
-    const { tools, started, aborted } = endless();
+    const { tools, ...ending } = endless();
     const session = createServed({ tools });
     onTestFinished(() => session.close());
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
@@ -256,15 +264,11 @@ describe('tasks', () => {
     await ours.start();
     await ours.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callOf('await wait({})') });
     const { taskId } = await answered.promise;
-    await started.promise;
-    expect(tasks.get(taskId).status).toBe('working');
-    await ours.close();
-    expect(await aborted.promise).toBe('the server has ended');
-    expect(() => tasks.get(taskId)).toThrow('there is no such task');
+    await expectEnd(tasks, taskId, ending, () => ours.close());
   });
 
   test('a task ends when the server over HTTP is closed', async () => {
-    const { tools, started, aborted } = endless();
+    const { tools, ...ending } = endless();
     const tasks = new ModernTasks(0);
     const options = { host: '127.0.0.1', port: 0, token: TOKEN, origins: [], maxSessions: 2, tasks };
     const endpoint = await listen({ ...options, onerror: () => {}, open: () => createServed({ tools }) });
@@ -273,11 +277,7 @@ describe('tasks', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callOf('await wait({})') });
     const response = await fetch(endpoint.url, { method: 'POST', headers, body });
     const { taskId } = (await response.json()).result;
-    await started.promise;
-    expect(tasks.get(taskId).status).toBe('working');
-    await endpoint.close();
-    expect(await aborted.promise).toBe('the server has ended');
-    expect(() => tasks.get(taskId)).toThrow('there is no such task');
+    await expectEnd(tasks, taskId, ending, () => endpoint.close());
   });
 
   test('a task that waits for a person ends with its server', async () => {

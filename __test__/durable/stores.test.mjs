@@ -40,6 +40,14 @@ const STORES = [
   ...(hasSqlite ? [['sqliteStore', () => sqliteStore(join(temporaryFolder(), 'journals.db'))]] : []),
 ];
 
+/** What a lock of this process in a folder says of its owner. `file`: the path of the lock. */
+async function ownerOfLock(folder, file) {
+  const unlock = await fileStore(folder).lock('s');
+  const owner = JSON.parse(readFileSync(file, 'utf8'));
+  await unlock();
+  return owner;
+}
+
 describe.each(STORES)('%s', (name, make) => {
   test('a session that does not exist has no entries', async () => {
     const store = make();
@@ -267,9 +275,7 @@ describe('fileStore', () => {
     const folder = temporaryFolder();
     const file = join(folder, 's.journal.lock-1');
     const dead = { token: 'another', pid: 2 ** 22 + 1, began: '1' };
-    const unlock = await fileStore(folder).lock('s');
-    const owner = JSON.parse(readFileSync(file, 'utf8'));
-    await unlock();
+    const owner = await ownerOfLock(folder, file);
     for (const elsewhere of [{ namespace: 'pid:[1]' }, { host: 'another' }]) {
       writeFileSync(file, JSON.stringify({ ...owner, ...dead, ...elsewhere }));
       const host = elsewhere.host ?? owner.host;
@@ -289,9 +295,7 @@ describe('fileStore', () => {
     const folder = temporaryFolder();
     const file = join(folder, 's.journal.lock-1');
     const dead = { token: 'dead', pid: 2 ** 22 + 1, began: '1' };
-    const unlock = await fileStore(folder).lock('s');
-    const owner = JSON.parse(readFileSync(file, 'utf8'));
-    await unlock();
+    const owner = await ownerOfLock(folder, file);
     writeFileSync(file, JSON.stringify({ ...owner, ...dead, ...its }));
     const own = await fileStore(folder).lock('s');
     expect(readdirSync(folder).filter((name) => name.includes('.lock-'))).toStrictEqual(['s.journal.lock-2']);
