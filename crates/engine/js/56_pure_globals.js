@@ -171,6 +171,36 @@
     for (let i = 0; i < list.length; i += 2) yield pick(list[i], list[i + 1]);
   }
 
+  // Lists of pairs: a name, its value, the next name, and so on.
+
+  const valuesOf = (list, name) => {
+    const found = [];
+    for (let i = 0; i < list.length; i += 2) if (list[i] === name) arrayPush(found, list[i + 1]);
+    return found;
+  };
+
+  // The list without the pairs of a name, or only without those that have this value too.
+  const withoutPairs = (list, name, value) => {
+    const kept = [];
+    for (let i = 0; i < list.length; i += 2) {
+      if (list[i] !== name || (value !== undefined && list[i + 1] !== value)) arrayPush(kept, list[i], list[i + 1]);
+    }
+    return kept;
+  };
+
+  // The list with this value as the only one of a name, at the place of the first one.
+  const withPair = (list, name, value) => {
+    const kept = [];
+    let isSet = false;
+    for (let i = 0; i < list.length; i += 2) {
+      if (list[i] !== name) arrayPush(kept, list[i], list[i + 1]);
+      else if (!isSet) arrayPush(kept, name, value);
+      isSet ||= list[i] === name;
+    }
+    if (!isSet) arrayPush(kept, name, value);
+    return kept;
+  };
+
   let follow;
   let queryOf;
   class URLSearchParams {
@@ -218,17 +248,12 @@
       arrayPush(this.#list, text(name), text(value));
       this.#changed();
     }
-    #without(name, value) {
-      const kept = [];
-      const list = this.#list;
-      for (let i = 0; i < list.length; i += 2) {
-        if (list[i] !== name || (value !== undefined && list[i + 1] !== value)) arrayPush(kept, list[i], list[i + 1]);
-      }
-      return kept;
-    }
     delete(name, value) {
       need(1, arguments, "delete");
-      this.#list = this.#without(text(name), value === undefined ? undefined : text(value));
+      const unwanted = text(name);
+      const only = value === undefined ? undefined : text(value);
+      // Conversions run code of guests, which may change the list.
+      this.#list = withoutPairs(this.#list, unwanted, only);
       this.#changed();
     }
     get(name) {
@@ -238,30 +263,20 @@
     getAll(name) {
       need(1, arguments, "getAll");
       const wanted = text(name);
-      const found = [];
-      const list = this.#list;
-      for (let i = 0; i < list.length; i += 2) if (list[i] === wanted) arrayPush(found, list[i + 1]);
-      return found;
+      return valuesOf(this.#list, wanted);
     }
     has(name, value) {
       need(1, arguments, "has");
-      const kept = this.#without(text(name), value === undefined ? undefined : text(value));
+      const wanted = text(name);
+      const only = value === undefined ? undefined : text(value);
+      const kept = withoutPairs(this.#list, wanted, only);
       return kept.length < this.#list.length;
     }
     set(name, value) {
       need(2, arguments, "set");
       const wanted = text(name);
       const given = text(value);
-      const list = this.#list;
-      const kept = [];
-      let isSet = false;
-      for (let i = 0; i < list.length; i += 2) {
-        if (list[i] !== wanted) arrayPush(kept, list[i], list[i + 1]);
-        else if (!isSet) arrayPush(kept, wanted, given);
-        isSet ||= list[i] === wanted;
-      }
-      if (!isSet) arrayPush(kept, wanted, given);
-      this.#list = kept;
+      this.#list = withPair(this.#list, wanted, given);
       this.#changed();
     }
     sort() {
@@ -403,6 +418,8 @@
       configurable: true,
     });
   }
+
+  boot.pairs = { valuesOf, withoutPairs, withPair };
 
   // The string that a URL or its parameters are in outputs and arguments. Undefined for other values.
   boot.substituteOf = (value) => hrefOf(value) ?? queryOf(value);

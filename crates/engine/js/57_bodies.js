@@ -5,6 +5,7 @@
   const boot = globalThis.__smol_boot;
   const { p, types } = boot;
   const { apply, arrayPush, dateNow, defineProperty, freeze, isView, jsonStringify, max, min, TypeError } = p;
+  const { valuesOf, withoutPairs, withPair } = boot.pairs;
   const { op_decode, op_encode, op_random, op_url_query } = boot.ops;
   // Programs may declare variables with these names.
   const { Symbol, Uint8Array } = globalThis;
@@ -271,30 +272,15 @@
     set(name, value, fileName) {
       const wanted = `${name}`;
       const given = this.#value("set", arguments.length, value, fileName);
-      const list = this.#list;
-      const kept = [];
-      let isSet = false;
-      for (let i = 0; i < list.length; i += 2) {
-        if (list[i] !== wanted) arrayPush(kept, list[i], list[i + 1]);
-        else if (!isSet) arrayPush(kept, wanted, given);
-        isSet ||= list[i] === wanted;
-      }
-      if (!isSet) arrayPush(kept, wanted, given);
-      this.#list = kept;
+      this.#list = withPair(this.#list, wanted, given);
     }
     delete(name) {
-      const wanted = `${name}`;
-      const list = this.#list;
-      const kept = [];
-      for (let i = 0; i < list.length; i += 2) if (list[i] !== wanted) arrayPush(kept, list[i], list[i + 1]);
-      this.#list = kept;
+      const unwanted = `${name}`;
+      this.#list = withoutPairs(this.#list, unwanted);
     }
     getAll(name) {
       const wanted = `${name}`;
-      const list = this.#list;
-      const found = [];
-      for (let i = 0; i < list.length; i += 2) if (list[i] === wanted) arrayPush(found, list[i + 1]);
-      return found;
+      return valuesOf(this.#list, wanted);
     }
     get(name) {
       return this.getAll(name)[0] ?? null;

@@ -317,6 +317,7 @@ const {
     "lateKeys",
     "loops",
     "ops",
+    "pairs",
     "recordKeys",
     "recordRealm",
     "replaceLate",
