@@ -68,7 +68,7 @@ mod tests {
         prepare_v8().unwrap();
         let mut instance = super::hardened(v8::CreateParams::default());
         let used = instance.isolate.get_heap_statistics().used_heap_size();
-        assert!(used < 830 << 10, "{used}");
+        assert!(used < 840 << 10, "{used}");
     }
 
     /// Each isolate would read these names when it starts.
