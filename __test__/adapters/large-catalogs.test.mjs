@@ -25,6 +25,8 @@ import { PyodideExecutor } from 'ses-executor/python';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
 
 import { scriptedModel } from '../../examples/scripted-model.mjs';
+import { languageText } from '../../build/adapters/code-tool/language.js';
+import { ToolCatalog } from '../../build/adapters/code-tool/tool-catalog.js';
 import { openSession } from '../durable/helpers.mjs';
 import { ROOT, withExecutor, withFolder } from '../helpers.mjs';
 
@@ -299,6 +301,28 @@ test('thousands of functions are indexed in slices, while the first search waits
   const code = "[tools.search('open page 2999')[0].name, (await tools.search('open page 7'))[0].name]";
   const outputs = await Promise.all([outputOf(tool, code), outputOf(tool, code)]);
   expect(outputs).toEqual(Array(2).fill(['open_page_2999', 'open_page_7']));
+});
+
+test('declarations of thousands of functions are written as far as their length decides', () => {
+  let written = 0;
+  const javascript = languageText('javascript');
+  const language = {
+    ...javascript,
+    declare: (declared) => (written++, javascript.declare(declared)),
+    declareFully: (functions, maxChars) => (
+      (written += functions.length),
+      javascript.declareFully(functions, maxChars)
+    ),
+  };
+  const input = { type: 'object', properties: { a: { type: 'string', examples: ['x'] } } };
+  const functions = Array.from({ length: 2_000 }, (_, at) => ({
+    name: `f${at}`,
+    declared: () => ({ name: `f${at}`, description: 'd'.repeat(1_000), input: at % 2 ? input : {}, isAsync: true }),
+  }));
+  const catalog = new ToolCatalog(functions, { language, maxChars: 8_000 });
+  expect(catalog.text()).toContain('There are 2000 functions');
+  // 8, 16 and 32 functions: the declarations of 32 functions are longer than four times 8,000 characters.
+  expect(written).toBe(8 + 16 + 32);
 });
 
 describe('the object with search and describe', () => {

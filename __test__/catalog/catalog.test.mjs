@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 
 import { Catalog } from '../../build/catalog/catalog.js';
+import { searchTermsIn } from '../../build/catalog/search-terms.js';
 import { searchTextsIn } from '../../build/catalog/search-texts.js';
 
 /** @param chars length of each description */
@@ -25,6 +26,39 @@ test('the index can pause after each function in each of its four passes', () =>
   let pauses = 0;
   const budget = { isSliceOver: () => true };
   for (const _ of searchTextsIn(sources, methods, budget)) pauses++;
-  // The others are after the terms are sorted, and after their weights.
+  // The others are after the terms are sorted, and after the first of them is stored.
   expect(pauses).toBe(4 * methods.length + 2);
+});
+
+/** Letters only, so that each is one term and its own stem. */
+const letters = (number) => [...String(number).padStart(6, '0')].map((digit) => 'bcdfghjklm'[digit]).join('');
+
+test('terms are sorted in parts, and are those of a sort of all', () => {
+  const all = Array.from({ length: 10_000 }, (_, at) => letters((at * 7_919) % 10_000));
+  const methods = all.map((name) => ({ source: '', name, description: '', params: '{}' }));
+  let pauses = 0;
+  const budget = { isSliceOver: () => (pauses++, false) };
+  const work = searchTermsIn(methods, budget);
+  const { value } = work.next();
+  const { text, at, postingAt, postings } = value;
+  const terms = Array.from(at.subarray(1), (end, number) => text.slice(at[number], end));
+  expect(terms).toEqual(all.toSorted());
+  expect(Array.from(postings, (posting) => posting >> 8)).toEqual(terms.map((term) => all.indexOf(term)));
+  expect(postingAt.at(-1)).toBe(10_000);
+  // Twice for each method, three parts of 4,096 terms, and the looks while they are merged and stored.
+  expect(pauses).toBeGreaterThan(2 * methods.length + 3);
+});
+
+test('an index has at most 65,536 terms, and functions with others are found by their names', async () => {
+  const many = Array.from({ length: 1_000 }, (_, at) => ({
+    name: `f${at}`,
+    description: Array.from({ length: 100 }, (__, word) => letters(at * 100 + word)).join(' '),
+    input: {},
+  }));
+  const searched = many.map((each) => ({ ...each, source: '', params: '{}' }));
+  const { value } = searchTermsIn(searched, { isSliceOver: () => false }).next();
+  expect(value.at.length - 1).toBe(65_536);
+  const catalog = new Catalog(many, () => '', 'tools');
+  expect((await catalog.search('f998', 1))[0].name).toBe('f998');
+  expect((await catalog.search(letters(99_950), 1))[0].name).toBe('f999');
 });

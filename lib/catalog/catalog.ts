@@ -116,16 +116,22 @@ export class Catalog<T extends CatalogFunction> implements Lookups {
     if (this.#finder !== undefined) return this.#finder;
     // Loaded lazily: it reads files, and code that only declares functions must not need them.
     const { Finder } = require('./finder') as typeof import('./finder');
-    const functions = [...this.#functions.values()].map(({ name: path, description, input }) => {
-      const { namespace: source, name } = parted(path);
-      return { path, source, name, description: description.slice(0, MAX_SEARCHED), params: paramsText(input) };
-    });
     const budget = new WorkBudget();
-    const making = Finder.making(functions, budget);
-    const chars = functions.reduce((sum, { description, params }) => sum + description.length + params.length, 0);
-    if (chars <= MAX_AT_ONCE) return (this.#finder = atOnce(making));
+    const making = makingFinder(Finder, [...this.#functions.values()], budget);
+    if (!this.#isLarge()) return (this.#finder = atOnce(making));
     this.#finder = inSlices(making, budget).then((finder) => (this.#finder = finder));
     return this.#finder;
+  }
+
+  /** Whether the searched texts are too long for a finder that is made in one step. */
+  #isLarge() {
+    let left = MAX_AT_ONCE;
+    for (const each of this.#functions.values()) {
+      const { description, params } = searchedOf(each);
+      left -= description.length + params.length;
+      if (left < 0) return true;
+    }
+    return false;
   }
 
   #listed() {
@@ -140,6 +146,24 @@ export function lookupTools(lookups: Lookups, holder: string): Tools {
   // Code may leave out `await`.
   const traits = { isHelper: true, isLookup: true, isBlocking: true, inDoubt: 'repeat' } as const;
   return { [holder]: { search: withTraits(search, traits), describe: withTraits(describe, traits) } };
+}
+
+function* makingFinder(
+  { making }: typeof Finder,
+  functions: readonly CatalogFunction[],
+  budget: WorkBudget,
+): Generator<void, PathFinder> {
+  const searched = [];
+  for (const each of functions) {
+    searched.push(searchedOf(each));
+    if (budget.isSliceOver()) yield;
+  }
+  return yield* making(searched, budget);
+}
+
+function searchedOf({ name: path, description, input }: CatalogFunction) {
+  const { namespace: source, name } = parted(path);
+  return { path, source, name, description: description.slice(0, MAX_SEARCHED), params: paramsText(input) };
 }
 
 /** The last name of a path, and the namespace before it. */

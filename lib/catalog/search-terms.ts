@@ -46,6 +46,10 @@ export interface Words {
 /** Parameters of a method that are searched, and characters of the description of each. */
 const MAX_PARAMS = 40;
 const MAX_PARAM_TEXT = 80;
+/** Different terms of a registry. Methods with further ones are found by the text of their name and description. */
+const MAX_TERMS = 1 << 16;
+/** Terms that are sorted in one step. */
+const SORTED_AT_ONCE = 4_096;
 const REQUEST = /\((?:deprecated, )?([A-Z]+) (\/[^()]*)\)$/;
 
 /** The same text as that of the guest, so that both have the same terms. */
@@ -57,20 +61,20 @@ export function* searchTermsIn(methods: Searched[], budget: WorkBudget): Generat
   const postings = new Map<string, number[]>();
   const stems = new Stems();
   const fieldsOf: Map<string, number>[] = [];
+  let count = 0;
   for (const [number, method] of methods.entries()) {
     const fields = termsOf(method, stems);
     fieldsOf.push(fields);
     for (const [term, bits] of fields) {
       const list = postings.get(term);
       const posting = number * 256 + bits;
-      if (list === undefined) postings.set(term, [posting]);
-      else list.push(posting);
+      if (list !== undefined) list.push(posting);
+      else if (postings.size < MAX_TERMS) postings.set(term, [posting]);
+      else fields.delete(term);
     }
+    count += fields.size;
     if (budget.isSliceOver()) yield;
   }
-  const terms = [...postings.keys()].sort();
-  if (budget.isSliceOver()) yield;
-  const lists = terms.map((term) => postings.get(term) ?? []);
   const names = new Float32Array(methods.length);
   const summaries = new Float32Array(methods.length);
   for (const [number, fields] of fieldsOf.entries()) {
@@ -81,15 +85,47 @@ export function* searchTermsIn(methods: Searched[], budget: WorkBudget): Generat
     }
     if (budget.isSliceOver()) yield;
   }
-  if (budget.isSliceOver()) yield;
-  return {
-    text: terms.join(''),
-    at: offsetsOf(terms, 0),
-    postingAt: offsetsOf(lists, 0),
-    postings: Uint32Array.from(lists.flat()),
-    names,
-    summaries,
-  };
+  const terms = yield* sorted([...postings.keys()], budget);
+  const postingAt = new Uint32Array(terms.length + 1);
+  const inOrder = new Uint32Array(count);
+  let at = 0;
+  for (const [number, term] of terms.entries()) {
+    const list = postings.get(term) ?? [];
+    inOrder.set(list, at);
+    at += list.length;
+    postingAt[number + 1] = at;
+    if (number % SORTED_AT_ONCE === 0 && budget.isSliceOver()) yield;
+  }
+  return { text: terms.join(''), at: offsetsOf(terms, 0), postingAt, postings: inOrder, names, summaries };
+}
+
+/** Sorts parts of a list, and then merges them two by two. */
+function* sorted(texts: string[], budget: WorkBudget): Generator<void, string[]> {
+  let parts: string[][] = [];
+  for (let at = 0; at < texts.length; at += SORTED_AT_ONCE) {
+    parts.push(texts.slice(at, at + SORTED_AT_ONCE).sort());
+    if (budget.isSliceOver()) yield;
+  }
+  while (parts.length > 1) {
+    const merged: string[][] = [];
+    for (let at = 0; at < parts.length; at += 2) {
+      merged.push(yield* mergedOf(parts[at], parts[at + 1] ?? [], budget));
+    }
+    parts = merged;
+  }
+  return parts[0] ?? [];
+}
+
+function* mergedOf(left: string[], right: string[], budget: WorkBudget): Generator<void, string[]> {
+  const merged: string[] = [];
+  let [i, j] = [0, 0];
+  while (i < left.length && j < right.length) {
+    merged.push(left[i] < right[j] ? left[i++] : right[j++]);
+    if (merged.length % SORTED_AT_ONCE === 0 && budget.isSliceOver()) yield;
+  }
+  while (i < left.length) merged.push(left[i++]);
+  while (j < right.length) merged.push(right[j++]);
+  return merged;
 }
 
 function shareIn(bits: number, head: number, tail: number) {

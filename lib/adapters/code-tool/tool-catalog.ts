@@ -69,10 +69,21 @@ export class ToolCatalog {
   }
 
   #formOf(declared: DeclaredFunction[]) {
-    const { length } = this.#inShort(declared);
+    const length = this.#lengthInShort(declared);
     if (length <= this.#maxChars) return 'short';
     if (length > this.#maxChars * MAX_SAVING) return 'index';
     return this.#fully(declared, this.#maxChars).isCut ? 'index' : 'full';
+  }
+
+  /**
+   * Length of the declarations in short. It is not counted further than needed: more functions make them longer, and
+   * there may be thousands of third parties.
+   */
+  #lengthInShort(declared: DeclaredFunction[]) {
+    for (let count = 8; ; count *= 2) {
+      const { length } = this.#inShort(declared.slice(0, count));
+      if (count >= declared.length || length > this.#maxChars * MAX_SAVING) return length;
+    }
   }
 
   /** Only functions whose schemas need it are declared fully. */
