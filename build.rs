@@ -19,7 +19,7 @@ fn main() {
 const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
-/// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
+/// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,platform,bridge}.
 const WRAPPED: [&str; 42] = [
     // The clock of deterministic sessions: session_clock.rs.
     "_ZN2v88internal6JSDate16CurrentTimeValueEPNS0_7IsolateE",

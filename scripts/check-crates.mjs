@@ -1,5 +1,6 @@
-// Which crates of the workspace may use which. Cargo refuses circles of crates; this refuses arrows that would be none yet, circles of
-// modules within a crate, and files that name an engine but serve all.
+// Checks which crates of the workspace use which others. Cargo only refuses cycles of crates. This script also refuses
+// dependencies that are not listed here, cycles between the modules of a crate, and the name of an engine in files that
+// serve all engines.
 //
 //   node scripts/check-crates.mjs
 
@@ -48,11 +49,14 @@ const LAYERS = {
     'ses-worker',
   ],
 };
-/** The folders of a crate's `src/`, the lowest first: none names one above it. `tests/` and files beside them see all. */
+/**
+ * The folders of a crate's `src/`, the lowest first. A folder uses only folders below it. `tests/` and files outside of the
+ * folders may use all of them.
+ */
 const FOLDERS = {
   'ses-engine': ['control', 'memory', 'platform', 'values', 'state', 'errors', 'bridge', 'realm', 'python'],
 };
-/** Engines by their folder: how files name them, and the files besides their folder that may. */
+/** Engines by their folder: the words that name them, and the other files that may use these words. */
 const ENGINES = {
   'crates/engine/src/python': {
     words: /python|pyodide/i,
@@ -67,7 +71,7 @@ const ENGINES = {
     ],
   },
 };
-/** Who alone may use what comes from elsewhere. */
+/** The crates that may use an external crate. */
 const OWNERS = {
   deno_core: ['ses-engine'],
   v8: ['ses-engine'],

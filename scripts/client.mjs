@@ -26,7 +26,7 @@ export interface FileSystemDirectoryHandle extends FileSystemHandle {
 const [given, ...args] = process.argv.slice(2);
 if (given === undefined) fail('usage: npm run test:client -- FOLDER [arguments of vitest]');
 const folder = resolve(given);
-if (!existsSync(join(folder, REPLACED))) fail(`${folder} is no checkout of smolagents-ts: it has no ${REPLACED}`);
+if (!existsSync(join(folder, REPLACED))) fail(`${folder} is not a checkout of smolagents-ts: it has no ${REPLACED}`);
 if (!existsSync(join(folder, 'node_modules/vitest'))) fail(`run npm install in ${folder} first`);
 
 const link = join(folder, 'node_modules/ses-executor');

@@ -1,10 +1,11 @@
-// What `prepare` accepts, V8 accepts, and the transformed program fails in no way that the program does not: generated
-// programs, and mutations of those in fuzz/corpus/prepare, go through `prepareProgram` and an executor with small limits.
+// Checks that V8 accepts what `prepare` accepts, and that a transformed program fails only where the program itself fails.
+// Generated programs, and mutations of those in fuzz/corpus/prepare, go through `prepareProgram` and through an executor with
+// small limits.
 //
 //   node scripts/fuzz-accepts.mjs [--seed 1] [--programs 10000 | --seconds 60]
 //
-// The programs depend on the seed alone. The exit status is 1 at a finding; the program under way is kept in a file, which
-// is named, so that it survives a crash.
+// The programs depend only on the seed. The exit status is 1 at a finding. The current program is kept in a file, whose name
+// is printed, so that it survives a crash.
 
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

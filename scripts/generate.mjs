@@ -1,10 +1,10 @@
-// Writes what follows from the tables of options, errors, the lifecycle and numbers in `lib/contract/`, parts of the types and of the docs and the
-// Rust that takes them, and what follows from the items of the addon: its types.
+// Generates files from two sources: the tables of options, errors, the lifecycle and numbers in `lib/contract/` (parts of
+// the types, of the docs and of the Rust code), and the items of the addon (its types).
 //
 //   node scripts/generate.mjs [--check] [tables] [addon]
 //
-// The types are those of the last build, so that the tables come first and a build between the two. `--check` writes nothing
-// and fails if a file is not what it would write.
+// The types of the addon are those of the last build: generate from the tables first, then build, then generate from the
+// addon. `--check` writes nothing, and fails if a file differs from what would be written.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Modules of a crate that name each other in a circle, which Cargo does not mind. A module and what contains it are no circle: a
-// function that a root has for its modules is written where all of them see it.
+// Finds cycles between the modules of a crate, which Cargo allows. A module and its parent are not a cycle: modules may use
+// functions that their parent declares for them.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';

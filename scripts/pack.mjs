@@ -1,9 +1,11 @@
-// `npm run pack:all [-- folder]`: the packages to publish, as tarballs in dist/ or the folder given. First the platform package
-// of this machine, if it has built the addon; then ses-executor, for the platforms whose tarballs are there: with the loader that
-// names those, and with them as optional dependencies, of which npm installs the one that fits. What build/bundled/ needs is put
-// into its files, so that `npx ses-executor mcp` needs nothing else. `--platform-only` leaves out ses-executor.
+// `npm run pack:all [-- folder]` packs the packages to publish, as tarballs in dist/ or in the given folder.
 //
-// Each package is staged in its own folder. `npm publish` takes the tarballs made here.
+// First it packs the platform package of this machine, if the addon is built. Then it packs ses-executor for all platforms
+// whose tarballs exist: they become optional dependencies, and npm installs the one that fits. The dependencies of
+// build/bundled/ are copied into its files, so that `npx ses-executor mcp` needs no other package. `--platform-only` leaves
+// out ses-executor.
+//
+// Each package is staged in its own folder. `npm publish` takes the tarballs.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -44,7 +44,7 @@ const { values } = parseArgs({
 const root = resolve(values.checkout ?? '../test262');
 const checkout = checkoutAt(root);
 if (checkout === undefined) {
-  console.error(`${root} is no checkout of https://github.com/tc39/test262; say where one is with --checkout`);
+  console.error(`${root} is not a checkout of https://github.com/tc39/test262; say where one is with --checkout`);
   process.exit(2);
 }
 

@@ -1,5 +1,5 @@
-// What a build has of others: the crates that it links, the npm packages that it bakes in and V8, with the licence of each, and the
-// texts of these licences as far as the crates and packages have them.
+// Lists the third-party parts of a build: the linked crates, the npm packages in the snapshot, and V8. Each has its licence,
+// with the text of the licence if the crate or package contains it.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';

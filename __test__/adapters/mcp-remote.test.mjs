@@ -197,7 +197,7 @@ test.each([
   ['file:///tmp/server.mjs'],
   ['HTTPS://example.com --header x'],
   ['  "http://localhost:3000/sse"'],
-])('%s is no address', async (address) => {
+])('%s is not an address', async (address) => {
   const refused = /^the server memo must be a command, or an address such as/;
   await expect(createMcpServer({ servers: { memo: address } })).rejects.toThrow(refused);
   await expect(createMcpServer({ servers: { memo: { url: address } } })).rejects.toThrow(refused);

@@ -34,7 +34,7 @@ async function opening(entries, keys = KEYS, id = 's') {
   }
 }
 
-test('a changed byte is found in each entry', async () => {
+test('P26: a changed byte is found in each entry', async () => {
   const entries = await recordedIn(memoryStore());
   expect(await opening(entries)).toBeUndefined();
   for (let number = 0; number < entries.length; number++) {
@@ -48,7 +48,7 @@ test('a changed byte is found in each entry', async () => {
   }
 });
 
-test('entries that are dropped, repeated, swapped or of another session are found', async () => {
+test('P26: entries that are dropped, repeated, swapped or of another session are found', async () => {
   const entries = await recordedIn(memoryStore());
   const others = await recordedIn(memoryStore(), 'other');
   for (let number = 0; number < entries.length - 1; number++) {
@@ -111,7 +111,7 @@ describe('in a file', () => {
   });
 });
 
-test('a journal that does not fit fails with ERR_JOURNAL_LIMIT, and nothing is cut', async () => {
+test('P27: a journal that does not fit fails with ERR_JOURNAL_LIMIT, and nothing is cut', async () => {
   const store = memoryStore();
   const options = { store, tools: { large: async () => 'x'.repeat(50_000) }, maxJournalBytes: 100_000 };
   const session = await openSession('s', options);

@@ -1,4 +1,4 @@
-// attack: bytes that are no characters, which become three times as many, decoded in all encodings and kept
+// attack: invalid bytes, which decode to three times as many, in all encodings and kept
 // outcome: value 'refused'
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000}

@@ -1,4 +1,4 @@
-// attack: 500 calls of a tool that is no async function and gives promises that are never settled, none of them awaited
+// attack: 500 calls of a tool that is not async and returns promises that never settle, and no call is awaited
 // outcome: value 'done'
 // state: READY
 export const tools = { wait: () => new Promise(() => {}) };

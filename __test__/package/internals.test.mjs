@@ -1,4 +1,4 @@
-// The overview of internals/ stays short enough to be read in one go.
+// Pages for newcomers stay short enough to be read in one go.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,6 +18,28 @@ test('internals/README.md has at most 12 KB', () => {
 test('internals/README.md links to every page of its folder', () => {
   const pages = readdirSync(FOLDER).filter((name) => name.endsWith('.md') && name !== 'README.md');
   for (const page of pages) expect(overview).toContain(`](${page})`);
+});
+
+const linesOf = (path) => readFileSync(join(ROOT, path), 'utf8').trimEnd().split('\n').length;
+
+test('each crate and each folder of lib/ has a README of 10 to 40 lines', () => {
+  const folders = ['lib', 'crates'].flatMap((parent) =>
+    readdirSync(join(ROOT, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${parent}/${name}/README.md`),
+  );
+  expect(folders.length).toBeGreaterThan(25);
+  for (const path of folders) {
+    expect(linesOf(path), path).toBeGreaterThanOrEqual(10);
+    expect(linesOf(path), path).toBeLessThanOrEqual(40);
+  }
+});
+
+test.each([
+  ['README.md', 200],
+  ['CHANGELOG.md', 40],
+])('%s has at most %i lines', (path, most) => {
+  expect(linesOf(path)).toBeLessThanOrEqual(most);
 });
 
 test.each(['lib', 'crates'])('the files to look at in %s/ exist', (folder) => {

@@ -34,7 +34,7 @@ test.each([
   expect(await run(whole, { language: 'typescript' })).toEqual(output);
 });
 
-test('using in a loop head: the value is that of the loop, and the variable is no binding of the program', async () => {
+test('using in a loop head: the value is that of the loop, and the variable is not a binding of the program', async () => {
   expect(await run('let n = 0; for (using a = null; n < 3;) n++')).toBe(2);
   expect(await run('for (using a = null;;) break; typeof a')).toBe('undefined');
 });

@@ -169,7 +169,7 @@ describe('addPackages', () => {
     [
       'that leads out of the folder',
       { name: 'a', version: '3', files: { '../a.py': '' } },
-      "a-3-py3-none-any.whl is no wheel: it has a file '../a.py'",
+      "a-3-py3-none-any.whl is not a wheel: it has a file '../a.py'",
     ],
   ])('refuses a wheel %s', async (_, wheel, message) => {
     const built = await buildWheels(root, [wheel]);

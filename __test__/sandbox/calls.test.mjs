@@ -127,7 +127,7 @@ function linkedDefs(count) {
 }
 
 test('shared schemas are read when a value reaches them, over several turns of the event loop', async () => {
-  const defs = Object.entries(linkedDefs(300));
+  const defs = Object.entries(linkedDefs(1_000));
   const schemas = new SharedSchemas(new Map(defs.map(([name, schema]) => [name, JSON.stringify(schema)])));
   const readerOf = (names) => {
     const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));

@@ -1,4 +1,4 @@
-// A hash and random numbers, as models write them: `%` of what is no small integer.
+// A hash and random numbers, as models write them: `%` of numbers that are not small integers.
 let seed = 42;
 const random = () => {
   seed = (seed * 1103515245 + 12345) % 2147483648;

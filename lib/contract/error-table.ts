@@ -125,7 +125,7 @@ the model rewrite the loop, or raise the limit.`,
 reason is \`"cpu"\`, and otherwise in \`details.timeoutMs\`.
 
 The isolate is given up. Call \`cleanup()\` and \`init()\`, then send variables and tools again. With \`keepState\` the run
-is ended without its isolate if possible. In this case \`details.stateLost\` is \`false\`, the state is \`READY\`, and
+is stopped, and its isolate is kept if possible. In this case \`details.stateLost\` is \`false\`, the state is \`READY\`, and
 nothing is lost.
 
 With \`toolTimeoutMs\`, time in which the run only waits for tools does not count. A run that is aborted before it

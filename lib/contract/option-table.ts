@@ -73,8 +73,8 @@ export const OPTIONS: OptionRow[] = [
     forPreparing: true,
     brief: 'loop iterations per run',
     doc: `Maximum number of loop iterations in one run. All loops count together, including loops in functions that earlier
-runs defined. Loops that run while modules load have a separate limit of 10 million iterations. A run over the limit
-fails at the latest when it leaves its current loops. Limits up to 2^31 - 1 are counted fastest.
+runs defined. Loops that run while modules load have a separate limit of 10 million iterations. A run that exceeds
+the limit fails when it leaves its current loops, at the latest. Counting is fastest with limits up to 2^31 - 1.
 
 \`Infinity\` means no limit, also while modules load. The loops of such a program are not counted, not even when a later
 run calls its functions. Time remains limited.
@@ -225,8 +225,8 @@ fails with \`ERR_MEMORY_LIMIT_EXCEEDED\`.`,
     fallback: 64,
     brief: 'tool calls of a run that the host handles at the same time',
     doc: `How many tool calls of a run the host handles at the same time, for tools that are \`async\` or return promises.
-Further calls wait for their turn. Whether a function that is not \`async\` returns promises is known after its first
-call, which therefore does not wait. Calls that earlier runs have abandoned do not count.`,
+Further calls wait. The first call shows whether a function that is not \`async\` returns promises, so this call does
+not wait. Calls that earlier runs have abandoned do not count.`,
     rust: { type: 'usize' },
   },
   {
@@ -238,8 +238,8 @@ call, which therefore does not wait. Calls that earlier runs have abandoned do n
     unit: 'bytes',
     brief: 'size of one value sent between host and guest',
     doc: `Maximum size of one value that is sent between host and guest, in serialized bytes. The arguments of all
-unanswered tool calls together have the same limit. A value that a guest sends may use four times the limit as memory
-of Node.js, and at least 1 MiB.
+unanswered tool calls together have the same limit. A value that a guest sends may take four times the limit in the
+memory of Node.js, or 1 MiB if that is more.
 
 An output or variables beyond the limit fail with \`ERR_TRANSFER_LIMIT_EXCEEDED\`. A tool call whose arguments or result
 are beyond it fails in the guest with an error that has this code.`,
@@ -341,7 +341,7 @@ alive. 0 turns it off.`,
     doc: `Where the isolate runs. \`"thread"\`: on a thread of this process. \`"process"\`: in a separate worker process, which
 has a sandbox of the operating system (\`sandbox\`) and is killed when it is given up. \`"remote"\`: in such a process on a
 worker of a fleet (\`remote\`). Everything else is the same, except for the error codes \`ERR_WORKER_LOST\` and, with
-\`"remote"\`, \`ERR_NO_WORKER\`. Processes are not available on Windows, workers of a fleet are.`,
+\`"remote"\`, \`ERR_NO_WORKER\`. On Windows, worker processes are not available, but fleets are.`,
     rust: null,
   },
   {
@@ -437,7 +437,7 @@ The constructor clones exported values. It throws a \`TypeError\` with the path 
     perRun: true,
     brief: 'whether the types of code are checked before it runs',
     doc: `Whether the types of code are checked before it runs, against its tools, variables, modules and the declarations of
-earlier runs. Only mistakes count that would make the code fail, or that would pass wrong data to a tool. \`"error"\`: code
+earlier runs. Only mistakes that would make the code fail or pass wrong data to a tool count. \`"error"\`: code
 with such a mistake does not run, and fails with \`ERR_VALIDATION_FAILED\` and diagnostics of the rule \`type_error\`.
 \`"warn"\`: the code runs, and the diagnostics are warnings in its log. Needs the package \`typescript\`, version 5 or
 later.
@@ -454,7 +454,7 @@ its log says so. The time for a check does not count against \`timeoutMs\`.`,
     ts: 'readonly GuestGlobal[]',
     forPreparing: true,
     brief: 'further globals of guest code: timers, random numbers, `fetch` and others',
-    doc: `Groups of globals that guest code has besides its usual ones. \`"timers"\`: \`setTimeout\`, \`clearTimeout\`,
+    doc: `Additional globals for guest code, in groups. \`"timers"\`: \`setTimeout\`, \`clearTimeout\`,
 \`setInterval\` and \`clearInterval\`, for at most 1,000 timers at the same time. \`"crypto"\`: \`crypto.randomUUID\`,
 \`crypto.getRandomValues\`, and \`crypto.subtle.digest\` for SHA-1, SHA-256, SHA-384 and SHA-512. \`"performance"\`:
 \`performance.now\` and \`performance.timeOrigin\`, in whole milliseconds. \`"abort"\`: \`AbortController\` and
@@ -463,7 +463,7 @@ its log says so. The time for a check does not count against \`timeoutMs\`.`,
 
 Timers end with their run, and a run does not wait for them. In a \`DurableSession\` time and random numbers are recorded,
 so that a replay repeats them.`,
-    rust: { type: 'Vec<String>', doc: 'Groups of globals that guest code has besides its usual ones.' },
+    rust: { type: 'Vec<String>', doc: 'Additional globals for guest code, in groups.' },
   },
   {
     name: 'network',

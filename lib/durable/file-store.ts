@@ -173,7 +173,7 @@ class FileStore implements JournalStore {
 }
 
 /**
- * The session that a file of this store is the journal of; undefined if it is no journal.
+ * The session whose journal a file of this store is. Undefined if the file is not a journal.
  *
  * @internal
  */

@@ -2,7 +2,7 @@
 const MIN_MAJOR = 314;
 /**
  * What to install. The alias of npm does not collide with another version of `pyodide`, which some other package may
- * need. Packing adds it to the optional dependencies (`scripts/pack.mjs`).
+ * need.
  */
 const ADVICE = 'npm install ses-executor-pyodide@npm:pyodide@314';
 

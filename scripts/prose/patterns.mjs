@@ -4,13 +4,18 @@
 
 /** Nouns after "is no" in sentences such as "`size` is no function". */
 const NOUNS = [
+  'address',
   'array',
   'awaitable',
+  'binding',
   'browser',
   'canvas',
+  'character',
+  'checkout',
   'class',
   'code',
   'command',
+  'constant',
   'constructor',
   'data',
   'directory',
@@ -25,6 +30,7 @@ const NOUNS = [
   'identifier',
   'integer',
   'iterable',
+  'journal',
   'JSON',
   'library',
   'list',
@@ -57,6 +63,7 @@ const NOUNS = [
   'valid',
   'value',
   'variable',
+  'wheel',
 ].join('|');
 const OWNERS = 'its|their|his|her|our|my|your';
 /** A possessive without a noun after it: at the end of a clause, or before a word that begins the next one. */
@@ -78,11 +85,16 @@ const END = String.raw`(?=\s*(?:[,.;:)\]|"]|$))`;
 export const PATTERNS = [
   {
     expression: new RegExp(
-      String.raw`(?<!\bthere(?: \w+)? )(?<!There(?: \w+)? )\b(?:is|are|was|were) no (?:${NOUNS})s?\b`,
+      String.raw`(?<!\bthere(?: \w+)? )(?<!There(?: \w+)? )\b(?:is|are|was|were) no (?!longer\b|more\b|other\b|such\b)(?:[\w-]+ )?(?:${NOUNS})s?\b`,
       'g',
     ),
     instead: 'is not a …',
-    wrong: ['`size` is no function', 'what is no plain object', 'names that are no identifiers'],
+    wrong: [
+      '`size` is no function',
+      'what is no plain object',
+      'names that are no identifiers',
+      'a tool that is no async function',
+    ],
     right: ['there is no function', 'There still is no file', 'it is no longer a function', 'is not a function'],
   },
   {

@@ -29,9 +29,8 @@ pub struct Config {
     /// Maximum number of tool calls in one run.
     pub max_tool_calls: u64,
     /// How many tool calls of a run the host handles at the same time, for tools that are `async` or return
-    /// promises. Further calls wait for their turn. Whether a function that is not `async` returns promises is
-    /// known after its first call, which therefore does not wait. Calls that earlier runs have abandoned do not
-    /// count.
+    /// promises. Further calls wait. The first call shows whether a function that is not `async` returns promises,
+    /// so this call does not wait. Calls that earlier runs have abandoned do not count.
     pub max_concurrent_tool_calls: usize,
     /// Maximum serialized size of one value in bytes, and of the arguments of all unanswered calls together.
     pub max_transfer_bytes: usize,
@@ -55,7 +54,7 @@ pub struct Config {
     /// The constructor clones exported values. It throws a `TypeError` with the path of a value that cannot be
     /// cloned.
     pub modules: Vec<ModuleSpec>,
-    /// Groups of globals that guest code has besides its usual ones.
+    /// Additional globals for guest code, in groups.
     pub globals: Vec<String>,
     /// Functions of the host that `globals` need, by the names in their paths.
     pub services: Vec<ToolSpec>,

@@ -214,7 +214,7 @@ export interface CallOptions<Context = any> {
    */
   continues?: boolean | undefined;
   /**
-   * Called at most once in 100 ms, after the code has logged a line, called `progress` or called a tool, or after a
+   * Called at most once every 100 ms, after the code has logged a line, called `progress` or called a tool, or after a
    * call has ended. Log lines are reported only if the code tool has created the executor.
    */
   onProgress?: ((progress: RunProgress) => void) | undefined;

@@ -21,7 +21,7 @@ def add_wheel(path, file_name, root, pyodide, python, platform):
     """Adds the wheel at `path`: checked against its own list of files, unpacked, compiled, and noted in the list of packages.
 
     `pyodide`: version; `python`: its tag, such as cp314; `platform`: its tag, such as pyemscripten_2026_0_wasm32. Gives name and
-    version. Raises ValueError if it is no wheel for this interpreter.
+    version. Raises ValueError if it is not a wheel for this interpreter.
     """
     _check_tags(file_name, python, platform)
     with zipfile.ZipFile(path) as wheel:
@@ -65,7 +65,7 @@ def _check_tags(file_name, python, platform):
 def _info_of(wheel, file_name):
     found = {name.split("/")[0] for name in wheel.namelist() if name.endswith(".dist-info/RECORD")}
     if len(found) != 1:
-        raise ValueError(f"{file_name} is no wheel: it has {len(found)} lists of its files")
+        raise ValueError(f"{file_name} is not a wheel: it has {len(found)} lists of its files")
     return found.pop()
 
 
@@ -73,7 +73,7 @@ def _place_of(name, info, file_name):
     """Where a file of a wheel is put, below the folder; `None`: nowhere."""
     parts = name.split("/")
     if any(part in ("", ".", "..") or "\\" in part or ":" in part for part in parts):
-        raise ValueError(f"{file_name} is no wheel: it has a file {name!r}")
+        raise ValueError(f"{file_name} is not a wheel: it has a file {name!r}")
     if parts[0] != info.removesuffix(".dist-info") + ".data":
         return name
     # Scripts, headers and data are for other places.

@@ -278,7 +278,7 @@ impl VisitMut for Surveyor<'_> {
             if let (Pat::Ident(name), Some(value)) = (&mut declarator.name, &declarator.init)
                 && !self.constants.add_variable(&name.id.sym, value)
             {
-                // With a type, the variable is no constant to swc.
+                // With a type, swc does not treat the variable as a constant.
                 name.type_ann = Some(Box::new(any()));
             }
         }
