@@ -160,7 +160,7 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
       return failure.message;
     };
     const refusal = (name) =>
-      `Tool execution failed: ApprovalError: ${name} needs a person's approval, which code cannot get: call the tool itself instead`;
+      `Tool execution failed: ApprovalError: ${name} needs a person's approval, which code cannot get: call the tool directly instead`;
     const hidden = 'await globalThis["wi" + "pe"]({ path: "a" })';
     const { first, removed, codeTool } = await conversation(hidden);
     const [{ error }] = first.steps[0].content.filter(({ type }) => type === 'tool-error');
@@ -335,7 +335,7 @@ describe('tools that AI SDK 7 binds late, by experimental_toolCallers', () => {
       expect(results[0].output).toEqual(['own', 2, 'undefined']);
       expect(results[1].output).toEqual([
         ['own', 2, 'undefined'],
-        'twice is none of the functions that this code can call',
+        'twice is not one of the functions that this code can call',
         1,
       ]);
     });

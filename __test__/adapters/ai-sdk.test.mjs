@@ -382,7 +382,7 @@ describe('an approval in the messages of a call', () => {
     const { removed, code } = removing();
     const { error } = await call(code, 'await remove({})', { messages: given });
     expect(error.message).toBe(
-      "Tool execution failed: ApprovalError: remove needs a person's approval, which code cannot get: call the tool itself instead",
+      "Tool execution failed: ApprovalError: remove needs a person's approval, which code cannot get: call the tool directly instead",
     );
     expect(removed).toStrictEqual([]);
   });

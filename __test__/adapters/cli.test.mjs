@@ -45,7 +45,7 @@ describe('run', () => {
     expect(await cli(['run', '-'], { input: 'function f() {}' })).toMatchObject({
       status: 0,
       stdout: '',
-      stderr: 'The program declares f, and nothing has called it. To run it, end the program with a call: await f()\n',
+      stderr: 'The program declares f but does not call it. To run it, end the program with a call: await f()\n',
     });
   });
 

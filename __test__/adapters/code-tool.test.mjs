@@ -231,11 +231,11 @@ describe('a call of a code tool', () => {
       const reader = createCodeTool({ tools: { list: () => ['a'] }, executor });
       await admin.execute('globalThis.kept = removeAll');
       expect((await reader.execute(code)).error.message).toBe(
-        'Tool execution failed: removeAll is none of the functions that this code can call',
+        'Tool execution failed: removeAll is not one of the functions that this code can call',
       );
       expect(calls).toEqual([]);
       expect((await admin.execute(`${code}; await list()`)).error.message).toBe(
-        'Tool execution failed: list is none of the functions that this code can call',
+        'Tool execution failed: list is not one of the functions that this code can call',
       );
       expect(calls).toEqual(['removed']);
     }),
@@ -423,7 +423,7 @@ describe('approval of tools', () => {
     const { output } = await createCodeTool({ tools: { remove } }).execute(code);
     expect(output).toEqual([
       'removed a',
-      "ApprovalError: remove needs a person's approval, which code cannot get: call the tool itself instead",
+      "ApprovalError: remove needs a person's approval, which code cannot get: call the tool directly instead",
     ]);
   });
 
@@ -519,7 +519,7 @@ describe('the description', () => {
 
     test('modules that may be imported', async () => {
       const options = { authorizedImports: ['units', 'a-b'], modules: { units: 'export const k = 7' } };
-      const text = `${AROUND('no import but `await import(name)` of "units", "a-b"')}.`;
+      const text = `${AROUND('no import except `await import(name)` of "units", "a-b"')}.`;
       expect(surroundings(options)).toBe(text);
       await withExecutor(options, {}, async (executor) => {
         expect(surroundings({ executor })).toBe(text);
@@ -554,7 +554,7 @@ describe('the description', () => {
       await executor.sendTools({ sent: () => 1 });
       expect(surroundings({ executor })).toBe(
         [
-          `These variables are available: topic. ${COPY} ${AROUND('no import but `await import(name)` of "units"')} and the functions below.`,
+          `These variables are available: topic. ${COPY} ${AROUND('no import except `await import(name)` of "units"')} and the functions below.`,
           'function own(...args) {}',
           'function sent(...args) {}',
         ].join('\n\n'),
@@ -565,20 +565,20 @@ describe('the description', () => {
     test('modules and functions in Python', async () => {
       const language = 'python';
       expect(surroundings({ language, authorized_imports: ['math', 'json'] })).toBe(
-        'There is no network and no file system, and of modules only math, json.',
+        'There is no network and no file system. The only modules are math, json.',
       );
       // It mounted the folder of the process.
       expect(surroundings({ language, authorized_imports: ['math'], mount: undefined, workDir: undefined })).toBe(
-        'There is no network and no file system, and of modules only math.',
+        'There is no network and no file system. The only modules are math.',
       );
       expect(surroundings({ language, authorized_imports: ['*'], workDir: '.', mountPoint: '/w' })).toBe(
-        'There is no network and no file system but the folder /w.',
+        'There is no network and no file system except the folder /w.',
       );
       const executor = new PyodideExecutor(['math'], { mount: false });
       await executor.sendVariables({ rate: 2 });
       await executor.sendTools({ g: () => 1 });
       expect(surroundings({ executor })).toBe(
-        'These variables are available: rate. Apart from the functions, there is no network and no file system, and of modules only math.' +
+        'These variables are available: rate. Apart from the functions, there is no network and no file system. The only modules are math.' +
           '\n\ndef g(*args, **kwargs): ...',
       );
       await executor.cleanup();

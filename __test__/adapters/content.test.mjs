@@ -201,7 +201,7 @@ describe('a long output', () => {
       expect((await execute('console.log("x".repeat(900)); 1')).logs).toContain('from outputs.get("o3")');
       expect((await execute('outputs.get("o3").length')).output).toBe(900);
       expect((await execute('outputs.get("o9")')).error.message).toContain(
-        'RangeError: this output is not kept; there are o1, o2, o3',
+        'RangeError: this output is not kept; the kept ones are o1, o2, o3',
       );
     });
   });

@@ -37,7 +37,7 @@ const refusedInput = (name) => {
   |
 1 | ${start}town: "Oslo" })
   | ${' '.repeat(start.length)}^ ${WRONG_INPUT}
-Hint: Nothing of the code has run. Correct it and send all of it again.
+Hint: None of the code has run. Correct it and send all of it again.
 `;
 };
 const ASKED = `--- a person is asked about warn
@@ -463,7 +463,7 @@ test('langchain: code gets the content of a message, and commands to the graph c
     return tool.invoke({ code });
   };
   const lost = (name) =>
-    `CommandError: ${name} returns a command to the graph, which cannot receive it from code: call the tool itself instead`;
+    `CommandError: ${name} returns a command to the graph, which cannot receive it from code: call the tool directly instead`;
   expect(await told('failed')).toBe('Error: no such row');
   expect(await told('unreadable')).toBe(`Error: ${JSON.stringify(blocks)}`);
   expect(await told('command')).toBe(lost('command'));
@@ -553,7 +553,7 @@ test.each([
     )
     .catch((error) => error);
   expect(failure.message).toBe(
-    'Tool execution failed: SuspendError: ask suspends the agent, which it cannot do when code calls it: call the tool itself instead',
+    'Tool execution failed: SuspendError: ask suspends the agent, which it cannot do when code calls it: call the tool directly instead',
   );
   expect(steps).toEqual([]);
 });

@@ -163,7 +163,7 @@ describe('the description of 401 tools', () => {
     ]);
     const python = createCodeTool({ tools, description, language: 'python' }).description;
     expect(python).toContain(
-      '# Types, as TypeScript writes them:\n# type Person = {\n#   /** The field 0. */\n#   field0?: string;\n',
+      '# Types, in TypeScript notation:\n# type Person = {\n#   /** The field 0. */\n#   field0?: string;\n',
     );
   });
 });
@@ -212,7 +212,7 @@ describe('code', () => {
       .toBe(`def github_create_issue(*, id: str, limit: int = 10) -> Any:
     """Does github create issue. Needs its id.
 
-    Arguments and result, as TypeScript writes them:
+    Arguments and result, in TypeScript notation:
     args: {
       /** Which one. */
       id: string;

@@ -320,7 +320,7 @@ describe('over HTTP', () => {
 
     await client.callTool({ name: 'reset', arguments: { session } });
     expect(await run('n', { session })).toBe(
-      'there is no such session: it has ended, or the handle is wrong. "new" begins a session',
+      'there is no such session: it has ended, or the handle is wrong. Use "new" to begin a session',
     );
   });
 

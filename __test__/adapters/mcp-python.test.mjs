@@ -60,7 +60,7 @@ test('run_python is a separate tool with the same functions', () =>
       const { description } = tools[1];
       expect(description).toContain('def add(*args, **kwargs): ...');
       expect(description).toContain(
-        'These variables are available: n. Apart from the functions, there is no network and no file system, ',
+        'These variables are available: n. Apart from the functions, there is no network and no file system. ',
       );
       expect(description).toMatch(/\ndef read\(\*, path: str, /);
       const run = (code) => client.callTool({ name: 'run_python', arguments: { code } });
@@ -85,7 +85,7 @@ test('run_python has the limits of the command line and mentions them', async ()
     const { tools } = await client.listTools();
     expect(tools[1].description).toBe(
       'Runs Python, and returns the value of its last expression. print is collected. Variables and functions persist from ' +
-        'call to call. There is no network and no file system, and of modules only collections, datetime, itertools, json, ' +
+        'call to call. There is no network and no file system. The only modules are collections, datetime, itertools, json, ' +
         'math, queue, random, re, stat, statistics, time, unicodedata. A run may take 10000 ms, 100 lines and 128 MiB of ' +
         'memory. `display(value)` shows you an image, audio or a file: its bytes, or a content block. ' +
         '`progress(text, fraction)` tells the user how far the program is.',

@@ -329,7 +329,7 @@ describe('the environment of the code', () => {
       await withServer(args, async ({ output, tools: [{ description, annotations }] }) => {
         expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
         expect(description).toContain('These variables are available: rate.');
-        expect(description).toContain('no import but `await import(name)` of "units"');
+        expect(description).toContain('no import except `await import(name)` of "units"');
         for (const declaration of [
           'function add(...args) {}',
           'async function later(...args) {}',
@@ -597,7 +597,7 @@ describe('createMcpServer', () => {
       await withServerHere({ executor, tools: { add: (a, b) => a + b } }, async (client, run) => {
         const { tools } = await client.listTools();
         expect(tools[0].description).not.toContain('A run may take');
-        expect(tools[0].description).toContain('no import but `await import(name)` of "units"');
+        expect(tools[0].description).toContain('no import except `await import(name)` of "units"');
         expect(await run('add(mine, 1)')).toEqual({ output: 42, logs: '' });
       });
       expect(executor.state).toBe('DEAD');
@@ -880,7 +880,7 @@ describe('another server', () => {
 
   // One of these tools refused the whole server.
   test.each([
-    ['the name of another tool in code', "'a-b'", '{}', 'the tool "a-b" of the server a is left out: in code it would have the name of the tool "a_b"'],
+    ['the name of another tool in code', "'a-b'", '{}', 'the tool "a-b" of the server a is left out: in code it would have the same name as the tool "a_b"'],
     ['a `required` of null', 'bad', '{ inputSchema: { type: "object", required: null } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.required: /],
     ['properties that are a string', 'bad', '{ inputSchema: { type: "object", properties: "x" } }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema\.properties: /],
     ['a missing schema', 'bad', '{ inputSchema: undefined }', /^the tool "bad" of the server a is left out: its description is not valid: inputSchema: /],
@@ -905,7 +905,7 @@ describe('another server', () => {
     withOther("{ 'a-b': (id) => text(id, 'first'), 'a.b': (id) => text(id, 'second') }", async (call, _, warnings) => {
       expect(await call('a_b')).toBe('first');
       expect(warnings).toEqual([
-        'the tool "a.b" of the server a is left out: in code it would have the name of the tool "a-b"',
+        'the tool "a.b" of the server a is left out: in code it would have the same name as the tool "a-b"',
       ]);
     }));
 
@@ -947,7 +947,7 @@ describe('another server', () => {
       }
       expect(await call('end')).toBe(ended);
       expect(await call('ok')).toMatch(
-        /^the server a has ended and cannot be started again: it has been started 4 times lately; wait \d+ s$/,
+        /^the server a has ended and cannot be started again: it has been started 4 times recently; wait \d+ s$/,
       );
     }));
 

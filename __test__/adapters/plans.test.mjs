@@ -220,16 +220,16 @@ describe('P22 a run that is held to a plan', () => {
 
   test.each([
     ['another tool', 't0(1)', 't1(1)', 't1', 'does not contain this tool'],
-    ['other arguments', 't0({ n: 1 })', 't0({ n: 2 })', 't0', 'has no call of it with these arguments'],
-    ['a further member', 't0({ n: 1 })', 't0({ n: 1, m: 1 })', 't0', 'has no call of it with these arguments'],
-    ['a further argument', 't0(1)', 't0(1, 2)', 't0', 'has no call of it with these arguments'],
+    ['other arguments', 't0({ n: 1 })', 't0({ n: 2 })', 't0', 'has no call with these arguments'],
+    ['a further member', 't0({ n: 1 })', 't0({ n: 1, m: 1 })', 't0', 'has no call with these arguments'],
+    ['a further argument', 't0(1)', 't0(1, 2)', 't0', 'has no call with these arguments'],
     ['more calls', 't0("a"); t0("b")', 't0("a"); t0("b"); t0("a")', 't0', 'has only 2 calls of it'],
     [
       'more calls with these arguments',
       't0("a"); t0("b")',
       't0("a"); t0("a")',
       't0',
-      'has fewer calls of it with these arguments',
+      'has fewer calls with these arguments',
     ],
     ['a tool of a namespace', 't0(1)', 'ns.x(1)', 'ns.x', 'does not contain this tool'],
   ])('does not make a call that is not in it: %s', async (_, allowed, code, tool, reason) => {

@@ -249,19 +249,18 @@ describe('run of an executor', () => {
     await fresh.cleanup();
   });
 
-  const VALUE =
-    'The value of the program is a function, which nothing has called. To run it, end the program with a call: ';
+  const VALUE = 'The value of the program is a function that was not called. To run it, end the program with a call: ';
   test.each([
     ['async () => 2', `${VALUE}await (async () => { … })()`],
     ['const compute = () => 1;', `${VALUE}await compute()`],
     ['async function load() { return 1 }\nload', `${VALUE}await load()`],
     [
       'async function main() { return helper() }\nfunction helper() { return 2 }',
-      'The program declares main, and nothing has called it. To run it, end the program with a call: await main()',
+      'The program declares main but does not call it. To run it, end the program with a call: await main()',
     ],
     [
       '[Promise.resolve(1)]',
-      'The value of the program has promises in it, which nothing has awaited. Await them: await Promise.all([…])',
+      'The value of the program contains promises that were not awaited. Await them: await Promise.all([…])',
     ],
   ])('warns that %j calls or awaits nothing', async (code, notice) => {
     const { logs, logEntries } = await executor.run(code);

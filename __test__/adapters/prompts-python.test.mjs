@@ -113,14 +113,14 @@ describe('declarations in Python', () => {
         parameters: { type: 'object', properties: { from: { description: 'Where.' } }, required: ['from'] },
       },
       'def f(args: dict) -> Any:\n' +
-        '    """Args:\n        args: { from: any } (as TypeScript writes it)\n\n' +
+        '    """Args:\n        args: { from: any } (in TypeScript notation)\n\n' +
         '    Args, keys of `args`:\n        from: Where.\n    """',
     ],
     // One name that is not a Python identifier lost the types of all.
     [
       { name: 'f', inputs: { from: { type: 'string' }, kind: { enum: ['a', 'b'], default: 'a' } } },
       'def f(args: dict) -> Any:\n' +
-        '    """Args:\n        args: { from: string, kind?: "a" | "b" } (as TypeScript writes it)\n\n' +
+        '    """Args:\n        args: { from: string, kind?: "a" | "b" } (in TypeScript notation)\n\n' +
         '    Args, keys of `args`:\n        from:\n        kind:\n    """',
     ],
     // Keys that are listed were any.
@@ -146,13 +146,13 @@ describe('declarations in Python', () => {
         },
       },
       'def f(args: dict) -> Any:\n' +
-        '    """Args:\n        args: { id: string } | { n?: number } (as TypeScript writes it)\n\n' +
+        '    """Args:\n        args: { id: string } | { n?: number } (in TypeScript notation)\n\n' +
         '    Args, keys of `args`:\n        id: Its id.\n        n:\n    """',
     ],
     [
       { name: 'f', parameters: { type: 'object', additionalProperties: { type: 'number' } } },
       'def f(args: dict[str, float]) -> Any:\n' +
-        '    """Args:\n        args: Record<string, number> (as TypeScript writes it)\n    """',
+        '    """Args:\n        args: Record<string, number> (in TypeScript notation)\n    """',
     ],
     [
       {
@@ -193,12 +193,12 @@ describe('declarations in Python', () => {
 
     Args:
         entities: Which.
-            Array<{ name: string, tags?: string[] }> (as TypeScript writes it)
+            Array<{ name: string, tags?: string[] }> (in TypeScript notation)
             entities[]["name"]: Its name.
         dryRun:
 
     Returns:
-        { created?: number } (as TypeScript writes it)
+        { created?: number } (in TypeScript notation)
         ["created"]: How many.
     """`);
   });

@@ -429,7 +429,7 @@ describe('two of them over one executor', () => {
       create({ executor: inner, tools: [tool('inbox', 'mails of Bob'), tool('only', 'of Bob')] }),
     ];
     await ada.sendTools({ sent: () => 'by Ada' });
-    const none = (name) => `${name} is none of the functions that this code can call`;
+    const none = (name) => `${name} is not one of the functions that this code can call`;
     const outcomes = [
       [ada, 'await inbox()', 'mails of Ada'],
       [bob, 'await inbox()', 'mails of Bob'],

@@ -140,7 +140,7 @@ describe('the canvas of a run', () => {
     ['= 1e6', '1000000 x 10', ''],
   ])('that the browser cannot encode has no picture: width %s', async (size, shown, advice) => {
     await withBrowser({}, {}, async (executor) => {
-      const message = `the browser makes no picture of ${shown}`;
+      const message = `the browser cannot make a picture of ${shown}`;
       const { artifacts, logs } = await executor.run(`getCanvas(10, 10).width ${size}`);
       expect([artifacts, logs]).toEqual([[], `the canvas could not be kept: ${message}${advice}`]);
       const saved = await executor.run(`
@@ -157,15 +157,15 @@ describe('the canvas of a run', () => {
       const { artifacts, logs } = await executor.run('const c = getCanvas(10, 10); c.width = 9000; c.height = 9000;');
       expect([artifacts, logs]).toEqual([
         [],
-        'the canvas could not be kept: 9000 x 9000 are more than 64 megapixels (67108864)',
+        'the canvas could not be kept: 9000 x 9000 is more than 64 megapixels (67108864)',
       ]);
     });
   });
 
   test.each([
-    ['getCanvas(9000, 9000)', 'getCanvas: 9000 x 9000 are more than 64 megapixels (67108864)'],
-    ['getCanvas(0, 1)', 'getCanvas: width and height must be integers from 1 on'],
-    ['getCanvas(1.5, 1)', 'getCanvas: width and height must be integers from 1 on'],
+    ['getCanvas(9000, 9000)', 'getCanvas: 9000 x 9000 is more than 64 megapixels (67108864)'],
+    ['getCanvas(0, 1)', 'getCanvas: width and height must be positive integers'],
+    ['getCanvas(1.5, 1)', 'getCanvas: width and height must be positive integers'],
   ])('cannot be created by %s', async (code, message) => {
     await withBrowser({}, {}, async (executor) => {
       const { details } = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');

@@ -74,7 +74,7 @@ describe('P23: destinations of pages', () => {
         for (let runs = 1; runs <= 2; runs++) {
           const { output, logs } = await executor.run(code, { input: [api, other] });
           expect(output).toEqual([true, true, 'TypeError']);
-          expect(logs).toContain('a run may make 3 requests (network.maxRequests)');
+          expect(logs).toContain('a run may make at most 3 requests (network.maxRequests)');
           expect(seen).toHaveLength(3 * runs);
         }
       },
@@ -101,8 +101,8 @@ describe('P23: destinations of pages', () => {
       `return [await ask('http://a.localhost:${port}/'), await ask('http://b.localhost:${port}/'), await ask('https://api.example.com/')]`,
     );
     expect(output).toEqual([`a.localhost:${port} undefined`, 'TypeError', 'TypeError']);
-    expect(logs).toContain('b.localhost leads to an address that is not public and not in network.allow');
-    expect(logs).toContain('api.example.com leads to an address that is not public and not in network.allow');
+    expect(logs).toContain('b.localhost resolves to an address that is neither public nor in network.allow');
+    expect(logs).toContain('api.example.com resolves to an address that is neither public nor in network.allow');
     expect(asked).toEqual(['a.localhost', 'b.localhost', 'api.example.com']);
   });
 

@@ -227,7 +227,7 @@ describe('kept outputs', () => {
     const kept = new KeptOutputs();
     const text = 'x'.repeat(3 << 20);
     expect([1, 2, 3].map(() => kept.keep(text))).toEqual(['o1', 'o2', 'o3']);
-    expect(() => kept.get('o1')).toThrow(new RangeError('this output is not kept; there are o2, o3'));
+    expect(() => kept.get('o1')).toThrow(new RangeError('this output is not kept; the kept ones are o2, o3'));
     expect(kept.get('o3')).toBe(text);
     kept.clear();
     expect(() => kept.get('o3')).toThrow(new RangeError('this output is not kept'));

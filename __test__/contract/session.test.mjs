@@ -256,7 +256,9 @@ describe('tools of sessions', () => {
     expect(executor.sent.other).toBe(tool);
     const refusals = [executor.sent.mine, executor.sent.Host.read, executor.sent.Host.deep.list];
     expect(await Promise.all(refusals.map(async (call) => (await rejection(call())).message))).toStrictEqual(
-      ['mine', 'Host.read', 'Host.deep.list'].map((path) => `${path} is none of the functions that this code can call`),
+      ['mine', 'Host.read', 'Host.deep.list'].map(
+        (path) => `${path} is not one of the functions that this code can call`,
+      ),
     );
   });
 
@@ -271,7 +273,7 @@ describe('tools of sessions', () => {
     executor.sendTools = failing;
     await session.run('2', { tools: { kept: tool } });
     expect(Object.keys(executor.sent)).toStrictEqual(['lost', 'kept']);
-    await expect(executor.sent.lost()).rejects.toThrow('lost is none of the functions that this code can call');
+    await expect(executor.sent.lost()).rejects.toThrow('lost is not one of the functions that this code can call');
   });
 
   test('are sent again to a replaced isolate', async () => {

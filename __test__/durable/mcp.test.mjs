@@ -107,7 +107,7 @@ test('an approval of the plan, which the person reads, covers the calls in it', 
 
 // The program ran again from its beginning, with all its effects.
 describe('a program that has ended does not run again', () => {
-  const ENDED = 'the program does not wait any more, because an earlier answer has continued it; nothing was run';
+  const ENDED = 'the program is no longer waiting, because an earlier answer continued it; nothing was run';
 
   test('when a second dialog about the same call is answered', async () => {
     const dialogs = [deferred(), deferred()];

@@ -28,7 +28,7 @@ The person was asked once.
 
 --- what an approval of one program is worth for another
 
-Tool execution failed: PlanError: The call of refund is not in the plan: it has no call of it with these arguments
+Tool execution failed: PlanError: The call of refund is not in the plan: it has no call with these arguments
 ERR_CALL_NOT_PLANNED
 `);
 });

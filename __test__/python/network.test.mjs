@@ -295,7 +295,7 @@ found`;
     const lookup = (name, options, done) => done(null, [{ address: '10.0.0.1', family: 4 }]);
     await withPython({ network: { allow: ['http://inside.example'], lookup } }, async (own) => {
       expect((await own.run(reason('"http://inside.example/"'))).output).toBe(
-        'inside.example leads to an address that is not public and not in network.allow',
+        'inside.example resolves to an address that is neither public nor in network.allow',
       );
     });
   });
@@ -304,7 +304,7 @@ found`;
     expect(await output(reason('api + "/large"'))).toBe('the response has more than 65536 bytes (network.maxBytes)');
     await withPython({ network: policy({ maxRequests: 2 }) }, async (own) => {
       const code = `import urllib.request\nfor _ in range(2): urllib.request.urlopen(api)\n${reason('api')}`;
-      expect((await own.run(code)).output).toBe('a run may make 2 requests (network.maxRequests)');
+      expect((await own.run(code)).output).toBe('a run may make at most 2 requests (network.maxRequests)');
     });
   });
 
@@ -511,7 +511,7 @@ test('descriptions for models name the modules and hosts', () => {
   const { surroundings } = languageText('python');
   const own = new (require('../../build/python/index.js').PyodideExecutor)([], { mount: false, network: policy() });
   expect(surroundings(offerOf(own), false)).toMatch(
-    /There is no file system, and of modules only urllib\.request.*requests.*\. `urllib\.request` and `requests` reach only http:\/\/127\.0\.0\.1:\d+, with GET, HEAD, POST\.$/,
+    /There is no file system\. The only modules are urllib\.request.*requests.*\. `urllib\.request` and `requests` reach only http:\/\/127\.0\.0\.1:\d+, with GET, HEAD, POST\.$/,
   );
 });
 

@@ -53,7 +53,9 @@ test('messages name the parameter, the given value and the expected one', async 
   expect(await read(schema, { symbol: 'XAU', limit: 0 })).toBe('limit must be >= 1, got 0');
   expect(await read(schema, { symbol: 'XAU', limit: 1.5 })).toBe('limit must be integer, got 1.5');
   expect(await read(schema, { symbol: 'XAU', tags: ['a', 3] })).toBe('tags.1 must be string, got 3');
-  expect(await read(schema, { symbol: 'XAU', tags: ['a', 'a'] })).toBe('tags must not have equal items, got ["a","a"]');
+  expect(await read(schema, { symbol: 'XAU', tags: ['a', 'a'] })).toBe(
+    'tags must not have duplicate items, got ["a","a"]',
+  );
   expect(await read(schema, { symbol: 'XAU', symbl: 1 })).toBe('symbl is not a parameter');
   expect(await read(schema, 5)).toBe('they must be one object, got 5');
   expect(await read(schema, '{')).toBe('they must be JSON');
@@ -101,7 +103,7 @@ test('parameters are checked in time proportional to their length', async () => 
     { x: 1, y: 2 },
     { y: 2, x: 1 },
   ];
-  expect((await timed({ b: equal }))[0]).toMatch(/^b must not have equal items/);
+  expect((await timed({ b: equal }))[0]).toMatch(/^b must not have duplicate items/);
   expect(await read(schema, { c: 'a' })).toMatch(/^c must match/);
   expect(await read(schema, `{"a":"${'x'.repeat(100)}"}`, 50)).toBe(
     'they take 108 characters of JSON, and at most 50 are allowed',
@@ -344,7 +346,7 @@ test.each([
   const manager = managerOf({ executionTimeoutMs: 300, adapters: () => new Promise(() => {}) });
   const { details } = await expectCode(manager.executeCode(code), 'ERR_EXEC_TIMEOUT');
   expect(details.hint).toBe(
-    `Do less in one run, and await only promises that settle. At the deadline there was no answer of ${names}: waiting for it counts.`,
+    `Do less in one run, and await only promises that settle. At the deadline there was no answer from ${names}: waiting for it counts.`,
   );
 });
 

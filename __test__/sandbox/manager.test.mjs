@@ -175,7 +175,7 @@ test('a search by words returns the fifty best matches, or a given number, and l
     await manager.executeSearch(`${code}.length`, { onReport: (report) => (logs = report.logs) }),
     logs,
   ];
-  const said = (limit) => `spec.find gives ${limit} of 60 methods, those that fit best`;
+  const said = (limit) => `spec.find returns the best ${limit} of 60 methods`;
   expect(await lengths("spec.find('get')")).toEqual([50, said(50)]);
   expect(await lengths("spec.find('get', { limit: 3 })")).toEqual([3, said(3)]);
   expect(await lengths("spec.find('get', { limit: 60 })")).toEqual([60, '']);
@@ -638,7 +638,7 @@ test.each([
     {},
     'Read the schema with spec.method("source.method") and correct the parameters.',
   ],
-  ['no state', '({ panels: 1 })', {}, 'Give back a state whose paths above are corrected.'],
+  ['no state', '({ panels: 1 })', {}, 'Return a state in which the paths above are corrected.'],
   [
     'a deadline',
     'while (true) {}',
@@ -667,8 +667,16 @@ test.each(['(state) => { state.n = 2; return state }', '(s) => { s.panels.push(1
 
 // The words of the isolate's preparation looked like those of another run of the session: "Declare it again."
 test.each([
-  ['executeSearch', 'sdk.market.getQuote({})', 'A search has `spec` only: call `sdk` in a program that is executed.'],
-  ['executeSearch', 'utils.pctChange([1, 2])', 'A search has `spec` only: call `utils` in a program that is executed.'],
+  [
+    'executeSearch',
+    'sdk.market.getQuote({})',
+    'A search has only `tools` and `spec`: call `sdk` in a program that is executed.',
+  ],
+  [
+    'executeSearch',
+    'utils.pctChange([1, 2])',
+    'A search has only `tools` and `spec`: call `utils` in a program that is executed.',
+  ],
   ['executeSearch', 'state.title', 'Only a mutation has the state.'],
   ['executeCode', 'state.title', 'Only a mutation has the state.'],
   ['executeCode', 'values.length', undefined],

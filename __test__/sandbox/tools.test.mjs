@@ -37,7 +37,7 @@ describe('createSandboxTools', () => {
       error: {
         code: 'ERR_INVALID_STATE_OUTPUT',
         message: 'Invalid state: title: must be a string, got 5',
-        hint: 'Give back a state whose paths above are corrected.',
+        hint: 'Return a state in which the paths above are corrected.',
         retryable: true,
       },
       logs: '',

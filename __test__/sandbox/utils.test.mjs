@@ -168,7 +168,7 @@ test('wrong arguments cause an error that names the problem', async () => {
     'utils.computeBOLL([1], 5, -1)': 'utils.computeBOLL: stdDev must be a number > 0, got -1',
     'utils.computeMACD([1], 26, 12)': 'utils.computeMACD: fast must be less than slow, got 26 and 12',
     'utils.computeRollingCorrelation([1], [1, 2], 2)':
-      'utils.computeRollingCorrelation: the series must be equally long, got 1 and 2 values',
+      'utils.computeRollingCorrelation: the series must have the same length, got 1 and 2 values',
     'utils.computeCorrelationMatrix([[1, 2], [1]])':
       'utils.computeCorrelationMatrix: series[1] must have 2 values as series[0] has, got 1',
     'utils.computeCorrelationMatrix([[1, 2]], [])':
@@ -177,7 +177,7 @@ test('wrong arguments cause an error that names the problem', async () => {
       'utils.resample: timeframe must be like "1m", "4h", "1d", "1w" or "1M", got "5x"',
     'utils.resample([{ open: 1 }], "1m")': 'utils.resample: data[0] must have a time: one of time, timestamp, date, t',
     'utils.resample([{ time: 5, open: 1, high: 1, low: 1, close: 1 }, { time: 4 }], "1m")':
-      'utils.resample: data must be in the order of time, but data[1] is before data[0]',
+      'utils.resample: data must be in chronological order, but data[1] is before data[0]',
     'utils.parallel(5)': 'utils.parallel: argument 0 must be a function',
   };
   for (const [code, message] of Object.entries(messages)) {

@@ -253,7 +253,7 @@ describe('requests that the policy refuses', () => {
           addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
         ),
     });
-    const message = 'fetch: api.example.com leads to an address that is not public and not in network.allow';
+    const message = 'fetch: api.example.com resolves to an address that is neither public nor in network.allow';
     for (const address of [
       ...[
         '127.0.0.1',
@@ -290,7 +290,7 @@ describe('requests that the policy refuses', () => {
     const url = `http://rebind.example.com:${port}/json`;
     expect(await output(network, `(await fetch('${url}')).json()`)).toEqual({ a: 1 });
     expect(asked).toBe(1);
-    expect(await failure(network, url)).toMatch(/not public/);
+    expect(await failure(network, url)).toMatch(/resolves to an address that is neither public/);
     expect(asked).toBe(2);
     expect(seen).toHaveLength(1);
   });
@@ -311,7 +311,7 @@ describe('requests that the policy refuses', () => {
       }
       messages`;
     const network = policy({ maxRequests: 5 });
-    const message = 'fetch: a run may make 5 requests (network.maxRequests)';
+    const message = 'fetch: a run may make at most 5 requests (network.maxRequests)';
     await withFetch(network, async (executor) => {
       expect((await executor.run(code)).output).toEqual([200, 200, message]);
       // Another run has its own.

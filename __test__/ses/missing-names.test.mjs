@@ -44,7 +44,7 @@ describe('hints about', () => {
     ['module.exports = 1', 'Leave the export out: end the program with an expression, or with a call of the function.'],
     ['Temporal.Now.instant()', 'There is no `Temporal`: use `Date` and `Intl.DateTimeFormat`.'],
     ['WebAssembly.compile(new Uint8Array())', 'There is no `WebAssembly`: write the algorithm in JavaScript.'],
-    ['fs.readFileSync("a")', `There is no file system of Node.js. ${LISTED}`],
+    ['fs.readFileSync("a")', `There is no Node.js file system. ${LISTED}`],
     ['document.title', BROWSER],
     ['window.location', BROWSER],
     ['localStorage.getItem("a")', BROWSER],
@@ -146,8 +146,8 @@ describe('hints about', () => {
   test.each([
     ['const sum = 1;\nsum + all', GENERAL],
     ['web.items()', '`web` has `open`.'],
-    ['from . import x', 'Nothing of the code has run. Correct it and send all of it again.'],
-    ['const a = { if: 1 };\na if', 'Nothing of the code has run. Correct it and send all of it again.'],
+    ['from . import x', 'None of the code has run. Correct it and send all of it again.'],
+    ['const a = { if: 1 };\na if', 'None of the code has run. Correct it and send all of it again.'],
   ])('no Python for %j', async (code, hint) => {
     expect(await hintOf(code)).toBe(hint);
   });
@@ -166,7 +166,7 @@ describe('hints about', () => {
     ['async (tools) => await tools.search("x")', 'Call the function without `tools.`: `search(…)`.'],
     ['async function main(ctx) { return ctx.web.open("x") }', 'Call the function without `ctx.`: `web.open(…)`.'],
     ['async (api) => api.weather("x")', `There is no \`api\`: call functions by their names. ${LISTED}`],
-    ['async ({ search }) => await search("x")', 'Functions are globals and no parameters: call `search(…)`.'],
+    ['async ({ search }) => await search("x")', 'Functions are globals, not parameters: call `search(…)`.'],
     ['async ({ missing }) => missing', GENERAL],
     ['const { search } = undefined;', GENERAL],
   ])('that parameters of programs are globals: %s', async (program, hint) => {
@@ -221,6 +221,6 @@ test('hints omit functions that change files if files are read-only', () =>
       /^Files can only be read here: there is no `write`\. The functions here are: read, readText, /,
     );
     const { error: other } = await execute('fs.readFileSync("a")');
-    expect(other.hint).toBe('There is no file system of Node.js. Call `await readText(path)`.');
+    expect(other.hint).toBe('There is no Node.js file system. Call `await readText(path)`.');
     await (await createMcpServer({ root, readOnly: true })).close();
   }));

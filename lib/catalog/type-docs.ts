@@ -45,7 +45,7 @@ function factsText({ type, format, minimum, maximum, exclusiveMinimum, exclusive
     boundText('multiple of', multipleOf),
     rangeText('characters', minLength, maxLength),
     rangeText('items', minItems, maxItems),
-    uniqueItems === true ? 'no equal items' : undefined,
+    uniqueItems === true ? 'no duplicate items' : undefined,
     typeof pattern === 'string' ? `matches /${singleLine(pattern, MAX_VALUE)}/` : undefined,
   ].filter((fact) => fact !== undefined);
   return facts.length === 0 ? '' : `(${facts.join(', ')})`;

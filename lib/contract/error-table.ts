@@ -77,7 +77,7 @@ TypeScript (\`typescript_too_complex\`), or have regular expressions with too ma
 \`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, if there is
 one, \`fix\`. Send them to the model.`,
     example: "await executor.run('const = 1'); // details.diagnostics[0].rule === 'syntax_valid'",
-    hint: 'Nothing of the code has run. Correct it and send all of it again.',
+    hint: 'None of the code has run. Correct it and send all of it again.',
   },
   {
     code: 'ERR_IMPORT_NOT_ALLOWED',

@@ -153,7 +153,7 @@ function refusing(tool: unknown, path: string): Tools[string] {
     );
   }
   return async () => {
-    throw new Error(`${path} is none of the functions that this code can call`);
+    throw new Error(`${path} is not one of the functions that this code can call`);
   };
 }
 

@@ -8,7 +8,7 @@ import type { ExecutorErrorDetails } from './errors';
 /** Added to the hint of a failure after which all definitions of earlier runs are lost. */
 export const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 /** For a run that ended in time and whose output was not read in time. */
-export const LATE_OUTPUT_HINT = 'The code ended in time, but its output takes long to be read: give back less.';
+export const LATE_OUTPUT_HINT = 'The code ended in time, but reading its output takes too long: give back less.';
 /** For a request of a page without `origins`. */
 export const NO_NETWORK_HINT = 'There is no network here: only `data:` and `blob:` URLs can be fetched.';
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
@@ -30,7 +30,7 @@ export const MANAGER_HINTS: Record<string, string> = {
   ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
   ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
   ERR_UNKNOWN_METHOD: 'Look for the method with spec.find("words").',
-  ERR_INVALID_STATE_OUTPUT: 'Give back a state whose paths above are corrected.',
+  ERR_INVALID_STATE_OUTPUT: 'Return a state in which the paths above are corrected.',
   ERR_SANDBOX_BUSY: 'Try again in a moment.',
 };
 
@@ -105,8 +105,8 @@ const FROZEN_HINT =
 /** V8's message for a global that only programs of another kind can use. */
 const ABSENT = /^(sdk|utils|state) is not defined$/;
 const ABSENT_HINTS = {
-  sdk: 'A search has `spec` only: call `sdk` in a program that is executed.',
-  utils: 'A search has `spec` only: call `utils` in a program that is executed.',
+  sdk: 'A search has only `tools` and `spec`: call `sdk` in a program that is executed.',
+  utils: 'A search has only `tools` and `spec`: call `utils` in a program that is executed.',
   state: 'Only a mutation has the state.',
 };
 /** V8's message for a missing method. */
@@ -145,7 +145,7 @@ const MAX_NAMES = 5;
 export function hintForManager(hint: string, unanswered: string[]) {
   const more = unanswered.length > MAX_NAMES ? ' and others' : '';
   const names = unanswered.slice(0, MAX_NAMES).join(', ') + more;
-  const waited = names === '' ? '' : ` At the deadline there was no answer of ${names}: waiting for it counts.`;
+  const waited = names === '' ? '' : ` At the deadline there was no answer from ${names}: waiting for it counts.`;
   const own = hint.replace(FROM_PREPARATION, '').replace(FROM_OTHERS, '').replace(UNANSWERED, waited).trim();
   return own === '' ? undefined : own;
 }

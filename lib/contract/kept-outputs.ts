@@ -35,7 +35,7 @@ export class KeptOutputs {
     const kept = this.#kept.get(String(ref));
     if (kept !== undefined) return kept.value;
     const refs = [...this.#kept.keys()].join(', ');
-    throw new RangeError(`this output is not kept${refs === '' ? '' : `; there are ${refs}`}`);
+    throw new RangeError(`this output is not kept${refs === '' ? '' : `; the kept ones are ${refs}`}`);
   }
 
   clear() {

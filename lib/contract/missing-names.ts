@@ -29,7 +29,7 @@ const BROWSER = 'There is no browser: return the value, or log it with `console.
 const THREADS = 'There is only one thread: use ordinary arrays and typed arrays.';
 const BYTES = 'Use `Uint8Array`, `TextEncoder` and `TextDecoder`, and `btoa` and `atob` for base64.';
 const STREAMS = 'There are no streams: use arrays and async generators.';
-const FILES = 'There is no file system of Node.js.';
+const FILES = 'There is no Node.js file system.';
 const LIBRARIES = 'There are no libraries: use the methods of the language.';
 const ENDING = 'Leave it out: a program ends after its last statement.';
 const REQUIRE = 'There is no `require`.';
@@ -52,7 +52,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
     Temporal: 'There is no `Temporal`: use `Date` and `Intl.DateTimeFormat`.',
     WebAssembly: 'There is no `WebAssembly`: write the algorithm in JavaScript.',
     'fs fsPromises readFile readFileSync writeFile writeFileSync existsSync readdirSync mkdirSync': FILES,
-    'path util': 'There are no modules of Node.js: use the methods of strings and objects.',
+    'path util': 'There are no Node.js modules: use the methods of strings and objects.',
     'window document navigator location history localStorage sessionStorage indexedDB alert confirm prompt HTMLElement':
       BROWSER,
     '$ jQuery DOMParser Image Audio': BROWSER,
@@ -61,7 +61,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
     'AbortController AbortSignal': SIGNALS,
     '_ lodash moment dayjs d3 cheerio np numpy pd pandas': LIBRARIES,
     'exit quit': ENDING,
-    'input readline': 'Nobody answers while a program runs: ask in your answer.',
+    'input readline': 'Nobody can answer while a program runs: ask in your reply.',
   }).flatMap(([names, hint]) => names.split(' ').map((name) => [name, hint] as const)),
 );
 /** Hints that apply in place of others where code has a group of the option `globals`: what it has then. */
@@ -160,7 +160,7 @@ function hintOfParameter(code: string, message: string, hint: string | undefined
   const [, name] = /^Cannot destructure property '([\p{ID_Continue}$]+)' of /u.exec(message) ?? [];
   const isProgram = name !== undefined && /^[^{}]*\(\s*\{/.test(code);
   return isProgram && surroundings.functions.includes(name)
-    ? `Functions are globals and no parameters: call \`${name}(…)\`.`
+    ? `Functions are globals, not parameters: call \`${name}(…)\`.`
     : undefined;
 }
 

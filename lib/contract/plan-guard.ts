@@ -96,11 +96,11 @@ class ToolGuard {
       return undefined;
     }
     const places = this.#calls.flatMap((call, index) => (accepts(call, args) ? [index] : []));
-    if (places.length === 0) return 'has no call of it with these arguments';
+    if (places.length === 0) return 'has no call with these arguments';
     if (this.#made >= this.#most) return `has only ${timesText(this.#most)} of it`;
     const own = this.#groupOf(places);
     const affected = own && [...this.#groups.values()].filter((group) => places.every((at) => group.places.has(at)));
-    if (affected?.some(({ within, most }) => within >= most)) return 'has fewer calls of it with these arguments';
+    if (affected?.some(({ within, most }) => within >= most)) return 'has fewer calls with these arguments';
     this.#made++;
     if (own !== undefined) own.made++;
     affected?.forEach((group) => group.within++);

@@ -15,7 +15,7 @@ import type { FinishedCall, PausedRun } from './waiting-call';
 import type { Answer, WaitingCall } from './waiting-types';
 
 /** Why a program cannot be continued. */
-const NOT_WAITING = 'the program does not wait any more, because an earlier answer has continued it; nothing was run';
+const NOT_WAITING = 'the program is no longer waiting, because an earlier answer continued it; nothing was run';
 
 /** The result of a run: `failure` if it failed, `waiting` if it has not ended, otherwise `output`. */
 export interface Report {

@@ -79,7 +79,7 @@ export const FILE_TOOLS: FileTool[] = [
   {
     name: 'read',
     describe: ({ maxLines, maxBytes, maxImageBytes }) =>
-      `Read a file to look at it. Text comes as it is, ${count(maxLines)} lines or ${size(maxBytes)} at most: continue with offset. Images (png, jpeg, gif, webp) of up to ${size(maxImageBytes)} come as an image block. In code use readText, which gives all of it.`,
+      `Read a file to look at it. Text is returned unchanged, ${count(maxLines)} lines or ${size(maxBytes)} at most: continue with offset. Images (png, jpeg, gif, webp) of up to ${size(maxImageBytes)} come as an image block. In code use readText, which returns all of it.`,
     inputs: {
       path: FILE,
       offset: integer(1, 'First line to read, from 1'),
@@ -104,7 +104,7 @@ export const FILE_TOOLS: FileTool[] = [
   },
   {
     name: 'readLines',
-    describe: () => 'All lines of a UTF-8 file of up to 4MB, without their ends, as an array of strings, for code.',
+    describe: () => 'All lines of a UTF-8 file of up to 4MB, without line endings, as an array of strings, for code.',
     inputs: { path: FILE },
     positional: 1,
     output: { type: 'array', items: { type: 'string' } },
@@ -119,7 +119,7 @@ export const FILE_TOOLS: FileTool[] = [
   },
   {
     name: 'stat',
-    describe: () => 'The type, size and time of the last change of what is at a path.',
+    describe: () => 'The type, size and modification time of a file or folder.',
     inputs: { path: PATH },
     positional: 1,
     output: STAT,
@@ -127,7 +127,7 @@ export const FILE_TOOLS: FileTool[] = [
   {
     name: 'write',
     describe: ({ maxFileBytes }) =>
-      `Write a file as a whole: it is made, with its parent folders, or replaced. ${size(maxFileBytes)} at most.`,
+      `Write a whole file: it is created, with its parent folders, or replaced. ${size(maxFileBytes)} at most.`,
     inputs: { path: FILE, content: text('The new content') },
     positional: 2,
   },
@@ -144,7 +144,7 @@ export const FILE_TOOLS: FileTool[] = [
     inputs: {
       from: PATH,
       to: text('The new path, with the name, relative to the root'),
-      overwrite: flag('Replace a file that is there already'),
+      overwrite: flag('Replace a file that already exists'),
     },
     positional: 2,
   },

@@ -69,7 +69,7 @@ export class Checker {
     }
     const rules = (node.rules ??= rulesOf(node.schema));
     if (rules.length === 0) return true;
-    if (++this.#nesting > MAX_NESTING) throw new UnusableSchemaError('its references go round in a circle');
+    if (++this.#nesting > MAX_NESTING) throw new UnusableSchemaError('its references are circular');
     const own = needsNotes(node.schema) ? noNotes() : evaluated;
     this.#scope.push(node.resource);
     let isValid = true;
@@ -535,7 +535,7 @@ function* checkUnique(
   const items = new ItemSet(value, it.budget);
   for (let index = 0; index < value.length; index++) {
     if (yield* items.add(index)) continue;
-    return it.expect(false, 'uniqueItems', () => ({ reason: 'must not have equal items', value }));
+    return it.expect(false, 'uniqueItems', () => ({ reason: 'must not have duplicate items', value }));
   }
   return true;
 }

@@ -103,7 +103,7 @@ function checkedLookup(hostname: string, listed: BlockList, lookup: Lookup | und
 
 /** The address is not told: it belongs to the host's network. */
 function notPublic(hostname: string) {
-  return new RefusedRequest(`${hostname} leads to an address that is not public and not in network.allow`);
+  return new RefusedRequest(`${hostname} resolves to an address that is neither public nor in network.allow`);
 }
 
 function hasBody(method: string, { statusCode }: IncomingMessage) {

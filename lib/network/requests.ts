@@ -146,7 +146,7 @@ export class Policy {
     for (let redirects = 0; ; redirects++) {
       this.#check(url, method);
       if (run.made >= maxRequests) {
-        throw new RefusedRequest(`a run may make ${maxRequests} requests (network.maxRequests)`);
+        throw new RefusedRequest(`a run may make at most ${maxRequests} requests (network.maxRequests)`);
       }
       run.made++;
       const answer = this.#secrets.removedFrom(await this.#exchange({ ...asked, url, method, headers, body }, scope));
@@ -260,7 +260,7 @@ function parsed(text: string, base?: URL) {
   try {
     url = new URL(text, base);
   } catch {
-    throw new RefusedRequest(base === undefined ? 'the URL is not absolute' : 'the redirect leads to no valid URL');
+    throw new RefusedRequest(base === undefined ? 'the URL is not absolute' : 'the redirect has no valid URL');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new RefusedRequest(`${url.protocol} is not allowed; use https:`);

@@ -43,7 +43,7 @@ is the result.\n\nSources:\n${sources}`,
       execute: `Runs JavaScript that calls the API: sdk.source.method(params), with tools, spec and utils. ${
         methods === '' ? 'Search for methods and read their declarations first. ' : ''
       }The last expression is the result, and becomes the current state. ${DISPLAY_TEXT}\n${RULES[style]}\n\nSources:\n${sources}${methods}`,
-      mutate: `Changes the current state: a function of it, (state) => ({ ...state, … }), that may use sdk, spec and utils. The state is \
+      mutate: `Changes the current state with a function, (state) => ({ ...state, … }), which may use sdk, spec and utils. The state is \
 frozen; the value that the function returns becomes the current state.\n${RULES[style]}`,
     };
   }

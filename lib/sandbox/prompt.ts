@@ -52,7 +52,7 @@ them.
   \`spec.find('words')\` or \`spec.find(/pattern/i)\` returns [{ method, source, name, description }], the best first;
   \`spec.method('source.method')\` returns one with \`params\` and \`result\` (JSON schemas) and \`examples\`;
   \`spec.sources\` has them all, and \`spec.$defs\` the schemas that \`#/$defs/name\` refers to.
-- Execute: \`tools\`, \`spec\`, \`sdk.source.method(params)\` and \`utils\`. Give back only what is needed.
+- Execute: \`tools\`, \`spec\`, \`sdk.source.method(params)\` and \`utils\`. Return only what is needed.
 - Mutate: as execute, with the current state: \`(state) => ({ ...state, … })\`. The state is frozen: make a new one.
 
 ## Rules for writing programs

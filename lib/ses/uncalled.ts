@@ -20,7 +20,7 @@ const FUNCTION = /^\[(?:Async)?Function(?:: ([^\]]*)| \(anonymous\))\]$/;
 const PROMISE = /^Promise \{ [^]* \}$/;
 const MAX_LOOKS = 100;
 const PROMISES_NOTICE =
-  'The value of the program has promises in it, which nothing has awaited. Await them: await Promise.all([…])';
+  'The value of the program contains promises that were not awaited. Await them: await Promise.all([…])';
 
 /** The note of a run whose program declares a function that nothing has called. */
 export function uncalledNotice(
@@ -33,13 +33,13 @@ export function uncalledNotice(
     if (found === null) return undefined;
     const name = found[1] ?? '';
     const call = isIdentifier(name) ? `await ${name}()` : 'await (async () => { … })()';
-    return `The value of the program is a function, which nothing has called. To run it, end the program with a call: ${call}`;
+    return `The value of the program is a function that was not called. To run it, end the program with a call: ${call}`;
   }
   if (typeof output === 'object' && output !== null && holdsPromises(output)) return PROMISES_NOTICE;
   if (output !== undefined || !/\bfunction\b|=>/.test(code)) return undefined;
   const name = uncalledFunction(code, true);
   if (name === undefined) return undefined;
-  return `The program declares ${name}, and nothing has called it. To run it, end the program with a call: await ${name}()`;
+  return `The program declares ${name} but does not call it. To run it, end the program with a call: await ${name}()`;
 }
 
 /** Whether a list or an object contains promises, which the executor shows as text. Examines the first parts only. */

@@ -100,7 +100,7 @@ Hint: Did you mean \`search\`?`);
 1 | 1;
 2 | const = 1
   |       ^ Unexpected token '='
-Hint: Nothing of the code has run. Correct it and send all of it again.`);
+Hint: None of the code has run. Correct it and send all of it again.`);
     });
 
     test.skipIf(can.outlives)('of a run that loses the state of earlier runs says so', async () => {

@@ -107,7 +107,7 @@ async function mustBeApproved(
   if (recorded?.isApproved || (args !== undefined && isApprovedByPlan(name, args))) return;
   if (approve === undefined || runPlan === undefined) {
     if (recorded !== undefined) throw new WaitForAnswer(await waitingFor(name, runPlan));
-    throw approvalError(`${name} needs a person's approval, which code cannot get: call the tool itself instead`);
+    throw approvalError(`${name} needs a person's approval, which code cannot get: call the tool directly instead`);
   }
   const isApproved = await runPlan.isApproved(name, args, async (plan) => {
     // The run may have ended while the plan was made.

@@ -51,7 +51,7 @@ ${declarations}`.trimEnd(),
     const given = variables.length === 0 ? '' : `${variablesText(variables)} ${copies}`;
     if (imports === undefined) return given;
     const names = imports.map((name) => JSON.stringify(name)).join(', ');
-    const importText = names === '' ? 'no import' : `no import but \`await import(name)\` of ${names}`;
+    const importText = names === '' ? 'no import' : `no import except \`await import(name)\` of ${names}`;
     const { missing, given: extra } = globalsText(globals, network);
     const absent = [...missing, importText].join(', ');
     return `${given} There is ${absent}, no require and no process: only the language\
@@ -88,10 +88,10 @@ ${declarations}`.trimEnd(),
     const given = variables.length === 0 ? '' : variablesText(variables);
     if (imports === undefined) return given;
     const place = hasFunctions ? 'Apart from the functions, there' : 'There';
-    const files = `no file system${folder === undefined ? '' : ` but the folder ${folder}`}`;
-    const modules = imports.includes('*') ? '' : `, and of modules only ${imports.join(', ')}`;
-    if (network === undefined) return `${given} ${place} is no network and ${files}${modules}.`;
-    return `${given} ${place} is ${files}${modules}. ${reachText('`urllib.request` and `requests` reach', network)}`;
+    const files = `no file system${folder === undefined ? '' : ` except the folder ${folder}`}`;
+    const modules = imports.includes('*') ? '' : ` The only modules are ${imports.join(', ')}.`;
+    if (network === undefined) return `${given} ${place} is no network and ${files}.${modules}`;
+    return `${given} ${place} is ${files}.${modules} ${reachText('`urllib.request` and `requests` reach', network)}`;
   },
   declare: (declared) => {
     if (declared.input === undefined) return `def ${declared.name}(*args, **kwargs): ...`;

@@ -264,7 +264,7 @@ function outputOf(name: string, output: Foreign, isOfMcp: boolean): Foreign {
   if (isCommand(output) || (Array.isArray(output) && output.some(isCommand))) {
     throw Object.assign(
       new Error(
-        `${name} returns a command to the graph, which cannot receive it from code: call the tool itself instead`,
+        `${name} returns a command to the graph, which cannot receive it from code: call the tool directly instead`,
       ),
       { name: 'CommandError' },
     );

@@ -126,7 +126,7 @@ export class NestedCall {
  */
 async function refuse(name: string): Promise<never> {
   throw Object.assign(
-    new Error(`${name} suspends the agent, which it cannot do when code calls it: call the tool itself instead`),
+    new Error(`${name} suspends the agent, which it cannot do when code calls it: call the tool directly instead`),
     { name: 'SuspendError' },
   );
 }

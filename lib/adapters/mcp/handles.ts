@@ -9,8 +9,8 @@ import type { Served, ServedTool, ToolRequest } from './served';
 const NEW = 'new';
 const MAX_HANDLE_CHARS = 100;
 
-const ABOUT = `Each call is a session that ends with it, unless "session" is given. With "new" the session goes on, and \
-the result has its handle: give the handle as "session" in later calls.`;
+const ABOUT = `By default, each call runs in a new session that ends with the call. If "session" is "new", the session goes on, \
+and the result contains its handle: pass the handle as "session" in later calls.`;
 
 /** Sessions that exist at the same time, in all versions of the protocol. */
 export class Slots {
@@ -139,7 +139,7 @@ export class HandleSessions {
   #found(handle: string): Kept {
     const kept = this.#kept.get(handle);
     if (kept !== undefined) return kept;
-    throw new Error('there is no such session: it has ended, or the handle is wrong. "new" begins a session');
+    throw new Error('there is no such session: it has ended, or the handle is wrong. Use "new" to begin a session');
   }
 
   async #end(handle: string) {

@@ -39,7 +39,7 @@ function resourceDefinitions(server: OtherServer): Record<string, CodeToolDefini
       properties: { uri: STRING, ...ENTRY.properties, size: { type: 'number' } },
       required: ['uri', 'name'],
     }),
-    listResourceTemplates: listOf(server, 'resourceTemplates', 'Lists the patterns of URIs of further resources.', {
+    listResourceTemplates: listOf(server, 'resourceTemplates', 'Lists the URI templates of further resources.', {
       ...ENTRY,
       properties: { uriTemplate: STRING, ...ENTRY.properties },
       required: ['uriTemplate', 'name'],

@@ -158,7 +158,7 @@ function description(
 \`return\`, and what console.log has logged. \`await\` works at the top level. Variables and functions persist from call \
 to call.${language.surroundings(offer, declarations !== '')}${bounds}`;
   if (declarations === '') return text;
-  const files = hasFiles ? ' The text of a file is `await readText({ path })`.' : '';
+  const files = hasFiles ? ' Read the text of a file with `await readText({ path })`.' : '';
   return `${text}${files}\n\n${declarations}`;
 }
 

@@ -76,7 +76,7 @@ async function connect(target: ServerTarget): Promise<ConnectedServer> {
     const usable = await inSlices(definitionsIn(server, name, { tools, leaveOut, budget }), budget);
     const kept = withoutSameNames(
       usable.map((it) => [it.own, it]),
-      (own, other) => leaveOut(own, `in code it would have the name of the tool ${describe(other)}`),
+      (own, other) => leaveOut(own, `in code it would have the same name as the tool ${describe(other)}`),
     );
     return {
       name,
@@ -237,7 +237,7 @@ export class OtherServer {
     this.#starts = this.#starts.filter((start) => now - start < STARTS_WITHIN_MS);
     if (this.#starts.length === MAX_STARTS) {
       const left = Math.ceil((this.#starts[0] + STARTS_WITHIN_MS - now) / 1000);
-      throw new Error(`it has been started ${MAX_STARTS} times lately; wait ${left} s`);
+      throw new Error(`it has been started ${MAX_STARTS} times recently; wait ${left} s`);
     }
     this.#starts.push(now);
   }

@@ -4,6 +4,6 @@ export const AGENT_INPUTS = {
   additional_args: {
     type: 'object',
     nullable: true,
-    description: 'What the team member needs besides, by name: images, tables, any other context.',
+    description: 'Additional inputs for the team member, by name: images, tables, any other context.',
   },
 };

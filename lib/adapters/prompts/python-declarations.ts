@@ -3,7 +3,7 @@ import { readDefinition } from './definition';
 import { docstringOf, headOf } from './python-signature';
 import type { DeclaredFunction, Declarations, TypeWriter } from '../../catalog/type-declarations';
 
-const NOTE = 'as TypeScript writes them';
+const NOTE = 'in TypeScript notation';
 
 /**
  * Declares functions in Python. Annotations cannot express the keys of objects, so docstrings have the types of

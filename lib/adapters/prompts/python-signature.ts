@@ -133,5 +133,5 @@ function memberTexts(path: string, schema: unknown, types: TypeContext, context:
 }
 
 function typeScript(schema: unknown, types: TypeContext) {
-  return `${typeText(schema, types)} (as TypeScript writes it)`;
+  return `${typeText(schema, types)} (in TypeScript notation)`;
 }

@@ -77,14 +77,14 @@ function makeArtifacts(language, page) {
   /** The size of a picture. Throws if a picture of this size cannot be made. */
   const checkedSize = (/** @type {number} */ width, /** @type {number} */ height, prefix = '') => {
     if (width * height > MAX_PIXELS) {
-      throw new RangeError(`${prefix}${width} x ${height} are more than 64 megapixels (${MAX_PIXELS})`);
+      throw new RangeError(`${prefix}${width} x ${height} is more than 64 megapixels (${MAX_PIXELS})`);
     }
     return { width, height };
   };
   const sendPicture = (/** @type {string} */ name, /** @type {any} */ shown) => {
     const size = checkedSize(getWidth(shown), getHeight(shown));
     const url = toDataURL(shown, 'image/png');
-    if (url === 'data:,') throw new RangeError(`the browser makes no picture of ${size.width} x ${size.height}`);
+    if (url === 'data:,') throw new RangeError(`the browser cannot make a picture of ${size.width} x ${size.height}`);
     send(name, url, size);
   };
 
@@ -108,7 +108,7 @@ function makeArtifacts(language, page) {
   page.endow('getCanvas', function getCanvas(/** @type {any} */ width = 800, /** @type {any} */ height = 600) {
     if (canvas !== undefined) return canvas;
     if (!isInteger(width) || !isInteger(height) || width < 1 || height < 1) {
-      throw new RangeError(`getCanvas: width and height must be integers from 1 on`);
+      throw new RangeError(`getCanvas: width and height must be positive integers`);
     }
     checkedSize(width, height, 'getCanvas: ');
     canvas = createElement(document, 'canvas');
@@ -212,7 +212,8 @@ function makeArtifacts(language, page) {
   };
 
   page.endow('saveArtifact', async function saveArtifact(/** @type {any} */ name, /** @type {any} */ content) {
-    if (typeof name !== 'string' || name === '') throw new TypeError('saveArtifact: the name must be a non-empty text');
+    if (typeof name !== 'string' || name === '')
+      throw new TypeError('saveArtifact: the name must be a non-empty string');
     if (attempt(getWidth, content) !== undefined) {
       sendPicture(name, content);
       return name;

@@ -208,7 +208,7 @@ function makeTools(language, page, { key, isQuick }) {
     if (defineProperty(G, name, { __proto__: null, get, set: undefined, enumerable: true, configurable: false })) {
       cells[name] = cell;
     } else {
-      page.warn(`the tool '${name}' cannot be given to this page: the code has fixed the name.`);
+      page.warn(`the tool '${name}' cannot be set in this page: the code has made the name read-only.`);
     }
   };
 
@@ -248,7 +248,7 @@ function makeTools(language, page, { key, isQuick }) {
         const name = names[at];
         if (cells[name] !== undefined) cells[name].value = values[at];
         else if (own(G, name)?.configurable === false)
-          page.warn(`the variable '${name}' cannot be given to this page: the code has fixed the name.`);
+          page.warn(`the variable '${name}' cannot be set in this page: the code has made the name read-only.`);
         else put(G, name, values[at]);
       }
     },

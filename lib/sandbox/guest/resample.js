@@ -81,7 +81,7 @@
       const candle = data[i];
       const ms = read(candle?.[key]);
       if (ms - ms !== 0) fail(`data[${i}].${key} must be a time, got ${String(candle?.[key])}`);
-      if (ms < last) fail(`data must be in the order of time, but data[${i}] is before data[${i - 1}]`);
+      if (ms < last) fail(`data must be in chronological order, but data[${i}] is before data[${i - 1}]`);
       last = ms;
       const open = value(candle, 'open', i);
       const high = value(candle, 'high', i);

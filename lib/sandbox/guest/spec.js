@@ -95,7 +95,7 @@
     if (typeof wanted !== 'string') throw new TypeError('spec.find takes a string or a RegExp');
     const found = linesFor(wanted);
     if (found.length <= limit) return found.map((line) => entryOf(line));
-    log(`spec.find gives ${limit} of ${found.length} methods, those that fit best`);
+    log(`spec.find returns the best ${limit} of ${found.length} methods`);
     return found.slice(0, limit).map((line) => entryOf(line));
   };
 

@@ -247,7 +247,7 @@
     const name = 'computeRollingCorrelation';
     const both = [series(name, seriesA, column, 'seriesA'), series(name, seriesB, column, 'seriesB')];
     if (seriesA.length !== seriesB.length) {
-      fail(name, `the series must be equally long, got ${seriesA.length} and ${seriesB.length} values`);
+      fail(name, `the series must have the same length, got ${seriesA.length} and ${seriesB.length} values`);
     }
     const { values, lead } = together(both);
     const [a, b] = values;
