@@ -79,7 +79,7 @@ Code execution failed at line 2: 1/0
     const checked = await cli(['check', 'a.py'], files);
     expect([checked.status, checked.stderr.split('\n')[0]]).toEqual([
       2,
-      'ses-executor: check reads JavaScript and TypeScript; Python is read when it runs',
+      'ses-executor: check supports JavaScript and TypeScript only; Python is checked when it runs',
     ]);
   });
 });

@@ -336,7 +336,7 @@ describe('check --module', () => {
       stdout: [
         'lib.mjs: 1 KiB',
         '  loads, with 2 exports: a, default',
-        '  names globals that guest code lacks:',
+        '  uses globals that guest code lacks:',
         '    fetch (Ask the host for a tool that makes the request; hosts can allow it with globals: ["fetch"])',
         '    process (Node.js is not available; ask the host for a tool or a variable that provides what you need)',
         '',
@@ -351,8 +351,8 @@ describe('check --module', () => {
       stdout: [
         'lib.mjs: 1 KiB',
         '  does not load: Import not allowed: node:fs',
-        '  imports, and needs as modules: node:fs',
-        '  names globals that guest code lacks:',
+        '  imports these modules, which must be provided: node:fs',
+        '  uses globals that guest code lacks:',
         '    fetch (Ask the host for a tool that makes the request; hosts can allow it with globals: ["fetch"])',
         '',
       ].join('\n'),
@@ -429,7 +429,7 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
     [['mcp', '--readonly'], /^ses-executor: there is no option --readonly; did you mean --read-only\?\n/],
     [
       ['mcp', '--servers', 'a=b'],
-      /^ses-executor: --servers names brokers, such as nats:\/\/host:4222; another MCP server is --server /,
+      /^ses-executor: --servers takes brokers, such as nats:\/\/host:4222; for another MCP server, use --server /,
     ],
     [['check', '-', '--servers', 'nats://a'], /^ses-executor: check does not take --servers\n/],
     [['repl', '--hlep'], /^ses-executor: there is no option --hlep; did you mean --help\?\n/],
@@ -439,7 +439,7 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
     [['run', 'a.js', '--tool-timeout', '5'], /^ses-executor: run does not take --tool-timeout\n/],
     [
       ['mcp', '--keep-state', '--no-keep-state'],
-      /^ses-executor: --keep-state and --no-keep-state exclude each other\n/,
+      /^ses-executor: --keep-state and --no-keep-state cannot be combined\n/,
     ],
     [['run', 'a.js', '--timeout'], /--timeout/],
     [['run', 'a.js', '--timeout', 'soon'], /--timeout.*soon/],
@@ -475,7 +475,7 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
     expect(stderr).toMatch(reason);
     expect(stderr).not.toMatch(/^\s+at /m);
     // The whole help came behind it, so that a terminal showed the end of that and no reason.
-    expect(stderr.split('\n').slice(-2)).toEqual(['`ses-executor --help` says how it is used.', '']);
+    expect(stderr.split('\n').slice(-2)).toEqual(['Run `ses-executor --help` for usage.', '']);
     expect(stderr).not.toContain('Options:');
   });
 });

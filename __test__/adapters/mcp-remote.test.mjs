@@ -388,7 +388,7 @@ describe('a login', () => {
         expect(state.clients.size).toBe(0);
 
         const { status, stdout, stderr } = await login(url, environment, agree);
-        expect({ status, stdout }).toEqual({ status: 0, stdout: `the login of memo is in ${logins}\n` });
+        expect({ status, stdout }).toEqual({ status: 0, stdout: `the login for memo is stored in ${logins}\n` });
         expect(readdirSync(logins)).toEqual(['memo.json']);
         const file = join(logins, 'memo.json');
         expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -427,14 +427,16 @@ describe('a login', () => {
           'demands a login',
         );
         chmodSync(file, 0o644);
-        expect((await runByCommand('1', environment, ...server)).stderr).toContain('other users may read the login');
+        expect((await runByCommand('1', environment, ...server)).stderr).toContain(
+          'other users can read the login file',
+        );
         chmodSync(file, 0o600);
 
         // The server has revoked everything.
         state.tokens.clear();
         expect((await runByCommand('1', environment, ...server)).stderr).toContain('the server memo demands a login');
         const out = await spawnNode([BIN, 'mcp', 'logout', 'memo'], { env: { ...process.env, ...environment } });
-        expect(out.stdout).toBe('the login of memo is removed\n');
+        expect(out.stdout).toBe('removed the login for memo\n');
         expect(readdirSync(logins)).toEqual([]);
       }),
     180_000,
@@ -453,7 +455,7 @@ describe('a login', () => {
       expect(stderr).not.toContain('another-secret');
       const open = await modernRemote();
       const { status, stdout } = await login(open.url, environment, agree);
-      expect({ status, stdout }).toEqual({ status: 0, stdout: 'the server memo needs no login\n' });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: 'the server memo does not require a login\n' });
       expect(readdirSync(folder)).toEqual([]);
     }));
 

@@ -389,7 +389,7 @@ describe('the environment of the code', () => {
     [['--tools', '/nowhere.mjs'], 2, /^ses-executor: \/nowhere\.mjs cannot be loaded: /],
     [['--vars', '/nowhere.json'], 2, /^ses-executor: \/nowhere\.json cannot be read: /],
     [['--allow-import', 'a=/nowhere.mjs'], 2, /^ses-executor: \/nowhere\.mjs cannot be read: /],
-    [['--openapi', 'a.yaml', '--vars', 'b.json'], 2, /^ses-executor: --openapi and --vars exclude each other\n/],
+    [['--openapi', 'a.yaml', '--vars', 'b.json'], 2, /^ses-executor: --openapi and --vars cannot be combined\n/],
   ])('refuses %j', async (args, status, stderr) => {
     const ended = await spawnNode([BIN, 'mcp', ...args]);
     expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: '' });
@@ -434,7 +434,11 @@ describe('the environment of the code', () => {
         ['--header', 'Authorization: Bearer ${NO_SUCH_TOKEN}', '--header needs the environment variable NO_SUCH_TOKEN'],
         ['--credential', 'key=${NO_SUCH_TOKEN}', '--credential needs the environment variable NO_SUCH_TOKEN'],
         ['--base-url', 'http://${NO_SUCH_HOST}', '--base-url needs the environment variable NO_SUCH_HOST'],
-        ['--header', 'Authorization hunter2', '--header must be like "Name: value"; one that is given has no colon'],
+        [
+          '--header',
+          'Authorization hunter2',
+          '--header must be like "Name: value"; one of the given headers has no colon',
+        ],
         [
           '--header',
           'X-Key: hunter2\nhunter2',
@@ -1363,7 +1367,7 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
   ])('for %j', async (args, reason) => {
     const { status, stdout, stderr } = await spawnNode([BIN, 'mcp', ...args]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/\n`ses-executor --help` says how it is used\.\n$/);
+    expect(stderr).toMatch(/\nRun `ses-executor --help` for usage\.\n$/);
     expect(stderr.slice(0, reason.length)).toBe(reason);
   });
 

@@ -148,8 +148,7 @@ describe('the REPL with piped input', () => {
     const { status, stdout, stderr } = await spawnNode([BIN, 'repl'], { input });
     expect({ status, stderr }).toStrictEqual({
       status: 2,
-      stderr:
-        'ses-executor: the standard input is not UTF-8: save it as UTF-8\n`ses-executor --help` says how it is used.\n',
+      stderr: 'ses-executor: the standard input is not UTF-8: save it as UTF-8\nRun `ses-executor --help` for usage.\n',
     });
     expect(stdout).not.toContain('2');
   });

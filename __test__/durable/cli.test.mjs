@@ -44,7 +44,7 @@ test('sessions are listed, shown, answered, forked and removed', async () => {
   const answered = await cli('sessions', 'answer', 'order/7', 'order/7/2/1', '--result', '"yes"', ...store);
   expect(answered).toStrictEqual({ status: 0, stdout: "[ 2, 'yes' ]\n", stderr: '' });
   const stale = await cli('sessions', 'answer', 'order/7', 'order/7/2/1', '--result', '"no"', ...store);
-  expect(stale.stdout).toBe('no call waits for this answer any more\n');
+  expect(stale.stdout).toBe('no call is waiting for this answer any more\n');
 
   const failed = await cli('sessions', 'answer', 'other', 'other/2/1', '--error', 'not today', ...store);
   expect([failed.status, failed.stderr.split('\n')[0]]).toStrictEqual([
@@ -75,7 +75,7 @@ test('sessions on a broker are listed, answered and removed', async () => {
   expect(await cli('sessions', 'show', 'none', '--store', secret)).toStrictEqual({
     status: 2,
     stdout: '',
-    stderr: `ses-executor: there is no session "none" in broker 127.0.0.1:${broker.port}\n\`ses-executor --help\` says how it is used.\n`,
+    stderr: `ses-executor: there is no session "none" in broker 127.0.0.1:${broker.port}\nRun \`ses-executor --help\` for usage.\n`,
   });
   await broker.stop();
   const { status, stderr } = await cli('sessions', 'list', '--store', secret);
@@ -151,7 +151,7 @@ test('replay says what a journal has, or what is wrong with it', async () => {
   const { status, stdout } = await cli('replay', path);
   expect([status, stdout]).toStrictEqual([
     0,
-    expect.stringMatching(/^order\/7: 2 runs, \d+ entries: the replay does not differ\n$/),
+    expect.stringMatching(/^order\/7: 2 runs, \d+ entries: no differences\n$/),
   ]);
   const bytes = readFileSync(path);
   bytes[bytes.length - 1] ^= 1;
@@ -163,8 +163,8 @@ test('replay says what a journal has, or what is wrong with it', async () => {
 });
 
 test.each([
-  [['sessions'], 'sessions needs one of these words: list, show, answer, fork, remove'],
-  [['sessions', 'look', '--store', '.'], 'sessions needs one of these words: list, show, answer, fork, remove'],
+  [['sessions'], 'sessions must be followed by one of these: list, show, answer, fork, remove'],
+  [['sessions', 'look', '--store', '.'], 'sessions must be followed by one of these: list, show, answer, fork, remove'],
   [['sessions', 'list'], '--store is missing: the folder, the .db file or the broker of the sessions'],
   [['sessions', 'show', '--store', '.'], 'expected: sessions show <id>'],
   [['sessions', 'show', 'none', '--store', '.'], 'there is no session "none" in .'],

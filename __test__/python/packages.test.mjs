@@ -234,8 +234,8 @@ describe('ses-executor python add', () => {
   });
 
   test.each([
-    [['python'], /python knows add only/],
-    [['python', 'add'], /python add needs a wheel, a name, or -r/],
+    [['python'], /the action of python must be add, got ""/],
+    [['python', 'add'], /python add needs a wheel, a package name, or -r/],
     [['python', 'add', 'missing.whl'], /there is no file missing\.whl/],
   ])('reports %j as wrong usage', async (args, message) => {
     const { status, stderr } = await cli(args);

@@ -113,7 +113,7 @@ test('a worker serves its figures and whether it is ready', async () => {
   expect(figures.sent_bytes_total).toBeGreaterThan(0);
   expect(await page('/healthz')).toEqual({ code: 200, text: 'ok\n' });
   expect(await page('/readyz')).toEqual({ code: 200, text: 'ok\n' });
-  expect(await page('/other')).toEqual({ code: 404, text: 'there are /healthz, /readyz and /metrics\n' });
+  expect(await page('/other')).toEqual({ code: 404, text: 'the pages are /healthz, /readyz and /metrics\n' });
 });
 
 test('a worker whose broker is unreachable is not ready, and healthy for a while', async () => {
@@ -128,7 +128,7 @@ test('a worker whose broker is unreachable is not ready, and healthy for a while
 }, 30_000);
 
 test.each([
-  [['worker'], '--servers or the environment variable SES_EXECUTOR_SERVERS says where the brokers are'],
+  [['worker'], '--servers or the environment variable SES_EXECUTOR_SERVERS must name the brokers'],
   [['worker', '--servers', 'http://x'], 'options.remote.servers[0] must be like nats://host:4222'],
   [['worker', '--servers', 'nats://x', '--name', 'a.b'], '--name must have letters, digits, - and _ only'],
   [['worker', '--servers', 'nats://x', '--sandbox', 'none'], '--sandbox must be one of required, best-effort, off'],
@@ -145,6 +145,6 @@ test.each([
   [['fleet'], 'expected: fleet status'],
 ])('%j is refused', async (args, message) => {
   const { status: code, stderr } = await spawnNode([CLI, ...args], { env: { SES_EXECUTOR_SERVERS: '' } });
-  expect(stderr).toBe(`ses-executor: ${message}\n\`ses-executor --help\` says how it is used.\n`);
+  expect(stderr).toBe(`ses-executor: ${message}\nRun \`ses-executor --help\` for usage.\n`);
   expect(code).toBe(2);
 });

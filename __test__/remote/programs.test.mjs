@@ -123,10 +123,7 @@ const DOCUMENT = {
 };
 
 test.each([
-  [
-    ['run', '-', '--pool', 'x'],
-    '--servers or the environment variable SES_EXECUTOR_SERVERS says where the brokers are',
-  ],
+  [['run', '-', '--pool', 'x'], '--servers or the environment variable SES_EXECUTOR_SERVERS must name the brokers'],
   [['repl', '--servers', 'http://x'], 'options.remote.servers[0] must be like nats://host:4222'],
   [['mcp', '--credentials', 'x.creds'], '--servers or the environment variable SES_EXECUTOR_SERVERS'],
   [['check', '-', '--servers', 'nats://x'], 'check does not take --servers'],

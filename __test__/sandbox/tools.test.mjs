@@ -372,11 +372,11 @@ paths:
     expect(await said('--header', 'a: b')).toEqual([2, 'ses-executor: --header needs --openapi']);
     expect(await said('--openapi', 'x', '--root', '.')).toEqual([
       2,
-      'ses-executor: --openapi and --root exclude each other',
+      'ses-executor: --openapi and --root cannot be combined',
     ]);
     for (const [header, reason] of [
-      ['x', 'one that is given has no colon'],
-      [': x', 'one that is given has no colon'],
+      ['x', 'one of the given headers has no colon'],
+      [': x', 'one of the given headers has no colon'],
       ['Bad Name: x', 'the name or the value of Bad Name cannot be sent'],
       ['X: →', 'the name or the value of X cannot be sent'],
     ]) {

@@ -12,7 +12,8 @@ export async function check(file: Parameters<Command>[0], options: Parameters<Co
   const { timeoutMs, maxOperations, authorizedImports, modules, globals, json } = options;
   if (options.module) return checkLibrary(file, options);
   const language = languageOf(file);
-  if (language === 'python') throw new UsageError('check reads JavaScript and TypeScript; Python is read when it runs');
+  if (language === 'python')
+    throw new UsageError('check supports JavaScript and TypeScript only; Python is checked when it runs');
   const code = await readCode(file);
   for (const [name, text] of Object.entries(modules)) {
     const { error } = await asUsage(() => load(name, text, authorizedImports, modules));
@@ -53,8 +54,8 @@ function libraryText({ name, bytes, lacks, imports, exports: names, error }: Lib
     error === undefined
       ? `  loads, with ${names.length} export${names.length === 1 ? '' : 's'}: ${shown}`
       : `  does not load: ${error}`,
-    ...(imports.length === 0 ? [] : [`  imports, and needs as modules: ${imports.join(', ')}`]),
-    ...(lacks.length === 0 ? ['  names no global that guest code lacks'] : ['  names globals that guest code lacks:']),
+    ...(imports.length === 0 ? [] : [`  imports these modules, which must be provided: ${imports.join(', ')}`]),
+    ...(lacks.length === 0 ? ['  uses no global that guest code lacks'] : ['  uses globals that guest code lacks:']),
     ...lacks.map(({ name: global, fix }) => `    ${global}${fix === undefined ? '' : ` (${fix})`}`),
     '',
   ].join('\n');

@@ -16,7 +16,7 @@ export function placeOf(options: FleetOptions): Pick<ExecutorOptions, 'isolation
   // The form of `--server`.
   if (servers !== undefined && /^[\w-]+=/.test(servers)) {
     throw new UsageError(
-      '--servers names brokers, such as nats://host:4222; another MCP server is --server name=command',
+      '--servers takes brokers, such as nats://host:4222; for another MCP server, use --server name=command',
     );
   }
   const isRemote = [servers, pool, credentialsFile].some((value) => value !== undefined);
@@ -32,7 +32,7 @@ export function fleetOf({ servers, pool, credentialsFile }: FleetOptions): Fleet
     credentials: credentialsFile ?? (SES_EXECUTOR_CREDENTIALS || undefined),
   };
   if (remote.servers === undefined) {
-    throw new UsageError('--servers or the environment variable SES_EXECUTOR_SERVERS says where the brokers are');
+    throw new UsageError('--servers or the environment variable SES_EXECUTOR_SERVERS must name the brokers');
   }
   return checkSome({ remote }, ['remote']).remote as Fleet;
 }

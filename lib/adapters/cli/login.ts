@@ -23,7 +23,7 @@ export async function loginCommand([action, text = '', ...more]: string[]): Prom
   if (!isBindable(name)) throw new UsageError(`mcp ${action} needs the name of a server, got ${JSON.stringify(text)}`);
   if (action === 'logout') {
     const wasThere = new Logins().remove(name);
-    process.stdout.write(wasThere ? `the login of ${name} is removed\n` : `there is no login of ${name}\n`);
+    process.stdout.write(wasThere ? `removed the login for ${name}\n` : `there is no login for ${name}\n`);
     return 0;
   }
   if (at === -1)
@@ -54,7 +54,7 @@ async function login(name: string, url: URL): Promise<string> {
     try {
       await client.connect(transport);
       await client.close();
-      return `the server ${name} needs no login`;
+      return `the server ${name} does not require a login`;
     } catch (error) {
       if (person.isAsked) await transport.finishAuth(await callback.answer());
       else throw new Error(`the server ${name} cannot be used: ${(error as Error).message}`, { cause: error });
@@ -65,7 +65,7 @@ async function login(name: string, url: URL): Promise<string> {
     const again = remoteClient({ url, authProvider: person });
     await again.client.connect(again.transport);
     await again.client.close();
-    return `the login of ${name} is in ${new Logins().folder}`;
+    return `the login for ${name} is stored in ${new Logins().folder}`;
   } finally {
     callback.close();
   }
@@ -114,8 +114,7 @@ class PersonLogin extends StoredLogin {
   }
 
   override async redirectToAuthorization(url: URL) {
-    if (url.protocol !== 'https:' && url.protocol !== 'http:')
-      throw new Error('the page of the login is not a web page');
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error('the login page is not a web page');
     this.isAsked = true;
     process.stderr.write(`Open this page to log in:\n${url.href}\n`);
   }
@@ -154,7 +153,9 @@ class Callback {
       response.writeHead(isIt ? 200 : 400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
       // The process may end after the login. So the login waits until the browser has its page, or is gone.
       if (isIt) response.once('close', () => this.#resolve(params));
-      response.end(isIt ? 'You can close this page and go back to the terminal.\n' : 'This is not the login.\n');
+      response.end(
+        isIt ? 'You can close this page and go back to the terminal.\n' : 'This page does not belong to the login.\n',
+      );
     });
   }
 
@@ -166,7 +167,7 @@ class Callback {
   async answer(): Promise<URLSearchParams> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('nobody has logged in within 5 minutes')), LOGIN_MS);
+      timer = setTimeout(() => reject(new Error('nobody logged in within 5 minutes')), LOGIN_MS);
     });
     const params = await Promise.race([this.#found, late]).finally(() => clearTimeout(timer));
     const error = params.get('error');

@@ -32,9 +32,9 @@ export class Logins {
     try {
       const { mode, size } = statSync(path);
       if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-        throw new UsageError(`other users may read the login ${path}: run \`chmod 600 ${path}\`, or log in again`);
+        throw new UsageError(`other users can read the login file ${path}: run \`chmod 600 ${path}\`, or log in again`);
       }
-      if (size > MAX_BYTES) throw new UsageError(`${path} is not a login`);
+      if (size > MAX_BYTES) throw new UsageError(`${path} is not a login file`);
       text = readFileSync(path, 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -78,7 +78,7 @@ function parsed(text: string, path: string): Login {
   } catch {
     // The message of the error would show a part of the file.
   }
-  throw new UsageError(`${path} is not a login`);
+  throw new UsageError(`${path} is not a login file`);
 }
 
 function defaultFolder() {

@@ -157,7 +157,7 @@ export async function main(args: string[]) {
   } catch (error) {
     const isUsage = error instanceof UsageError;
     // The complete help would scroll the error message off the screen.
-    const help = isUsage ? '`ses-executor --help` says how it is used.\n' : '';
+    const help = isUsage ? 'Run `ses-executor --help` for usage.\n' : '';
     stderr.write(`ses-executor: ${(error as Error).message}\n${help}`);
     status = isUsage ? 2 : 1;
   }
@@ -205,7 +205,7 @@ async function dispatch(args: string[]) {
     throw new UsageError(`${name} does not take --${wrong}${near === undefined ? '' : `; did you mean --${near}?`}`);
   }
   if (values['keep-state'] && values['no-keep-state']) {
-    throw new UsageError('--keep-state and --no-keep-state exclude each other');
+    throw new UsageError('--keep-state and --no-keep-state cannot be combined');
   }
   return load()(words(name, given), {
     vars: values.vars,

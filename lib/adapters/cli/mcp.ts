@@ -139,7 +139,7 @@ function refuseOthers({
     ...Object.entries(others).filter(([, value]) => value !== undefined),
     ...Object.entries(lists).filter(([, list]) => list.length > 0),
   ];
-  if (other !== undefined) throw new UsageError(`--openapi and ${other[0]} exclude each other`);
+  if (other !== undefined) throw new UsageError(`--openapi and ${other[0]} cannot be combined`);
 }
 
 interface Api {
@@ -213,7 +213,9 @@ function headersOf(texts: string[]): Record<string, string> {
       headers.append(name.trim(), expanded);
     } catch {
       const which =
-        name === '' ? 'one that is given has no colon' : `the name or the value of ${name.trim()} cannot be sent`;
+        name === ''
+          ? 'one of the given headers has no colon'
+          : `the name or the value of ${name.trim()} cannot be sent`;
       throw new UsageError(`--header must be like "Name: value"; ${which}`);
     }
   }

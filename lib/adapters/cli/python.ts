@@ -23,9 +23,10 @@ const NO_WHEEL = /No matching distribution found for ([\w.-]+)/;
 
 /** Runs `ses-executor python add`. The exit status is 0 if all packages are installed. */
 export async function python([action, ...packages]: string[], { to, requirements, from, list }: CommandOptions) {
-  if (action !== 'add') throw new UsageError(`python knows add only, got ${JSON.stringify(action ?? '')}`);
+  if (action !== 'add') throw new UsageError(`the action of python must be add, got ${JSON.stringify(action ?? '')}`);
   if (list) return printRelease();
-  if (packages.length + requirements.length === 0) throw new UsageError('python add needs a wheel, a name, or -r');
+  if (packages.length + requirements.length === 0)
+    throw new UsageError('python add needs a wheel, a package name, or -r');
   const isWheel = (name: string) => name.endsWith('.whl');
   const named = packages.filter((name) => !isWheel(name));
   const missing = packages.find((name) => isWheel(name) && !existsSync(name));
@@ -91,7 +92,7 @@ async function download(folder: string, named: string[], requirements: string[],
     // A dependency that only the release has.
     const [, name] = NO_WHEEL.exec(said) ?? [];
     const found = name === undefined ? undefined : packageFor(name, release);
-    if (found === undefined || taken.has(found)) throw new Error('pip has not found all packages; its output is above');
+    if (found === undefined || taken.has(found)) throw new Error('pip did not find all packages; see its output above');
     await take([found]);
   }
 }
@@ -121,7 +122,7 @@ async function runPip(folder: string, named: string[], requirements: string[], t
     child.on('error', (error: Error) => {
       reject(
         new Error(
-          `${program} cannot be started (${error.message}): pip looks for packages with it; or pass files that end in .whl`,
+          `${program} cannot be started (${error.message}), but pip needs it to find packages: install it, or pass .whl files`,
         ),
       );
     });

@@ -41,7 +41,7 @@ const ACTIONS: Record<string, { words: string[]; act: Action }> = {
 export async function sessions([name, ...words]: string[], options: CommandOptions): Promise<number> {
   const action = name !== undefined && Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (action === undefined)
-    throw new UsageError(`sessions needs one of these words: ${Object.keys(ACTIONS).join(', ')}`);
+    throw new UsageError(`sessions must be followed by one of these: ${Object.keys(ACTIONS).join(', ')}`);
   if (words.length !== action.words.length) {
     throw new UsageError(`expected: ${['sessions', name, ...action.words.map((word) => `<${word}>`)].join(' ')}`);
   }
@@ -59,7 +59,7 @@ export async function replay([file = '', ...others]: string[], options: CommandO
     await session.init();
     const { entries, runs } = await countsOf(session);
     await session.cleanup();
-    print(options, { id, runs, entries }, `${id}: ${runs} runs, ${entries} entries: the replay does not differ\n`);
+    print(options, { id, runs, entries }, `${id}: ${runs} runs, ${entries} entries: no differences\n`);
   });
 }
 
@@ -155,7 +155,7 @@ function named(store: string) {
 
 function keys() {
   const sign = process.env[KEY_NAME];
-  if (!sign) throw new UsageError(`the environment variable ${KEY_NAME} must contain the key of the journals`);
+  if (!sign) throw new UsageError(`the environment variable ${KEY_NAME} must contain the journal key`);
   return { sign };
 }
 
@@ -188,7 +188,7 @@ function printResult(result: Finished | Waiting | Stale, options: CommandOptions
     );
     print(options, toJson(result), lines.join(''));
   } else {
-    print(options, result, 'no call waits for this answer any more\n');
+    print(options, result, 'no call is waiting for this answer any more\n');
   }
 }
 

@@ -15,11 +15,11 @@ const COMMANDS: [name: string, call: string, text: string][] = [
   [
     'check',
     'check --module <name>',
-    'check whether a library, a package or a file, loads as a module of code,\nand which globals it refers to that code does not have; npm install esbuild',
+    'check whether a library (a package or a file) loads as a module of code,\nand list the globals it uses that code does not have; npm install esbuild',
   ],
-  ['repl', 'repl [options]', 'run what you type'],
+  ['repl', 'repl [options]', 'start an interactive session'],
   ['mcp', 'mcp [options]', 'serve the Model Context Protocol over stdin and stdout, or with --http'],
-  ['mcp', 'mcp login <name=address>', 'log in at another server, for --server name=address'],
+  ['mcp', 'mcp login <name=address>', 'log in to another server, for --server name=address'],
   ['mcp', 'mcp logout <name>', 'remove that login'],
   [
     'python',
@@ -31,7 +31,7 @@ const COMMANDS: [name: string, call: string, text: string][] = [
   [
     'sessions',
     'sessions answer <id> <key> [options]',
-    '\nanswer a tool call that waits, and continue the program: --result, --error,\n--approve or --approve-plan',
+    '\nanswer a waiting tool call, and continue the program: --result, --error,\n--approve or --approve-plan',
   ],
   [
     'sessions',
@@ -61,7 +61,7 @@ interface OptionUsage {
 
 /** The options of all commands, in the order of the help. */
 const USAGE: Record<string, OptionUsage> = {
-  vars: { value: '<vars.json>', text: 'variables for the code: an object' },
+  vars: { value: '<vars.json>', text: 'JSON object with variables for the code' },
   tools: {
     value: '<tools.mjs>',
     text: 'tools for the code: the exports of the module, or its default export',
@@ -76,7 +76,7 @@ const USAGE: Record<string, OptionUsage> = {
   },
   'max-operations': {
     value: '<n>',
-    text: 'loop iterations, or lines of Python, that a run may take (default: any number)',
+    text: 'loop iterations, or lines of Python, that a run may execute (default: no limit)',
   },
   'allow-import': {
     value: '<name[=module.mjs]>',
@@ -91,12 +91,12 @@ const USAGE: Record<string, OptionUsage> = {
   'allow-host': {
     value: '<host>',
     multiple: true,
-    text: 'a host that the code may ask: in JavaScript with --globals fetch, or in Python; can be repeated',
+    text: 'a host that code may request: in JavaScript with --globals fetch, or in Python; can be repeated',
   },
   json: { text: 'print one JSON object to stdout instead of text' },
   module: { text: 'the file is a library: check whether it loads as a module of code' },
   root: { value: '<folder>', text: 'the code may read and change files in this folder' },
-  'read-only': { text: 'the code may only read them' },
+  'read-only': { text: 'the code may only read these files' },
   server: {
     value: '<name=command>',
     multiple: true,
@@ -118,7 +118,7 @@ starts it, or name=https://... is its address; a token for it can be in SES_EXEC
     value: '<file>',
     short: 'r',
     multiple: true,
-    text: 'packages with versions and hashes, as pip reads them; can be repeated',
+    text: 'a requirements file for pip, with versions and hashes; can be repeated',
   },
   'keep-state': {
     text: 'variables survive a call that is cancelled or ends at its deadline (default)',
@@ -126,7 +126,7 @@ starts it, or name=https://... is its address; a token for it can be in SES_EXEC
   'no-keep-state': { text: 'variables do not survive such a call' },
   openapi: { value: '<file>', text: 'the code may call the API of this OpenAPI document, JSON or YAML' },
   'base-url': { value: '<url>', text: "the address of that API (default: the document's first server)" },
-  header: { value: '<name: value>', multiple: true, text: 'a header of each request to that API; can be repeated' },
+  header: { value: '<name: value>', multiple: true, text: 'a header for each request to that API; can be repeated' },
   credential: {
     value: '<scheme=value>',
     multiple: true,
@@ -143,10 +143,10 @@ environment variable SES_EXECUTOR_MCP_TOKEN`,
     multiple: true,
     text: '\npages of this origin may send requests; can be repeated (default: none)',
   },
-  'max-sessions': { value: '<n>', text: 'how many sessions there may be at the same time (default 16)' },
+  'max-sessions': { value: '<n>', text: 'maximum number of sessions at the same time (default 16)' },
   memory: {
     value: '<MiB>',
-    text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64); of a worker: the most that\na session may have (default 1024)`,
+    text: `memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64); of a worker: the maximum for\na session (default 1024)`,
   },
   store: {
     value: '<folder, .db or address>',
@@ -169,7 +169,7 @@ environment variable SES_EXECUTOR_MCP_TOKEN`,
   capacity: { value: '<n>', text: 'sessions at the same time (default 32)' },
   sandbox: { value: '<mode>', text: 'the minimum for each session: required (default), best-effort or off' },
   spares: { value: '<n>', text: 'processes that are kept ready (default 1)' },
-  grace: { value: '<ms>', text: 'how long a drained worker waits for runs (default 30000)' },
+  grace: { value: '<ms>', text: 'how long a drained worker waits for runs, in milliseconds (default 30000)' },
   listen: { value: '<[host:]port>', text: 'serve /metrics, /healthz and /readyz there (default: nowhere)' },
   name: { value: '<name>', text: 'name of the worker (default: one that no other worker has)' },
   watch: { text: 'print the list again every second' },
@@ -185,12 +185,12 @@ export const OPTIONS = Object.fromEntries(
   ]),
 );
 
-const LANGUAGE = `The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it is TypeScript, in those that end in .py it is
+const LANGUAGE = `The code is JavaScript or TypeScript. Files that end in .ts, .mts or .cts are TypeScript, and files that end in .py are
 Python (run; npm install pyodide).
 `;
-const KEY = 'sessions and replay need the key of the journals in the environment variable SES_EXECUTOR_JOURNAL_KEY.\n';
+const KEY = 'sessions and replay need the journal key in the environment variable SES_EXECUTOR_JOURNAL_KEY.\n';
 const STATUS =
-  'Exit status: 0, 1 for an error of the code, 2 for wrong usage, 13 for a module of --tools that never finishes loading.\n';
+  'Exit status: 0 for success, 1 for an error in the code, 2 for wrong usage, 13 for a module of --tools that never finishes loading.\n';
 
 /** @param takes the options of each command */
 export function generalHelp(takes: Record<string, string[]>) {

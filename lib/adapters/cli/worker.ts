@@ -50,10 +50,7 @@ export async function worker(_file: string, options: CommandOptions): Promise<nu
     write(process.stderr, `ses-executor: worker ${name} takes sessions of pool ${fleet.pool}\n`);
     await asked;
     const drained = native.drain(grace);
-    write(
-      process.stderr,
-      `ses-executor: worker ${name} takes no more sessions, and ends in ${grace} ms at the latest\n`,
-    );
+    write(process.stderr, `ses-executor: worker ${name} takes no more sessions, and ends within ${grace} ms\n`);
     await drained;
     return 0;
   } finally {
@@ -130,7 +127,7 @@ function answerTo(path: string | undefined, { stats }: Native): { status: number
     case '/metrics':
       return { status: 200, type: 'text/plain; version=0.0.4', text: metricsText(stats) };
     default:
-      return { status: 404, text: 'there are /healthz, /readyz and /metrics\n' };
+      return { status: 404, text: 'the pages are /healthz, /readyz and /metrics\n' };
   }
 }
 
