@@ -86,7 +86,7 @@ describe('a call of a code tool', () => {
   ])('refuses a stream as the result of a tool: %s', async (_, execute) => {
     const tool = createCodeTool({ tools: { page: { execute } } });
     expect((await tool.execute('await page()')).error.message).toBe(
-      'Tool execution failed: TypeError: the result is a stream; return what has been read from it',
+      'Tool execution failed: TypeError: the result is a stream; read it and return its content',
     );
   });
 
@@ -775,7 +775,7 @@ describe('signatures of Standard Schemas', () => {
     ['the input a of the tool f', { inputs: { a: opaque } }],
     ['the output schema of the tool f', { inputs: {}, outputSchema: opaque }],
   ])('%s without a form as JSON Schema is refused', (what, tool) => {
-    const message = `${what} is a schema of acme that has no form as JSON Schema; give the JSON Schema instead`;
+    const message = `${what} is a schema of acme that cannot be converted to JSON Schema; pass the JSON Schema instead`;
     expect(() => lines(tool)).toThrow(new TypeError(message));
   });
 });
@@ -888,7 +888,7 @@ describe('wrong usage is refused immediately', () => {
     [
       'a record of schemas',
       { tools: { a: { inputSchema: { city: z.string() }, execute: () => 1 } } },
-      'the input schema of the tool a must be JSON Schema or a Standard Schema, got an object of such: z.object() makes a schema of it',
+      'the input schema of the tool a must be JSON Schema or a Standard Schema, got an object of schemas: wrap it in z.object()',
     ],
     ['an empty list', { tools: {}, approve: true }, 'options.approve must be a function, got true'],
     ['no options', undefined, 'options must be an object, got undefined'],
@@ -929,7 +929,7 @@ describe('wrong usage is refused immediately', () => {
     [
       'an option of the executor next to an executor',
       { tools: {}, executor: new SESExecutor(), timeoutMs: 5 },
-      'options.timeoutMs belongs to the executor that options.executor is',
+      'options.timeoutMs is an option of executors: pass it where options.executor is created',
     ],
     [
       'an option that is similar to none',

@@ -90,7 +90,7 @@ test.each(['deep', 'open'])('a result that is nested too deeply fails only its o
 
 test.each(['wide', 'meta'])('a result with too many keys fails only its own call: %s', async (attack) => {
   const { result, longest } = await attacked(attack);
-  const text = 'MCP error -32600: a message, its result and its params may have 1000 keys each';
+  const text = 'MCP error -32600: a message, its result and its params may have at most 1000 keys each';
   expect(result).toEqual([text, 'ok']);
   expect(longest).toBeLessThan(MAX_LONGEST);
 });
@@ -204,8 +204,8 @@ async function attackedOverHttp(attack, hangs = false) {
 test.each([
   ['numbers', `its answer is not valid: ${[0, 1, 2, 3, 4].map((at) => `content.${at}: Invalid input`).join('; ')}`],
   ['blocks', expect.stringMatching(/^\n{20} \d+$/)],
-  ['lines', 'the answer is too long: it may have 10485760 bytes'],
-  ['long', 'the answer is too long: it may have 10485760 bytes'],
+  ['lines', 'the answer is too long: it may have at most 10485760 bytes'],
+  ['long', 'the answer is too long: it may have at most 10485760 bytes'],
   ['error', `${'x'.repeat(1_000)}...`],
 ])(
   'a server at an address that answers with %s fails or answers its call and does not stall the host',

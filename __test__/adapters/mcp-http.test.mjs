@@ -145,7 +145,7 @@ describe('requests', () => {
     // `new URL` refuses these targets. Its error ended the process.
     ['to an empty host', { path: '//' }, 404, 'the path is /mcp'],
     ['to a port that is not a number', { path: 'http://localhost:x/mcp' }, 404, 'the path is /mcp'],
-    ['by another method', { method: 'PUT' }, 405, 'the method is GET, POST or DELETE'],
+    ['by another method', { method: 'PUT' }, 405, 'the method must be GET, POST or DELETE'],
     ['that are not JSON', { body: '{' }, 400, expect.stringMatching(/^the line is not JSON: /)],
     ['that are a batch', { body: '[]' }, 400, 'a message must be an object on its own line, got an array'],
     [
@@ -164,7 +164,7 @@ describe('requests', () => {
       'that are too long',
       { body: `"${'x'.repeat(MAX_LINE_BYTES)}"` },
       413,
-      `a message may have ${MAX_LINE_BYTES} bytes`,
+      `a message may have at most ${MAX_LINE_BYTES} bytes`,
     ],
   ])('%s are refused', async (_, sent, status, message) => {
     const endpoint = await listenHere();

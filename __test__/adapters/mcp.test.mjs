@@ -807,7 +807,7 @@ describe('another server', () => {
         const pid = await call('pid');
         const all = await Promise.all([call('much'), call('pid')]);
         expect(all).toEqual([
-          `MCP error -32600: the answer of the server a is too long: a line may have ${MAX_LINE_BYTES} bytes`,
+          `MCP error -32600: the answer of the server a is too long: a line may have at most ${MAX_LINE_BYTES} bytes`,
           pid,
         ]);
         expect(await call('pid')).toBe(pid);
@@ -1229,7 +1229,7 @@ describe('the server process', () => {
       replies.push(JSON.parse(line));
       if (replies.length === 5) child.stdin.end();
     }
-    const error = { code: -32600, message: 'the message is too long: a line may have 10485760 bytes' };
+    const error = { code: -32600, message: 'the message is too long: a line may have at most 10485760 bytes' };
     expect(replies.slice(1).map(({ id, error, result }) => [id, error ?? result.structuredContent])).toEqual([
       [2, error],
       [null, error],

@@ -528,10 +528,9 @@ describe('a code tool with enforcePlan', () => {
   test('is refused where there are no plans', async () => {
     const python = new PyodideExecutor(undefined, { mount: false });
     const options = { tools: noting().tools, enforcePlan: true };
-    const other =
-      'options.enforcePlan needs an executor of this package for JavaScript: there are no plans of other programs';
+    const other = 'options.enforcePlan needs a JavaScript executor of this package: other programs have no plans';
     expect(() => createCodeTool({ ...options, language: 'python' })).toThrow(
-      new TypeError('options.enforcePlan needs JavaScript or TypeScript: there are no plans of programs in Python'),
+      new TypeError('options.enforcePlan needs JavaScript or TypeScript: Python programs have no plans'),
     );
     expect(() => createCodeTool({ ...options, executor: python })).toThrow(new TypeError(other));
     const tool = createCodeTool({ ...options, executor: () => python });

@@ -178,9 +178,9 @@ Rules:
     [{ customInstructions: 5 }, TypeError, 'options.customInstructions must be a string, got 5'],
     [{ template: 5 }, TypeError, 'options.template must be a string, got 5'],
     [{ template: '{{#if has_managed_agents}}' }, TypeError, 'the template has an {{#if}} without {{/if}}'],
-    [{ template: '{{/if}}' }, TypeError, 'the template has an {{/if}} that no {{#if}} belongs to'],
-    [{ template: '{{tools}}' }, TypeError, /^the template asks for "tools"; .* tools_prompt, .* Handlebars and systemPromptVariables\(options\)$/],
-    [{ template: '{{#each tools}}' }, TypeError, /^the template asks for "\{\{#each tools\}\}"; /],
+    [{ template: '{{/if}}' }, TypeError, 'the template has an {{/if}} without {{#if}}'],
+    [{ template: '{{tools}}' }, TypeError, /^the template uses "tools"; .* tools_prompt, .* Handlebars and systemPromptVariables\(options\)$/],
+    [{ template: '{{#each tools}}' }, TypeError, /^the template uses "\{\{#each tools\}\}"; /],
   ])('refuses %j', (options, type, message) => {
     const render = () => renderSystemPrompt(options);
     expect(render).toThrow(type);

@@ -157,7 +157,7 @@ describe('toHostTools', () => {
     [5, 'tools must be an array, a map or an object of tools by name, got 5'],
     [[() => 1, null], 'tools[1].name must be a non-empty string, got undefined'],
     [[{ name: 'f' }], 'tools[0] must be a Tool with inputs and forward(args), an agent with run(task), or a function, got an object'],
-    [[class Search {}], 'tools[0] is a class: pass an object of it, made with `new`'],
+    [[class Search {}], 'tools[0] is a class: pass an instance of it, made with `new`'],
     [{ f: 5 }, 'tools.f must be a Tool with inputs and forward(args), an agent with run(task), or a function, got 5'],
     [{ a: { 'b-c': null } }, 'tools.a["b-c"] must be a Tool with inputs and forward(args), an agent with run(task), or a function, got null'],
     [[{ name: 'f', inputs: [], forward }], 'tools[0].inputs must be an object of inputs by name, got an array'],

@@ -206,7 +206,7 @@ describe('P11 allowed origins', () => {
     ]) {
       expect(() => make({ network: { allow: [origin] } })).toThrow(
         new RangeError(
-          `options.network.allow[0] must be an origin with https:, or one of this machine such as "http://localhost:8080", got "${origin}": pages are secure contexts, which Chrome lets request nothing else`,
+          `options.network.allow[0] must be an origin with https:, or one of this machine such as "http://localhost:8080", got "${origin}": pages are secure contexts, in which Chrome blocks all other requests`,
         ),
       );
     }

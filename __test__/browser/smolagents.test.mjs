@@ -44,6 +44,6 @@ test('steps build on each other in a session with tools, and a timed-out step is
 
 test('isolation "run" is refused', () => {
   expect(() => new SmolagentsExecutor({ executor: make() })).toThrow(
-    new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'"),
+    new TypeError("options.executor must keep the state of earlier runs: create it with isolation: 'session'"),
   );
 });

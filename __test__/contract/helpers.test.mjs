@@ -164,10 +164,10 @@ describe('schemas of validation libraries', () => {
     const schema = standard({ jsonSchema: { input: fails, output: fails } });
     expect(schemas.jsonSchemaOf(schema, 'output', 'x')).toBe(undefined);
     expect(() => schemas.jsonSchemaOf(schema, 'input', 'x')).toThrow(
-      new TypeError('x has no form as JSON Schema: a transform'),
+      new TypeError('x cannot be converted to JSON Schema: a transform'),
     );
     expect(() => schemas.jsonSchemaOf(standard(), 'output', 'x')).toThrow(
-      new TypeError('x is a schema of acme that has no form as JSON Schema; give the JSON Schema instead'),
+      new TypeError('x is a schema of acme that cannot be converted to JSON Schema; pass the JSON Schema instead'),
     );
   });
 

@@ -398,7 +398,7 @@ describe('answerToolCall', () => {
     expect(answered(() => ({ result: undefined }))).toStrictEqual([[0, undefined]]);
     const expected = 'onToolCall must return nothing, { args }, an array, or { result }, or throw to refuse the call';
     for (const [decision, shown] of [[false, 'false'], [null, 'null'], [{}, 'an object'], [{ args: 5 }, 'an object'], ['no', '"no"']]) {
-      const message = `${expected}; it gave ${shown}`;
+      const message = `${expected}; it returned ${shown}`;
       expect(answered(() => decision)).toStrictEqual([[ERROR, ['TypeError', message, undefined, false]]]);
     } // prettier-ignore
   });

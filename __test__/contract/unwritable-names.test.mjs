@@ -13,13 +13,13 @@ import { rejection } from '../helpers.mjs';
 const message = (root, name, example, reason) =>
   `${root}${/^[a-z_$][\w$]*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`} must have another name${example}: ${reason}`;
 const CASES = [
-  ['my-tool', ', for instance my_tool', 'code cannot write "my-tool"'],
-  ['', '', 'code cannot write ""'],
-  ['class', ', for instance class_', 'code cannot write "class"'],
+  ['my-tool', ', for instance my_tool', 'code cannot use the name "my-tool"'],
+  ['', '', 'code cannot use the name ""'],
+  ['class', ', for instance class_', 'code cannot use the name "class"'],
   ['Array', ', for instance Array_', '`Array` is a global of the language'],
-  ['2nd', ', for instance _2nd', 'code cannot write "2nd"'],
-  ['a b', ', for instance a_b', 'code cannot write "a b"'],
-  ['await', ', for instance await_', 'code cannot write "await"'],
+  ['2nd', ', for instance _2nd', 'code cannot use the name "2nd"'],
+  ['a b', ', for instance a_b', 'code cannot use the name "a b"'],
+  ['await', ', for instance await_', 'code cannot use the name "await"'],
   ['Promise', ', for instance Promise_', '`Promise` is a global of the language'],
 ];
 
@@ -43,9 +43,9 @@ test.each(CASES)('executors of agents refuse %j', async (name, example, reason) 
 });
 
 test.each([
-  ['my-tool', ', for instance my_tool', 'code cannot write "my-tool"'],
-  ['lambda', ', for instance lambda_', 'code cannot write "lambda"'],
-  ['', '', 'code cannot write ""'],
+  ['my-tool', ', for instance my_tool', 'code cannot use the name "my-tool"'],
+  ['lambda', ', for instance lambda_', 'code cannot use the name "lambda"'],
+  ['', '', 'code cannot use the name ""'],
 ])('executors of Python refuse %j', async (name, example, reason) => {
   const executor = new PyodideExecutor();
   const error = await rejection(executor.sendVariables({ [name]: 1 }));

@@ -106,7 +106,7 @@ describe('a Pyodide release', () => {
     sha256 ${last.sha256}
   ${helper.file} (no such file)
     sha256 ${helper.sha256}
-Download what is named where there is a network, put it into one folder, and name that with --from.`,
+Download these files on a machine with a network, put them into one folder, and pass that folder with --from.`,
       ),
     );
   });

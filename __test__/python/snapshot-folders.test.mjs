@@ -87,7 +87,7 @@ describe('a folder of snapshots that cannot be written', () => {
       folder,
       warnings: [warning(`${folder} cannot be written`)],
     });
-    expect(await warningOf('', '')).toEqual({ folder: null, warnings: [warning('there is no home')] });
+    expect(await warningOf('', '')).toEqual({ folder: null, warnings: [warning('there is no home folder')] });
   });
 
   test('causes no warning if it can be created', async () => {
@@ -145,7 +145,7 @@ describe.each(/** @type {const} */ (['thread', 'process']))('an executor, isolat
       await executor.cleanup();
       const folder = at('home/.cache', IN_CACHE);
       const reason =
-        `guests who write in ${at('home')} could replace the snapshots in ${folder}, whose code later processes run: ` +
+        `guests that write to ${at('home')} could replace the snapshots in ${folder}, which later processes execute: ` +
         'use another workDir, readOnly: true or mount: false';
       const refusal = Object.assign(new Error(reason), { code: 'ERR_MOUNT_REFUSED' });
       expect(log.mock.calls).toStrictEqual([['Failed to mount NODEFS:', refusal]]);

@@ -399,7 +399,7 @@ test('a state schema that does not answer ends with the deadline, the signal and
   };
   const quick = managerOf({ stateSchema: never, maxConcurrent: 1, executionTimeoutMs: 2_000 });
   const late = await expectCode(quick.executeCode('1'), 'ERR_EXEC_TIMEOUT');
-  expect(late.message).toBe('The state schema has not answered within 2000 ms');
+  expect(late.message).toBe('The state schema did not answer within 2000 ms');
   expect(late.details).toEqual({ timeoutMs: 2_000, reason: 'stateSchema' });
   expect(await quick.executeSearch('2')).toBe(2);
   const manager = managerOf({ stateSchema: never });

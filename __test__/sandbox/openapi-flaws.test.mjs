@@ -172,12 +172,12 @@ describe('a flaw in an operation omits that operation with a warning', () => {
     [
       'a parameter in another file',
       { parameters: [id, { $ref: 'common.yaml#/Limit' }] },
-      'the reference common.yaml#/Limit leads to another file; options.readFile reads such',
+      'the reference common.yaml#/Limit leads to another file; options.readFile can read files in the folder of the document',
     ],
     [
       'a parameter on another host',
       { parameters: [id, { $ref: 'https://other.test/a.json' }] },
-      'the reference https://other.test/a.json leads to another file; options.readFile reads such',
+      'the reference https://other.test/a.json leads to another file; options.readFile can read files in the folder of the document',
     ],
     [
       'a schema that leads nowhere',
@@ -330,7 +330,7 @@ describe('Swagger 2.0', () => {
     [
       'a parameter without a place',
       { parameters: [{ name: 'q', type: 'string' }] },
-      'its parameter q has no place: `in`',
+      'its parameter q has no location: `in` is missing',
     ],
     ['a parameter that is a string', { parameters: ['q'] }, 'one of its parameters is not an object'],
     [
@@ -419,15 +419,15 @@ describe('a document of several files', () => {
     await call('sdk.api.one({ limit: 3 })');
     expect([paths(), warnings.length]).toEqual([['/a?limit=3'], 1]);
     expect((await loaded(document)).warnings[0]).toBe(
-      'GET /a is left out: the reference a.yaml leads to another file; options.readFile reads such (#/paths/~1a/get)',
+      'GET /a is left out: the reference a.yaml leads to another file; options.readFile can read files in the folder of the document (#/paths/~1a/get)',
     );
   });
 
   test('causes an error that lists the files if there is no function to read them', async () => {
     const api = await loaded(document);
     expect(api.warnings).toEqual([
-      '/pets is left out: the reference ./paths/pets.yaml leads to another file; options.readFile reads such (#/paths/~1pets)',
-      'GET /fine is left out: the reference common.json#/Limit leads to another file; options.readFile reads such (#/paths/~1fine/get)',
+      '/pets is left out: the reference ./paths/pets.yaml leads to another file; options.readFile can read files in the folder of the document (#/paths/~1pets)',
+      'GET /fine is left out: the reference common.json#/Limit leads to another file; options.readFile can read files in the folder of the document (#/paths/~1fine/get)',
     ]);
   });
 
@@ -453,9 +453,9 @@ describe('a document of several files', () => {
     ).toEqual([
       '/a gone.yaml it cannot be read: ENOENT (#/paths/~1a)',
       expect.stringMatching(/^\/b bad\.json it cannot be read: bad\.json cannot be read as JSON: /),
-      '/c ../secret.yaml options.readFile reads such (#/paths/~1c)',
-      '/d /etc/passwd options.readFile reads such (#/paths/~1d)',
-      '/e file:///etc/passwd options.readFile reads such (#/paths/~1e)',
+      '/c ../secret.yaml options.readFile can read files in the folder of the document (#/paths/~1c)',
+      '/d /etc/passwd options.readFile can read files in the folder of the document (#/paths/~1d)',
+      '/e file:///etc/passwd options.readFile can read files in the folder of the document (#/paths/~1e)',
     ]);
   });
 });

@@ -67,7 +67,7 @@ describe('a credential that cannot be sent is not printed', () => {
     const error = await rejection(registryFromOpenApi(documentWith(), { headers: { [name]: value } }));
     expect(inspect(error)).not.toContain(SECRET);
     expect(error.message).toBe(
-      `options.headers must be headers by name, or a function that gives such: the header ${JSON.stringify(name)} of the host has a name or a value that cannot be sent`,
+      `options.headers must be headers by name, or a function that returns them: the header ${JSON.stringify(name)} of the host has a name or a value that cannot be sent`,
     );
   });
 

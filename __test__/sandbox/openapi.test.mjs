@@ -1295,7 +1295,7 @@ test('only documents of known versions are accepted', async () => {
     paths['/x'].get.parameters = [{ $ref }];
     const { warnings } = await registryFromOpenApi({ openapi: '3.0.0', info, paths }, { baseUrl });
     expect(warnings).toEqual([
-      `GET /x is left out: the reference ${$ref} leads to another file; options.readFile reads such (#/paths/~1x/get)`,
+      `GET /x is left out: the reference ${$ref} leads to another file; options.readFile can read files in the folder of the document (#/paths/~1x/get)`,
     ]);
   }
   expect(requests).toEqual([]);
@@ -1305,6 +1305,6 @@ test('only documents of known versions are accepted', async () => {
     );
   }
   expect(await refused({ openapi: '3.0.0', info, paths: {} }, { baseUrl, headers: { 'a b': 'c' } })).toContain(
-    'options.headers must be headers by name, or a function that gives such: ',
+    'options.headers must be headers by name, or a function that returns them: ',
   );
 });

@@ -147,7 +147,7 @@ describe('createSandboxTools', () => {
       ]);
       expect(results.map(({ error }) => [error.code, error.message])).toEqual([
         ['ERR_EXEC_TIMEOUT', 'Execution aborted: This operation was aborted'],
-        ['ERR_EXEC_TIMEOUT', `${name} has not answered within 1000 ms`],
+        ['ERR_EXEC_TIMEOUT', `${name} did not answer within 1000 ms`],
       ]);
     },
   );

@@ -264,7 +264,7 @@ function refuseWrongEntry(entry: unknown, index: number) {
   if ((isOrigin && host.isWildcard) || !/^[\w.:-]+$/.test(host.hostname)) throw new RangeError(message);
   if (host.protocol === 'http:' && !LOOPBACK.test(host.hostname)) {
     throw new RangeError(
-      `${place} must be an origin with https:, or one of this machine such as "http://localhost:8080", got ${describe(entry)}: pages are secure contexts, which Chrome lets request nothing else`,
+      `${place} must be an origin with https:, or one of this machine such as "http://localhost:8080", got ${describe(entry)}: pages are secure contexts, in which Chrome blocks all other requests`,
     );
   }
 }

@@ -244,7 +244,7 @@ function checkConstant(value: unknown, path: string, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new TypeError(`${path} must be nested at most ${MAX_DEPTH} deep`);
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return value;
   if (Array.isArray(value)) return value.map((part) => checkConstant(part, path, depth + 1));
-  if (!isPlainObject(value)) throw new TypeError(`${path} must have data for JSON, got ${describe(value)}`);
+  if (!isPlainObject(value)) throw new TypeError(`${path} must be JSON data, got ${describe(value)}`);
   const parts = Object.entries(value).map(([key, part]) => [key, checkConstant(part, path, depth + 1)]);
   return Object.fromEntries(parts);
 }

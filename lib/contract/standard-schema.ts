@@ -66,14 +66,14 @@ export function jsonSchemaOf(schema: Foreign, side: 'input' | 'output', what: st
   if (convert === undefined) {
     const { vendor } = schema['~standard'];
     throw new TypeError(
-      `${what} is a schema of ${vendor} that has no form as JSON Schema; give the JSON Schema instead`,
+      `${what} is a schema of ${vendor} that cannot be converted to JSON Schema; pass the JSON Schema instead`,
     );
   }
   try {
     return { ...convert() };
   } catch (cause) {
     if (side === 'output') return undefined;
-    throw new TypeError(`${what} has no form as JSON Schema: ${(cause as Error).message}`, { cause });
+    throw new TypeError(`${what} cannot be converted to JSON Schema: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -190,7 +190,7 @@ function follow(decision: unknown, call: Call, answer: Answer) {
   if (Array.isArray(given.args)) return perform(call, given.args, answer);
   // Especially `false`, which must not allow the call.
   const expected = 'onToolCall must return nothing, { args }, an array, or { result }, or throw to refuse the call';
-  fail(answer, new TypeError(`${expected}; it gave ${describe(decision)}`));
+  fail(answer, new TypeError(`${expected}; it returned ${describe(decision)}`));
 }
 
 /** The policy of the host wants somebody to answer or approve the call. */

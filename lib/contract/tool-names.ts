@@ -64,7 +64,7 @@ export function refuseUnwritableNames(
     const isPython = language === 'python';
     if (isPython ? isPythonName(name) : isBindable(name) && !isBuiltIn(name)) continue;
     const isGlobal = !isPython && isBuiltIn(name);
-    const reason = isGlobal ? `\`${name}\` is a global of the language` : `code cannot write ${describe(name)}`;
+    const reason = isGlobal ? `\`${name}\` is a global of the language` : `code cannot use the name ${describe(name)}`;
     const other = isPython ? pythonIdentifier(name) : toolIdentifier(name);
     const example = other === '_' ? '' : `, for instance ${other}`;
     throw new TypeError(`${memberPath(root, name)} must have another name${example}: ${reason}`);

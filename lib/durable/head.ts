@@ -138,7 +138,7 @@ export function compareHead(head: Head, settings: DurableSettings): string[] {
     if (!isGiven && name !== 'modules') continue;
     if (expected === actual) continue;
     if (name === 'modules' || FIXED_IN_PYTHON.includes(name)) {
-      const reason = `options.executor.${name} must be what the session was made with`;
+      const reason = `options.executor.${name} must be the same as when the session was created`;
       throw engineDiffers(`options.${name}`, head.options[name], now[name], reason);
     }
     differs.push({ name: `options.${name}`, expected, actual });

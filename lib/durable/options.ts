@@ -176,7 +176,7 @@ export function checkDurableOptions(id: unknown, options: unknown): DurableSetti
 export function checkId(id: unknown): asserts id is string {
   if (typeof id !== 'string') throw new TypeError(`id must be a string, got ${describe(id)}`);
   if (ID.test(id)) return;
-  throw new RangeError(`id must have 1 to 80 letters of ASCII, digits and signs of "_-.:@/", got ${describe(id)}`);
+  throw new RangeError(`id must have 1 to 80 ASCII letters, digits and characters of "_-.:@/", got ${describe(id)}`);
 }
 
 const CHOICES = {

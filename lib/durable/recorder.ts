@@ -302,7 +302,7 @@ function textOf(payload: unknown) {
   try {
     text = JSON.stringify({ payload });
   } catch (error) {
-    throw new TypeError('the payload of waitForAnswer() must be data for JSON', { cause: error });
+    throw new TypeError('the payload of waitForAnswer() must be JSON data', { cause: error });
   }
   if (text.length > MAX_PAYLOAD) {
     throw new RangeError(`the payload of waitForAnswer() must take at most ${MAX_PAYLOAD} characters as JSON`);

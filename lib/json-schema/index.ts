@@ -60,7 +60,7 @@ function uncheckable(error: unknown) {
   if (error instanceof TooLongError) return new UncheckableError(error.message);
   if (!(error instanceof BudgetError)) return error;
   const { limit, max } = error;
-  if (limit === 'steps') return new UncheckableError('too many alternatives of the schema do not fit');
+  if (limit === 'steps') return new UncheckableError('too many alternatives of the schema do not match');
   if (limit === 'ms') return new UncheckableError(`it takes more than ${max / 1000} s`);
   const what = limit === 'bytes' ? `more than ${max / 1_048_576} MiB` : `more than ${max} parts`;
   return new UncheckableError(`it has ${what}, where repeated parts count each time; pass less at a time`);

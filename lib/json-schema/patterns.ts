@@ -14,8 +14,8 @@ const MAX_REPEATS = 1_000;
  */
 const MAX_SIZE = 3_000;
 const MAX_STEPS = 8_000_000;
-const TOO_MANY_CLASSES = `it has more than ${MAX_UNICODE_CLASSES} classes of Unicode`;
-const TOO_MANY_REPEATS = `repeats of more than ${MAX_REPEATS} need a pattern from ^ on, without loops and of at most ${MAX_SIZE} characters`;
+const TOO_MANY_CLASSES = `it has more than ${MAX_UNICODE_CLASSES} Unicode classes`;
+const TOO_MANY_REPEATS = `repeats of more than ${MAX_REPEATS} are allowed only in patterns of at most ${MAX_SIZE} characters that begin with ^ and have no loops`;
 
 // eslint-disable-next-line regexp/no-super-linear-move -- what it is matched with is short
 const CLASS = /\[\^?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]/;

@@ -104,7 +104,7 @@ export class IsolateEngine {
 function refusalOf(root: string) {
   const folder = snapshotFolderWithin(root);
   if (folder === undefined) return undefined;
-  const reason = `guests who write in ${root} could replace the snapshots in ${folder}, whose code later processes run`;
+  const reason = `guests that write to ${root} could replace the snapshots in ${folder}, which later processes execute`;
   const error = new Error(`${reason}: use another workDir, readOnly: true or mount: false`);
   return Object.assign(error, { code: 'ERR_MOUNT_REFUSED' });
 }

@@ -27,7 +27,7 @@ export function packagesIn(folder: string): string[] {
       ([name, { version, sha256 }]) => `${name}==${version} ${sha256}`,
     );
   } catch (error) {
-    const reason = `${LIST} cannot be read: ${(error as Error).message}; make them with: ses-executor python add`;
+    const reason = `${LIST} cannot be read: ${(error as Error).message}; create them with: ses-executor python add`;
     throw errorOf('ERR_SES_INIT_FAILED', { details: `the packages in ${root} cannot be used: ${reason}` }, {});
   }
 }

@@ -83,7 +83,7 @@ let hasLooked = false;
 export function snapshotFolder(): string | undefined {
   const [folder] = snapshotFolders();
   if (!hasLooked && (folder === undefined || !(hasSnapshot(folder) || isWritable(folder)))) {
-    const place = folder === undefined ? 'there is no home' : `${folder} cannot be written`;
+    const place = folder === undefined ? 'there is no home folder' : `${folder} cannot be written`;
     process.emitWarning(
       `Each process starts Python from scratch, which takes seconds, because ${place}: set XDG_CACHE_HOME to a folder for its snapshot`,
       { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_PYTHON_CACHE' },

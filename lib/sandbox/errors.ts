@@ -155,7 +155,7 @@ export function schemaFailed(thrown: unknown) {
  * @param option where the host passed the function
  */
 export function hostTooSlow(what: string, option: string, timeoutMs: number) {
-  return new SandboxError(`${what} has not answered within ${timeoutMs} ms`, {
+  return new SandboxError(`${what} did not answer within ${timeoutMs} ms`, {
     code: 'ERR_EXEC_TIMEOUT',
     severity: 'ERROR',
     retryable: true,

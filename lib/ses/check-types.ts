@@ -138,5 +138,5 @@ function plain(schema: Foreign, side: 'input' | 'output', tool: string): Foreign
   const convert = ownConverter(schema, side);
   if (convert !== undefined) return convert();
   const { vendor } = schema['~standard'];
-  throw new TypeError(`the ${side} schema of the tool ${tool} is a schema of ${vendor}; give its JSON Schema instead`);
+  throw new TypeError(`the ${side} schema of the tool ${tool} is a schema of ${vendor}; pass its JSON Schema instead`);
 }

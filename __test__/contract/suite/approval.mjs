@@ -173,7 +173,7 @@ export function describeApproval({ withExecutor, can }) {
         const error = await expectCode(executor.run('remove()'), 'ERR_TOOL_PROXY_FAIL');
         expect(error.message).toBe(
           'Tool execution failed: TypeError: onToolCall must return nothing, { args }, an array, or { result }, or ' +
-            `throw to refuse the call; it gave ${described}`,
+            `throw to refuse the call; it returned ${described}`,
         );
         expect(error.cause).toBeInstanceOf(TypeError);
       });

@@ -897,10 +897,10 @@ export function describePersistence({ withExecutor, can }) {
     test('with names that code cannot write are refused', async () => {
       await withExecutor({}, {}, async (executor) => {
         for (const [name, reason] of [
-          ['a b', '["a b"] must have another name, for instance a_b: code cannot write "a b"'],
-          ['', '[""] must have another name: code cannot write ""'],
-          ['0', '["0"] must have another name, for instance _0: code cannot write "0"'],
-          ['class', '.class must have another name, for instance class_: code cannot write "class"'],
+          ['a b', '["a b"] must have another name, for instance a_b: code cannot use the name "a b"'],
+          ['', '[""] must have another name: code cannot use the name ""'],
+          ['0', '["0"] must have another name, for instance _0: code cannot use the name "0"'],
+          ['class', '.class must have another name, for instance class_: code cannot use the name "class"'],
           ['Array', '.Array must have another name, for instance Array_: `Array` is a global of the language'],
         ]) {
           expect(await rejection(executor.sendVariables({ [name]: 1 }))).toEqual(new TypeError(`variables${reason}`));

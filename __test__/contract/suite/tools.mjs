@@ -504,7 +504,7 @@ export function describeTools({ withExecutor, can }) {
       await withExecutor({}, {}, async (executor) => {
         const language = (name) =>
           `.${name} must have another name, for instance ${name}_: \`${name}\` is a global of the language`;
-        const odd = '["odd name"] must have another name, for instance odd_name: code cannot write "odd name"';
+        const odd = '["odd name"] must have another name, for instance odd_name: code cannot use the name "odd name"';
         for (const [tools, reason] of [
           [{ Map: () => 1 }, language('Map')],
           [{ Promise: { all: () => 1 } }, language('Promise')],

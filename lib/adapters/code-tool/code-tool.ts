@@ -165,7 +165,7 @@ function refuseOtherOptionsOf(executor: unknown, { language, ...others }: Foreig
 /** @throws {TypeError} if runs cannot be held to their plans. The executor that a function returns is checked in each call. */
 function refuseWithoutPlans(executor: CodeToolOptions['executor'], { language }: Given) {
   if (executor === undefined && language === 'python') {
-    throw new TypeError('options.enforcePlan needs JavaScript or TypeScript: there are no plans of programs in Python');
+    throw new TypeError('options.enforcePlan needs JavaScript or TypeScript: Python programs have no plans');
   }
   if (executor !== undefined && typeof executor !== 'function') refuseUnplannable(executor);
 }

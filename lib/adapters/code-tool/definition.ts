@@ -297,7 +297,7 @@ function plainSchema(schema: Foreign, side: 'input' | 'output', tool: string) {
   if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
   const isRecord = holdsSchemas(schema);
   if (isPlainObject(schema) && !isRecord) return schema;
-  const given = isRecord ? 'an object of such: z.object() makes a schema of it' : describe(schema);
+  const given = isRecord ? 'an object of schemas: wrap it in z.object()' : describe(schema);
   throw new TypeError(`the ${side} schema of the tool ${tool} must be JSON Schema or a Standard Schema, got ${given}`);
 }
 
@@ -314,7 +314,7 @@ async function lastOf(result: Foreign, signal: AbortSignal) {
   for await (const part of result) {
     if (signal.aborted) return undefined;
     if (isStream && (typeof part === 'string' || ArrayBuffer.isView(part))) {
-      throw new TypeError('the result is a stream; return what has been read from it');
+      throw new TypeError('the result is a stream; read it and return its content');
     }
     last = part;
   }

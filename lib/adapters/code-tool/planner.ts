@@ -80,9 +80,7 @@ function without(names: readonly string[], { version, unresolved, ...plan }: Pla
 /** @throws {TypeError} if runs of an executor cannot be held to their plans */
 export function refuseUnplannable(executor: Executor) {
   if (programsOf(executor) !== undefined) return;
-  throw new TypeError(
-    'options.enforcePlan needs an executor of this package for JavaScript: there are no plans of other programs',
-  );
+  throw new TypeError('options.enforcePlan needs a JavaScript executor of this package: other programs have no plans');
 }
 
 /** The plan of one run. It is made when it is needed. */

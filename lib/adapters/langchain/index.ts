@@ -236,7 +236,7 @@ function unchecked(tool: Foreign) {
 /** @throws {TypeError} because LangChain would pass on the `args` of such an input, which were not checked */
 function refuseToolCall(name: string, value: Foreign) {
   if (value?.type !== 'tool_call') return;
-  throw new TypeError(`${name} cannot take an input of the type "tool_call": LangChain reads it as the call of a tool`);
+  throw new TypeError(`${name} cannot take an input of the type "tool_call": LangChain treats it as a tool call`);
 }
 
 /** @param schema the schema of a tool */

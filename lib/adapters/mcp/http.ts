@@ -117,7 +117,7 @@ class Guard {
     }
     if (requestUrl(url)?.pathname !== PATH) return { status: 404, text: `the path is ${PATH}` };
     if (!['GET', 'POST', 'DELETE'].includes(method ?? '')) {
-      return { status: 405, text: 'the method is GET, POST or DELETE', headers: { allow: 'GET, POST, DELETE' } };
+      return { status: 405, text: 'the method must be GET, POST or DELETE', headers: { allow: 'GET, POST, DELETE' } };
     }
     return undefined;
   }
@@ -248,7 +248,7 @@ async function messageOf(request: IncomingMessage, response: ServerResponse): Pr
   for await (const chunk of request) {
     bytes += chunk.length;
     if (bytes > MAX_LINE_BYTES) {
-      refuse(response, { status: 413, text: `a message may have ${MAX_LINE_BYTES} bytes`, code: REFUSED });
+      refuse(response, { status: 413, text: `a message may have at most ${MAX_LINE_BYTES} bytes`, code: REFUSED });
       return undefined;
     }
     chunks.push(chunk);

@@ -73,7 +73,7 @@ function unreadable(line: string, thrown: unknown): Read {
 /** @throws {Error} */
 function messageOf(value: Foreign): Read {
   if (isPlainObject(value) && isTooWide(value)) {
-    const text = `a message, its result and its params may have ${MAX_KEYS} keys each`;
+    const text = `a message, its result and its params may have at most ${MAX_KEYS} keys each`;
     return isAnswer(value) ? failure(value, text) : refuse(idOf(value), INVALID_REQUEST, text);
   }
   const parsed = JSONRPCMessageSchema.safeParse(value);
@@ -134,7 +134,7 @@ function isTooWide(message: Foreign) {
  * @param ends both ends of the message
  */
 export function refusalOfLong(ends: string) {
-  return refusalOf(ends, `the message is too long: a line may have ${MAX_LINE_BYTES} bytes`);
+  return refusalOf(ends, `the message is too long: a line may have at most ${MAX_LINE_BYTES} bytes`);
 }
 
 /**

@@ -181,7 +181,7 @@ interface Sending {
   answer: Foreign;
 }
 
-const LONG = `the answer is too long: it may have ${MAX_LINE_BYTES} bytes`;
+const LONG = `the answer is too long: it may have at most ${MAX_LINE_BYTES} bytes`;
 
 /** @returns undefined if it is longer than `max` */
 async function textOf(response: Response, max: number): Promise<string | undefined> {

@@ -179,7 +179,7 @@ function populate(template: string, variables: Record<string, Foreign>) {
     from = match.index + tag.length;
     const block = lineBlock ?? inlineBlock;
     if (block === '/if') {
-      if (conditions.pop() === undefined) throw new TypeError('the template has an {{/if}} that no {{#if}} belongs to');
+      if (conditions.pop() === undefined) throw new TypeError('the template has an {{/if}} without {{#if}}');
     } else if (block !== undefined) {
       conditions.push(Boolean(variable(variables, block.slice('#if '.length))));
     } else {
@@ -193,7 +193,7 @@ function populate(template: string, variables: Record<string, Foreign>) {
 function variable(variables: Record<string, Foreign>, name: string) {
   if (Object.hasOwn(variables, name)) return variables[name];
   throw new TypeError(
-    `the template asks for ${JSON.stringify(name)}; there are {{name}}, {{{name}}} and {{#if name}}…{{/if}} of ` +
-      `${Object.keys(variables).join(', ')}. For more, fill it in with Handlebars and systemPromptVariables(options)`,
+    `the template uses ${JSON.stringify(name)}; it can use {{name}}, {{{name}}} and {{#if name}}…{{/if}} with ` +
+      `${Object.keys(variables).join(', ')}. For anything else, render it with Handlebars and systemPromptVariables(options)`,
   );
 }

@@ -220,7 +220,7 @@ makeDisposable(SmolagentsExecutor.prototype, SmolagentsExecutor.prototype.cleanu
 function given(executor: unknown, others: object) {
   if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
   if ((executor as { isolation?: unknown }).isolation === 'run') {
-    throw new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'");
+    throw new TypeError("options.executor must keep the state of earlier runs: create it with isolation: 'session'");
   }
   refuseOtherOptions(others, [...OWN_OPTIONS, 'autoInit']);
   return executor;

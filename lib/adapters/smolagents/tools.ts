@@ -93,7 +93,7 @@ function fromEntries(
 function hostTool(tool: Foreign, path: string, bind: typeof bindArguments) {
   if (isTool(tool)) return namedFunction(tool, checkInputs(tool.inputs, `${path}.inputs`), bind);
   if (isAgent(tool)) return namedFunction(agentTool(tool), AGENT_INPUTS, bind);
-  if (isClass(tool)) throw new TypeError(`${path} is a class: pass an object of it, made with \`new\``);
+  if (isClass(tool)) throw new TypeError(`${path} is a class: pass an instance of it, made with \`new\``);
   if (typeof tool === 'function') return tool;
   throw new TypeError(
     `${path} must be a Tool with inputs and forward(args), an agent with run(task), or a function, got ${describe(tool)}`,

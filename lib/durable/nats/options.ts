@@ -36,7 +36,7 @@ export function checkNatsOptions(options: unknown): NatsSettings {
   }
   if (typeof name !== 'string') throw new TypeError(`options.name must be a string, got ${describe(name)}`);
   if (!/^[\w-]{1,64}$/.test(name)) {
-    throw new RangeError(`options.name must have 1 to 64 letters of ASCII, digits, "-" and "_", got ${describe(name)}`);
+    throw new RangeError(`options.name must have 1 to 64 ASCII letters, digits, "-" and "_", got ${describe(name)}`);
   }
   if (![1, 3, 5].includes(replicas))
     throw new RangeError(`options.replicas must be 1, 3 or 5, got ${describe(replicas)}`);

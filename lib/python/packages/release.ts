@@ -133,6 +133,6 @@ function notFound(missing: { one: ReleasePackage; reason: string }[], source: st
   const lines = missing.map(({ one, reason }) => `  ${one.file} (${reason})\n    sha256 ${one.sha256}`);
   return new Error(
     `${missing.length === 1 ? 'a wheel' : `${missing.length} wheels`} could not be read from ${source}:\n${lines.join('\n')}\n` +
-      'Download what is named where there is a network, put it into one folder, and name that with --from.',
+      'Download these files on a machine with a network, put them into one folder, and pass that folder with --from.',
   );
 }

@@ -241,7 +241,7 @@ function refuseWrongHeaders(headers: ConstructorParameters<typeof Headers>[0]) {
   } catch (error) {
     const { message } = error as Error;
     // eslint-disable-next-line preserve-caught-error -- the cause may show the values of headers, which are secrets
-    throw new TypeError(`options.headers must be headers by name, or a function that gives such: ${message}`);
+    throw new TypeError(`options.headers must be headers by name, or a function that returns them: ${message}`);
   }
 }
 

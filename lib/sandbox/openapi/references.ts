@@ -33,7 +33,8 @@ export function resolvedOrNone(api: Foreign, value: Foreign): Foreign {
 
 function pointed(api: Foreign, ref: string): Foreign {
   if (!ref.startsWith('#')) {
-    const hint = api[FILES]?.[FAILED]?.[ref.split('#', 1)[0]] ?? 'options.readFile reads such';
+    const hint =
+      api[FILES]?.[FAILED]?.[ref.split('#', 1)[0]] ?? 'options.readFile can read files in the folder of the document';
     throw new Flaw(`the reference ${shown(ref)} leads to another file; ${hint}`);
   }
   if (ref !== '#' && !ref.startsWith('#/')) throw new Flaw(`the reference ${shown(ref)} cannot be followed`);

@@ -111,7 +111,7 @@ function pairsIn(given: Foreign): [name: string, value: string][] {
   if (typeof given !== 'object') throw new TypeError(`got ${typeof given}`);
   const pairs = typeof given[Symbol.iterator] === 'function' ? [...given] : Object.entries(given);
   return pairs.map((pair: Foreign) => {
-    if (!Array.isArray(pair) || pair.length !== 2) throw new TypeError('got a list of something else');
+    if (!Array.isArray(pair) || pair.length !== 2) throw new TypeError('got a list whose items are not pairs');
     return [String(pair[0]), String(pair[1])];
   });
 }

@@ -74,7 +74,7 @@ function convertedOperation(
     const parameter = resolved(api, one);
     if (!isObject(parameter)) throw new Flaw('one of its parameters is not an object');
     if (typeof parameter.in !== 'string')
-      throw new Flaw(`its parameter ${String(parameter.name)} has no place: \`in\``);
+      throw new Flaw(`its parameter ${String(parameter.name)} has no location: \`in\` is missing`);
     const place = parameter.in === 'body' ? 'body' : `${parameter.in} ${parameter.name}`;
     byPlace.set(place, structuredClone(parameter));
   }
