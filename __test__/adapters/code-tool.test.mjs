@@ -774,7 +774,7 @@ describe('signatures of Standard Schemas', () => {
     ['the input schema of the tool f', { inputSchema: opaque }],
     ['the input a of the tool f', { inputs: { a: opaque } }],
     ['the output schema of the tool f', { inputs: {}, outputSchema: opaque }],
-  ])('%s without a form as JSON Schema is refused', (what, tool) => {
+  ])('%s that cannot be converted to JSON Schema is refused', (what, tool) => {
     const message = `${what} is a schema of acme that cannot be converted to JSON Schema; pass the JSON Schema instead`;
     expect(() => lines(tool)).toThrow(new TypeError(message));
   });

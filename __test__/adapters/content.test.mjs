@@ -218,7 +218,7 @@ describe('a long output', () => {
     });
   });
 
-  test('of one session is not there in another one', async () => {
+  test('of one session is not available in another one', async () => {
     const executors = [new SESExecutor(), new SESExecutor()];
     const { execute } = createCodeTool({ tools: {}, executor: (of) => executors[of], maxOutputChars: 100 });
     await execute('"x".repeat(1000)', { context: 0 });
@@ -487,7 +487,7 @@ describe('the code mode of TanStack AI', () => {
     ]);
   });
 
-  test('gives the result of code mode if there is no content, and the image as data without `withContent`', async () => {
+  test('returns the result of code mode if there is no content, and the image as data without `withContent`', async () => {
     const given = await tanstackWithContent(tool()).execute({ typescriptCode: 'return { a: 1 };' }, {});
     expect(given).toEqual({ success: true, result: { a: 1 }, logs: [] });
     const returned = await tanstackWithContent(tool()).execute(
@@ -542,7 +542,7 @@ describe('codemode', () => {
     expect(plain).toMatchObject({ type: 'json', value: { result: 6 } });
   });
 
-  test('gives the image as data without `withContent`', async () => {
+  test('returns the image as data without `withContent`', async () => {
     const executor = new SESCodemodeExecutor();
     expect((await executor.execute('async () => codemode.photo()', { photo: async () => IMAGE })).result).toEqual(
       IMAGE,

@@ -219,7 +219,7 @@ describe('requests', () => {
     expect(endpoint.opened).toBe(1);
   });
 
-  test('that stop end the session after a while', async () => {
+  test('that stop arriving end the session after a while', async () => {
     const endpoint = await listenHere({ idleMs: 1 });
     const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
     const sent = request(endpoint.url, { method: 'POST', headers: { authorization: AUTHORIZATION, ...headers } });

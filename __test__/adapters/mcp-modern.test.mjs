@@ -300,7 +300,7 @@ describe('tasks', () => {
 });
 
 describe('over HTTP', () => {
-  test('a call is a session that ends with it, unless it asks for a handle', async () => {
+  test('a call has a session that ends with it, unless it asks for a handle', async () => {
     const { url } = await startHttp('--max-sessions', '2');
     const { client, run } = await connected(url);
     expect(client.getProtocolEra()).toBe('modern');
@@ -452,7 +452,7 @@ describe('a program that waits for a person', () => {
     expect(calls).toEqual([5]);
   });
 
-  test('is not begun again by the request that has the decision, also after a reset', async () => {
+  test('is not started again by the request that has the decision, not even after a reset', async () => {
     const { calls, run } = await waiting({ action: 'accept', content: { decision: 'answer', answer: 'yes' } });
     await run('var kept = 1');
     expect((await run(`typeof kept; ${CODE}`, { reset: true })).output).toEqual([5, 'yes']);

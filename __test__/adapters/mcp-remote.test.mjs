@@ -169,7 +169,7 @@ test('the newest version that both speak is used', async () => {
   expect(new Set(eras)).toEqual(new Set(['modern']));
 });
 
-test('a session that the server has forgotten is begun again by the next call', async () => {
+test('a session that the server has forgotten is started again by the next call', async () => {
   const { url, forget, sessions } = await earlierRemote();
   const { run, close } = await runner({ memo: url });
   forget();

@@ -361,7 +361,7 @@ describe('P22 a run that is held to a plan', () => {
       ['answers', { result: 'paid' }, []],
       ['approves', { approve: true }, [['pay', 5]]],
     ])(
-      'is held to it after somebody %s a call in another process, and calls from before count',
+      'is held to it after somebody %s a call in another process, and earlier calls count',
       async (_, answer, paid) => {
         const store = memoryStore();
         const { calls, tools } = noting();
@@ -498,7 +498,7 @@ describe('a code tool with enforcePlan', () => {
       expect(calls.length).toBe(2);
     }));
 
-  test('includes the tools that the executor has besides', () =>
+  test('includes the tools that the executor has in addition', () =>
     withExecutor({}, {}, async (executor) => {
       await executor.sendTools({ own: () => 'own', t0: () => 'hidden' });
       const tool = createCodeTool({ tools: noting().tools, executor, enforcePlan: true });

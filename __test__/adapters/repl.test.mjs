@@ -343,7 +343,7 @@ describe('the REPL at a terminal', () => {
     await prompt.ended;
   });
 
-  test('prints errors in red, also if Node.js cannot style text', async () => {
+  test('prints errors in red, even if Node.js cannot style text', async () => {
     const { status, stdout, stderr } = await spawnNode([
       '--input-type=commonjs',
       '--eval',

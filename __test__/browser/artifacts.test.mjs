@@ -326,7 +326,7 @@ test('saveArtifact keeps bytes and canvases that are not in the document', async
   });
 });
 
-test('saveArtifact says which contents it accepts', async () => {
+test('saveArtifact says which content it accepts', async () => {
   await withBrowser({}, {}, async (executor) => {
     const { output, artifacts } = await executor.run(`
       const contents = [undefined, null, 5, {}, [1], Symbol(), new String('x'), new ImageData(1, 1), document.createElement('img')];
@@ -365,7 +365,7 @@ test('artifacts beyond maxArtifactBytes are refused', async () => {
   });
 });
 
-test('a content that is too large is refused before it is read', async () => {
+test('content that is too large is refused before it is read', async () => {
   await withBrowser({ maxArtifactBytes: 2_000 }, {}, async (executor) => {
     const { output } = await executor.run(`
       const { port1, port2 } = new MessageChannel();

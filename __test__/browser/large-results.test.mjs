@@ -90,7 +90,7 @@ describe('a large result of a tool', () => {
     });
   });
 
-  test('reaches the page as it is', async () => {
+  test('reaches the page unchanged', async () => {
     const rows = listOf(30_000, (i) => ({ i, text: `"${i}"\n` }));
     const long = '😀"'.repeat(50_000);
     await withBrowser({}, { rows: () => rows, later: async () => [rows, long] }, async (executor) => {
@@ -105,7 +105,7 @@ describe('a large result of a tool', () => {
 });
 
 // Cause: an answer to a synchronous call is the text of a dialog. The browser replaces half a character at its end.
-test('long results of synchronous tools reach the page as they are, and failures of later calls are reported', async () => {
+test('long results of synchronous tools reach the page unchanged, and failures of later calls are reported', async () => {
   const tools = {
     text: (lead) => 'x'.repeat(lead) + '😀'.repeat(700_000),
     fail: () => {

@@ -65,7 +65,7 @@ describe('P23: destinations of pages', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('a run has a number of requests, redirects included, and the next run has them again', async () => {
+  test('requests of a run are limited, redirects included, and the next run begins at zero', async () => {
     await withBrowser(
       { network: { allow: [api, other], maxRequests: 3 }, isolation: 'session' },
       {},
@@ -88,7 +88,7 @@ describe('P23: destinations of pages', () => {
     expect(seen.map(([name]) => name)).toEqual(['api', 'api']);
   });
 
-  test('the request goes to the address that was checked, and a name must not lead to another one', async () => {
+  test('the request goes to the address that was checked, and names of other addresses are refused', async () => {
     const { port } = new URL(api);
     const asked = [];
     const lookup = (name, options, done) => {
@@ -115,7 +115,7 @@ describe('P23: destinations of pages', () => {
     expect([output, logs]).toEqual(['TypeError', '']);
   });
 
-  test('hosts without a scheme and below a name are allowed', async () => {
+  test('hosts without a scheme and subdomains can be listed', async () => {
     const urls = [];
     const onRequest = ({ url }) => {
       urls.push(url);

@@ -733,7 +733,7 @@ describe('failures', () => {
     );
   });
 
-  test('errors after a document was written again are logged too', async () => {
+  test('errors after a document was rewritten are logged too', async () => {
     for (const isolation of ['run', 'session']) {
       await withBrowser({ isolation }, {}, async (executor) => {
         for (const write of ['document.write("<h1>Report</h1>")', 'document.open()', '']) {

@@ -35,7 +35,7 @@ function syntaxErrors(text) {
 
 describe('typeDeclarations', () => {
   // The names were compared with each property, in proportion to the square of their number.
-  test('reads the names of required properties a few times only', () => {
+  test('reads the names of required properties only a few times', () => {
     const names = Array.from({ length: 500 }, (_, at) => `p${at}`);
     let reads = 0;
     const get = (target, key) => (/^\d+$/.test(String(key)) ? (reads++, target[key]) : target[key]);
@@ -132,7 +132,7 @@ declare function now(...args: any[]): Promise<any>;`);
     }),
   };
 
-  test('declares a type that is referred to once, also if functions of several documents share it', () => {
+  test('declares a referenced type only once, even if functions of several documents share it', () => {
     const first = declared(object({ who: { $ref: '#/$defs/Person' }, to: { $ref: '#/$defs/Address' } }, { $defs }));
     const copy = structuredClone($defs);
     const second = declared(object({ who: { $ref: '#/$defs/Person' } }, { $defs: copy }), {
@@ -208,7 +208,7 @@ type Address = { street: string };`);
     expect(typeOf(schema)).toBe(type);
   }); // prettier-ignore
 
-  test('keeps what is next to a reference', () => {
+  test('keeps the siblings of a reference', () => {
     const more = { $defs: { A: object({ a: {} }) } };
     expect(typeOf({ $ref: '#/$defs/A', nullable: true }, more)).toBe('A | null');
     expect(typeOf({ $ref: '#/$defs/A', properties: { b: {} } }, more)).toBe('A & { b?: any }');

@@ -129,7 +129,7 @@ describe('hostile errors', () => {
     ['proxies as parts', withParts({ cause: hostileProxy(), errors: hostileProxy([]), data: revoked({}) })],
     ['symbols as parts', withParts({ cause: Symbol('s'), errors: Symbol('s'), status: Symbol('s') })],
     ['a cause that is the error', Object.assign(new Error('x'), { get cause() { return this; } })], // prettier-ignore
-  ])('nothing is taken of %s', (_title, thrown) => {
+  ])('nothing is taken from %s', (_title, thrown) => {
     expect(errorDetails(thrown)).toBe(undefined);
   });
 
@@ -180,7 +180,7 @@ describe('hostile errors', () => {
   test.each([
     ['a million errors', Array(1e6).fill(new Error('same')), errorPart('same')],
     ['holes', Array(2 ** 32 - 1), [undefined]],
-  ])('twenty of %s are taken, and one more tells how many there are', (_title, errors, part) => {
+  ])('twenty of %s are kept, and one more says how many there are', (_title, errors, part) => {
     const parts = errorDetails(withParts({ errors })).errors;
     expect(parts).toStrictEqual([...Array(20).fill(part), errorPart(`errors left out: ${errors.length - 20}`)]);
   });

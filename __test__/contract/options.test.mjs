@@ -174,7 +174,7 @@ test.each([
   expect(closest(name, known)).toBe(expected);
 });
 
-test('the closest of several names begins alike, or has the fewest edits', () => {
+test('the closest of several names has the same beginning, or the fewest edits', () => {
   expect(closest('timeouts', ['dimeouts', 'timeoutMs'])).toBe('timeoutMs');
   expect(closest('abcd', ['abxx', 'abcx'])).toBe('abcx');
 });

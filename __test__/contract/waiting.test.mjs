@@ -192,7 +192,7 @@ describe('onAbort', () => {
     expect(called).toStrictEqual(['second']);
   });
 
-  test('lets any number of listeners on the signals of tools cause no warning', async () => {
+  test('causes no warning for any number of listeners on the signals of tools', async () => {
     const modulePath = JSON.stringify(`${ROOT}/build/contract/signals.js`);
     const { stdout, stderr } = await runChild(
       `const { signal } = require(${modulePath}).abortController();
@@ -244,7 +244,7 @@ describe('a run scope', () => {
     expect(parts.map(({ isOver }) => isOver)).toStrictEqual([false, true, true]);
   });
 
-  test('is the outer one again after a nested call, also when that throws', () => {
+  test('is the outer one again after a nested call, even if that throws', () => {
     const [outer, inner] = [new RunScope(), new RunScope()];
     const seen = [];
     within(outer, () => {
@@ -280,7 +280,7 @@ describe('a shared startup', () => {
     await start.join(async () => {});
   });
 
-  test('does not end the one begun after it if it was forgotten', async () => {
+  test('does not end a later startup if it was forgotten', async () => {
     const start = new SharedStartup();
     const [first, second] = [deferred(), deferred()];
     const forgotten = start.join(() => first.promise);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 import { ROOT, spawnNode } from '../helpers.mjs';
 
-test('all agents finish though a worker is killed, and only calls of lost runs are made again', async () => {
+test('all agents finish although a worker is killed, and only calls of lost runs are made again', async () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(scripts['demo:fleet']).toBe('node scripts/setup.mjs && node examples/fleet.mjs');
   const { status, stdout, stderr } = await spawnNode(['examples/fleet.mjs']);

@@ -43,7 +43,7 @@ describe('manifests', () => {
     (file, kind, name, resource) => expect(mistakesOf(resource)).toStrictEqual([]),
   );
 
-  test('with a field that does not exist, a wrong type, or an unknown version are found', () => {
+  test('with a field that does not exist, a wrong type, or an unknown version are detected', () => {
     const worker = structuredClone(find('Deployment', 'worker'));
     worker.spec.template.spec.containers[0].resourcs = {};
     worker.spec.template.spec.terminationGracePeriodSeconds = 'long';

@@ -33,7 +33,7 @@ test('both tenants have sessions on the same worker, and neither sees the other 
   expect([acme.isolation.worker, globex.isolation.worker]).toStrictEqual(['w1', 'w1']);
 });
 
-test('frames that another tenant repeats or makes up, under the name of a real session, do nothing', async () => {
+test('frames that another tenant repeats or invents, under the name of a real session, have no effect', async () => {
   const { broker } = await openFleet();
   // With the password of a worker, which no tenant has, the subjects of a session can be read.
   const spy = await connectAs(broker, 'worker');

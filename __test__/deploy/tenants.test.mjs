@@ -50,7 +50,7 @@ describe('the tenants of deploy/', () => {
     expect(worker.errors).toStrictEqual([]);
   });
 
-  test('are told by the broker when no worker takes a request', async () => {
+  test('learn from the broker when no worker takes a request', async () => {
     const broker = await openDeployed();
     const { connection } = await connectAs(broker, 'acme');
     const error = await rejection(connection.request(OPEN, 'hello', { timeout: 10_000 }));

@@ -83,7 +83,7 @@ test('of hosts that append at the same time, one wins', async () => {
   }
 });
 
-test('ids with signs are separate sessions, next to the threads of graphs', async () => {
+test('ids with special characters are separate sessions, next to the threads of graphs', async () => {
   const saver = new MemorySaver();
   const store = checkpointStore(saver);
   const ids = ['a', 'a/b', 'a.b', 'a:b', 'a@b', '../a', 'A-b_c'];
@@ -121,7 +121,7 @@ test('a checkpointer that replaces first writes is refused', async () => {
   expect(await texts(store, 's')).toStrictEqual([]);
 });
 
-test('something else is refused', () => {
+test('a value that is not a checkpointer is refused', () => {
   expect(() => checkpointStore({})).toThrow('checkpointer must be a checkpointer of LangGraph, got an object');
 });
 

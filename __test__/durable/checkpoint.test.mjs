@@ -58,7 +58,7 @@ test.each([
   ['a function', 'let n = 1; const f = () => n;', 'f()'],
   ['an instance', 'let n = 1; const m = new (class { #n = 1; get() { return this.#n; } })();', 'm.get() && n'],
   ['a generator', 'let n = 1; const g = (function* () { yield 1; yield n; })(); g.next();', 'g.next().value'],
-])('%s stays: nothing is replaced, and the session does not look again soon', async (_, code, probe) => {
+])('%s stays: nothing is replaced, and the session does not try again soon', async (_, code, probe) => {
   const store = await long(code);
   const runs = [];
   for (let i = 0; i < 2; i++) {
@@ -77,7 +77,7 @@ test.each([
   expect((await session.run(probe)).output).toBe(1 + 3 * LARGE.length);
 });
 
-test('a process that ends meanwhile leaves the journal as it was', async () => {
+test('a process that ends meanwhile leaves the journal unchanged', async () => {
   const store = await long('let n = 1;');
   const before = (await all(store.read('s'))).length;
   let appended = 0;
@@ -200,7 +200,7 @@ test('with a fixed seed, random numbers after a checkpoint are not those from th
 /** Texts of 6 MiB, each another one. */
 const filling = { load: async (n) => LARGE + n };
 
-test('data that stay are not written a second time', async () => {
+test('data that stays is not written a second time', async () => {
   const store = memoryStore();
   const session = await openSession('s', { store, tools: filling, executor: { memoryLimitMb: 512 } });
   const runs = 8;
@@ -214,7 +214,7 @@ test('data that stay are not written a second time', async () => {
   expect((await again.run('list.length')).output).toBe(runs);
 });
 
-test('data that have replaced more are not replaced after the next run', async () => {
+test('data that replaced a larger amount is not replaced after the next run', async () => {
   const maxJournalBytes = 256 << 20;
   const session = await openSession('s', { tools: filling, maxJournalBytes, executor: { memoryLimitMb: 512 } });
   await session.run('let list = []');

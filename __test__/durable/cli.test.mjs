@@ -145,7 +145,7 @@ test('an approval of one call leaves the next one of a tool with needsApproval w
   expect((await cliOf(folder)(...args)).stdout).toBe('s/1/2 pay({"n":2}) waits\n');
 });
 
-test('replay says what a journal has, or what is wrong with it', async () => {
+test('replay says what a journal contains, or what is wrong with it', async () => {
   const { folder, cli } = await waitingFolder();
   const path = join(folder, 'order%2F7.journal');
   const { status, stdout } = await cli('replay', path);

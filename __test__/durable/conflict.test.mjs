@@ -91,7 +91,7 @@ test.each(KINDS)(
   },
 );
 
-test('a slow store only slows down', async () => {
+test('a slow store only slows the session down', async () => {
   const inner = memoryStore();
   const store = storeThatAppends(inner, async (...args) => {
     await new Promise((done) => setTimeout(done, 3));

@@ -33,7 +33,7 @@ async function changed(before, after, steps = STEPS, more = {}) {
 
 const ALL = '[n, list, 1 in list, at, map.get("list") === list, nothing, fixed.z, globalThis["a-b"], sent]';
 
-test('the plain variables before the run that differs are there, and the others are named', async () => {
+test('the plain variables from before the run that differs are available, and the others are named', async () => {
   const store = await changed('double(21)', 'double(22)');
   const safe = untouchable(tools);
   expect((await rejection(openSession('s', { store, tools: safe }))).code).toBe('ERR_REPLAY_DIVERGED');
@@ -83,7 +83,7 @@ test('the session continues from there: later opens replay it, and its numbers a
   await fork.cleanup();
 });
 
-test('a tool that is missing, or whose result cannot be had again, is no obstacle', async () => {
+test('a tool that is missing, or whose result cannot be repeated, is not an obstacle', async () => {
   const secret = durable(async () => 'secret', { record: 'nothing' });
   const store = await changed('nowhere', 'nowhere', ['let n = 1;', 'const token = await secret();'], {
     tools: { secret },

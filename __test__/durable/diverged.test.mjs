@@ -56,14 +56,14 @@ test.each([
   });
 });
 
-test('a program that differs is noticed at its first effect', async () => {
+test('a program that differs is detected at its first effect', async () => {
   const [run, log] = [await numberOf('run'), await numberOf('log')];
   const store = await changed('n = 1', 'n = 5', run);
   const error = await rejection(openSession('s', { store, tools: untouchable(tools) }));
   expect(error.details).toMatchObject({ cause: 'log', entry: log, actual: { message: 'logged 5' } });
 });
 
-test('a call with other arguments, and another result, are noticed', async () => {
+test('a call with other arguments, and another result, are detected', async () => {
   const [run, call, end] = [await numberOf('run'), await numberOf('call'), await numberOf('end')];
   const other = await rejection(
     openSession('s', { store: await changed('add(n, 2)', 'add(n, 7)', run), tools: untouchable(tools) }),
@@ -87,7 +87,7 @@ test('a call with other arguments, and another result, are noticed', async () =>
   });
 });
 
-test('a program that waits for something that the journal does not have is noticed', async () => {
+test('a program that waits for something that the journal does not have is detected', async () => {
   const [run, end] = [await numberOf('run'), await numberOf('end')];
   const store = await changed('/*                      */', 'await new Promise(()=> 0);', run);
   const error = await rejection(openSession('s', { store, tools: untouchable(tools) }));

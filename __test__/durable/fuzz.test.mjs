@@ -45,7 +45,7 @@ test.each(PARTS)(
 );
 
 test.each(PARTS.filter((_, part) => part % 2 === 0))(
-  'sessions from seed %i on go on after a cut at any entry',
+  'sessions from seed %i on continue after a cut at any entry',
   { timeout: 120_000 },
   async (first) => {
     for (const seed of seedsFrom(first)) {

@@ -113,7 +113,7 @@ test('a program that waits for a person and whose timers have ended is paused, a
   await again.cleanup();
 });
 
-test('timers and requests are not calls that were lost', async () => {
+test('timers and requests do not count as lost calls', async () => {
   const session = await DurableSession.open('lost', {
     store: memoryStore(),
     executor: { globals: ALL, timeoutMs: 100 },

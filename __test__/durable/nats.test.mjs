@@ -121,7 +121,7 @@ describe('a session on a broker', () => {
     await expectOneAnswer((tools) => openOn(broker, 's', { tools }));
   });
 
-  test('notices nothing of a broker that is killed in a run and back within the time limit', async () => {
+  test('does not notice a broker that is killed during a run and returns within the time limit', async () => {
     const broker = await openBroker();
     const called = [];
     const tools = {
@@ -198,7 +198,7 @@ describe('a session on a broker', () => {
 });
 
 describe('an append', () => {
-  test('whose answer is lost with the connection is there once', async () => {
+  test('whose answer is lost with the connection is stored once', async () => {
     const broker = await openBroker();
     let cuts = 0;
     const proxy = await proxyOf(
@@ -338,7 +338,7 @@ describe('messages that somebody else has written', () => {
     }
   });
 
-  test('under names that are no ids are not listed', async () => {
+  test('under names that are not ids are not listed', async () => {
     const broker = await openBroker();
     const store = storeOn(broker);
     await store.append('s', 0, bytes('a'));
@@ -371,7 +371,7 @@ describe('the list of sessions that wait', () => {
     expect(await all(list.listWaiting())).toStrictEqual([]);
   });
 
-  test('is watched: what waits now, then each change', async () => {
+  test('can be watched: first what waits now, then each change', async () => {
     const broker = await openBroker();
     const session = await openOn(broker, 's', { tools });
     await session.start('await ask(1); await ask(2)');

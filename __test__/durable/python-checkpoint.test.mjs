@@ -141,7 +141,7 @@ function programOf(random, step) {
 const SEEDS = Array.from({ length: SESSIONS }, (_, i) => FIRST_SEED + i);
 
 test.each(SEEDS)(
-  'a session of Python from seed %i goes on from its memory as it would have and as a replay does',
+  'a session of Python from seed %i continues from its memory as it would have without the checkpoint, and as a replay does',
   { timeout: 240_000 },
   async (seed) => {
     const random = generatorOf(seed);
@@ -275,7 +275,7 @@ describe('a checkpoint of Python', () => {
     expect((await again.run('[f(), reply]')).output).toStrictEqual([1, 'yes']);
   });
 
-  test('is not made of what it cannot hold', LONG, async () => {
+  test('is not made of results that must not be recorded', LONG, async () => {
     const secret = durable(async () => 'of the vault', { record: 'nothing' });
     const { count, store } = await kept('token = secret()\nNone', { tools: { ...TOOLS, secret } });
     expect(count).toBe(0);
@@ -336,7 +336,7 @@ describe('a checkpoint of Python', () => {
     );
   });
 
-  test('that is damaged is found by its code, and without keys the session is replayed', LONG, async () => {
+  test('that is damaged is detected by its code, and without keys the session is replayed', LONG, async () => {
     const options = { ...python, keys: KEYS };
     const signed = await kept('n = 1\ndef f(): return n', options);
     const at = signed.entries.findIndex(isCheckpoint);
@@ -374,7 +374,7 @@ describe('a checkpoint of Python', () => {
     expect((await again.run('f()')).output).toBe(1);
   });
 
-  test('is a blob of a store with files, and is not there until its entry is', LONG, async () => {
+  test('is a blob of a store with files, and does not exist before its entry', LONG, async () => {
     const { store, keys } = inFolder();
     const session = await openSession('s', { store, keys, ...python });
     await session.run('n = 1\ndef f(): return n');

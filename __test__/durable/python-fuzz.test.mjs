@@ -87,7 +87,7 @@ test.each(SEEDS)(
 const PROBE_IF_BEGUN = `(${PROBE}) if "results" in dir() else "not begun"`;
 
 test.each(SEEDS.filter((seed) => seed % 2 === 0))(
-  'a session of Python from seed %i goes on after a cut at any entry',
+  'a session of Python from seed %i continues after a cut at any entry',
   { timeout: 120_000 },
   async (seed) => {
     const random = generatorOf(seed ^ 0x5eed);

@@ -79,7 +79,7 @@ test('the order is that in which the calls have finished', async () => {
   expect(reverted.map(([first]) => first)).toStrictEqual([1, [2]]);
 });
 
-test('a revert that fails does not keep the others from being made, and is not made again', async () => {
+test('a revert that fails does not prevent the others, and is not repeated', async () => {
   const { reverted, tools } = revertible(([n]) => {
     if (n === 2) throw new TypeError('too late');
   });

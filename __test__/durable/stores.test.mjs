@@ -65,7 +65,7 @@ describe.each(STORES)('%s', (name, make) => {
     expect(await texts(store, 's', 3)).toStrictEqual([]);
   });
 
-  test('reads that overlap give all entries each, also of one session', async () => {
+  test('overlapping reads each return all entries, even of one session', async () => {
     const store = make();
     const written = Array.from({ length: 150 }, (_, index) => `entry ${index}`);
     const ids = ['s', 't', 's'];
@@ -98,7 +98,7 @@ describe.each(STORES)('%s', (name, make) => {
     expect(await texts(store, 's')).toStrictEqual(['a', 'b']);
   });
 
-  test('ids with signs are separate sessions', async () => {
+  test('ids with special characters are separate sessions', async () => {
     const store = make();
     const ids = ['a', 'a/b', 'a.b', 'a:b', 'a@b', '../a', 'A-b_c'];
     for (const id of ids) await store.append(id, 0, bytes(id));
@@ -331,7 +331,7 @@ describe('fileStore', () => {
   });
 
   test.each([true, false])(
-    'entries that another process has added behind the lock are a conflict, synced: %s',
+    'entries that another process has added in spite of the lock are a conflict, synced: %s',
     async (sync) => {
       const folder = temporaryFolder();
       const store = fileStore(folder);
@@ -418,7 +418,7 @@ describe('a claim that fails', () => {
   });
 });
 
-test('a store of somebody else makes its conflicts with journalConflict', () => {
+test('a third-party store creates its conflicts with journalConflict', () => {
   const error = journalConflict('another host was faster', { id: 's' });
   expect(error.code).toBe('ERR_JOURNAL_CONFLICT');
   expect(error.message).toBe('Journal conflict: another host was faster');

@@ -60,7 +60,7 @@ test('a session from a journal checks its tools, and knows no declarations of ea
   ]);
 });
 
-test('new definitions of tools that a session from a journal has are those that programs are checked against', async () => {
+test('programs are checked against the new definitions of tools that a session from a journal has', async () => {
   const store = memoryStore();
   const first = await openSession('s', { store, tools: asking('question').tools, ...CHECKED });
   await first.cleanup();

@@ -269,7 +269,7 @@ test('in an executor that is not recorded, waiting fails the call', async () => 
   await executor.cleanup();
 });
 
-test('durable keeps what a function is', async () => {
+test('durable keeps the name, the length and the behaviour of a function', async () => {
   const fn = durable(
     async function pay(a, b) {
       return [a, b]; // prettier-ignore

@@ -94,12 +94,12 @@ describe('npm run broker', () => {
 });
 
 describe('set-up', () => {
-  test('leaves a broker that is there as it is', async () => {
+  test('leaves an existing broker unchanged', async () => {
     expect(existsSync(brokerPath())).toBe(true);
     expect(await installBroker()).toBe(brokerPath());
   });
 
-  test.skipIf(process.platform === 'win32')('goes on without a broker that pip refuses, and says why', async () => {
+  test.skipIf(process.platform === 'win32')('continues without a broker if pip refuses it, and says why', async () => {
     await withFolder(async (folder) => {
       const refusal = 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.';
       const script = `#!/bin/sh\ncase "$*" in *download*) echo "${refusal}" >&2; exit 1;; esac\n`;

@@ -107,7 +107,7 @@ export function describePython(name, engine, { startsFast, mounts }) {
           3,
         ],
         ['keys that are tuples', '{(1, 2): 3}', 'TypeError: keys must be str, int, float, bool or None, not tuple', 1],
-      ])('%s has no form as JSON', async (_title, code, text, line) => {
+      ])('%s cannot be represented as JSON', async (_title, code, text, line) => {
         const { cause, code: kind } = await failure(code);
         expect(cause).toBe(`${text}\nCode execution failed at line ${line}: ${code.split('\n').at(-1)}`);
         expect(kind).toBe('ERR_RUNTIME_EXCEPTION');
@@ -256,7 +256,7 @@ events.append("went on")`;
         expect(await run('left')).toStrictEqual({ output: 1, is_final_answer: false });
       });
 
-      test('an answer without a form as JSON fails at its call', async () => {
+      test('an answer that JSON cannot represent fails at its call', async () => {
         expect((await failure('x = 1\nfinal_answer({(1,): 2})')).cause).toBe(
           'TypeError: keys must be str, int, float, bool or None, not tuple\n' +
             'Code execution failed at line 2: final_answer({(1,): 2})',
@@ -1060,21 +1060,24 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
         ['members that have no hash', new Set([new Map()]), ' (Set)', ': one of its members cannot be hashed'],
         ['a set in itself', cyclic, ' (Set)', ': one of its members cannot be hashed'],
       ];
-      test.each(beyond)('are refused for a value without a Python form: %s', async (_title, value, place, reason) => {
-        const text = `${place} cannot be given to Python${reason}`;
-        await executor.sendTools({ give: () => value });
-        await expect(executor.sendVariables({ before: 1, v: value })).rejects.toThrow(
-          new TypeError(`variables.v${text}`),
-        );
-        const error = await failureOf(executor, 'give()');
-        expect([error.code, error.details.message, error.details.bridge, error.details.tool]).toStrictEqual([
-          'ERR_TOOL_PROXY_FAIL',
-          `result${text}`,
-          true,
-          'give',
-        ]);
-        expect(error.message.split('\n')[0]).toBe(`Error executing code: ToolError: TypeError: result${text}`);
-      });
+      test.each(beyond)(
+        'are refused for a value that Python cannot represent: %s',
+        async (_title, value, place, reason) => {
+          const text = `${place} cannot be given to Python${reason}`;
+          await executor.sendTools({ give: () => value });
+          await expect(executor.sendVariables({ before: 1, v: value })).rejects.toThrow(
+            new TypeError(`variables.v${text}`),
+          );
+          const error = await failureOf(executor, 'give()');
+          expect([error.code, error.details.message, error.details.bridge, error.details.tool]).toStrictEqual([
+            'ERR_TOOL_PROXY_FAIL',
+            `result${text}`,
+            true,
+            'give',
+          ]);
+          expect(error.message.split('\n')[0]).toBe(`Error executing code: ToolError: TypeError: result${text}`);
+        },
+      );
 
       test('cannot replace names of the executor', async () => {
         await expect(executor.sendVariables({ __smolagents_run: 1 })).rejects.toThrow(

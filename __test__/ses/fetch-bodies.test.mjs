@@ -57,7 +57,7 @@ describe('blobs', () => {
     expect(await output(code)).toEqual([8, 'text/plain', 'éABCDe1', 8, 8, 8, 'éABCDe1', '[object Blob]', true]);
   });
 
-  test('slices are counted as those of arrays', async () => {
+  test('slices take the same offsets as those of arrays', async () => {
     const code = `const blob = new Blob(['abcdef']);
       const text = (...args) => blob.slice(...args).text();
       [await text(1, 3), await text(-2), await text(0, -4), await text(4, 2), await text(2.9), await text(NaN, 99), blob.slice(0, 1, 'a/b').type]`;
@@ -82,7 +82,7 @@ describe('blobs', () => {
     expect(await output(code)).toEqual(['a.txt', 'text/plain', 1, true, 5, true, 'a']);
   });
 
-  test('wrong arguments are refused with what to write', async () => {
+  test('wrong arguments are refused with a correction', async () => {
     const code = `${FAILURE}
       [await failure(() => new Blob('text')), await failure(() => new File(['a'])), await failure(() => new FormData({ a: 1 })),
         await failure(() => new FormData().append('a')), await failure(() => new FormData().append('a', 'b', 'c.txt'))]`;
@@ -95,7 +95,7 @@ describe('blobs', () => {
     ]);
   });
 
-  test('as outputs and arguments of tools they are their bytes', async () => {
+  test('they become bytes in outputs and in arguments of tools', async () => {
     const got = [];
     const code = `const blob = new Blob(['ab']);
       await save({ file: blob, list: [blob] });

@@ -243,7 +243,7 @@ describe('requests that the policy refuses', () => {
     expect(await output(policy(), code)).toEqual(['text/plain;charset=UTF-8', 'kept']);
   });
 
-  test('names that lead to addresses that are not public are refused, unless these are listed', async () => {
+  test('names that resolve to addresses that are not public are refused, unless these are listed', async () => {
     const url = `http://api.example.com:${port}/json`;
     const named = (addresses, listed = []) => ({
       allow: [`http://api.example.com:${port}`, ...listed],

@@ -351,7 +351,7 @@ describe('abort', () => {
     ]);
   });
 
-  test('reasons are errors with the names of the web', async () => {
+  test('reasons are errors with the names that web standards give them', async () => {
     const code = `
       const controller = new AbortController();
       controller.abort();
@@ -374,7 +374,7 @@ describe('abort', () => {
     expect(await output(ABORT, code)).toEqual([true, 'b', ['b'], 'a', false]);
   });
 
-  test('an error of a listener is logged and keeps no other listener from being called', async () => {
+  test('an error of a listener is logged and does not prevent calls of other listeners', async () => {
     const code = `
       const controller = new AbortController();
       const seen = [];
@@ -407,7 +407,7 @@ describe('abort', () => {
       'calls its listeners',
       'const own = new AbortController(); own.signal.addEventListener("abort", f, { signal: stop }); own.abort();',
     ],
-  ])('a signal that %s leaves nothing at other signals', async (_, statements) => {
+  ])('a signal that %s leaves no listeners on other signals', async (_, statements) => {
     const code = `
       const [stop, full, signal] = Array.from({ length: 3 }, () => new AbortController().signal);
       const f = () => {};

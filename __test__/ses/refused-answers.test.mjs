@@ -14,7 +14,7 @@ let spun = 0; for (let i = 0; i < 3e7; i++) spun += i;
 (await Promise.allSettled(calls)).map(({ reason }) => reason?.message ?? '')`;
 const ROUNDS = 10;
 
-test('traces have the error of each answer that found no room', { timeout: 120_000 }, () =>
+test('traces have the error of each answer for which there was no room', { timeout: 120_000 }, () =>
   withExecutor({ memoryLimitMb: 64, maxOperations: Infinity }, tools, async (executor) => {
     const traced = [];
     const asyncEnd = ({ args, result, error }) => (traced[args[0]] = error?.message ?? `${result}`.length);

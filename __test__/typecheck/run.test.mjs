@@ -211,7 +211,7 @@ describe('declarations of earlier runs', () => {
       expect(await diagnosticsOf(executor.run('later'))).toEqual(["type_error 1:1 Cannot find name 'later'."]);
     }));
 
-  test('of a program that was not checked are not missed', () =>
+  test('of a program that was not checked are not reported as missing', () =>
     checked(async (executor) => {
       await executor.run('const unchecked = 1;', { typecheck: 'off' });
       expect((await executor.run('unchecked')).output).toBe(1);

@@ -163,7 +163,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       });
     });
 
-    test('lets only waiting for such tools not count if the run has no limit', async () => {
+    test('excludes only the time spent waiting for such tools if the run has no limit', async () => {
       const tools = { ask: withTimeout(async () => later('yes'), FOREVER_MS), other: async () => later('no') };
       await withExecutor({ timeoutMs: TIMEOUT_MS }, tools, async (executor) => {
         expect((await executor.run('await ask()')).output).toBe('yes');
