@@ -129,8 +129,9 @@ console.log(now);
 const before = [await population(cities[0], '2010')];
 </code>
 Observation: [`,
-  `Thought: The year has to be a number. \`now\` was defined before the error, so it is still there.
+  `Thought: The year has to be a number. Nothing has run yet, so I need \`now\` again.
 <code>
+const now = await Promise.all(cities.map((city) => population(city)));
 const before = await Promise.all(cities.map((city) => population({ city, year: 2010 })));
 const growth = cities.map((city, i) => ({ city, percent: Math.round((now[i] / before[i] - 1) * 100) }));
 growth

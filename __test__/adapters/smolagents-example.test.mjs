@@ -32,21 +32,20 @@ test('an agent completes five steps, three of which fail', async () => {
     const before = [await population(cities[0], '2010')];
     </code>
     Observation:
-    Execution logs:
-    [ 18676605, 24870895 ]
     Error:
-    ERR_TOOL_PROXY_FAIL: Tool execution failed: TypeError: population: the argument year must be an integer, got "2010" (line 3, column 23)
+    ERR_VALIDATION_FAILED: Code validation failed: Argument of type 'string' is not assignable to parameter of type 'number'. (line 3, column 45)
       |
     1 | const now = await Promise.all(cities.map((city) => population(city)));
     2 | console.log(now);
     3 | const before = [await population(cities[0], '2010')];
-      |                       ^ TypeError: population: the argument year must be an integer, got "2010"
-    Hint: Correct the arguments, catch the error, or do without this call.
+      |                                             ^ Argument of type 'string' is not assignable to parameter of type 'number'.
+    Hint: Nothing of the code has run. Correct it and send all of it again.
     Correct the cause in your next code block. If that has failed before, try a different approach.
 
     Step 3
-    Thought: The year has to be a number. \`now\` was defined before the error, so it is still there.
+    Thought: The year has to be a number. Nothing has run yet, so I need \`now\` again.
     <code>
+    const now = await Promise.all(cities.map((city) => population(city)));
     const before = await Promise.all(cities.map((city) => population({ city, year: 2010 })));
     const growth = cities.map((city, i) => ({ city, percent: Math.round((now[i] / before[i] - 1) * 100) }));
     growth

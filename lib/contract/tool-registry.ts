@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { className, describe, isClass, isPlainObject, memberPath } from './describe';
 import { RESERVED_PREFIX } from './identifiers';
 import { isAsyncFunction, traitsIn } from './tool-traits';
-import type { Definition, InDoubt, Revert } from './tool-traits';
+import type { Definition, InDoubt, Inputs, Revert } from './tool-traits';
 import type { NativeTool } from '../../native';
 
 /** A host function that guests can call. */
@@ -34,6 +34,7 @@ export interface Tool {
   /** whether it is a helper that answers questions about tools */
   isLookup?: boolean;
   definition?: Definition;
+  inputs?: Inputs;
   length: number;
   /** whether it is a function of a module, and not a global of guests */
   isOfModule?: boolean;
@@ -169,6 +170,7 @@ function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
     isUnrecorded,
     revert,
     definition,
+    inputs,
   } = traitsIn(fn) ?? {};
   const { length } = fn;
   return {
@@ -184,6 +186,7 @@ function toolOf(path: string[], fn: Tool['fn'], self: unknown): Tool {
     isHelper,
     isLookup,
     definition,
+    inputs,
     length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,
   };
 }

@@ -18,6 +18,18 @@ export interface Definition {
 }
 
 /**
+ * What a function takes and returns that takes its inputs one by one, or as one object that names them.
+ *
+ * @internal
+ */
+export interface Inputs {
+  /** Schemas as smolagents has them, by name. */
+  inputs: Readonly<Record<string, object>>;
+  /** The name of a type; undefined for any. */
+  output: string | undefined;
+}
+
+/**
  * What to do with a tool call of a `DurableSession` that had begun when the process ended: `"wait"` for somebody who
  * decides, `"repeat"` the call, or `"fail"` it in the guest with `ERR_CALL_IN_DOUBT`.
  */
@@ -51,6 +63,7 @@ export interface Traits {
   /** Whether it is a helper that answers questions about tools. */
   isLookup?: boolean;
   definition?: Definition;
+  inputs?: Inputs;
 }
 
 /** The traits of functions that {@link blocking}, {@link withTimeout} and {@link defined} have returned. */
@@ -97,6 +110,16 @@ export function withTimeout<T extends (...args: any[]) => unknown>(fn: T, timeou
  */
 export function defined<F extends Function>(fn: F, definition: Definition): F {
   traitsOf.set(fn, { ...traitsIn(fn), definition });
+  return fn;
+}
+
+/**
+ * Adds what a function takes, for type checks. Returns the same function.
+ *
+ * @internal
+ */
+export function withInputs<F extends Function>(fn: F, inputs: Inputs): F {
+  traitsOf.set(fn, { ...traitsIn(fn), inputs });
   return fn;
 }
 

@@ -1,9 +1,9 @@
-import { isSchema, resolve, typeContext, typeText } from '../catalog/schema-types';
+import { isSchema, requirementsOf, resolve, typeContext, typeText } from '../catalog/schema-types';
 import { WorkBudget, inSlices } from '../contract/budget';
 import { isBindable, isBuiltIn, isIdentifier } from '../contract/identifiers';
 import { GUEST_GLOBALS, OPTIONAL_GLOBALS } from './guest-globals';
 import type { Tool } from '../contract/tool-registry';
-import type { Definition } from '../contract/tool-traits';
+import type { Definition, Inputs } from '../contract/tool-traits';
 
 /** What a global of guests is: tools, with their paths, or a variable with its type. */
 export type HostValue = Tool[] | string;
@@ -19,7 +19,13 @@ interface ErrorConstructor { captureStackTrace(target: any, caller?: any): void;
 interface ProxyConstructor { new (target: any, handler: any): any }`;
 
 /** Declarations of tools take time, and executors get the same tools again. */
-const typesOf: WeakMap<Definition, { parameters: string; result: string }> = new WeakMap();
+const typesOf: WeakMap<Definition | Inputs, FunctionTypes> = new WeakMap();
+
+interface FunctionTypes {
+  /** Of each overload. */
+  parameters: string[];
+  result: string;
+}
 
 /** Whether a global can be declared: others are reached through `globalThis`, or have another meaning in TypeScript. */
 export function isDeclarable(name: string) {
@@ -49,7 +55,7 @@ function* declaring(
     if (!isDeclarable(name)) continue;
     // The types of tools are kept, so that the declaration of a namespace takes little time.
     for (const tool of typeof value === 'string' ? [] : value) {
-      signature(tool);
+      signatures(tool);
       budget.spend(STEPS_PER_TOOL);
       if (budget.shouldPause) yield;
     }
@@ -65,7 +71,11 @@ function* declaring(
 function declaration(name: string, value: HostValue) {
   if (typeof value === 'string') return `declare let ${name}: ${value};`;
   const [first] = value;
-  if (first.path.length === 1) return `declare function ${name}${signature(first)};`;
+  if (first.path.length === 1) {
+    return signatures(first)
+      .map((signature) => `declare function ${name}${signature};`)
+      .join('\n');
+  }
   return `declare const ${name}: ${namespace(value, 1)};`;
 }
 
@@ -81,27 +91,54 @@ function namespace(tools: Tool[], depth: number): string {
   const texts = [...members].map(([name, inner]) => {
     const key = isIdentifier(name) ? name : JSON.stringify(name);
     const isFunction = inner[0].path.length === depth + 1;
-    return isFunction ? `${key}${signature(inner[0])}` : `${key}: ${namespace(inner, depth + 1)}`;
+    if (!isFunction) return `${key}: ${namespace(inner, depth + 1)}`;
+    return signatures(inner[0])
+      .map((signature) => `${key}${signature}`)
+      .join('; ');
   });
   return `{ ${texts.join('; ')} }`;
 }
 
-/** Parameters and result: `(args: { id: string }): Promise<number>`. */
-function signature({ definition, isAsync, isBlocking }: Tool) {
+/** Parameters and result of each overload: `(args: { id: string }): Promise<number>`. */
+function signatures({ definition, inputs, isAsync, isBlocking }: Tool) {
   // Other functions may return promises, or values.
   const result = (text: string) => (isAsync ? `Promise<${text}>` : isBlocking ? text : 'any');
-  if (definition === undefined) return `(...args: any[]): ${result('any')}`;
-  let types = typesOf.get(definition);
-  if (types === undefined) {
-    types = { parameters: parameters(definition.inputSchema), result: type(definition.outputSchema) };
-    typesOf.set(definition, types);
-  }
-  return `${types.parameters}: ${result(types.result)}`;
+  const described = definition ?? inputs;
+  if (described === undefined) return [`(...args: any[]): ${result('any')}`];
+  let types = typesOf.get(described);
+  if (types === undefined) typesOf.set(described, (types = functionTypes(described)));
+  const { parameters, result: type } = types;
+  return parameters.map((text) => `(${text}): ${result(type)}`);
 }
 
-function parameters(schema: unknown) {
-  const text = type(schema);
-  return `(args${isOptional(schema) ? '?' : ''}: ${text})`;
+function functionTypes(described: Definition | Inputs): FunctionTypes {
+  if ('inputs' in described) {
+    return { parameters: namedOrPositional(described.inputs), result: type(described.output) };
+  }
+  const { inputSchema, outputSchema } = described;
+  return {
+    parameters: [`args${isOptional(inputSchema) ? '?' : ''}: ${type(inputSchema)}`],
+    result: type(outputSchema),
+  };
+}
+
+/**
+ * Parameters of a function that takes its inputs one by one, or as one object. No two overloads take the same number of
+ * arguments, so that messages are about the one that is meant.
+ */
+function namedOrPositional(inputs: Inputs['inputs']): string[] {
+  const names = Object.keys(inputs);
+  if (names.length === 0) return [''];
+  const isRequired = requirementsOf({ properties: inputs }, typeContext(inputs, false));
+  const count = names.findLastIndex(isRequired) + 1;
+  const parameter = (at: number, least: number, more: string = '') => {
+    const name = isBindable(names[at]) ? names[at] : `argument${at + 1}`;
+    return `${name}${at < least ? '' : '?'}: ${typeText(inputs[names[at]], typeContext(inputs, false))}${more}`;
+  };
+  const object = typeText({ type: 'object', properties: inputs }, typeContext(inputs, false));
+  const single = count > 1 ? `args: ${object}` : parameter(0, count, ` | ${object}`);
+  if (names.length === 1) return [single];
+  return [single, names.map((_, at) => parameter(at, Math.max(count, 2))).join(', ')];
 }
 
 function type(schema: unknown) {

@@ -52,8 +52,8 @@ const RULES = new Map<number, Rule>([
   // … is not assignable, lacks properties, or has others
   ...[2322, 2345, 2559, 2560, 2739, 2740, 2741, 2769, 2820].map((code) => [code, isWrongValue] as const),
   ...[2353, 2561].map((code) => [code, isForHost] as const),
-  // Expected … arguments
-  ...[2554, 2555, 2556, 2575].map((code) => [code, isForHost] as const),
+  // Expected … arguments. A list that is spread (2556) may have the right ones.
+  ...[2554, 2555, 2575].map((code) => [code, isForHost] as const),
   // Operators
   ...[2365, 2367, 2538].map((code) => [code, isWrongOperand] as const),
   // … of an arithmetic operation must be a number
@@ -238,14 +238,16 @@ function isRightWhenRun({ text, reasons }: Found, { node, tree: { kinds } }: Pla
     return isOpen && node.kind !== kinds.ObjectLiteralExpression;
   }
   const [, from, to] = NOT_ASSIGNABLE.exec(last) ?? [];
-  return from !== undefined && isWiderThan(from, to);
+  if (from !== undefined && isWiderThan(from, to)) return true;
+  // The last message may be about one alternative of the value, and the message before it about all of them.
+  const [, union, target] = NOT_ASSIGNABLE.exec(messages.at(-2) ?? '') ?? [];
+  return union !== undefined && hasPartOf(union, target);
 }
 
 /** Whether some values of the type `from` are right for the type `to`, as far as the texts of the types show it. */
 function isWiderThan(from: string, to: string) {
   const targets = parts(to);
-  const some = parts(from);
-  if (some.length > 1 && some.some((part) => targets.includes(part))) return true;
+  if (hasPartOf(from, to)) return true;
   switch (from) {
     case 'string':
       return targets.some((part) => /^["`]/.test(part));
@@ -309,6 +311,13 @@ function lacksAwait({ text, reasons, related }: Found) {
     if (lacking !== undefined) return PROMISE.test(lacking);
     return /^(?:Operator|This comparison|Type 'Promise)[^]*'Promise</.test(message) || /^Type 'Promise</.test(message);
   });
+}
+
+/** Whether a type has several alternatives, and one of them is one of the type `to`. */
+function hasPartOf(from: string, to: string) {
+  const targets = parts(to);
+  const some = parts(from);
+  return some.length > 1 && some.some((part) => targets.includes(part));
 }
 
 /** Whether a name is part of a type, which is removed before the program runs. */

@@ -1,5 +1,6 @@
 import { describe, isClass, isPlainObject, memberPath } from '../../contract/describe';
 import { defineMember } from '../../contract/tool-names';
+import { withInputs } from '../../contract/tool-traits';
 import { AGENT_INPUTS } from '../prompts/agent-inputs';
 import { bindArguments, checkInputs } from './arguments';
 import { namedArguments } from '../../python/named-arguments';
@@ -122,6 +123,7 @@ function agentTool(agent: Foreign) {
 /** The function of a tool. It is an `async` function, so that guests receive a promise immediately. */
 function namedFunction(tool: Foreign, inputs: Inputs, bind: typeof bindArguments) {
   const call = async (...args: unknown[]) => tool.forward(bind(tool.name, inputs, args));
+  withInputs(call, { inputs, output: tool.output_type });
   return Object.defineProperties(call, {
     name: { value: tool.name, configurable: true },
     length: { value: Object.keys(inputs).length, configurable: true },

@@ -94,6 +94,16 @@ async function history(symbol, days = 7) {
   return await get_history({ symbol, days });
 }
 (await history('ACME')).length;
+// === arguments from pairs of values of different types
+const pairs = [['ACME', 3], ['ACME', 7]];
+const series = await Promise.all(pairs.map(([symbol, days]) => get_history({ symbol, days })));
+series.length;
+// === a function that passes its arguments on
+const logged = async (...args) => {
+  console.log(args);
+  return get_history(...args);
+};
+(await logged({ symbol: 'ACME', days: 3 })).length;
 // === spread of an object of arguments
 const base = { repo: 'a/b', labels: ['bug'] };
 const open = await list_issues({ ...base, state: 'open' });
