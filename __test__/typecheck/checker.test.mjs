@@ -210,6 +210,33 @@ test('tools are declared in slices, between which the event loop turns', async (
   expect(turns).toBeGreaterThan(1);
 });
 
+test('variables are declared in slices, between which the event loop turns', async () => {
+  const variables = Array.from({ length: 100_000 }, (_, i) => [`variable${i}`, 'number']);
+  let turns = 0;
+  let isDone = false;
+  const declaring = declarations(new Map(variables)).finally(() => (isDone = true));
+  for (; !isDone; turns++) await nextTurn();
+  expect((await declaring).match(/^declare let variable/gm)).toHaveLength(100_000);
+  expect(turns).toBeGreaterThan(3);
+});
+
+test('the types of variables are read in slices, between which the event loop turns', async () => {
+  await useTypeScript(NATIVE);
+  let turn = 0;
+  let isDone = false;
+  const turns = new Set();
+  const rows = Array.from({ length: 50 }, () => Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}`, i])));
+  const variables = {};
+  for (let i = 0; i < 300; i++) {
+    Object.defineProperty(variables, `rows${i}`, { enumerable: true, get: () => turns.add(turn) && rows });
+  }
+  const checking = checkTypes('rows299.lenght', { variables }).finally(() => (isDone = true));
+  for (; !isDone; turn++) await nextTurn();
+  expect(found(await checking)).toEqual([expect.stringMatching(/^type_error 1:9 Property 'lenght' does not exist on/)]);
+  expect(turns.size).toBeGreaterThan(1);
+  await sharedChecker().end();
+});
+
 describe('a process', () => {
   const prelude = `
     import { createRequire } from 'node:module';

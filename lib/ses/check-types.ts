@@ -63,10 +63,11 @@ export async function checkTypes(code: string, options?: CheckTypesOptions): Pro
   const { authorizedImports, globals, modules, language } = checkOptions(others, OPTIONS);
   const named = namedTools(tools);
   const { diagnosticsOf, notChecked, typeOfValue, TypeSession } = typecheck();
-  const types = namesOfVariables(variables).map((name) => [name, typeOfValue(variables[name])] as const);
+  const names = namesOfVariables(variables);
   const session = new TypeSession(modules, authorizedImports, language, globals);
-  session.setVariables(new Map(types));
   const budget = new WorkBudget({ parts: Infinity });
+  const types = await inSlices(typing(variables, names, typeOfValue, budget), budget);
+  session.setVariables(types);
   const functions = await inSlices(flattening(named, budget), budget);
   session.setTools(functions);
   const { code: source } = programText(code);
@@ -89,6 +90,21 @@ function namedTools(tools: Foreign): (readonly [name: string, tool: Foreign])[] 
   if (Array.isArray(tools)) return tools.map((tool) => [nameOf(tool), tool] as const);
   refuseNoTools(tools);
   return Object.entries(tools);
+}
+
+/** The types of variables by their names. */
+function* typing(
+  variables: Foreign,
+  names: readonly string[],
+  typeOfValue: (value: unknown) => string,
+  budget: WorkBudget,
+): Generator<void, Map<string, string>, void> {
+  const types: Map<string, string> = new Map();
+  for (const name of names) {
+    types.set(name, typeOfValue(variables[name]));
+    if (budget.isSliceOver()) yield;
+  }
+  return types;
 }
 
 /** Tools in the form that executors take. Definitions become functions that are never called. */

@@ -59,6 +59,8 @@ function* declaring(
       budget.spend(STEPS_PER_TOOL);
       if (budget.shouldPause) yield;
     }
+    budget.spend(1);
+    if (budget.shouldPause) yield;
     const text = declaration(name, value);
     chars += text.length;
     declared.push(chars > MAX_CHARS ? `declare let ${name}: any;` : text);
