@@ -9,6 +9,7 @@ import { checkNetwork } from '../../contract/network-policy';
 import { closest } from '../../contract/options';
 import { version } from '../../../package.json';
 import type { GuestGlobal } from '../../contract/executor-types';
+import type { TypeCheck } from '../../contract/options';
 import type { Foreign } from '../../contract/foreign';
 import type { ServerTarget } from '../mcp/address';
 
@@ -18,7 +19,7 @@ const FLEET_OPTIONS = ['servers', 'pool', 'credentials'];
 /** Options of the commands that run many programs in one executor. */
 const SESSION_OPTIONS = [
   ...['vars', 'tools', 'allow-import', 'root', 'read-only', 'server', 'python', 'packages'],
-  ...['timeout', 'max-operations', 'memory', 'globals', 'allow-host', ...FLEET_OPTIONS],
+  ...['timeout', 'max-operations', 'memory', 'globals', 'allow-host', 'typecheck', ...FLEET_OPTIONS],
 ];
 
 /**
@@ -29,6 +30,7 @@ const COMMANDS = {
   run: {
     takes: [
       ...['vars', 'tools', 'timeout', 'max-operations', 'allow-import', 'packages', 'globals', 'allow-host', 'json'],
+      'typecheck',
       ...FLEET_OPTIONS,
     ],
     words: oneFile,
@@ -91,6 +93,7 @@ export interface CommandOptions {
   globals: GuestGlobal[];
   /** Present if hosts were named that code may ask. */
   network?: { allow: string[] };
+  typecheck?: TypeCheck;
   json: boolean;
   /** Whether the file is a library. */
   module: boolean;
@@ -215,6 +218,7 @@ async function dispatch(args: string[]) {
     maxOperations: integer('--max-operations', values['max-operations'], 'maxOperations'),
     ...imports(values['allow-import'] ?? []),
     ...globals(values.globals ?? [], values['allow-host'] ?? []),
+    typecheck: typecheckOf(values.typecheck),
     json: values.json ?? false,
     module: values.module ?? false,
     root: values.root,
@@ -311,6 +315,12 @@ function globals(given: string[], hosts: string[]) {
     throw new UsageError((error as Error).message.replace(/^options\.network\.allow\[\d+\]/, '--allow-host'));
   }
   return { globals: groups as GuestGlobal[], ...(hosts.length > 0 && { network: { allow: hosts } }) };
+}
+
+function typecheckOf(mode: TypeCheck | undefined) {
+  const known = optionRow('typecheck').values ?? [];
+  if (mode === undefined || known.includes(mode)) return mode;
+  throw new UsageError(`--typecheck must be one of ${known.join(', ')}, got ${JSON.stringify(mode)}`);
 }
 
 /** @param text a string of the form `name=command` or `name=address` */

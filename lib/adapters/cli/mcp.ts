@@ -125,6 +125,7 @@ function refuseOthers({
   python,
   packages,
   toolTimeoutMs,
+  typecheck,
 }: SessionOptions) {
   const others = {
     '--root': root,
@@ -133,6 +134,7 @@ function refuseOthers({
     '--python': python || undefined,
     '--packages': packages,
     '--tool-timeout': toolTimeoutMs,
+    '--typecheck': typecheck,
   };
   const lists = { '--allow-import': authorizedImports, '--globals': globals, '--server': servers };
   const [other] = [
@@ -187,6 +189,7 @@ async function sessionServers({
   modules,
   globals,
   network,
+  typecheck,
   python,
   packages,
   keepState,
@@ -196,7 +199,8 @@ async function sessionServers({
   const exported = tools === undefined ? {} : await loadTools(tools);
   const variables = vars === undefined ? undefined : readVariables(vars);
   const options = {
-    ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules, globals, network, keepState },
+    ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules, globals, network },
+    ...{ typecheck, keepState },
     python: python ? { maxOperations: given.maxOperations, packages } : undefined,
   };
   return await asUsage(() => createSessionServers({ ...options, ...limitsOf(given), ...placeOf(given) }));

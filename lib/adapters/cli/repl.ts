@@ -72,16 +72,18 @@ export async function repl(_file: Parameters<Command>[0], given: Parameters<Comm
 }
 
 function newExecutor(options: CommandOptions) {
-  const { authorizedImports, modules, globals, network, python, packages } = options;
+  const { authorizedImports, modules, globals, network, typecheck, python, packages } = options;
   const onLog: ExecutorOptions['onLog'] = ({ message }) => write(process.stdout, `${message}\n`);
   const { maxOperations, ...limits } = limitsOf(options);
   const common = { ...limits, ...placeOf(options), onLog };
   if (!python) {
     if (packages !== undefined) throw new TypeError('--packages needs --python');
     if (network !== undefined && !globals.includes('fetch')) throw new TypeError(HOSTS_NEED_FETCH);
-    return new SESExecutor({ ...common, maxOperations, authorizedImports, modules, globals, network, keepState: true });
+    const ofGuests = { authorizedImports, modules, globals, network, typecheck };
+    return new SESExecutor({ ...common, maxOperations, ...ofGuests, keepState: true });
   }
   if (globals.length > 0) throw new TypeError('--globals is for JavaScript');
+  if ((typecheck ?? 'off') !== 'off') throw new TypeError('--typecheck is for JavaScript and TypeScript');
   const [module] = Object.keys(modules);
   if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];

@@ -57,16 +57,19 @@ export async function run(file: Parameters<Command>[0], options: Parameters<Comm
 }
 
 function newExecutor(language: Language | 'python', options: CommandOptions, writeLog: (text: string) => void) {
-  const { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, globals, network, packages } = options;
+  const { timeoutMs, maxOperations = NO_LIMIT, authorizedImports, modules, globals, network } = options;
+  const { packages, typecheck } = options;
   const onLog = ({ message }: LogEntry) => writeLog(`${message}\n`);
   // This program needs only one executor.
   const common = { timeoutMs, ...placeOf(options), warmPool: 0, spares: 0, onLog };
   if (language !== 'python') {
     if (packages !== undefined) throw new TypeError('--packages is for Python');
     if (network !== undefined && !globals.includes('fetch')) throw new TypeError(HOSTS_NEED_FETCH);
-    return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules, globals, network });
+    const ofGuests = { authorizedImports, modules, globals, network, typecheck };
+    return new SESExecutor({ ...common, language, maxOperations, ...ofGuests });
   }
   if (globals.length > 0) throw new TypeError('--globals is for JavaScript');
+  if ((typecheck ?? 'off') !== 'off') throw new TypeError('--typecheck is for JavaScript and TypeScript');
   const [module] = Object.keys(modules);
   if (module !== undefined) throw new TypeError(`the module ${module} cannot be given as source: the code is Python`);
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];

@@ -93,6 +93,10 @@ const USAGE: Record<string, OptionUsage> = {
     multiple: true,
     text: 'a host that code may request: in JavaScript with --globals fetch, or in Python; can be repeated',
   },
+  typecheck: {
+    value: `<${optionRow('typecheck').values?.join('|')}>`,
+    text: '\nwhether the types of JavaScript and TypeScript are checked before code runs (default: off);\nnpm install typescript',
+  },
   json: { text: 'print one JSON object to stdout instead of text' },
   module: { text: 'the file is a library: check whether it loads as a module of code' },
   root: { value: '<folder>', text: 'the code may read and change files in this folder' },

@@ -51,6 +51,8 @@ export interface ServerOptions {
   /** Further globals of code in JavaScript, and the requests that code may make. */
   globals?: readonly GuestGlobal[];
   network?: NetworkPolicy | undefined;
+  /** Whether the types of code in JavaScript are checked before it runs. */
+  typecheck?: ExecutorOptions['typecheck'];
   /** Default and maximum deadline of a run. */
   timeoutMs?: number;
   /** Timeout of a tool call. If it is set, tool calls do not count against the deadline of the run. */
