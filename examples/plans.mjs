@@ -32,6 +32,7 @@ let asked = 0;
 const code = createCodeTool({
   tools,
   enforcePlan: true,
+  typecheck: 'error',
   approve: async ({ name, plan }) => {
     asked += 1;
     console.log(`A person is asked about ${name}:\n\n${renderPlan(plan)}\n`);
@@ -50,7 +51,7 @@ console.log(`The person was asked ${asked === 1 ? 'once' : `${asked} times`}.\n`
 
 console.log('--- what an approval of one program is worth for another\n');
 const { SESExecutor } = await import('ses-executor');
-const executor = new SESExecutor({ autoInit: true });
+const executor = new SESExecutor({ autoInit: true, typecheck: 'error' });
 const refund = async ({ id, percent }) => `refunded ${percent}% of ${id}`;
 await executor.sendTools({ listOrders: async () => orders, refund });
 const plan = await code.plan(program);
