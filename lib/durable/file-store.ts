@@ -44,6 +44,8 @@ interface Written {
 class FileStore implements JournalStore {
   #folder;
   #written: Map<string, Written> = new Map();
+  /** Sessions with new files of large values. The next append that is synchronised writes the folder, too. */
+  #withNewBlobs: Set<string> = new Set();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -61,9 +63,11 @@ class FileStore implements JournalStore {
     refuseOtherWriter(written, id);
     appendTo(written, id, after, entries);
     if (!how?.sync) return written.entries;
-    return new Promise((done, fail) =>
+    const synced = new Promise<number>((done, fail) =>
       fs.fdatasync(written.fd, (error) => (error === null ? done(written.entries) : fail(error))),
     );
+    if (!this.#withNewBlobs.has(id)) return synced;
+    return Promise.all([synced, this.#syncBlobs(id)]).then(([count]) => count);
   }
 
   async #appendOnce(id: string, after: number, entries: readonly Uint8Array[]) {
@@ -72,6 +76,7 @@ class FileStore implements JournalStore {
       refuseOtherWriter(written, id);
       appendTo(written, id, after, entries);
       fs.fdatasyncSync(written.fd);
+      if (this.#withNewBlobs.has(id)) await this.#syncBlobs(id);
       return written.entries;
     } finally {
       fs.closeSync(written.fd);
@@ -81,9 +86,23 @@ class FileStore implements JournalStore {
   async putBlob(id: string, digest: string, bytes: Uint8Array) {
     this.#makeFolder();
     const path = this.#blobPathOf(id, digest);
-    if (fs.existsSync(path)) return;
-    await writeFile(`${path}.new`, bytes, { mode: 0o600, flush: true });
-    await rename(`${path}.new`, path);
+    if (!fs.existsSync(path)) {
+      await writeFile(`${path}.new`, bytes, { mode: 0o600, flush: true });
+      await rename(`${path}.new`, path);
+    }
+    // A file that is there may have been made by a process that ended before it wrote the folder.
+    this.#withNewBlobs.add(id);
+  }
+
+  /** Their contents were written when they were made. */
+  async #syncBlobs(id: string) {
+    this.#withNewBlobs.delete(id);
+    try {
+      await syncFolder(this.#folder);
+    } catch (error) {
+      this.#withNewBlobs.add(id);
+      throw error;
+    }
   }
 
   async getBlob(id: string, digest: string): Promise<Uint8Array | undefined> {
@@ -103,6 +122,7 @@ class FileStore implements JournalStore {
   }
 
   async remove(id: string) {
+    this.#withNewBlobs.delete(id);
     const path = this.#pathOf(id);
     const names = await this.#names();
     if (names.length > 0) removeLocks(path, `the session ${id}`);
@@ -141,7 +161,7 @@ class FileStore implements JournalStore {
       fs.ftruncateSync(fd, bytes);
       if (bytes === 0) {
         bytes = writeAll(fd, HEAD, 0);
-        syncFolder(this.#folder);
+        await syncFolder(this.#folder);
       }
       return { fd, entries, bytes };
     } catch (error) {
@@ -209,13 +229,13 @@ function appendTo(written: Written, id: string, after: number, entries: readonly
 }
 
 /** After a loss of power, a new file is in its folder only if the folder was written, too. */
-function syncFolder(folder: string) {
+async function syncFolder(folder: string) {
   if (process.platform === 'win32') return;
-  const fd = fs.openSync(folder, O_RDONLY);
+  const file = await open(folder, O_RDONLY);
   try {
-    fs.fsyncSync(fd);
+    await file.sync();
   } finally {
-    fs.closeSync(fd);
+    await file.close();
   }
 }
 
