@@ -322,12 +322,13 @@ export declare class NativeJournal {
   begin(head: string, seed: Uint8Array): void;
   /** Adds a seed to a journal without one. */
   addSeed(seed: Uint8Array): void;
-  /** Reads an existing journal, up to the end of run `runs`. `engine`: checkpoints with this text are used. */
-  load(
-    entries: Array<Uint8Array>,
-    runs?: number | undefined | null,
-    engine?: string | undefined | null,
-  ): NativeJournalContent;
+  /** Takes the next entry of an existing journal, for `load`. */
+  add(entry: Uint8Array): void;
+  /**
+   * Reads the entries of an existing journal, up to the end of run `runs`. `engine`: checkpoints with this text are
+   * used. Nothing else may use the journal meanwhile.
+   */
+  load(runs?: number | undefined | null, engine?: string | undefined | null): Promise<NativeJournalContent>;
   /**
    * Asks the isolate for its state, and records it: a later replay begins with it if `load` is called with the same
    * `engine`. Resolves to the reason if there is no checkpoint.
@@ -374,11 +375,21 @@ export declare class NativeJournal {
   repeated(): [bytes: number, workedMs: number];
   /**
    * Copies the first `runs` runs of the journal that was read. `seed`: of later runs; null keeps the seed. Returns
-   * whether everything fits into `other`.
+   * whether everything fits into `other`. Nothing else may use the two journals meanwhile.
    */
-  copyTo(other: NativeJournal, head: string, runs: number, seed?: Uint8Array | undefined | null): boolean;
-  /** What an entry says; null if it is not an entry that this version writes. */
-  entry(bytes: Uint8Array): NativeJournalEntry | null;
+  copyTo(other: NativeJournal, head: string, runs: number, seed?: Uint8Array | undefined | null): Promise<boolean>;
+  /**
+   * What the entry `number` of a journal that was read says, until its replay ends; null if it is not an entry that
+   * this version writes.
+   */
+  entry(number: number): NativeJournalEntry | null;
+  /** The same, with null in place of the results of tools: to create large values takes long. */
+  outline(number: number): NativeJournalEntry | null;
+  /**
+   * The numbers of the entries of a type that belong to run `run`, for `entry`. To find them is cheap: their content
+   * is not read.
+   */
+  find(kind: 'note' | 'call' | 'answers', run: number): Array<number>;
   /** Where a replay has left the journal: what the journal has, and what the isolate did instead. */
   diverged(): NativeDivergence;
 }

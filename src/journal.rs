@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{JsValue, Object, ToNapiValue, Uint8Array, Uint8ArraySlice, Unknown};
-use napi::{Env, Error, Result};
+use napi::bindgen_prelude::{AsyncTask, JsValue, Object, ToNapiValue, Uint8Array, Uint8ArraySlice, Unknown};
+use napi::{Env, Error, Result, Task};
 use napi_derive::napi;
 
-use ses_journal::{Content, Entry, EntryBody, FlawKind, Journal, Keys, WithheldCall};
-use ses_protocol::{Command, Event, Seed, Success, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
+use ses_journal::{Content, Entry, EntryBody, EntryKind, Flaw, FlawKind, Journal, Keys, WithheldCall};
+use ses_protocol::{Command, Event, Seed, Success, ToolCallId, ToolError, ToolReply, ToolSpec, Value, Values};
 
 use crate::deliver::NativeError;
 use crate::values::{self, NativeValue, values_list};
@@ -233,40 +233,9 @@ impl ToNapiValue for NativeValues {
     }
 }
 
-fn seed_of(bytes: &[u8]) -> Result<Seed> {
-    let bytes: [u8; 32] = bytes.try_into().map_err(|_| Error::from_reason("a seed has 32 bytes"))?;
-    Ok(Seed::of_bytes(bytes))
-}
-
-#[napi]
-impl NativeJournal {
-    /// `sign`: null, entries carry no code.
-    #[napi(constructor)]
-    pub fn new(id: String, sign: Option<Uint8Array>, verify: Vec<Uint8Array>, max_bytes: f64) -> Self {
-        let keys =
-            Keys { sign: sign.map(|key| key.to_vec()), verify: verify.into_iter().map(|key| key.to_vec()).collect() };
-        Self(Arc::new(Journal::new(id, keys, max_bytes as usize)))
-    }
-
-    /// Begins a new journal.
-    #[napi]
-    pub fn begin(&self, head: String, seed: Uint8Array) -> Result<()> {
-        self.0.begin(&head, seed_of(&seed)?);
-        Ok(())
-    }
-
-    /// Adds a seed to a journal without one.
-    #[napi]
-    pub fn add_seed(&self, seed: Uint8Array) -> Result<()> {
-        self.0.add_seed(seed_of(&seed)?);
-        Ok(())
-    }
-
-    /// Reads an existing journal, up to the end of run `runs`. `engine`: checkpoints with this text are used.
-    #[napi]
-    pub fn load(&self, entries: Vec<Uint8Array>, runs: Option<u32>, engine: Option<String>) -> NativeJournalContent {
-        let entries = entries.into_iter().map(|entry| entry.to_vec()).collect();
-        match self.0.load(entries, runs, engine.as_deref()) {
+impl From<std::result::Result<Content, Flaw>> for NativeJournalContent {
+    fn from(read: std::result::Result<Content, Flaw>) -> Self {
+        match read {
             Ok(Content {
                 head,
                 next,
@@ -325,6 +294,91 @@ impl NativeJournal {
                 NativeJournalContent { flaw: Some(flaw), ..NativeJournalContent::default() }
             }
         }
+    }
+}
+
+/// Computes the codes of all entries, away from the host's thread.
+pub struct LoadTask {
+    journal: Arc<Journal>,
+    runs: Option<u32>,
+    engine: Option<String>,
+}
+
+impl Task for LoadTask {
+    type Output = NativeJournalContent;
+    type JsValue = NativeJournalContent;
+
+    fn compute(&mut self) -> Result<Self::Output> {
+        Ok(self.journal.load(self.runs, self.engine.as_deref()).into())
+    }
+
+    fn resolve(&mut self, _: Env, content: Self::Output) -> Result<Self::JsValue> {
+        Ok(content)
+    }
+}
+
+/// Signs all entries of a copy, away from the host's thread.
+pub struct CopyTask {
+    from: Arc<Journal>,
+    to: Arc<Journal>,
+    head: String,
+    runs: u32,
+    seed: Option<Seed>,
+}
+
+impl Task for CopyTask {
+    type Output = bool;
+    type JsValue = bool;
+
+    fn compute(&mut self) -> Result<Self::Output> {
+        Ok(self.from.copy_to(&self.to, &self.head, self.runs, self.seed))
+    }
+
+    fn resolve(&mut self, _: Env, fits: Self::Output) -> Result<Self::JsValue> {
+        Ok(fits)
+    }
+}
+
+fn seed_of(bytes: &[u8]) -> Result<Seed> {
+    let bytes: [u8; 32] = bytes.try_into().map_err(|_| Error::from_reason("a seed has 32 bytes"))?;
+    Ok(Seed::of_bytes(bytes))
+}
+
+#[napi]
+impl NativeJournal {
+    /// `sign`: null, entries carry no code.
+    #[napi(constructor)]
+    pub fn new(id: String, sign: Option<Uint8Array>, verify: Vec<Uint8Array>, max_bytes: f64) -> Self {
+        let keys =
+            Keys { sign: sign.map(|key| key.to_vec()), verify: verify.into_iter().map(|key| key.to_vec()).collect() };
+        Self(Arc::new(Journal::new(id, keys, max_bytes as usize)))
+    }
+
+    /// Begins a new journal.
+    #[napi]
+    pub fn begin(&self, head: String, seed: Uint8Array) -> Result<()> {
+        self.0.begin(&head, seed_of(&seed)?);
+        Ok(())
+    }
+
+    /// Adds a seed to a journal without one.
+    #[napi]
+    pub fn add_seed(&self, seed: Uint8Array) -> Result<()> {
+        self.0.add_seed(seed_of(&seed)?);
+        Ok(())
+    }
+
+    /// Takes the next entry of an existing journal, for `load`.
+    #[napi]
+    pub fn add(&self, entry: &[u8]) {
+        self.0.add(entry.to_vec());
+    }
+
+    /// Reads the entries of an existing journal, up to the end of run `runs`. `engine`: checkpoints with this text are
+    /// used. Nothing else may use the journal meanwhile.
+    #[napi(ts_return_type = "Promise<NativeJournalContent>")]
+    pub fn load(&self, runs: Option<u32>, engine: Option<String>) -> AsyncTask<LoadTask> {
+        AsyncTask::new(LoadTask { journal: self.0.clone(), runs, engine })
     }
 
     /// Asks the isolate for its state, and records it: a later replay begins with it if `load` is called with the same
@@ -443,17 +497,51 @@ impl NativeJournal {
     }
 
     /// Copies the first `runs` runs of the journal that was read. `seed`: of later runs; null keeps the seed. Returns
-    /// whether everything fits into `other`.
-    #[napi]
-    pub fn copy_to(&self, other: &NativeJournal, head: String, runs: u32, seed: Option<Uint8Array>) -> Result<bool> {
+    /// whether everything fits into `other`. Nothing else may use the two journals meanwhile.
+    #[napi(ts_return_type = "Promise<boolean>")]
+    pub fn copy_to(
+        &self,
+        other: &NativeJournal,
+        head: String,
+        runs: u32,
+        seed: Option<Uint8Array>,
+    ) -> Result<AsyncTask<CopyTask>> {
         let seed = seed.map(|seed| seed_of(&seed)).transpose()?;
-        Ok(self.0.copy_to(&other.0, &head, runs, seed))
+        Ok(AsyncTask::new(CopyTask { from: self.0.clone(), to: other.0.clone(), head, runs, seed }))
     }
 
-    /// What an entry says; null if it is not an entry that this version writes.
+    /// What the entry `number` of a journal that was read says, until its replay ends; null if it is not an entry that
+    /// this version writes.
     #[napi]
-    pub fn entry(&self, bytes: Uint8Array) -> Option<NativeJournalEntry> {
-        self.0.entry(&bytes).map(Into::into)
+    pub fn entry(&self, number: u32) -> Option<NativeJournalEntry> {
+        self.0.entry(number as usize).map(Into::into)
+    }
+
+    /// The same, with null in place of the results of tools: to create large values takes long.
+    #[napi]
+    pub fn outline(&self, number: u32) -> Option<NativeJournalEntry> {
+        let mut entry = NativeJournalEntry::from(self.0.entry(number as usize)?);
+        for result in entry.answers.iter_mut().flatten().filter_map(|answer| answer.value.as_mut()) {
+            result.value = NativeValue(Value::Null);
+        }
+        Some(entry)
+    }
+
+    /// The numbers of the entries of a type that belong to run `run`, for `entry`. To find them is cheap: their content
+    /// is not read.
+    #[napi]
+    pub fn find(
+        &self,
+        #[napi(ts_arg_type = "'note' | 'call' | 'answers'")] kind: String,
+        run: u32,
+    ) -> Result<Vec<u32>> {
+        let kind = match kind.as_str() {
+            "note" => EntryKind::Note,
+            "call" => EntryKind::Calls,
+            "answers" => EntryKind::Answers,
+            _ => return Err(Error::from_reason("entries of this type cannot be found")),
+        };
+        Ok(self.0.find(kind, run).into_iter().map(|number| number as u32).collect())
     }
 
     /// Where a replay has left the journal: what the journal has, and what the isolate did instead.

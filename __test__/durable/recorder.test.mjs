@@ -210,17 +210,20 @@ test('large entries are blobs, and small ones are not', async () => {
   recorder.flush();
   expect(blobs.size).toBe(1);
   expect((await all(store.read('s'))).map(({ length }) => length)).toStrictEqual([6, 33]);
-  const read = await readEntries(store, 's', 1 << 20);
-  expect(read.map((entry) => Buffer.from(entry).toString())).toStrictEqual(['small', large]);
-  await expect(readEntries(store, 's', 64 << 10)).rejects.toMatchObject({ code: 'ERR_JOURNAL_LIMIT' });
+  const read = [];
+  const reader = { add: (entry) => void read.push(Buffer.from(entry).toString()) };
+  const reading = (maxBytes) => readEntries(store, 's', reader, maxBytes);
+  expect(await reading(1 << 20)).toStrictEqual({ count: 2, bytes: 5 + large.length });
+  expect(read).toStrictEqual(['small', large]);
+  await expect(reading(64 << 10)).rejects.toMatchObject({ code: 'ERR_JOURNAL_LIMIT' });
   const [[digest, value]] = blobs;
   value[5] = 0;
-  await expect(readEntries(store, 's', 1 << 20)).rejects.toMatchObject({
+  await expect(reading(1 << 20)).rejects.toMatchObject({
     code: 'ERR_JOURNAL_INVALID',
     details: { flaw: 'form', entry: 1 },
   });
   blobs.delete(digest);
-  await expect(readEntries(store, 's', 1 << 20)).rejects.toMatchObject({ code: 'ERR_JOURNAL_INVALID' });
+  await expect(reading(1 << 20)).rejects.toMatchObject({ code: 'ERR_JOURNAL_INVALID' });
 });
 
 test('a call that waits is recorded with its payload before the native side is notified', () => {

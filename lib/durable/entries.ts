@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { journalInvalid, limitReached, storeFailed } from './errors';
+import { inSlices } from './slices';
 import type { NativeJournal } from '../../native';
 import type { JournalStore } from './store';
 
@@ -69,24 +70,32 @@ export function appendEntries(
 }
 
 /**
- * All entries of a session.
+ * Hands over all entries of a session to the native side.
  *
+ * @returns how many they are, and their size
  * @throws {ExecutorError} `ERR_JOURNAL_INVALID` or `ERR_JOURNAL_LIMIT`
  */
-export async function readEntries(store: JournalStore, id: string, maxBytes: number): Promise<Uint8Array[]> {
-  const entries: Uint8Array[] = [];
-  let bytes = 0;
+export async function readEntries(
+  store: JournalStore,
+  id: string,
+  journal: NativeJournal,
+  maxBytes: number,
+): Promise<{ count: number; bytes: number }> {
+  const pause = inSlices();
+  let [count, bytes] = [0, 0];
   try {
     for await (const packed of store.read(id)) {
-      const entry = await unpacked(store, id, packed, entries.length);
+      const entry = await unpacked(store, id, packed, count);
+      count++;
       bytes += entry.byteLength;
       if (bytes > maxBytes) throw limitReached(maxBytes);
-      entries.push(entry);
+      journal.add(entry);
+      await pause();
     }
   } catch (error) {
     throw storeFailed(error);
   }
-  return entries;
+  return { count, bytes };
 }
 
 /**

@@ -1,28 +1,23 @@
 import { PlanGuard } from '../contract/plan-guard';
 import { calledAt } from '../contract/tool-registry';
 import wire = require('../ses/transfer');
+import { inSlices } from './slices';
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { Plan } from '../contract/plan';
 import type { Tool } from '../contract/tool-registry';
 import type { NativeJournal, NativeJournalContent } from '../../native';
 import type { Note } from './notes';
 
-/** A journal that was read. */
+/** A journal that was read and not replayed yet. */
 interface ReadJournal {
-  entries: Uint8Array[];
   journal: NativeJournal;
   content: NativeJournalContent;
 }
 
-/** The run that the end of a journal has a plan for, and that may not have begun; 0: none. */
-export function lastPlanned({ entries, journal }: Pick<ReadJournal, 'entries' | 'journal'>): number {
-  for (const bytes of entries.toReversed()) {
-    const entry = journal.entry(bytes);
-    if (entry?.type === 'run') return 0;
-    const plan = entry?.type === 'note' ? (JSON.parse(entry.text ?? '{}') as Note).plan : undefined;
-    if (plan !== undefined) return plan.run;
-  }
-  return 0;
+/** The next run of a journal if a plan is noted for it, because it was about to begin; 0: there is none. */
+export function lastPlanned(journal: NativeJournal): number {
+  const next = journal.runs + 1;
+  return notedPlan(journal, next) === undefined ? 0 : next;
 }
 
 /**
@@ -32,25 +27,18 @@ export function lastPlanned({ entries, journal }: Pick<ReadJournal, 'entries' | 
  * @param toolOf the host's function of a tool
  * @param given the plan of a run that has begun without one
  */
-export function heldPlanOf(
+export async function heldPlanOf(
   found: ReadJournal,
   toolOf: (path: string[]) => Tool | undefined,
   given: Plan | undefined,
-): Plan | undefined {
+): Promise<Plan | undefined> {
   const { open } = found.content;
   if (open === undefined) return undefined;
-  let noted: Note['plan'];
-  for (const bytes of found.entries) {
-    const entry = found.journal.entry(bytes);
-    if (entry?.type !== 'note') continue;
-    const { plan } = JSON.parse(entry.text ?? '{}') as Note;
-    if (plan?.run === open.run) noted = plan;
-  }
-  const plan = noted?.plan ?? given;
+  const plan = notedPlan(found.journal, open.run)?.plan ?? given;
   if (plan === undefined) return undefined;
   const guard = new PlanGuard(plan);
   const again = new Set(open.calls.map(({ call }) => call));
-  for (const { number, path, isRequest, args } of callsOf(found, open.run)) {
+  for await (const { number, path, isRequest, args } of callsOf(found, open.run)) {
     if (!again.has(number)) guard.refuse({ path, isRequest, isHelper: toolOf(path)?.isHelper }, args);
   }
   return guard as unknown as Plan;
@@ -62,33 +50,43 @@ export function heldPlanOf(
  * @param approved the plan, and the call with which it was approved
  * @param planned calls that were made because of it
  */
-export function approvedByPlan(
+export async function approvedByPlan(
   found: ReadJournal,
   approved: { call: number; plan: unknown } | undefined,
   planned: readonly number[],
-): ApprovedByPlan | undefined {
+): Promise<ApprovedByPlan | undefined> {
   const { open } = found.content;
   if (approved === undefined || open === undefined) return undefined;
   const guard = new PlanGuard(approved.plan);
   const again = new Set(open.calls.map(({ call }) => call));
   const counted = new Set(planned.filter((call) => !again.has(call)));
   counted.add(approved.call);
-  for (const { number, path, isRequest, args } of callsOf(found, open.run)) {
+  for await (const { number, path, isRequest, args } of callsOf(found, open.run)) {
     if (counted.has(number)) guard.refuse({ path, isRequest }, args);
   }
   return (name, args) => guard.refuse({ path: [name] }, args) === undefined;
 }
 
+/** What the notes before a run say about its plan. They belong to the run before it. */
+function notedPlan(journal: NativeJournal, run: number): Note['plan'] {
+  let noted: Note['plan'];
+  for (const number of journal.find('note', run - 1)) {
+    const { plan } = JSON.parse(journal.entry(number)?.text ?? '{}') as Note;
+    if (plan?.run === run) noted = plan;
+  }
+  return noted;
+}
+
 /** The calls that the journal has of a run. */
-function* callsOf({ entries, journal, content: { tools } }: ReadJournal, run: number) {
-  for (const bytes of entries) {
-    const entry = journal.entry(bytes);
-    if (entry?.type !== 'call' || entry.run !== run) continue;
-    for (const { number, tool, args } of entry.calls ?? []) {
+async function* callsOf({ journal, content: { tools } }: ReadJournal, run: number) {
+  const pause = inSlices();
+  for (const entry of journal.find('call', run)) {
+    for (const { number, tool, args } of journal.entry(entry)?.calls ?? []) {
       const called = calledAt(tool, tools);
       if (called === undefined) continue;
       const read = wire.readArguments(args);
       yield { number, path: called.path, isRequest: called.isOfGlobal, args: Array.isArray(read) ? read : [] };
     }
+    await pause();
   }
 }

@@ -1,40 +1,63 @@
 import { LEVELS } from '../contract/option-table';
-import { servicePath } from '../contract/tool-registry';
+import { calledAt, servicePath } from '../contract/tool-registry';
 import wire = require('../ses/transfer');
+import { inSlices } from './slices';
 import type { NativeJournal, NativeJournalAnswer, NativeJournalContent, NativeJournalEntry } from '../../native';
 import type { FinishedCall } from '../contract/waiting-call';
 import type { JournalEntry } from './types';
 
-/** Entries of a journal, as people and debuggers read them. */
+/**
+ * Entries of a journal, as people and debuggers read them.
+ *
+ * @param journal was read and not replayed
+ */
 export async function* historyOf(
   id: string,
-  entries: readonly Uint8Array[],
   journal: NativeJournal,
+  { next }: Pick<NativeJournalContent, 'next'>,
 ): AsyncGenerator<JournalEntry> {
   /** Names of tools. Those of an entry hold until another one numbers tools. */
   const names: Map<number, string> = new Map();
   /** Keys of the calls of the run, by the numbers that answers have. */
   const keys = new Map<number, string>();
-  for (const [number, bytes] of entries.entries()) {
-    const entry = journal.entry(bytes);
+  const pause = inSlices();
+  for (let number = 0; number < next; number++) {
+    const entry = journal.entry(number);
     if (entry === null) continue;
     if (entry.type === 'run') keys.clear();
     for (const { id: tool, path } of entry.tools ?? []) names.set(tool, nameOf(tool, path));
     const place = entry.run === 0 ? { number } : { number, run: entry.run };
     for (const facts of factsOf(id, entry, keys, names)) yield { ...place, type: entry.type, ...facts };
+    await pause();
   }
 }
 
-/** The calls of the last run that have a result, in their order. */
-export async function finishedCalls(history: AsyncIterable<JournalEntry>): Promise<FinishedCall[]> {
-  const calls = new Map<unknown, FinishedCall & { isFinished: boolean }>();
-  for await (const { type, key, name, args, error, isPending } of history) {
-    if (type === 'run') calls.clear();
-    if (type === 'call') calls.set(key, { name: String(name), args: args as unknown[], isFinished: false });
-    const call = type === 'answers' && error === undefined && isPending !== true ? calls.get(key) : undefined;
-    if (call !== undefined) call.isFinished = true;
+/**
+ * The calls of the last run that have a result, in their order.
+ *
+ * @param journal was read and not replayed
+ */
+export async function finishedCalls(
+  journal: NativeJournal,
+  { tools, runs }: Pick<NativeJournalContent, 'tools' | 'runs'>,
+): Promise<FinishedCall[]> {
+  const pause = inSlices();
+  const finished: Set<number> = new Set();
+  for (const number of journal.find('answers', runs)) {
+    for (const answer of journal.outline(number)?.answers ?? []) {
+      if (answer.isWithheld || answer.value !== undefined) finished.add(answer.id);
+    }
+    await pause();
   }
-  return [...calls.values()].filter(({ isFinished }) => isFinished).map(({ name, args }) => ({ name, args }));
+  const calls: FinishedCall[] = [];
+  for (const number of journal.find('call', runs)) {
+    for (const { id, tool, args } of journal.entry(number)?.calls ?? []) {
+      if (!finished.has(id)) continue;
+      calls.push({ name: calledAt(tool, tools)?.path.join('.') ?? '', args: argumentsOf(args) });
+    }
+    await pause();
+  }
+  return calls;
 }
 
 /** @param path as it was sent to the guest */
@@ -81,8 +104,7 @@ function factsOf(
       return calls.map(({ id: call, number, tool, args }) => {
         const key = `${id}/${entry.run}/${number}`;
         keys.set(call, key);
-        const read = wire.readArguments(args);
-        return { key, name: tools.get(tool) ?? servicePath(tool)?.[0] ?? '', args: Array.isArray(read) ? read : [] };
+        return { key, name: tools.get(tool) ?? servicePath(tool)?.[0] ?? '', args: argumentsOf(args) };
       });
     case 'answers':
       return answers.map((answer) => ({ key: keys.get(answer.id), time: timeOf(nowMs), ...outcomeOf(answer) }));
@@ -99,6 +121,11 @@ function outcomeOf({ value, error, isWithheld }: NativeJournalAnswer) {
   if (isWithheld) return { isWithheld };
   if (error !== undefined) return { error };
   return value === undefined ? { isPending: true } : { result: valueOf(value.value) };
+}
+
+function argumentsOf(args: unknown): unknown[] {
+  const read = wire.readArguments(args);
+  return Array.isArray(read) ? read : [];
 }
 
 function valueOf(value: unknown) {

@@ -328,7 +328,7 @@ export class DurableSession implements Executor {
     };
     const { NativeJournal } = addon();
     const other = new NativeJournal(id, sign, verify, maxJournalBytes);
-    if (!journal.copyTo(other, JSON.stringify(head), runs, seed === 'same' ? null : randomBytes(32))) {
+    if (!(await journal.copyTo(other, JSON.stringify(head), runs, seed === 'same' ? null : randomBytes(32)))) {
       throw limitReached(maxJournalBytes);
     }
     const unlock = await lockSession(store, id);
@@ -357,8 +357,8 @@ export class DurableSession implements Executor {
 
   /** The entries of the journal, for people and debuggers. */
   async *history(): AsyncIterable<JournalEntry> {
-    const { entries, journal } = await this.#read();
-    yield* historyOf(this.id, entries, journal);
+    const { journal, content } = await this.#read();
+    yield* historyOf(this.id, journal, content);
   }
 
   /** Frees the isolate, and the session for other hosts. The journal is kept: `init()` opens it again. */
@@ -492,8 +492,9 @@ export class DurableSession implements Executor {
     const open = this.#openRun(found.content);
     if (open?.code !== code) throw lost;
     const continuations = takenOver(open.calls, recorder.kept);
-    const approved = approvedByPlan(found, open.approvedPlan, open.planned);
-    const plan = heldPlanOf(found, this.#finder(), options?.plan);
+    const approved = await approvedByPlan(found, open.approvedPlan, open.planned);
+    const plan = await heldPlanOf(found, this.#finder(), options?.plan);
+    this.#refuseAfterCleanup(epoch);
     this.#open = undefined;
     try {
       await this.#boot(found, { kept: recorder.kept });
@@ -717,7 +718,7 @@ export class DurableSession implements Executor {
 
   /** Begins the session again. The journal gets everything that makes the new isolate, or nothing of it. */
   async #restart(
-    { entries, journal, head }: Found,
+    { journal, head, content }: Found,
     epoch: number,
     { variables, code }: Restoring,
     recovery: Recovery | undefined,
@@ -725,8 +726,8 @@ export class DurableSession implements Executor {
     const next = (this.#head = headOfRestart(head, this.#settings, recovery));
     const { seed } = this.#settings;
     // The same seed would repeat the numbers that the session has drawn.
-    journal.restart(JSON.stringify(next), seedFrom(seed === undefined ? undefined : `${seed}/${entries.length}`));
-    const found = { entries, journal, head: next, isNew: true, differs: [], content: EMPTY };
+    journal.restart(JSON.stringify(next), seedFrom(seed === undefined ? undefined : `${seed}/${content.next}`));
+    const found = { bytes: 0, journal, head: next, isNew: true, differs: [], content: EMPTY };
     const live = await this.#boot(found, { isHeld: true });
     await live.recorder.guard(live.executor.sendVariables(variables));
     journal.beginInternal();
@@ -743,14 +744,14 @@ export class DurableSession implements Executor {
    *
    * @returns the isolate, if it stays
    */
-  async #checkpoint(live: Live, { head, content, entries }: Found, epoch: number): Promise<Live | undefined> {
+  async #checkpoint(live: Live, { head, content, bytes }: Found, epoch: number): Promise<Live | undefined> {
     const { runs, tools, withheld } = content;
     const { recorder, executor } = live;
     live.lookedAt = runs;
     // Variables may have results that the journal must not have.
     if (withheld.length > 0) return live;
     const names = [...new Set([...tools.map(({ path }) => path[0]), ...Object.keys(this.#sent)])];
-    const code = readingCode(names, this.#roomFor(live, entries));
+    const code = readingCode(names, this.#roomFor(live, bytes));
     recorder.hold();
     recorder.journal.beginInternal();
     const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
@@ -774,9 +775,10 @@ export class DurableSession implements Executor {
   /**
    * The most bytes that a checkpoint may take. Later runs need room, too. If only the size of what is repeated is large, a
    * checkpoint has to halve it.
+   *
+   * @param used bytes of the journal
    */
-  #roomFor(live: Live, entries: readonly Uint8Array[]) {
-    const used = entries.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
+  #roomFor(live: Live, used: number) {
     const [repeated] = live.recorder.journal.repeated();
     const room = (this.#settings.maxJournalBytes - used) / 2;
     return Math.floor(isSlow(live) ? room : Math.min(room, repeated / 2));
@@ -926,7 +928,7 @@ export class DurableSession implements Executor {
     const executor = untold(makeExecutor(head.engine, isElsewhere ? place : options, recorder));
     const live: Live = { executor, recorder, content, replayMs: 0, lookedAt: content.lookedAt };
     this.#live = live;
-    this.#planned = lastPlanned(found);
+    this.#planned = lastPlanned(journal);
     if (isHeld) recorder.hold();
     try {
       const init = () => recorder.guard(executor.init());
@@ -1001,7 +1003,10 @@ export class DurableSession implements Executor {
       calls: this.waiting,
       answered: open.answered,
       memos: new Map(open.calls.map(({ key, memo }) => [key, memo])),
-      finished: () => finishedCalls(this.history()),
+      finished: async () => {
+        const { journal, content } = await this.#read();
+        return finishedCalls(journal, content);
+      },
       answer: async (answers, { signal, plan }) => {
         checkAnswers(answers);
         const result = await this.#answerInTurn(answers, { signal, plan });
@@ -1024,6 +1029,7 @@ export class DurableSession implements Executor {
     let continuations: ReturnType<typeof continuationsOf>;
     let open: OpenRun | undefined;
     let approved: ApprovedByPlan | undefined;
+    let plan: Plan | undefined;
     try {
       this.#refuseAfterCleanup(epoch, 'answer');
       // Another host may have continued the run.
@@ -1032,7 +1038,10 @@ export class DurableSession implements Executor {
       open = this.#open = this.#openRun(found.content);
       const calls = open?.calls ?? [];
       continuations = continuationsOf(calls, answers);
-      approved = approvedByPlan(found, planApprovedBy(calls, answers) ?? open?.approvedPlan, open?.planned ?? []);
+      const approvedPlan = planApprovedBy(calls, answers) ?? open?.approvedPlan;
+      approved = await approvedByPlan(found, approvedPlan, open?.planned ?? []);
+      plan = await heldPlanOf(found, this.#finder(), options.plan);
+      this.#refuseAfterCleanup(epoch, 'answer');
     } catch (error) {
       await this.#release();
       throw error;
@@ -1042,14 +1051,14 @@ export class DurableSession implements Executor {
       await this.#release();
       return { status: 'stale' };
     }
-    return this.#continue(found, open, continuations, { ...options, approved }, epoch);
+    return this.#continue(found, open, continuations, { ...options, plan, approved }, epoch);
   }
 
   async #continue(
     found: Found,
     open: OpenRun,
     continuations: ReturnType<typeof continuationsOf>,
-    { signal, plan: given, approved }: Continuing & { approved: ApprovedByPlan | undefined },
+    { signal, plan, approved }: Continuing & { approved: ApprovedByPlan | undefined },
     epoch: number,
   ) {
     let live: Live;
@@ -1065,7 +1074,6 @@ export class DurableSession implements Executor {
     live.recorder.beginRun(continuations, approved);
     this.#open = undefined;
     try {
-      const plan = heldPlanOf(found, this.#finder(), given);
       // The program was checked before it began, and the tools may have other definitions now.
       return await asResult(this.#execute(live, open.code, { ...open.options, signal, plan, typecheck: 'off' }));
     } finally {
@@ -1079,16 +1087,16 @@ export class DurableSession implements Executor {
   /** Reads and checks the journal. */
   async #read({ usesCheckpoints = true } = {}): Promise<Found> {
     const { id, store, sign, verify, maxJournalBytes, seed } = this.#settings;
-    const entries = await readEntries(store, id, maxJournalBytes);
     const journal = new (addon().NativeJournal)(id, sign, verify, maxJournalBytes);
-    if (entries.length === 0) {
+    const { count, bytes } = await readEntries(store, id, journal, maxJournalBytes);
+    if (count === 0) {
       const head = (this.#head = newHead(this.#settings));
       journal.begin(JSON.stringify(head), seedFrom(seed));
-      return { entries, journal, head, isNew: true, differs: [], content: EMPTY };
+      return { bytes, journal, head, isNew: true, differs: [], content: EMPTY };
     }
     const isRemote = this.#settings.executor.isolation === 'remote';
-    const engine = usesCheckpoints && !isRemote && hasMemory(journal, entries[0]) ? engineText() : undefined;
-    const content = journal.load(entries, this.#view?.runs, engine);
+    const engine = usesCheckpoints && !isRemote && hasMemory(journal) ? engineText() : undefined;
+    const content = await journal.load(this.#view?.runs, engine);
     const { flaw } = content;
     if (flaw?.kind === 'limit') throw limitReached(maxJournalBytes);
     if (flaw !== undefined) throw journalInvalid(flaw.kind, flaw.entry, flaw.message);
@@ -1097,7 +1105,7 @@ export class DurableSession implements Executor {
     const differs = isLenient ? [] : compareHead(head, this.#settings);
     this.#settings.engine = head.engine;
     if (!content.isSeeded) journal.addSeed(seedFrom(seed));
-    return { entries, journal, head, isNew: false, differs, content };
+    return { bytes, journal, head, isNew: false, differs, content };
   }
 
   /** Claims the session for this host. */
@@ -1164,8 +1172,8 @@ function engineText() {
 }
 
 /** Whether checkpoints of the session are those of Python. The first entry has not been verified yet. */
-function hasMemory(journal: NativeJournal, first: Uint8Array | undefined) {
-  return first !== undefined && journal.entry(first)?.text?.includes('"engine":"python"') === true;
+function hasMemory(journal: NativeJournal) {
+  return journal.entry(0)?.text?.includes('"engine":"python"') === true;
 }
 
 function isOfReplay({ code }: ExecutorError) {
@@ -1178,7 +1186,8 @@ function ownerOf({ owner }: Record<string, unknown>) {
 
 /** A journal that was read. */
 interface Found {
-  entries: Uint8Array[];
+  /** of all entries */
+  bytes: number;
   journal: NativeJournal;
   head: Head;
   /** whether it has no entry yet */

@@ -10,6 +10,9 @@ const SEED: u8 = 0x42;
 const ANSWERS: u8 = 0x43;
 const RESTART: u8 = 0x44;
 const CHECKPOINT: u8 = 0x45;
+/// Kinds of frames of the protocol: a command with answers of tools, and an event with calls.
+const TOOL_REPLIES: u8 = 0x05;
+const TOOL_CALLS: u8 = 0x85;
 /// Kinds from here on are events.
 const FIRST_EVENT: u8 = 0x80;
 /// Bytes of a frame's length field, which counts what follows it.
@@ -54,6 +57,14 @@ pub enum EntryBody {
     Event(Event),
 }
 
+/// Kinds that are known without reading the entry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    Note,
+    Calls,
+    Answers,
+}
+
 impl Entry {
     /// # Errors
     ///
@@ -76,6 +87,16 @@ impl Entry {
             kind => EntryBody::Event(Event::read(kind, body)?),
         };
         Ok(Self { run: head.session, body })
+    }
+
+    /// The kind of a frame that is whole. `None`: it is another one.
+    pub fn kind_of(frame: &[u8]) -> Option<EntryKind> {
+        match *frame.get(LENGTH_BYTES)? {
+            NOTE => Some(EntryKind::Note),
+            TOOL_CALLS => Some(EntryKind::Calls),
+            ANSWERS | TOOL_REPLIES => Some(EntryKind::Answers),
+            _ => None,
+        }
     }
 
     /// The number of the run that a frame belongs to. The frame is whole.

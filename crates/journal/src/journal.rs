@@ -10,7 +10,7 @@ use ses_session::{Events, Link};
 use crate::chain::{Chain, Keys};
 use crate::content::{self, Content, Flaw, FlawKind};
 use crate::effects::{Effects, OnCheckpoint};
-use crate::entry::{Entry, head_frame, note_frame, restart_frame, seed_frame};
+use crate::entry::{Entry, EntryKind, head_frame, note_frame, restart_frame, seed_frame};
 use crate::lock::Lock;
 use crate::state::{Batch, State};
 
@@ -87,22 +87,27 @@ impl Journal {
         self.change(|state, effects| state.begin_checkpoint(engine, on_checkpoint, effects));
     }
 
-    /// Reads an existing journal. Only the first `runs` runs count if that is given. `engine`: checkpoints with this text
-    /// are used. Without it, everything is repeated.
+    /// Takes the next entry of an existing journal, for [`Self::load`].
+    pub fn add(&self, entry: Vec<u8>) {
+        self.state.get().loaded.push(entry);
+    }
+
+    /// Reads the entries of an existing journal. Only the first `runs` runs count if that is given. `engine`: checkpoints
+    /// with this text are used. Without it, everything is repeated.
     ///
     /// # Errors
     ///
     /// The journal is not one that this build, with these keys, has written.
-    pub fn load(&self, entries: Vec<Vec<u8>>, runs: Option<u32>, engine: Option<&str>) -> Result<Content, Flaw> {
+    pub fn load(&self, runs: Option<u32>, engine: Option<&str>) -> Result<Content, Flaw> {
         let mut state = self.state.get();
-        let bytes = entries.iter().map(Vec::len).sum::<usize>();
-        if bytes > state.max_bytes {
-            let message = format!("the journal takes {bytes} bytes, more than {}", state.max_bytes);
-            return Err(Flaw { kind: FlawKind::Limit, entry: entries.len() as u64, message });
+        let State { chain, loaded, max_bytes, .. } = &mut *state;
+        let bytes = loaded.iter().map(Vec::len).sum::<usize>();
+        if bytes > *max_bytes {
+            let message = format!("the journal takes {bytes} bytes, more than {max_bytes}");
+            return Err(Flaw { kind: FlawKind::Limit, entry: loaded.len() as u64, message });
         }
-        let (content, record) = content::read(&mut state.chain, &entries, runs, engine)?;
+        let (content, record) = content::read(chain, loaded, runs, engine)?;
         state.hold(record, &content);
-        state.loaded = entries;
         Ok(content)
     }
 
@@ -130,9 +135,18 @@ impl Journal {
         !other.is_full
     }
 
-    /// What an entry of this journal says. `None`: it is not an entry.
-    pub fn entry(&self, bytes: &[u8]) -> Option<Entry> {
-        Entry::read(self.state.get().chain.frame_of(bytes)).ok()
+    /// What an entry of a journal that was read says, until its replay ends. `None`: it is not an entry.
+    pub fn entry(&self, number: usize) -> Option<Entry> {
+        let state = self.state.get();
+        Entry::read(state.chain.frame_of(state.loaded.get(number)?)).ok()
+    }
+
+    /// The numbers of the entries of one kind that belong to run `run`, for [`Self::entry`]. They are not read.
+    pub fn find(&self, kind: EntryKind, run: u32) -> Vec<usize> {
+        let state = self.state.get();
+        let frames = state.loaded.iter().map(|entry| state.chain.frame_of(entry)).enumerate();
+        let found = frames.filter(|(_, frame)| Entry::run_of(frame) == run && Entry::kind_of(frame) == Some(kind));
+        found.map(|(number, _)| number).collect()
     }
 
     /// What the journal has, and what the isolate did instead, if a replay has failed.

@@ -26,6 +26,6 @@ pub use backend::JournalBackend;
 pub use chain::Keys;
 pub use content::{Content, Flaw, FlawKind, OpenCall, OpenRun, WithheldCall};
 pub use effects::OnCheckpoint;
-pub use entry::{Entry, EntryBody};
+pub use entry::{Entry, EntryBody, EntryKind};
 pub use journal::Journal;
 pub use state::Batch;

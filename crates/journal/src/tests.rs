@@ -9,7 +9,7 @@ use ses_protocol::{
 
 use crate::chain::{Chain, Keys};
 use crate::entry::{answers_frame, checkpoint_frame, head_frame, message_frame, note_frame, restart_frame, seed_frame};
-use crate::{Content, Flaw, FlawKind, Journal};
+use crate::{Content, EntryKind, Flaw, FlawKind, Journal};
 
 const ID: &str = "order/7";
 
@@ -83,8 +83,15 @@ fn entries(keys: Keys) -> Vec<Vec<u8>> {
     signed(keys, frames())
 }
 
+/// A journal with these entries, which nobody has read yet.
+fn journal(keys: Keys, entries: Vec<Vec<u8>>) -> Journal {
+    let journal = Journal::new(ID.to_owned(), keys, 1 << 20);
+    entries.into_iter().for_each(|entry| journal.add(entry));
+    journal
+}
+
 fn load(keys: Keys, entries: Vec<Vec<u8>>) -> Result<Content, Flaw> {
-    Journal::new(ID.to_owned(), keys, 1 << 20).load(entries, None, None)
+    journal(keys, entries).load(None, None)
 }
 
 #[test]
@@ -112,8 +119,18 @@ fn a_journal_is_read_as_it_was_written() {
 }
 
 #[test]
+fn entries_are_found_by_their_kind_and_run() {
+    let journal = journal(keys(), signed(keys(), further_frames()));
+    let found = |kind| [0, 1, 2].map(|run| journal.find(kind, run));
+    assert_eq!(found(EntryKind::Note), [vec![], vec![], vec![13]]);
+    assert_eq!(found(EntryKind::Calls), [vec![], vec![7], vec![12]]);
+    assert_eq!(found(EntryKind::Answers), [vec![], vec![8], vec![14]]);
+    let is_of = |number, run| journal.entry(number).is_some_and(|entry| entry.run == run);
+    assert!(is_of(7, 1) && is_of(14, 2) && journal.entry(18).is_none());
+}
+
+#[test]
 fn an_answer_that_is_not_kept_is_accepted_if_it_is_the_same_again() {
-    let journal = Journal::new(ID.to_owned(), keys(), 1 << 20);
     let mut frames = frames();
     let answer = |n| ToolReply::Value(Value::Number(n));
     let command = Command::ToolReplies { replies: vec![(0, answer(7.0))], now_ms: None };
@@ -121,7 +138,8 @@ fn an_answer_that_is_not_kept_is_accepted_if_it_is_the_same_again() {
     let digest = chain.digest((2, 1), &frame(0, &command));
     let command = Command::ToolReplies { replies: vec![(2, ToolReply::Promise)], now_ms: None };
     frames.extend(answers_frame(2, &[(2, digest)], &command));
-    let Ok(content) = journal.load(signed(keys(), frames), None, None) else { panic!("it is a journal") };
+    let journal = journal(keys(), signed(keys(), frames));
+    let Ok(content) = journal.load(None, None) else { panic!("it is a journal") };
     assert_eq!(content.withheld.iter().map(|it| (it.run, it.call.number, it.entry)).collect::<Vec<_>>(), [(2, 1, 14)]);
     assert!(content.open.expect("the second run has not ended").calls.is_empty());
     assert!(!journal.provide(2, 1, answer(8.0)));
@@ -145,8 +163,7 @@ fn a_checkpoint_replaces_what_comes_before_it_for_its_engine_only() {
     frames.extend(checkpoint_frame(1, "an engine", &[1, 2, 3]));
     let entries = signed(keys(), frames.clone());
     let load = |engine| {
-        let journal = Journal::new(ID.to_owned(), keys(), 1 << 20);
-        let Ok(content) = journal.load(entries.clone(), None, engine) else { panic!("it is a journal") };
+        let Ok(content) = journal(keys(), entries.clone()).load(None, engine) else { panic!("it is a journal") };
         (content.replayed_bytes, content.looked_at, content.runs, content.tools.len())
     };
     assert_eq!(load(Some("an engine")), (0, Some(1), 1, 1));
@@ -156,9 +173,7 @@ fn a_checkpoint_replaces_what_comes_before_it_for_its_engine_only() {
     // The run after it has not ended.
     frames.extend([frame(2, &Command::SetTools { job: 4, tools: Vec::new() })]);
     frames.extend(checkpoint_frame(1, "an engine", &[1, 2, 3]));
-    let Err(Flaw { kind, entry, .. }) =
-        Journal::new(ID.to_owned(), keys(), 1 << 20).load(signed(keys(), frames), None, None)
-    else {
+    let Err(Flaw { kind, entry, .. }) = journal(keys(), signed(keys(), frames)).load(None, None) else {
         panic!("nobody writes it")
     };
     assert_eq!((kind, entry), (FlawKind::Order, 13));
@@ -172,9 +187,8 @@ fn results_that_are_not_kept_prevent_checkpoints_until_the_session_begins_again(
         told.recv().unwrap().unwrap_err()
     };
     let reason_after = |count: usize| {
-        let journal = Journal::new(ID.to_owned(), keys(), 1 << 20);
-        let entries = signed(keys(), further_frames()[..count].to_vec());
-        assert!(journal.load(entries, None, None).is_ok());
+        let journal = journal(keys(), signed(keys(), further_frames()[..count].to_vec()));
+        assert!(journal.load(None, None).is_ok());
         (reason_of(&journal), journal)
     };
     let (withheld, no_isolate) = ("it has had results that must not be kept", "it is at work");
