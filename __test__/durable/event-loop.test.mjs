@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { planOf } from 'ses-executor/code-tool';
-import { DurableSession, memoryStore, waitForAnswer } from 'ses-executor/durable';
+import { DurableSession, journalConflict, memoryStore, waitForAnswer } from 'ses-executor/durable';
+import { rejection } from '../helpers.mjs';
 import { all, openSession } from './helpers.mjs';
 
 const { NativeJournal } = createRequire(import.meta.url)('../../native.cjs');
@@ -101,5 +102,39 @@ describe('a journal with large values', () => {
     expect((await answer(1)).status).toBe('waiting');
     expect((await answer(2)).output.output).toBe(2);
     expect([...types].sort()).toStrictEqual(['call', 'head', 'note']);
+  });
+});
+
+describe('calls while the run pauses', () => {
+  // Both the call that found the isolate gone and the answer wanted to claim the session.
+  test('an answer waits for the session that another call rebuilds', async () => {
+    let isClaimed = false;
+    const inner = memoryStore();
+    const store = {
+      isInMemory: true,
+      read: (...args) => inner.read(...args),
+      append: (...args) => inner.append(...args),
+      list: () => inner.list(),
+      remove: (id) => inner.remove(id),
+      lock: async () => {
+        await new Promise(setImmediate);
+        if (isClaimed) throw journalConflict('the session is open');
+        isClaimed = true;
+        return () => void (isClaimed = false);
+      },
+    };
+    const session = await openSession('s', { store, tools });
+    const running = session.start('await ask()');
+    const refused = [];
+    let hasStarted = false;
+    const started = running.finally(() => (hasStarted = true));
+    while (!hasStarted) {
+      refused.push(rejection(session.run('1')));
+      await new Promise(setImmediate);
+    }
+    expect((await started).status).toBe('waiting');
+    expect((await session.answer({ 's/1/1': { result: 5 } })).output.output).toBe(5);
+    const codes = new Set((await Promise.all(refused)).map(({ code }) => code));
+    expect([...codes].every((code) => ['ERR_INVALID_STATE', 'ERR_RUN_WAITING'].includes(code))).toBe(true);
   });
 });

@@ -1022,6 +1022,9 @@ export class DurableSession implements Executor {
     options: Continuing,
     epoch: number,
   ): Promise<Finished | Waiting | Stale> {
+    // A call while the run paused may be rebuilding the session.
+    if (this.#opening.isUnderWay) await this.#join();
+    this.#refuseAfterCleanup(epoch, 'answer');
     if (this.state === 'NEW' || this.state === 'DEAD') throw invalidState(this.state, 'answer', REFUSALS.NO_ISOLATE);
     if (this.#open === undefined) return { status: 'stale' };
     await this.#claim();
