@@ -111,6 +111,20 @@ describe('the code tool', () => {
     expect(content.length).toBe(20);
   });
 
+  test('shows a blob as what its bytes are', async () => {
+    await withExecutor({ globals: ['fetch'] }, {}, async (executor) => {
+      const { execute } = createCodeTool({ tools, executor });
+      const code = `const bytes = Uint8Array.from(atob('${PNG}'), (char) => char.charCodeAt(0));
+        display(new Blob([bytes]));
+        display(new File([bytes], 'a.png', { type: 'image/png' }));
+        display(await new Response(bytes).blob());
+        display(new Blob(['%PDF-', '1.7']))`;
+      const { content } = await execute(code);
+      expect(content).toEqual([IMAGE, IMAGE, IMAGE, expect.objectContaining({ type: 'resource' })]);
+      expect(content[3].resource).toMatchObject({ mimeType: 'application/pdf', blob: PDF });
+    });
+  });
+
   test.each(['tools', 'variables', 'own declarations'])('leaves the name `display` to %s', async (whose) => {
     await withExecutor({}, {}, async (executor) => {
       if (whose === 'variables') await executor.sendVariables({ display: 'mine' });

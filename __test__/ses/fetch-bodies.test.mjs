@@ -17,6 +17,12 @@ beforeAll(async () => {
     '/text': (response) => response.setHeader('content-type', 'text/plain').end('één'),
     '/large': (response) => response.end(LARGE),
     '/empty': (response) => response.writeHead(204).end(),
+    '/multipart': async (response) => {
+      const form = new FormData();
+      form.append('a', 'b');
+      const made = new Response(form);
+      response.setHeader('content-type', made.headers.get('content-type')).end(await made.text());
+    },
     '/query': (response) =>
       response.setHeader('content-type', 'application/x-www-form-urlencoded').end('a=1&a=2&b=c+d%26'),
     '/post': async (response, request) => {
@@ -106,6 +112,43 @@ describe('blobs', () => {
     });
     expect(got).toEqual([{ file: new Uint8Array([97, 98]), list: [new Uint8Array([97, 98])] }]);
     expect(await output("final_answer(new Blob(['a']))")).toEqual(new Uint8Array([97]));
+  });
+});
+
+describe('forms and headers', () => {
+  const MAKE = `const form = new FormData();
+    form.append('a', 'b');
+    form.append('file', new Blob(['ab']), 'a.txt');
+    const headers = new Headers({ 'X-B': '1', a: '2' });
+    headers.append('a', '3');`;
+  const PAIRS = [
+    ['a', 'b'],
+    ['file', new Uint8Array([97, 98])],
+  ];
+  const HEADERS = [
+    ['a', '2, 3'],
+    ['x-b', '1'],
+  ];
+
+  // They crossed as objects without properties.
+  test('as outputs and arguments of tools they are their pairs', async () => {
+    const got = [];
+    const save = async (...values) => void got.push(values);
+    expect(await output(`${MAKE} await save(form, { headers }); [form, headers]`, { save })).toEqual([PAIRS, HEADERS]);
+    expect(got).toEqual([[PAIRS, { headers: HEADERS }]]);
+    expect(await output('new FormData()')).toEqual([]);
+    expect(await output(`(await fetch('${server.url}/text')).headers`)).toContainEqual(['content-type', 'text/plain']);
+  });
+
+  test('in a recorded session they are the same again', async () => {
+    const store = memoryStore();
+    const open = () => DurableSession.open('s', { store, executor: options() });
+    const session = await open();
+    await session.run(MAKE);
+    await session.cleanup();
+    const again = await open();
+    expect((await again.run('[form, headers]')).output).toEqual([PAIRS, HEADERS]);
+    await again.cleanup();
   });
 });
 
@@ -294,10 +337,14 @@ describe('bodies of responses', () => {
   test('are forms if they are encoded as queries', async () => {
     const code = `${FAILURE}
       const form = await (${get('/query')}).formData();
-      [[...form], await failure(async () => (${get('/text')}).formData())]`;
-    expect(await output(code)).toEqual([
-      [['a', '1'], ['a', '2'], ['b', 'c d&']],
-      ['TypeError', 'formData() reads only application/x-www-form-urlencoded; use text() or bytes()'],
-    ]); // prettier-ignore
+      const multipart = ${get('/multipart')};
+      const refused = [await failure(async () => (${get('/text')}).formData()), await failure(() => multipart.formData())];
+      [[...form], refused, (await multipart.clone().text()).includes('form-data; name="a"')]`;
+    const message = 'formData() reads only application/x-www-form-urlencoded; use text() or bytes()';
+    const refusals = [
+      ['TypeError', message],
+      ['TypeError', message],
+    ];
+    expect(await output(code)).toEqual([[['a', '1'], ['a', '2'], ['b', 'c d&']], refusals, true]); // prettier-ignore
   });
 });

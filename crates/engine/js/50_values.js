@@ -229,8 +229,8 @@
     }
   };
 
-  // Whether there are URLs, their parameters or blobs among the first MAX_SEARCHED parts of `root`. Structured clone
-  // would treat them as objects without their content. Runs no guest code.
+  // Whether values with substitutes, such as URLs and blobs, are among the first MAX_SEARCHED parts of `root`.
+  // Structured clone would treat them as objects without their content. Runs no guest code.
   const hasSubstituted = (root) => {
     const seen = newSet();
     const queue = [];
@@ -259,10 +259,10 @@
     return isFound;
   };
 
-  // An output. If it contains URLs, their parameters or blobs, a copy with their strings and bytes instead.
+  // An output. If it contains values with substitutes, such as URLs and blobs, a copy with the substitutes instead.
   const withSubstitutes = (output) => (hasSubstituted(output) ? toCloneable(output) : output);
 
-  // `args`, an array of arguments. If it contains URLs, their parameters or blobs, a copy with their strings and bytes
+  // `args`, an array of arguments. If it contains values with substitutes, such as URLs and blobs, a copy with these
   // instead. Values that structured clone refuses stay as they are, and so do getters. Runs no guest code.
   const argumentsWithSubstitutes = (args) => {
     if (!hasSubstituted(args)) return args;

@@ -6,7 +6,7 @@
   const { p, types } = boot;
   const { apply, arrayPush, dateNow, defineProperty, freeze, isView, jsonStringify, max, min, TypeError } = p;
   const { valuesOf, withoutPairs, withPair } = boot.pairs;
-  const { op_decode, op_encode, op_random, op_url_query } = boot.ops;
+  const { op_decode, op_encode, op_random, op_substitute } = boot.ops;
   // Programs may declare variables with these names.
   const { Symbol, Uint8Array } = globalThis;
   const inspectCustom = Symbol.for("nodejs.util.inspect.custom");
@@ -197,8 +197,7 @@
       if (!boot.isObject(parts) || typeof parts[Symbol.iterator] !== "function") {
         throw new TypeError(`${new.target.name}: the first argument must be a list of parts, such as [text]`);
       }
-      // Tells the host that such objects exist.
-      op_url_query("");
+      op_substitute();
       const list = [];
       for (const part of parts) arrayPush(list, isBlob(part) ? part.#content : (bytesOf(part) ?? op_encode(`${part}`)));
       this.#content = joined(list);
@@ -253,8 +252,10 @@
     // Names and values, one after the other. Values are strings and files.
     #list = [];
     constructor(form) {
-      if (form === undefined) return;
-      throw new TypeError("FormData: the constructor takes no argument; call append(name, value) for each field");
+      if (form !== undefined) {
+        throw new TypeError("FormData: the constructor takes no argument; call append(name, value) for each field");
+      }
+      op_substitute();
     }
     static {
       isForm = (value) => boot.isObject(value) && #list in value;
@@ -370,7 +371,17 @@
     },
   };
   const urlText = boot.substituteOf;
-  // A blob crosses to the host as its bytes.
-  boot.substituteOf = (value) => (isBlob(value) ? new Uint8Array(contentOf(value)) : urlText(value));
+  // A blob crosses to the host as its bytes, a form as its pairs. Constructors call `op_substitute`, so that the host
+  // asks for substitutes.
+  boot.substituteOf = (value) => {
+    if (isBlob(value)) return new Uint8Array(contentOf(value));
+    if (!isForm(value)) return urlText(value);
+    const list = entriesOf(value);
+    const pairs = [];
+    for (let i = 0; i < list.length; i += 2) {
+      arrayPush(pairs, [list[i], isBlob(list[i + 1]) ? new Uint8Array(contentOf(list[i + 1])) : list[i + 1]]);
+    }
+    return pairs;
+  };
   arrayPush(boot.toHarden, ReadableStream, ReadableStreamDefaultReader);
 })();

@@ -10,7 +10,7 @@
   const { p, types } = boot;
   const { apply, arrayPush, ceil, dateNow, defineProperty, Error, freeze, isView, max, newMap } = p;
   const { promiseThen, RangeError, TypeError, typedArrayTag } = p;
-  const { op_decode, op_digest, op_encode, op_random, op_url } = boot.ops;
+  const { op_decode, op_digest, op_encode, op_random, op_substitute, op_url } = boot.ops;
   const { Blob, bytesOf, File, FormData, hexOf, isRead, isUntouched, own, streamOf, takeRest } = boot.bodies;
   const readBody = boot.bodies.read;
   // Programs may declare variables with these names.
@@ -461,6 +461,7 @@
     // Names in lower case and values, one after the other.
     #list = [];
     constructor(init) {
+      op_substitute();
       if (init === undefined || init === null) return;
       if (!boot.isObject(init)) throw new TypeError("Headers: the argument must be an object or a list of pairs");
       if (#list in init) {
@@ -478,6 +479,9 @@
     }
     static {
       pairsOf = (headers) => headers.#list;
+      const substituteOf = boot.substituteOf;
+      // Headers cross to the host as their pairs.
+      boot.substituteOf = (value) => (#list in value ? value.#pairs() : substituteOf(value));
     }
     #name(name) {
       const given = `${name}`;

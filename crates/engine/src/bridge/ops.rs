@@ -88,6 +88,7 @@ table! {
     op_preview_entries
     op_random
     op_room
+    op_substitute
     op_swallowed
     op_thrown
     op_to_base64
@@ -104,6 +105,7 @@ pure! {
     op_encoding: Encoding;
     op_from_base64: FromBase64;
     op_random: Random;
+    op_substitute: Substitute;
     op_to_base64: ToBase64;
     op_url: Url;
     op_url_query: UrlQuery;

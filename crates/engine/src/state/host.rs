@@ -117,7 +117,7 @@ pub struct Host {
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
     pub tools: RefCell<ToolTable>,
-    /// The guest may have made objects that cross to the host as something else: URLs, their parameters, blobs.
+    /// The guest may have made objects that cross to the host as something else, such as URLs and blobs.
     pub has_substituted: Cell<bool>,
     /// Names of variables that were sent.
     pub sent_names: RefCell<HashSet<String>>,
