@@ -51,11 +51,12 @@ const PROGRAM = `
 `;
 
 test.each([
-  ['the process of its session', (worker) => process.kill(worker.children[0], 'SIGKILL')],
-  ['its worker', (worker) => worker.kill('SIGKILL')],
+  ['the process of its session is killed', (worker) => process.kill(worker.children[0], 'SIGKILL')],
+  ['its worker is killed', (worker) => worker.kill('SIGKILL')],
+  ['its worker is stopped', (worker) => worker.kill('SIGSTOP')],
 ])(
-  'a run that only waits continues on another worker when %s is killed',
-  async (_title, kill) => {
+  'a run that only waits continues on another worker when %s',
+  async (_title, end) => {
     const { tool: held, calls, arrived } = heldTool();
     const added = [];
     const add = async (a, b) => (added.push([a, b]), a + b);
@@ -65,7 +66,7 @@ test.each([
     await arrived(0);
     await waits(2);
     const worker = current();
-    await moveFrom(session, () => kill(worker));
+    await moveFrom(session, () => end(worker));
     calls[0].answer.resolve(10);
     const { output, logs } = await run;
     expect(output).toBe(17);

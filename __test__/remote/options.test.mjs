@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { SESExecutor } from '../../index.mjs';
 import { PyodideExecutor } from '../../build/python/index.js';
 import { openBroker } from '../broker.mjs';
-import { expectCode } from '../helpers.mjs';
+import { expectCode, withFolder } from '../helpers.mjs';
+import { writeJwtConfig } from '../jwt.mjs';
 import { makeRemote, startWorker } from './helpers.mjs';
 
 const make = (remote) => new SESExecutor({ isolation: 'remote', remote });
@@ -48,6 +49,25 @@ test('a broker that wants a user accepts the one of the address, and no other', 
     expect(error.message).not.toContain('wrong');
   }
 }, 60_000);
+
+test(
+  'workers and executors log in with a JWT and an NKey, and those of another operator are refused',
+  () =>
+    withFolder(async (folder) => {
+      const { config, credentials } = writeJwtConfig(folder);
+      const broker = await openBroker({ config });
+      await startWorker(broker.url, { args: ['--spares', '0', '--credentials', credentials] });
+      const executor = await makeRemote({ servers: broker.url, credentials });
+      expect((await executor.run('40 + 2')).output).toBe(42);
+      const other = await withFolder(async (elsewhere) => {
+        const remote = { servers: broker.url, credentials: writeJwtConfig(elsewhere).credentials };
+        return expectCode(make(remote).init(), 'ERR_NO_WORKER');
+      });
+      const none = await expectCode(make({ servers: broker.url }).init(), 'ERR_NO_WORKER');
+      expect([other, none].map(({ details }) => details.reason)).toEqual(['broker', 'broker']);
+    }),
+  60_000,
+);
 
 test('credentials that cannot be read are an error of init()', async () => {
   const error = await expectCode(
