@@ -1,6 +1,7 @@
 // What each store keeps, and what the store of files does about processes that end.
 
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
@@ -11,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { DurableSession, fileStore, journalConflict, memoryStore, natsStore, sqliteStore } from 'ses-executor/durable';
 import { openBroker } from '../broker.mjs';
 import { ROOT, describeIf, rejection, testIf } from '../helpers.mjs';
-import { all, temporaryFolder } from './helpers.mjs';
+import { KEYS, all, temporaryFolder } from './helpers.mjs';
 
 const bytes = (...texts) => texts.map((text) => new TextEncoder().encode(text));
 const texts = async (store, id, from) =>
@@ -180,6 +181,29 @@ describe('fileStore', () => {
     const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
     expect(modes).toStrictEqual([0o600, 0o600, 0o600]);
     await unlock();
+  });
+
+  test('a file has a first line and entries behind their lengths, and large entries have files of their digests', async () => {
+    const folder = temporaryFolder();
+    const store = fileStore(folder);
+    await store.append('s', 0, [Uint8Array.of(0, 1, 2, 255), Uint8Array.of(7)]);
+    const [path] = readdirSync(folder).map((name) => join(folder, name));
+    expect(readFileSync(path).toString('latin1')).toBe(
+      'ses-executor journal 1\n\x04\0\0\0\0\x01\x02\xff\x01\0\0\0\x07',
+    );
+
+    const session = await DurableSession.open('large', {
+      store,
+      keys: KEYS,
+      tools: { big: async () => 'x'.repeat(1 << 17) },
+    });
+    await session.run('(await big()).length');
+    await session.cleanup();
+    const entries = await all(store.read('large'));
+    const [reference, ...others] = entries.filter(([form]) => form === 1);
+    expect([reference.length, others]).toStrictEqual([1 + 32, []]);
+    const blob = await store.getBlob('large', Buffer.from(reference.subarray(1)).toString('hex'));
+    expect(createHash('sha256').update(blob).digest()).toStrictEqual(Buffer.from(reference.subarray(1)));
   });
 
   test('an incomplete last entry is dropped, wherever the file ends', async () => {

@@ -31,6 +31,11 @@ pub trait Backend: Send + Sync {
     /// No isolate could be started.
     fn boot(&self, boot: Boot) -> Result<Arc<dyn Link>, Failure>;
 
+    /// Whether isolates run on the system of this process, and not on that of a worker of a fleet.
+    fn is_local(&self) -> bool {
+        true
+    }
+
     /// Whether an isolate that runs out of memory keeps its memory instead of freeing it.
     fn parks(&self) -> bool;
 }

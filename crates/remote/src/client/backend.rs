@@ -39,6 +39,11 @@ impl RemoteBackend {
 impl Backend for RemoteBackend {
     fn expect(&self, _config: &Config) {}
 
+    /// Workers run on Linux.
+    fn is_local(&self) -> bool {
+        false
+    }
+
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
         let most = longest_body(&config);
         let number = u32::try_from(session).map_err(|_| Failure::init("there were too many sessions"))?;
