@@ -202,8 +202,8 @@ export interface ExecutorOptions {
   modules?: Modules | undefined;
   /**
    * Whether the types of code are checked before it runs, against its tools, variables, modules and the declarations of
-   * earlier runs. Only mistakes that would make the code fail or pass wrong data to a tool count. `"error"`: code with
-   * such a mistake does not run, and fails with `ERR_VALIDATION_FAILED` and diagnostics of the rule `type_error`.
+   * earlier runs. A mistake counts only if it would make the code fail or pass wrong data to a tool. `"error"`: code
+   * with such a mistake does not run, and fails with `ERR_VALIDATION_FAILED` and diagnostics of the rule `type_error`.
    * `"warn"`: the code runs, and the diagnostics are warnings in its log. Needs the package `typescript`, version 5 or
    * later. Default `"off"`.
    *
@@ -224,7 +224,7 @@ export interface ExecutorOptions {
    */
   globals?: readonly GuestGlobal[] | undefined;
   /**
-   * The requests that guest code may make. The host makes them, and checks each, also each step of a redirect. In
+   * The requests that guest code may make. The host makes them and checks each, including each step of a redirect. In
    * JavaScript it needs `globals: ["fetch"]`. In Python it makes `urllib`, `requests` and `pyodide.http` importable. A
    * request counts as a tool call named `fetch`: `onToolCall`, `toolTimeoutMs` and `maxToolCalls` apply. Default: no
    * request is allowed.

@@ -73,9 +73,9 @@ export function programsOf(executor: Executor): KnownPrograms | undefined {
 }
 
 /**
- * Refuses options beside an executor, which has its own options. Undefined options count as absent.
+ * Refuses options next to an executor, which has its own options. Undefined options count as absent.
  *
- * @param own names of options that may stand beside it, for messages
+ * @param own names of options that are allowed next to it, for messages
  * @throws {TypeError}
  */
 export function refuseOtherOptions(others: object, own: readonly string[]) {

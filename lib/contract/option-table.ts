@@ -437,7 +437,7 @@ The constructor clones exported values. It throws a \`TypeError\` with the path 
     perRun: true,
     brief: 'whether the types of code are checked before it runs',
     doc: `Whether the types of code are checked before it runs, against its tools, variables, modules and the declarations of
-earlier runs. Only mistakes that would make the code fail or pass wrong data to a tool count. \`"error"\`: code
+earlier runs. A mistake counts only if it would make the code fail or pass wrong data to a tool. \`"error"\`: code
 with such a mistake does not run, and fails with \`ERR_VALIDATION_FAILED\` and diagnostics of the rule \`type_error\`.
 \`"warn"\`: the code runs, and the diagnostics are warnings in its log. Needs the package \`typescript\`, version 5 or
 later.
@@ -471,7 +471,7 @@ so that a replay repeats them.`,
     ts: 'NetworkPolicy',
     none: 'no request is allowed',
     brief: 'requests that guest code may make',
-    doc: `The requests that guest code may make. The host makes them, and checks each, also each step of a redirect. In
+    doc: `The requests that guest code may make. The host makes them and checks each, including each step of a redirect. In
 JavaScript it needs \`globals: ["fetch"]\`. In Python it makes \`urllib\`, \`requests\` and \`pyodide.http\` importable. A
 request counts as a tool call named \`fetch\`: \`onToolCall\`, \`toolTimeoutMs\` and \`maxToolCalls\` apply.`,
     rust: {

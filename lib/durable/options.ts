@@ -14,7 +14,7 @@ import type { Durability } from './types';
 
 /** Keys of the HMAC chain of a journal. */
 export interface JournalKeys {
-  /** The key for new entries: a string or bytes; 32 random bytes are good. */
+  /** The key for new entries: a string or bytes. Use 32 random bytes. */
   sign: string | Uint8Array;
   /** Further keys that are accepted in existing entries: those before the last rotation. */
   verify?: readonly (string | Uint8Array)[] | undefined;
@@ -24,7 +24,7 @@ export interface JournalKeys {
 export interface DurableOptions {
   /** Where the journal is. */
   store: JournalStore;
-  /** Code that can write a journal decides what the session believes. Required unless the store is in memory. */
+  /** Code that can write to a journal controls its session. Required unless the store is in memory. */
   keys?: JournalKeys | undefined;
   /** The language of a new session, default `"javascript"`, which includes TypeScript. A session that exists has its own. */
   engine?: 'javascript' | 'python' | undefined;

@@ -54,7 +54,7 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    * becomes `list_files`. Functions and namespaces of functions are accepted too. Tools without `execute`, which run
    * elsewhere, are left out.
    *
-   * Tools with `needsApproval` keep it. If code names such a tool, the call of the code tool itself needs approval. The
+   * Tools keep their `needsApproval`. If code names such a tool, the call of the code tool itself needs approval. The
    * AI SDK requests this approval from version 6 on, and the person sees the code. Such a tool fails in the code if the
    * approved code does not name it. All such tools fail in a call that has not been approved. With `approve`, each call
    * is approved separately instead, with its input.

@@ -182,7 +182,7 @@ function executorOf({ language, maxOperations = NO_LIMIT, ...others }: Given): E
   return new PyodideExecutor(undefined, pythonOptions(others));
 }
 
-/** Reports log lines, beside the caller's `onLog`. */
+/** Reports log lines, in addition to the caller's `onLog`. */
 function withLog(options: Given, progress: ProgressReports | undefined): Given {
   if (progress === undefined) return options;
   const { onLog } = options;
