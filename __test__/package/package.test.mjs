@@ -348,6 +348,16 @@ test('no package in a project can prevent the installation', () => {
   }
 });
 
+test('each package that the library asks users to install is an optional peer', () => {
+  const sources = readdirSync(join(ROOT, 'lib'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const asked = sources.flatMap((name) => [
+    ...readFileSync(join(ROOT, 'lib', name), 'utf8').matchAll(/requirePeer\([^,]+, '([^']+)'/g),
+  ]);
+  const names = new Set(asked.flatMap(([, packages]) => packages.split(' ')));
+  expect(names.size).toBeGreaterThan(10);
+  expect([...names].filter((name) => !Object.hasOwn(MANIFEST.peerDependencies, name))).toEqual([]);
+});
+
 describe('next to the packages of a project', () => {
   const ADD = `
     const { tool } = require('ai');

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { checkTypes } from '../../index.mjs';
 import { runChild, testIf, withExecutor } from '../helpers.mjs';
-import { Checker, NATIVE, WITH_API, found, sharedChecker, useTypeScript } from './helpers.mjs';
+import { Checker, NATIVE, WITH_API, WITH_API_6, found, sharedChecker, useTypeScript } from './helpers.mjs';
 
 const require = createRequire(import.meta.url);
 const { TypeSession } = require('../../build/typecheck/session.js');
@@ -55,6 +55,7 @@ const isRunning = (pid) =>
 describe.each([
   ['the server of TypeScript 7', NATIVE],
   ['the API of TypeScript 5', WITH_API],
+  ['the API of TypeScript 6', WITH_API_6],
 ])('%s', (_, packageName) => {
   let checker;
   afterEach(() => checker?.end());
@@ -283,8 +284,10 @@ describe('a process', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '0 false\n', stderr: '' });
   });
 
-  test.each([NATIVE, WITH_API])('loads %s, and starts processes, only on the thread that checks', async (name) => {
-    const { stdout, stderr } = await runChild(`${prelude}
+  test.each([NATIVE, WITH_API, WITH_API_6])(
+    'loads %s, and starts processes, only on the thread that checks',
+    async (name) => {
+      const { stdout, stderr } = await runChild(`${prelude}
       import { subscribe } from 'node:diagnostics_channel';
       let processes = 0;
       subscribe('child_process', () => processes++);
@@ -293,8 +296,9 @@ describe('a process', () => {
       const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => /typescript[^/]*.lib.*\\.js$/.test(path));
       console.log(found.length, processes, loaded.length);
     `);
-    expect({ stdout, stderr }).toEqual({ stdout: '1 0 0\n', stderr: '' });
-  });
+      expect({ stdout, stderr }).toEqual({ stdout: '1 0 0\n', stderr: '' });
+    },
+  );
 
   test('gets a clear error without TypeScript', async () => {
     const message = 'Type checking needs packages that are not installed; run: npm install typescript';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SESExecutor, checkTypes } from '../../index.mjs';
 import { correctPrograms, mistakes } from './corpus/programs.mjs';
 import { modules, tools, variables } from './corpus/tools.mjs';
-import { NATIVE, WITH_API, sharedChecker, useTypeScript } from './helpers.mjs';
+import { NATIVE, WITH_API, WITH_API_6, sharedChecker, useTypeScript } from './helpers.mjs';
 
 const options = { tools, variables, modules, authorizedImports: Object.keys(modules) };
 const correct = correctPrograms();
@@ -29,7 +29,7 @@ async function missed(programs) {
   return titles;
 }
 
-/** Every fifth program: this compiler takes ten times as long. */
+/** Every fifth program: these compilers take ten times as long. */
 const some = (programs) => programs.filter((_, i) => i % 5 === 0);
 
 test('the corpus has at least 300 correct programs and 100 mistakes', () => {
@@ -72,8 +72,11 @@ describe('with the server of TypeScript 7', () => {
   });
 });
 
-describe('with the API of TypeScript 5', () => {
-  beforeAll(() => useTypeScript(WITH_API));
+describe.each([
+  ['5', WITH_API],
+  ['6', WITH_API_6],
+])('with the API of TypeScript %s', (_, packageName) => {
+  beforeAll(() => useTypeScript(packageName));
   afterAll(() => sharedChecker().end());
 
   test('no correct program is refused', async () => {

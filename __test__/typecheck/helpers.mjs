@@ -4,9 +4,10 @@ const require = createRequire(import.meta.url);
 const { Checker, sharedChecker, useTypeScript } = require('../../build/typecheck/checker.js');
 
 export { Checker, sharedChecker, useTypeScript };
-/** The names under which this repository has TypeScript 7 and 5. */
+/** The names under which this repository has TypeScript 7, 5 and 6. */
 export const NATIVE = 'typescript-v7';
 export const WITH_API = 'typescript';
+export const WITH_API_6 = 'typescript-v6';
 
 /** `rule` and `line` of each diagnostic, and its message. */
 export const found = (diagnostics = []) =>
