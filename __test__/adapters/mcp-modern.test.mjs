@@ -11,7 +11,7 @@ import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.
 import { InMemoryTransport as EarlierTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StreamableHTTPClientTransport as EarlierHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { createMcpServer } from 'ses-executor/mcp';
@@ -62,11 +62,15 @@ async function allOf(stream) {
 
 describe('over stdin and stdout', () => {
   test.each([
-    ['probes', { versionNegotiation: { mode: 'auto' } }, 'modern'],
-    ['demands the version', PINNED, 'modern'],
-    ['begins with initialize', {}, 'legacy'],
-  ])('a client that %s has a session whose variables persist', async (_, options, era) => {
+    ['probes', { versionNegotiation: { mode: 'auto' } }, 'modern', 'server/discover'],
+    ['demands the version', PINNED, 'modern', 'server/discover'],
+    ['begins with initialize', {}, 'legacy', 'initialize'],
+  ])('a client that %s has a session whose variables persist', async (_, options, era, first) => {
+    // A client that probes starts a process for the probe.
+    const send = vi.spyOn(StdioClientTransport.prototype, 'send');
+    onTestFinished(() => send.mockRestore());
     const client = await overStdio(options);
+    expect(send.mock.calls[0][0].method).toBe(first);
     expect(client.getProtocolEra()).toBe(era);
     expect(client.getServerVersion()).toMatchObject({ name: 'ses-executor' });
     expect(client.getInstructions()).toMatch(/^Use run_javascript/);
