@@ -9,6 +9,7 @@ use crate::incoming::{Arrival, Incoming};
 use crate::lock::lock;
 use crate::network::Network;
 use crate::outgoing::Outgoing;
+use crate::pings::Progress;
 use crate::room::Sender;
 use crate::words::{Kind, Word, word};
 
@@ -114,23 +115,23 @@ impl Channel {
                 }
             },
             Kind::Again => {
-                let freed = state.outgoing.acked(message.number);
+                let freed = state.outgoing.arrived(message.number);
                 self.repeat(&mut state);
                 self.on_freed(state, freed);
             }
             _ => {
-                let freed = state.outgoing.acked(message.number);
+                let freed = state.outgoing.consumed(message.number);
                 self.on_freed(state, freed);
             }
         }
         None
     }
 
-    /// A ping says what the other end has consumed. Sends messages again that should have arrived.
-    pub fn on_ping(&self, ack: u32) {
+    /// A ping says how far the other end has come. Sends messages again that should have arrived.
+    pub fn on_ping(&self, progress: Progress) {
         let mut state = lock(&self.state);
-        let freed = state.outgoing.acked(ack);
-        if state.outgoing.is_late(ack) {
+        let (freed, is_late) = state.outgoing.on_ping(progress);
+        if is_late {
             self.repeat(&mut state);
         }
         self.on_freed(state, freed);
@@ -143,13 +144,12 @@ impl Channel {
         }
     }
 
+    /// The other end may have consumed messages. `freed`: room of the connection that is free again.
     fn on_freed(&self, mut state: MutexGuard<'_, State>, freed: usize) {
-        if freed > 0 {
-            self.flush(&mut state);
-            drop(state);
-            // Without the lock, because other sessions may go on.
-            self.network.room.release(freed);
-        }
+        self.flush(&mut state);
+        drop(state);
+        // Without the lock, because other sessions may go on.
+        self.network.room.release(freed);
     }
 
     /// The message with this number was consumed, and all before it.
@@ -160,9 +160,9 @@ impl Channel {
         }
     }
 
-    /// The number of the first message that is not consumed.
-    pub fn next(&self) -> u32 {
-        lock(&self.state).incoming.consumed()
+    /// How far this end has come with the messages of the other one.
+    pub fn progress(&self) -> Progress {
+        lock(&self.state).incoming.progress()
     }
 
     /// The room of messages that are not consumed.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::pings::Progress;
 use crate::words::room_of;
 
 /// Room of consumed messages after which they are acknowledged. 256 KiB: a quarter of the window.
@@ -54,6 +55,7 @@ impl Incoming {
         }
     }
 
+    /// The number of the next message.
     pub fn next(&self) -> u32 {
         self.next
     }
@@ -79,9 +81,8 @@ impl Incoming {
         self.consumed
     }
 
-    /// The number of the first message that is not consumed.
-    pub fn consumed(&self) -> u32 {
-        self.consumed
+    pub fn progress(&self) -> Progress {
+        Progress { arrived: self.next, consumed: self.consumed }
     }
 
     /// The room of messages that have arrived and are not consumed.
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(incoming.take(u32::MAX, b""), Arrival::Repeated);
         incoming.consume(u32::MAX);
         incoming.consume(0);
-        assert_eq!(incoming.consumed(), 1);
+        assert_eq!(incoming.progress(), Progress { arrived: 1, consumed: 1 });
     }
 
     #[test]
@@ -122,7 +123,7 @@ mod tests {
         incoming.take(1, b"b");
         incoming.consume(1);
         incoming.consume(0);
-        assert_eq!((incoming.consumed(), incoming.held()), (2, 0));
+        assert_eq!((incoming.progress().consumed, incoming.held()), (2, 0));
     }
 
     #[test]

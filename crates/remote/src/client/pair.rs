@@ -12,7 +12,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::lock::lock;
 use crate::network::{Network, Recipient};
-use crate::pings::{Ping, Token};
+use crate::pings::{Ping, Progress, Token};
 use crate::subjects;
 
 /// Interval of pings.
@@ -41,11 +41,11 @@ pub mod causes {
 
 /// A session of a pair.
 pub trait Member: Send + Sync {
-    /// The number of the first message that was not consumed.
-    fn next(&self) -> u32;
+    /// How far this session has come with the messages of the worker.
+    fn progress(&self) -> Progress;
 
-    /// The worker has consumed all messages before this one.
-    fn on_ping(&self, ack: u32);
+    /// How far the worker has come.
+    fn on_ping(&self, progress: Progress);
 
     /// Tells the worker where this session receives messages.
     fn touch(&self);
@@ -173,7 +173,7 @@ impl Pair {
         if !network.is_connected() {
             return;
         }
-        let sessions = self.all().into_iter().map(|(token, session)| (token, Some(session.next()))).collect();
+        let sessions = self.all().into_iter().map(|(token, session)| (token, Some(session.progress()))).collect();
         let reply = |name: &str| Subject::from(format!("{}.{}{name}", network.inbox, self.name));
         for ping in Ping::parts(number, sessions) {
             network.publish(subjects::ping(&self.worker).into(), Some(reply("")), ping.write().into());
@@ -206,12 +206,12 @@ impl Pair {
         let known: Vec<_> = answer
             .sessions
             .into_iter()
-            .filter_map(|(token, next)| Some((token, next, sessions.get(&token)?.upgrade()?)))
+            .filter_map(|(token, progress)| Some((token, progress, sessions.get(&token)?.upgrade()?)))
             .collect();
         drop(sessions);
-        for (token, next, session) in known {
-            match next {
-                Some(next) => session.on_ping(next),
+        for (token, progress, session) in known {
+            match progress {
+                Some(progress) => session.on_ping(progress),
                 None => {
                     self.remove(&token);
                     session.lose(causes::GONE, "the worker no longer has the session");

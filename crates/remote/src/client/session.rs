@@ -21,7 +21,7 @@ use crate::client::frames::FrameBuffer;
 use crate::client::pair::{Member, Pair, causes};
 use crate::lock::lock;
 use crate::network::{LinkToBroker, Network, Recipient};
-use crate::pings::{Token, token_of};
+use crate::pings::{Progress, Token, token_of};
 use crate::servers::is_name;
 use crate::subjects;
 use crate::words::{Kind, Word, word};
@@ -404,13 +404,13 @@ fn no_worker(reason: &str, text: &str) -> Failure {
 }
 
 impl Member for RemoteSession {
-    fn next(&self) -> u32 {
-        self.worker().map_or(0, |worker| worker.channel.next())
+    fn progress(&self) -> Progress {
+        self.worker().map_or_else(Progress::default, |worker| worker.channel.progress())
     }
 
-    fn on_ping(&self, ack: u32) {
+    fn on_ping(&self, progress: Progress) {
         if let Some(worker) = self.worker() {
-            worker.channel.on_ping(ack);
+            worker.channel.on_ping(progress);
         }
     }
 

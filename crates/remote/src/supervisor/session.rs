@@ -14,7 +14,7 @@ use crate::channel::{Channel, Route};
 use crate::lock::lock;
 use crate::network::{Network, Recipient};
 use crate::outgoing::WINDOW_BYTES;
-use crate::pings::{Token, token_text};
+use crate::pings::{Progress, Token, token_text};
 use crate::supervisor::counters::Counters;
 use crate::words::{Kind, PART_BYTES, Word};
 
@@ -173,14 +173,14 @@ impl Session {
         process.when_written(move || channel.consumed(number));
     }
 
-    /// The client has named the session in a ping. Returns the number of the next message that it expects.
-    pub fn on_ping(&self, tenant: &str, ack: u32) -> Option<u32> {
+    /// The client has named the session in a ping. Returns how far this end has come with the messages of the client.
+    pub fn on_ping(&self, tenant: &str, progress: Progress) -> Option<Progress> {
         if tenant != self.tenant {
             return None;
         }
         lock(&self.state).heard = Instant::now();
-        self.channel.on_ping(ack);
-        Some(self.channel.next())
+        self.channel.on_ping(progress);
+        Some(self.channel.progress())
     }
 
     /// Ends the process, and the channel: the thread that reads from the process may wait for room in it.

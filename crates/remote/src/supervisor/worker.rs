@@ -17,7 +17,7 @@ use ses_protocol::frames::VERSION;
 use crate::claim::{Claim, Claimed, bytes_of, read};
 use crate::lock::lock;
 use crate::network::{LinkToBroker, Network, wait_for};
-use crate::pings::{Ping, Token, token_of, token_text};
+use crate::pings::{Ping, Progress, Token, token_of, token_text};
 use crate::servers::{Fleet, is_name};
 use crate::status::Status;
 use crate::subjects::{self, Arrived, arrived};
@@ -302,9 +302,9 @@ impl Inner {
 
     fn on_ping(&self, tenant: &str, message: Message) {
         let (Some(reply), Some(ping)) = (message.reply, Ping::read(&message.payload)) else { return };
-        let answered = |(token, ack): (Token, Option<u32>)| {
+        let answered = |(token, progress): (Token, Option<Progress>)| {
             let session = lock(&self.sessions).get(&token).cloned();
-            (token, session.and_then(|session| session.on_ping(tenant, ack.unwrap_or_default())))
+            (token, session.and_then(|session| session.on_ping(tenant, progress.unwrap_or_default())))
         };
         let answer = Ping { number: ping.number, sessions: ping.sessions.into_iter().map(answered).collect() };
         self.network.publish(reply, None, answer.write().into());
