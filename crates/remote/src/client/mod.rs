@@ -1,6 +1,7 @@
 //! The client's end: makes sessions on workers of a fleet.
 
 mod backend;
+mod claims;
 mod frames;
 mod pair;
 mod session;

@@ -17,6 +17,7 @@ use ses_session::Machine;
 
 use crate::channel::{Channel, Route};
 use crate::claim::{Claim, Claimed, bytes_of, read};
+use crate::client::claims::{Answer, Asked, Claims};
 use crate::client::frames::FrameBuffer;
 use crate::client::pair::{Member, Pair, causes};
 use crate::lock::lock;
@@ -26,11 +27,11 @@ use crate::servers::is_name;
 use crate::subjects;
 use crate::words::{Kind, Word, word};
 
-/// How long a worker may take to answer a claim. After that, the claim is sent again, perhaps to another worker.
+/// How long a worker may take to answer a claim. After that, another claim is sent, perhaps to another worker.
 const CLAIM: Duration = Duration::from_millis(250);
 /// How long claims are sent if no worker answers.
 const OPEN: Duration = Duration::from_secs(5);
-/// How long claims are sent if all workers are full.
+/// How long claims are sent after a worker has answered that it is full.
 const FULL: Duration = Duration::from_millis(250);
 /// Delay after the first answer that a worker is full. Doubles with each further answer, up to a limit.
 const FULL_DELAY: Duration = Duration::from_millis(4);
@@ -79,9 +80,7 @@ struct State {
     network: Option<Arc<Network>>,
     /// The part of the inbox that belongs to the session.
     name: String,
-    /// The number of the last claim. Messages for earlier ones are of no interest.
-    claims: u32,
-    answer: Option<Answer>,
+    claims: Claims,
     /// Frames that another worker would need if this one is lost before it has begun the session.
     opening: Vec<Vec<u8>>,
     is_initialized: bool,
@@ -101,18 +100,11 @@ struct State {
 /// The worker that has the session.
 #[derive(Clone)]
 struct Worker {
+    /// The claim that the worker has answered. Messages for other ones are of no interest.
+    claim: u32,
     pair: Arc<Pair>,
     token: Token,
     channel: Arc<Channel>,
-}
-
-/// The answer to a claim.
-enum Answer {
-    Claimed(Claimed, Subject),
-    Full,
-    Refused(String),
-    /// The broker has reported that nothing receives such messages.
-    NoWorker,
 }
 
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
@@ -153,12 +145,15 @@ impl RemoteSession {
     /// Finds a worker and sends it what begins the session.
     async fn find(self: Arc<Self>, network: Arc<Network>) {
         let start = Instant::now();
-        let mut is_known_full = None;
         let mut delay = FULL_DELAY;
-        let mut asks_full = false;
+        let mut asked = Asked::WithRoom;
         loop {
             if self.is_given_up() {
                 return self.finish("the session was given up");
+            }
+            let full_for = lock(&self.state).claims.full_for();
+            if full_for.is_some_and(|time| time >= FULL) {
+                return self.fail(all_full());
             }
             if start.elapsed() > OPEN {
                 let is_away = network.away_for().is_some();
@@ -167,29 +162,25 @@ impl RemoteSession {
                     false => no_worker(reasons::SILENT, "no worker of the pool answers"),
                 });
             }
-            let subject = if asks_full { subjects::full(&self.pool) } else { subjects::open(&self.pool) };
-            let reply = self.next_claim(&network);
-            network.publish(subject.into(), Some(reply.clone()), bytes_of(&self.claim).into());
-            let answered = timeout(CLAIM, self.answered()).await;
+            self.send_claim(&network, asked);
+            let limit = full_for.map_or(CLAIM, |time| CLAIM.min(FULL.saturating_sub(time)));
+            let answered = timeout(limit, self.answered()).await;
+            asked = Asked::WithRoom;
             match answered {
-                Ok(Some(Answer::Claimed(claimed, reply))) => {
-                    if self.begin(&network, &claimed, reply) {
+                Ok(Some(Answer::Claimed(claimed, number))) => {
+                    if self.begin(&network, &claimed, number) {
                         return;
                     }
                 }
+                // Workers without room receive no claims, except those that ask them.
+                Ok(Some(Answer::NoRoom)) => asked = Asked::WithoutRoom,
                 Ok(Some(Answer::NoWorker)) if network.may_be_alone() => sleep(CLAIM / 5).await,
-                // Workers without room do not take part, but answer.
-                Ok(Some(Answer::NoWorker)) if !asks_full => {
-                    asks_full = true;
-                    continue;
-                }
                 Ok(Some(Answer::NoWorker)) => {
                     return self.fail(no_worker(reasons::NONE, "the pool has no worker of this version"));
                 }
                 Ok(Some(Answer::Full)) => {
-                    let since = *is_known_full.get_or_insert_with(Instant::now);
-                    if since.elapsed() + delay > FULL {
-                        return self.fail(no_worker(reasons::FULL, "all workers of the pool are full"));
+                    if full_for.unwrap_or_default() + delay > FULL {
+                        return self.fail(all_full());
                     }
                     sleep(delay).await;
                     delay = (delay * 2).min(MAX_FULL_DELAY);
@@ -198,16 +189,21 @@ impl RemoteSession {
                 // Given up, or no answer.
                 Ok(None) | Err(_) => {}
             }
-            asks_full = false;
         }
     }
 
-    /// The subject for answers to a new claim.
-    fn next_claim(&self, network: &Network) -> Subject {
-        let mut state = lock(&self.state);
-        state.claims += 1;
-        state.answer = None;
-        Subject::from(format!("{}.{}.{}", network.inbox, state.name, state.claims))
+    fn send_claim(&self, network: &Network, asked: Asked) {
+        let subject = match asked {
+            Asked::WithRoom => subjects::open(&self.pool),
+            Asked::WithoutRoom => subjects::full(&self.pool),
+        };
+        let number = lock(&self.state).claims.add(asked);
+        network.publish(subject.into(), Some(self.inbox(network, number)), bytes_of(&self.claim).into());
+    }
+
+    /// Where the answer to a claim arrives, and what the worker that has answered it sends after that.
+    fn inbox(&self, network: &Network, claim: u32) -> Subject {
+        Subject::from(format!("{}.{}.{claim}", network.inbox, lock(&self.state).name))
     }
 
     /// `None`: the session was given up.
@@ -215,7 +211,7 @@ impl RemoteSession {
         loop {
             {
                 let mut state = lock(&self.state);
-                if let Some(answer) = state.answer.take() {
+                if let Some(answer) = state.claims.take() {
                     return Some(answer);
                 }
                 if state.is_given_up {
@@ -227,13 +223,14 @@ impl RemoteSession {
     }
 
     /// A worker has claimed the session. Returns false if the answer is not one of a worker.
-    fn begin(&self, network: &Arc<Network>, claimed: &Claimed, reply: Subject) -> bool {
+    fn begin(&self, network: &Arc<Network>, claimed: &Claimed, claim: u32) -> bool {
         let Some(token) = token_of(&claimed.token).filter(|_| is_name(&claimed.worker)) else { return false };
         let pair = Pair::with(&claimed.worker, network);
         let channel = Channel::new(network.clone());
         let to = Subject::from(subjects::session(&claimed.worker, &claimed.token));
+        let reply = self.inbox(network, claim);
         let mut state = lock(&self.state);
-        state.worker = Some(Worker { pair: pair.clone(), token, channel: channel.clone() });
+        state.worker = Some(Worker { claim, pair: pair.clone(), token, channel: channel.clone() });
         state.workers += 1;
         state.machine =
             Some(Arc::new(Machine { worker: claimed.worker.clone(), node: claimed.node.chars().take(64).collect() }));
@@ -399,6 +396,10 @@ impl From<Malformed> for Refusal {
 /// The worker uses other frames than this client.
 const OTHER_VERSION: &str = "the worker is of another version of ses-executor";
 
+fn all_full() -> Failure {
+    no_worker(reasons::FULL, "all workers of the pool are full")
+}
+
 fn no_worker(reason: &str, text: &str) -> Failure {
     Failure::new(FailureKind::NoWorker { reason: text.to_owned() }).with("reason", reason)
 }
@@ -433,7 +434,7 @@ impl Member for RemoteSession {
             state.cause = None;
             state.is_draining = false;
             // Messages of the worker that was lost are ignored from now on.
-            state.claims += 1;
+            state.claims.restart();
         }
         drop(state);
         if let Some(worker) = worker {
@@ -453,14 +454,19 @@ impl Member for RemoteSession {
 
 impl Recipient for RemoteSession {
     fn on_message(self: Arc<Self>, at: &str, message: Message) {
+        let Ok(claim) = at.parse::<u32>() else { return };
         let (worker, is_current) = {
             let state = lock(&self.state);
-            (state.worker.clone(), at.parse::<u32>().ok() == Some(state.claims))
+            let is_current = match &state.worker {
+                Some(worker) => worker.claim == claim,
+                None => state.claims.contain(claim),
+            };
+            (state.worker.clone(), is_current)
         };
         if message.status == Some(StatusCode::NO_RESPONDERS) {
             match worker {
                 Some(worker) if is_current => worker.pair.suspect(),
-                None if is_current => self.answer(Answer::NoWorker),
+                None if is_current => self.on_answer(|claims| claims.refute(claim)),
                 _ => {}
             }
             return;
@@ -473,15 +479,20 @@ impl Recipient for RemoteSession {
         match (word.kind, worker) {
             (Kind::Claimed, worker) => {
                 let Some(claimed) = read::<Claimed>(&word.payload) else { return };
-                if is_current && worker.is_none() && !self.is_given_up() {
-                    self.answer(Answer::Claimed(claimed, message.subject));
+                let is_wanted = is_current && worker.is_none() && {
+                    let state = lock(&self.state);
+                    !state.is_given_up && !state.claims.is_claimed()
+                };
+                if is_wanted {
+                    self.on_answer(|claims| claims.answer(Answer::Claimed(claimed, claim)));
                 } else if let Some(network) = lock(&self.state).network.clone() {
                     release(&network, &claimed);
                 }
             }
-            (Kind::Full, None) if is_current => self.answer(Answer::Full),
+            (Kind::Full, None) if is_current => self.on_answer(|claims| claims.answer(Answer::Full)),
             (Kind::Refused, None) if is_current => {
-                self.answer(Answer::Refused(String::from_utf8_lossy(&word.payload).chars().take(500).collect()));
+                let reason = String::from_utf8_lossy(&word.payload).chars().take(500).collect();
+                self.on_answer(|claims| claims.answer(Answer::Refused(reason)));
             }
             (_, Some(worker)) if is_current => self.on_word(&worker, word),
             _ => {}
@@ -490,8 +501,9 @@ impl Recipient for RemoteSession {
 }
 
 impl RemoteSession {
-    fn answer(&self, answer: Answer) {
-        lock(&self.state).answer = Some(answer);
+    /// Records the answer to a claim.
+    fn on_answer(&self, record: impl FnOnce(&mut Claims)) {
+        record(&mut lock(&self.state).claims);
         self.changed.notify_one();
     }
 }
