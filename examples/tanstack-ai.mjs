@@ -5,7 +5,6 @@ import { EventType, chat, toolDefinition } from '@tanstack/ai';
 import { createCodeMode } from '@tanstack/ai-code-mode';
 import { z } from 'zod';
 
-import { planOf } from 'ses-executor/code-tool';
 import { createSESIsolateDriver, withContent } from 'ses-executor/tanstack-ai';
 
 import { approvePlan } from './approval.mjs';
@@ -37,22 +36,17 @@ const warn = toolDefinition({
   inputSchema: z.object({ city: z.string() }),
 }).server(async ({ city }) => `sent to ${city}`);
 
-const driver = createSESIsolateDriver({ timeoutMs: 5_000, typecheck: 'error' });
-/** The driver, which asks a person about each program that can warn, before the program runs. */
-const asking = {
-  async createContext(config) {
-    const context = await driver.createContext(config);
-    const tools = Object.fromEntries(Object.entries(config.bindings).map(([name, { execute }]) => [name, execute]));
-    const execute = async (code) => {
-      const plan = planOf(code, { tools, earlier: [] });
-      if (plan.tools.some(({ name }) => name === 'external_warn')) approvePlan({ name: 'external_warn', plan });
-      return context.execute(code);
-    };
-    return { ...context, execute };
+const driver = createSESIsolateDriver({
+  timeoutMs: 5_000,
+  typecheck: 'error',
+  // A person is asked about each program that can warn, before it runs. The run is held to the approved plan.
+  approvePlan: ({ plan }) => {
+    const canWarn = plan.tools.some(({ name }) => name === 'external_warn');
+    return !canWarn || approvePlan({ name: 'external_warn', plan }) === 'plan';
   },
-};
+});
 const { tool, systemPrompt } = createCodeMode({
-  driver: asking,
+  driver,
   tools: [listCities, getTemperature, warn, getMap],
   // The executor runs TypeScript. Positions in errors are those of the model's own code.
   transpile: (code) => code,

@@ -44,7 +44,7 @@ export interface SessionRunOptions {
   answer?: (run: PausedRun) => Record<string, Answer> | undefined;
   /** Whether the code must be that of a paused run. If there is none, nothing runs. */
   continues?: boolean;
-  plan?: Planning;
+  plan?: Planning | undefined;
   /** Called with the finished calls of a paused run, before it continues. Its replay does not make them again. */
   onEarlier?: (calls: readonly FinishedCall[]) => void | Promise<void>;
   /** Called when it is the turn of the run. */

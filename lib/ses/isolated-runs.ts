@@ -11,7 +11,7 @@ import type { Content } from '../contract/content';
 import type { Given } from '../contract/options';
 import type { Executor, LogEntry } from '../contract/executor-types';
 import type { RunFailure } from '../contract/run-failure';
-import type { Report } from '../contract/session';
+import type { Planning, Report } from '../contract/session';
 import type { Tools } from '../contract/tool-types';
 
 /** How one program runs. */
@@ -24,6 +24,8 @@ export interface IsolatedRun {
   memoryLimitMb?: number | undefined;
   /** The line of a log entry. */
   lineOf: (entry: LogEntry) => string;
+  /** Plans the run. */
+  plan?: Planning | undefined;
   /** Receives the content of the output. Without it, content stays part of the output. */
   content?: Content | undefined;
 }
@@ -66,7 +68,7 @@ export class IsolatedRuns {
   }
 
   /** @returns rejects for a wrong program or limit, and if the signal is aborted before the turn */
-  async run(code: unknown, { tools, signal, lineOf, content, ...limits }: IsolatedRun): Promise<IsolatedResult> {
+  async run(code: unknown, { tools, signal, lineOf, plan, content, ...limits }: IsolatedRun): Promise<IsolatedResult> {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
     const timeoutMs = lower(limits.timeoutMs, this.#options.timeoutMs);
     const memoryLimitMb = lower(limits.memoryLimitMb, this.#options.memoryLimitMb);
@@ -76,7 +78,7 @@ export class IsolatedRuns {
     return session.inTurn(async (turn) => {
       try {
         await turn.reset();
-        const options = { tools, ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
+        const options = { tools, plan, ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
         return await resultOf(await turn.run(code, options), lineOf, content);
       } finally {
         await turn.reset().catch(() => {});

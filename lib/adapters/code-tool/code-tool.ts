@@ -167,7 +167,7 @@ function refuseWithoutPlans(executor: CodeToolOptions['executor'], { language }:
   if (executor === undefined && language === 'python') {
     throw new TypeError('options.enforcePlan needs JavaScript or TypeScript: Python programs have no plans');
   }
-  if (executor !== undefined && typeof executor !== 'function') refuseUnplannable(executor);
+  if (executor !== undefined && typeof executor !== 'function') refuseUnplannable(executor, 'options.enforcePlan');
 }
 
 /** Rejects wrong options when the tool is created, so that they do not fail each call. */

@@ -18,6 +18,8 @@ import type { StandardSchema } from '../prompts/tool-definition';
 import type {
   ApprovalRequest,
   Approve,
+  ApprovePlan,
+  ApprovePlanOption,
   CallContext,
   CallOptions,
   CodeFunctions,
@@ -79,6 +81,8 @@ export { CodeToolError, renderPlan };
 export type {
   ApprovalRequest,
   Approve,
+  ApprovePlan,
+  ApprovePlanOption,
   CallContext,
   CallOptions,
   CodeFunctions,

@@ -78,9 +78,9 @@ function without(names: readonly string[], { version, unresolved, ...plan }: Pla
 }
 
 /** @throws {TypeError} if runs of an executor cannot be held to their plans */
-export function refuseUnplannable(executor: Executor) {
+export function refuseUnplannable(executor: Executor, option: string) {
   if (programsOf(executor) !== undefined) return;
-  throw new TypeError('options.enforcePlan needs a JavaScript executor of this package: other programs have no plans');
+  throw new TypeError(`${option} needs a JavaScript executor of this package: other programs have no plans`);
 }
 
 /** The plan of one run. It is made when it is needed. */
@@ -104,7 +104,7 @@ export class RunPlan implements Planning {
 
   /** @throws {TypeError} if the run has to be held to a plan and there is none */
   begin(program: ReadProgram | undefined, executor: Executor) {
-    if (this.#isEnforced) refuseUnplannable(executor);
+    if (this.#isEnforced) refuseUnplannable(executor, 'options.enforcePlan');
     const earlier = programsOf(executor);
     const offer = offerOf(executor);
     this.#make = () => this.#planner.of(this.#code, program, earlier, offer);

@@ -84,6 +84,22 @@ export interface ApprovalRequest<Context = any> {
 export type Approve = (request: ApprovalRequest) => boolean | 'plan' | PromiseLike<boolean | 'plan'>;
 
 /**
+ * Decides whether a program runs, before it runs. The plan names all tools that it can call. Unless the result is `true`,
+ * the program fails with an `ApprovalError` whose code is `ERR_NOT_APPROVED`.
+ */
+export type ApprovePlan = (request: { code: string; plan: Plan }) => boolean | PromiseLike<boolean>;
+
+/** The option `approvePlan` of code modes: the run of an approved program is held to its plan. */
+export interface ApprovePlanOption {
+  /**
+   * Decides on each program before it runs, for example by asking a person. The run is held to the plan that was
+   * approved: a call that is not in it is not made, and fails in the code with `ERR_CALL_NOT_PLANNED`. The wait does not
+   * count against `timeoutMs`. For executors of this package that run JavaScript.
+   */
+  approvePlan?: ApprovePlan | undefined;
+}
+
+/**
  * Options of the code tools of all frameworks. Without `executor`, they include the options of the executors that the
  * tool creates.
  */

@@ -10,6 +10,7 @@
 import { FUNCTION, resultOf, sourceOf } from './results';
 import { ModelOutput } from '../../contract/ai-sdk-output';
 import { collecting, collector } from '../code-tool/collected-content';
+import { ApprovedPlan, checkApprovePlan } from '../code-tool/approved-plan';
 import { RunHelpers } from '../code-tool/helpers';
 import { describe, isPlainObject } from '../../contract/describe';
 import { isExecutor, refuseOtherOptions } from '../../contract/executor';
@@ -20,6 +21,7 @@ import { SESExecutor } from '../../ses/executor';
 import { NO_LIMIT, OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
 import { Session } from '../../contract/session';
 import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
+import type { ApprovePlan, ApprovePlanOption } from '../code-tool/types';
 import type { Turn } from '../../contract/session';
 import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
@@ -43,7 +45,7 @@ export interface ExecuteOptions {
 }
 
 /** Limits and modules of each execution, or an executor with its own. */
-export interface CodemodeExecutorOptions extends ExecutorOptions {
+export interface CodemodeExecutorOptions extends ExecutorOptions, ApprovePlanOption {
   /**
    * The executor that runs the code. It is cleaned up before and after each execution. Executions take turns with each
    * other and with code tools that use the same executor.
@@ -51,6 +53,8 @@ export interface CodemodeExecutorOptions extends ExecutorOptions {
   executor?: Executor | undefined;
 }
 
+/** Options that are not options of the executor. */
+const OWN_OPTIONS = ['executor', 'approvePlan'];
 /** The namespace of the functions if `execute` receives functions instead of providers. */
 const DEFAULT_NAMESPACE = 'codemode';
 /**
@@ -72,18 +76,20 @@ export class SESCodemodeExecutor {
   #options: ExecutorOptions;
   /** Set if the caller passed an executor. Executions then take turns. */
   #executor: Executor | undefined;
+  #approvePlan: ApprovePlan | undefined;
 
   /**
    * @throws `TypeError` or `RangeError`, as the constructor of `SESExecutor`
    */
   constructor(options: CodemodeExecutorOptions = {}) {
-    const { executor, ...own } = optionsOf(options, 'options', ['executor', ...OPTION_NAMES]);
+    const { executor, approvePlan, ...own } = optionsOf(options, 'options', [...OWN_OPTIONS, ...OPTION_NAMES]);
+    this.#approvePlan = checkApprovePlan(approvePlan);
     if (executor === undefined) {
       // Wrong options are rejected here, so that they do not fail each execution.
-      refuseWrongOptions(own, ['executor']);
+      refuseWrongOptions(own, OWN_OPTIONS);
     } else {
       if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
-      refuseOtherOptions(own, ['executor']);
+      refuseOtherOptions(own, OWN_OPTIONS);
     }
     this.#options = own;
     this.#executor = executor;
@@ -106,7 +112,8 @@ export class SESCodemodeExecutor {
   ): Promise<ExecuteResult> {
     const executor = this.#executor ?? new SESExecutor({ maxOperations: NO_LIMIT, ...this.#options });
     const session = new Session(executor, { livesOn: false, codeFrame, frontEnd: calledProgram });
-    return session.inTurn((turn) => execute(turn, code, providersOrFns, options)).catch(failed);
+    const run = { code, providersOrFns, options, approvePlan: this.#approvePlan };
+    return session.inTurn((turn) => execute(turn, run)).catch(failed);
   }
 }
 
@@ -143,9 +150,17 @@ function failed(error: unknown): ExecuteResult {
  */
 async function execute(
   turn: Turn,
-  code: string,
-  providersOrFns: readonly ResolvedProvider[] | ResolvedProvider['fns'],
-  options?: ExecuteOptions,
+  {
+    code,
+    providersOrFns,
+    options,
+    approvePlan,
+  }: {
+    code: string;
+    providersOrFns: readonly ResolvedProvider[] | ResolvedProvider['fns'];
+    options: ExecuteOptions | undefined;
+    approvePlan: ApprovePlan | undefined;
+  },
 ): Promise<ExecuteResult> {
   try {
     refuseConnectors(options?.connectors ?? []);
@@ -153,7 +168,7 @@ async function execute(
     const source = sourceOf(code);
     await turn.reset();
     const prepared = setup === '' ? undefined : await turn.run(setup, { tools, isPlain: true });
-    return prepared?.failure === undefined ? await runCode(turn, source, tools) : await resultOf(prepared);
+    return prepared?.failure === undefined ? await runCode(turn, source, tools, approvePlan) : await resultOf(prepared);
   } catch (error) {
     return failed(error);
   } finally {
@@ -203,10 +218,11 @@ function promising(fns: ResolvedProvider['fns']): ResolvedProvider['fns'] {
   return Object.fromEntries(Object.entries(fns).map(([name, fn]) => [name, async (...args) => fn(...args)]));
 }
 
-async function runCode(turn: Turn, source: string, tools: Tools): Promise<ExecuteResult> {
+async function runCode(turn: Turn, source: string, tools: Tools, approvePlan?: ApprovePlan): Promise<ExecuteResult> {
   const shown = collector();
   const helpers = shown && new RunHelpers(source, { taken: () => Object.keys(tools) });
-  const report = await turn.run(source, { tools: { ...helpers?.tools, ...tools } });
+  const plan = approvePlan && new ApprovedPlan(approvePlan, source, tools);
+  const report = await turn.run(source, { tools: { ...helpers?.tools, ...tools }, plan });
   const { result, ...rest } = await resultOf(report, helpers?.content);
   if (helpers !== undefined) shown?.push(...helpers.content.blocks);
   if (typeof result !== 'string' || !FUNCTION.test(result)) return { result, ...rest };

@@ -2,13 +2,15 @@ import { describe } from '../../contract/describe';
 import { failureText } from '../../contract/failure-text';
 import { OPTION_NAMES, checkSignal, objectOf, optionsOf } from '../../contract/options';
 import { IsolatedRuns, deadlineOf } from '../../ses/isolated-runs';
+import { ApprovedPlan, checkApprovePlan } from '../code-tool/approved-plan';
+import type { ApprovePlan, ApprovePlanOption } from '../code-tool/types';
 import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor } from '../../contract/executor-types';
 import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 
 /** Limits and modules of each program, or an executor with its own. */
-export interface CodeModeTransportOptions extends ExecutorOptions {
+export interface CodeModeTransportOptions extends ExecutorOptions, ApprovePlanOption {
   /**
    * The executor that runs the code. It is cleaned up before and after each program. Programs take turns with each other
    * and with code tools that use the same executor.
@@ -44,7 +46,7 @@ export interface CodeModeResult {
   error?: { message: string; name?: string; line?: number };
 }
 
-const OWN = ['executor'];
+const OWN = ['executor', 'approvePlan'];
 const EXTERNAL = 'external_';
 
 /**
@@ -61,12 +63,15 @@ const EXTERNAL = 'external_';
 export class SESCodeModeTransport {
   readonly requiresSandbox = false;
   #runs: IsolatedRuns;
+  #approvePlan: ApprovePlan | undefined;
 
   /**
    * @throws `TypeError` or `RangeError`, as the constructor of `SESExecutor`
    */
   constructor(options: CodeModeTransportOptions = {}) {
-    this.#runs = new IsolatedRuns(optionsOf(options, 'options', [...OWN, ...OPTION_NAMES]), OWN);
+    const { approvePlan, ...others } = optionsOf(options, 'options', [...OWN, ...OPTION_NAMES]);
+    this.#approvePlan = checkApprovePlan(approvePlan);
+    this.#runs = new IsolatedRuns(others, OWN);
   }
 
   /** Never rejects: wrong arguments are also an `error` of the result. */
@@ -74,8 +79,10 @@ export class SESCodeModeTransport {
     try {
       const { program, toolIds, timeout, abortSignal, ...calls } = objectOf(options, 'options');
       checkSignal(abortSignal);
+      const tools = toolsOf(toolIds, calls);
       const { value, failure, logs } = await this.#runs.run(program, {
-        tools: toolsOf(toolIds, calls),
+        tools,
+        plan: this.#approvePlan && new ApprovedPlan(this.#approvePlan, String(program), tools),
         signal: abortSignal,
         timeoutMs: deadlineOf(timeout, 'options.timeout'),
         lineOf: ({ message }) => message,

@@ -13,7 +13,9 @@ import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
 import { defined } from '../../contract/tool-traits';
 import { collecting, collector } from '../code-tool/collected-content';
 import { RunHelpers } from '../code-tool/helpers';
+import { ApprovedPlan, checkApprovePlan } from '../code-tool/approved-plan';
 import { IsolatedRuns, deadlineOf, limitOf } from '../../ses/isolated-runs';
+import type { ApprovePlan, ApprovePlanOption } from '../code-tool/types';
 import type { ContentParts, Media } from '../../contract/content';
 import type { ExecutorOptions } from '../../contract/executor-options';
 import type { Executor, LogEntry } from '../../contract/executor-types';
@@ -21,7 +23,7 @@ import type { Foreign } from '../../contract/foreign';
 import type { Tools } from '../../contract/tool-types';
 
 /** Limits and modules of each execution, or an executor with its own. */
-export interface IsolateDriverOptions extends ExecutorOptions {
+export interface IsolateDriverOptions extends ExecutorOptions, ApprovePlanOption {
   /**
    * The executor that runs the code. It is cleaned up before and after each execution. Executions take turns with each
    * other and with code tools that use the same executor.
@@ -86,7 +88,7 @@ export interface IsolateDriver {
 }
 
 /** The names of options that are not those of executors. */
-const OWN = ['executor', 'signal'];
+const OWN = ['executor', 'signal', 'approvePlan'];
 /** Code mode reads these prefixes. */
 const PREFIXES: Partial<Record<LogEntry['level'], string>> = { error: 'ERROR: ', warn: 'WARN: ', info: 'INFO: ' };
 
@@ -110,12 +112,13 @@ const PREFIXES: Partial<Record<LogEntry['level'], string>> = { error: 'ERROR: ',
  * ```
  */
 export function createSESIsolateDriver(options: IsolateDriverOptions = {}): IsolateDriver {
-  const { signal, ...given } = optionsOf(options, 'options', [...OWN, ...OPTION_NAMES]);
+  const { signal, approvePlan: given, ...others } = optionsOf(options, 'options', [...OWN, ...OPTION_NAMES]);
+  const approvePlan = checkApprovePlan(given);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
   }
-  const runs = new IsolatedRuns(given, OWN);
-  return { createContext: async (config) => new Context(runs, config, signal) };
+  const runs = new IsolatedRuns(others, OWN);
+  return { createContext: async (config) => new Context(runs, config, { signal, approvePlan }) };
 }
 
 /**
@@ -157,6 +160,7 @@ const PARTS: ContentParts<object> = {
 
 class Context implements IsolateContext {
   #runs: IsolatedRuns;
+  #approvePlan: ApprovePlan | undefined;
   #tools: Tools;
   #limits: { timeoutMs: number | undefined; memoryLimitMb: number | undefined };
   /** Ends the executions. */
@@ -166,9 +170,14 @@ class Context implements IsolateContext {
   #running: Set<Promise<unknown>> = new Set();
 
   /** @throws {TypeError} for a wrong configuration, which code mode reports to the model */
-  constructor(runs: IsolatedRuns, config: unknown, signal?: AbortSignal) {
+  constructor(
+    runs: IsolatedRuns,
+    config: unknown,
+    { signal, approvePlan }: Pick<IsolateDriverOptions, 'signal' | 'approvePlan'>,
+  ) {
     const { bindings, timeout, memoryLimit } = objectOf(config, 'config');
     this.#runs = runs;
+    this.#approvePlan = approvePlan;
     this.#tools = toolsOf(bindings);
     this.#limits = {
       timeoutMs: deadlineOf(timeout, 'config.timeout'),
@@ -205,7 +214,8 @@ class Context implements IsolateContext {
     const shown = typeof code === 'string' ? collector() : undefined;
     const helpers = shown && new RunHelpers(code as string, { taken: () => Object.keys(this.#tools) });
     const tools = { ...helpers?.tools, ...this.#tools };
-    const run = { tools, signal, ...this.#limits, lineOf, content: helpers?.content };
+    const plan = this.#approvePlan && new ApprovedPlan(this.#approvePlan, String(code), this.#tools);
+    const run = { tools, signal, ...this.#limits, lineOf, plan, content: helpers?.content };
     const { value, failure, logs } = await this.#runs.run(code, run);
     if (helpers !== undefined) shown?.push(...helpers.content.blocks);
     if (failure === undefined) return { success: true, value, logs };
