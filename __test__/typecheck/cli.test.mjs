@@ -46,11 +46,11 @@ test.each([[[]], [['--typecheck', 'off']]])('run %j checks no types', async (arg
 });
 
 test('repl refuses a wrong call and knows the types of earlier input', async () => {
-  const input = `${WRONG}\nconst found = { count: 1 };\nfound.cuont;\n`;
+  const input = `${WRONG}\nconst rows = [1, 2];\nrows.lenght;\n`;
   const { status, stdout, stderr } = await cli(['repl', '--tools', 'tools.mjs', '--typecheck', 'error'], input);
   expect(status).toBe(0);
   expect(stdout + stderr).toContain(MESSAGE);
-  expect(stdout + stderr).toContain("Property 'cuont' does not exist on type '{ count: number; }'");
+  expect(stdout + stderr).toContain("Property 'lenght' does not exist on type 'number[]'. Did you mean 'length'?");
   expect(stderr).not.toContain('called');
 });
 
@@ -70,7 +70,7 @@ test.each([
   [['run', '-', '--typecheck', 'on'], '--typecheck must be one of error, warn, off, got "on"'],
   [['run', 'a.py', '--typecheck', 'error'], '--typecheck is for JavaScript and TypeScript'],
   [['repl', '--python', '--typecheck', 'warn'], '--typecheck is for JavaScript and TypeScript'],
-  [['mcp', '--openapi', 'a.yaml', '--typecheck', 'error'], '--openapi and --typecheck exclude each other'],
+  [['mcp', '--openapi', 'a.yaml', '--typecheck', 'error'], '--openapi and --typecheck cannot be combined'],
   [['check', '-', '--typecheck', 'error'], 'check does not take --typecheck'],
 ])('%j is wrong usage', async (args, message) => {
   expect(await cli(args, '')).toMatchObject({ status: 2, stderr: expect.stringContaining(message) });
