@@ -145,12 +145,11 @@ const FRAMEWORKS = {
     call: (tool, code, signal) => tool.invoke(new RunContext({}), JSON.stringify({ code }), { signal }),
   },
   langchain: {
-    make: (name, run) =>
-      langchainTool(({ n }, { signal }) => run(n, signal), {
-        name,
-        description: name,
-        schema: z.object({ n: z.number() }),
-      }),
+    make: (name, run, needsApproval) => {
+      const schema = z.object({ n: z.number() });
+      const made = langchainTool(({ n }, { signal }) => run(n, signal), { name, description: name, schema });
+      return Object.assign(made, needsApproval && { needsApproval: true });
+    },
     codeTool: langchainCodeTool,
     call: (tool, code, signal) => tool.invoke({ code }, { signal }).catch(({ message }) => message),
   },
@@ -173,10 +172,11 @@ const FRAMEWORKS = {
     },
   },
   anthropic: {
-    make: (name, run) => ({
+    make: (name, run, needsApproval) => ({
       type: 'custom',
       name,
       description: name,
+      ...(needsApproval && { needsApproval: async ({ n }) => n > 1 }),
       input_schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
       parse: (input) => z.object({ n: z.number() }).parse(input),
       run: async ({ n }, { signal }) => [{ type: 'text', text: JSON.stringify(await run(n, signal)) }],
@@ -312,7 +312,8 @@ describe('langchain: a tool', () => {
   });
 });
 
-describe.each(['openai-agents', 'mastra'])('approval in %s', (framework) => {
+// Two adapters dropped the mark of a tool, so that the call was made.
+describe.each(Object.keys(FRAMEWORKS))('approval in %s', (framework) => {
   const { make, codeTool, call } = FRAMEWORKS[framework];
 
   test('is required for calls from code', async () => {
@@ -320,7 +321,7 @@ describe.each(['openai-agents', 'mastra'])('approval in %s', (framework) => {
     const remove = make('remove', async (n) => removed.push(n), true);
     const refused = await call(codeTool({ tools: [remove] }), 'await remove({ n: 2 })');
     expect(refused).toMatch(
-      /^ERR_TOOL_PROXY_FAIL: Tool execution failed: ApprovalError: remove needs a person's approval/,
+      /^ERR_TOOL_PROXY_FAIL: Tool execution failed: .*ApprovalError: remove needs a person's approval/,
     );
     const asked = [];
     const approve = ({ name, input }) => (asked.push([name, input]), input.n === 2);
@@ -335,6 +336,50 @@ describe.each(['openai-agents', 'mastra'])('approval in %s', (framework) => {
       ['remove', { n: 3 }],
     ]);
   });
+
+  test('is required by needsApproval, and other marks are refused', async () => {
+    const removed = [];
+    const of = (mark) =>
+      Object.assign(
+        make('remove', async (n) => removed.push(n)),
+        mark,
+      );
+    const guarded = codeTool({ tools: [of({ needsApproval: true })], approve: () => false });
+    expect(await call(guarded, 'await remove({ n: 2 })')).toMatch(/ApprovalError: a person has refused this call/);
+    expect(removed).toEqual([]);
+    const asked = [];
+    const decides = (...args) => (asked.push(args.find((arg) => typeof arg?.n === 'number').n), false);
+    await call(codeTool({ tools: [of({ needsApproval: decides })] }), 'await remove({ n: 2 })');
+    expect([asked, removed]).toEqual([[2], [2]]);
+    const read = framework === 'mastra' ? 'requireApproval or needsApproval' : 'needsApproval';
+    expect(() => codeTool({ tools: [of({ requiresApproval: true })] })).toThrow(
+      new TypeError(`the tool remove has requiresApproval, which would be ignored: mark it with ${read} instead`),
+    );
+    expect(() => codeTool({ tools: { f: Object.assign(() => {}, { needsApproval: true }) } })).toThrow(
+      new TypeError(
+        'tools.f has needsApproval, which would be ignored: functions have no approval; pass an object with `execute` to a code tool, or use the option onToolCall',
+      ),
+    );
+  });
+});
+
+test('mastra: the function that its MCP client sets for approval decides in place of requireApproval', async () => {
+  const { make, codeTool, call } = FRAMEWORKS.mastra;
+  const removed = [];
+  const of = (isNeeded) =>
+    Object.assign(
+      make('remove', async (n) => removed.push(n)),
+      { needsApprovalFn: isNeeded },
+    );
+  expect(await call(codeTool({ tools: [of(async ({ n }) => n > 1)] }), 'await remove({ n: 2 })')).toMatch(
+    /ApprovalError: remove needs a person's approval/,
+  );
+  const free = Object.assign(
+    of(() => false),
+    { requireApproval: true },
+  );
+  expect(await call(codeTool({ tools: [free] }), 'await remove({ n: 3 })')).toBe('1');
+  expect(removed).toEqual([3]);
 });
 
 test('the runner of Anthropic aborts the run with its own signal', async () => {

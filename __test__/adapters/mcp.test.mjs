@@ -635,6 +635,18 @@ describe('createMcpServer', () => {
     });
   });
 
+  test('does not make a call that needs approval if nobody can be asked', async () => {
+    const paid = [];
+    const pay = { inputSchema: { type: 'object' }, needsApproval: true, execute: () => paid.push(1) };
+    await withServerHere({ tools: { pay } }, async (client, run) => {
+      const { error } = await run('await pay({})');
+      expect([error.code, paid]).toEqual(['ERR_TOOL_PROXY_FAIL', []]);
+    });
+    await expect(createMcpServer({ tools: { pay: Object.assign(() => 1, { needsApproval: true }) } })).rejects.toThrow(
+      /^tools\.pay has needsApproval, which would be ignored: /,
+    );
+  });
+
   test('refuses two tool names that become one', async () => {
     await expect(createMcpServer({ tools: { 'a-b': () => 1, a_b: () => 2 } })).rejects.toThrow(
       new TypeError('the tools "a-b" and "a_b" would both be called a_b in code; rename one of them'),

@@ -130,6 +130,13 @@ describe('toHostTools', () => {
     expect(output).toEqual(['text of a', 'text of b']);
   });
 
+  test('a tool that needs approval is refused, because nobody would be asked', () => {
+    const tool = { name: 'pay', inputs: {}, forward: () => 1, needsApproval: true };
+    expect(() => toHostTools([tool])).toThrow(
+      new TypeError('tools[0] has needsApproval, which would be ignored: use the option onToolCall'),
+    );
+  });
+
   test('managed agents are called with a different task each time', async () => {
     const runs = [];
     const researcher = {

@@ -262,3 +262,12 @@ test('createContext refuses wrong bindings', async () => {
   await expect(createContext({})).rejects.toThrow('config.bindings must be an object of bindings, got undefined');
   await expect(createContext({ bindings: { a: {} } })).rejects.toThrow('config.bindings.a.execute must be a function');
 });
+
+test('a binding that needs approval is refused, because nobody would be asked', async () => {
+  const guarded = { ...binding(async () => 1), needsApproval: true };
+  await expect(createSESIsolateDriver().createContext({ bindings: { guarded } })).rejects.toThrow(
+    new TypeError(
+      'config.bindings.guarded has needsApproval, which would be ignored: read the plan of the program before it runs',
+    ),
+  );
+});

@@ -110,6 +110,12 @@ describe('flattenTools', () => {
     [{ empty: {} }, TypeError, 'tools.empty must hold at least one function'],
     [{ cycle }, TypeError, 'tools.cycle.inner.cycle must not contain itself'],
     [throwing, TypeError, 'tools.f cannot be read: its getter throws'],
+    [
+      { a: { pay: Object.assign(() => 1, { needsApproval: () => true }) } },
+      TypeError,
+      'tools.a.pay has needsApproval, which would be ignored: functions have no approval; pass an object with `execute` to a ' +
+        'code tool, or use the option onToolCall',
+    ],
     [{ console() {} }, TypeError, 'tools.console must have another name: `console` is reserved'],
     [{ harden() {} }, TypeError, 'tools.harden must have another name: `harden` is reserved'],
     [{ globalThis() {} }, TypeError, 'tools.globalThis must have another name: `globalThis` is reserved'],

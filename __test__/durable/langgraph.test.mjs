@@ -194,3 +194,22 @@ test('outside of a graph, the text says what the program waits for', async () =>
 - ask({}): "Sure?"
 When the answer is there, send the same code again: the program continues after this call. Do not send other code before.`);
 });
+
+// The adapter dropped the mark of a tool, so that the call was made.
+test('a tool with needsApproval interrupts the graph with the plan of the program', async () => {
+  const called = [];
+  const schema = z.object({ n: z.number() });
+  const made = langchainTool(({ n }) => called.push(n), { name: 'remove', description: '', schema });
+  const remove = Object.assign(made, { needsApproval: ({ n }) => n > 1 });
+  const tool = createCodeTool({ tools: [remove], executor: await openSession('s') });
+  const code = 'for (const n of [1, 2, 3]) await remove({ n })';
+  const graph = new StateGraph(Annotation.Root({ answer: Annotation() }))
+    .addNode('code', async (_, config) => ({ answer: await tool.invoke({ code }, config) }))
+    .addEdge(START, 'code')
+    .compile({ checkpointer: new MemorySaver() });
+  const [{ needsApproval, plan }] = payloads(await graph.invoke({}, THREAD));
+  expect([needsApproval, plan.tools.map(({ name }) => name)]).toStrictEqual(['remove', ['remove']]);
+  expect(called).toStrictEqual([1]);
+  await resume(graph, { approve: 'plan' });
+  expect(called).toStrictEqual([1, 2, 3]);
+});

@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 
+import { NO_MARKS, refuseOtherMarks } from './approval-marks';
 import { className, describe, isClass, isPlainObject, memberPath } from './describe';
 import { RESERVED_PREFIX } from './identifiers';
 import { isAsyncFunction, traitsIn } from './tool-traits';
@@ -103,8 +104,10 @@ export function flattenTools(tools: unknown): Tool[] {
     flattenInto(found, tools, name, [], 'tools');
   }
   for (const { path, fn } of found) {
+    const name = path.reduce(memberPath, 'tools');
     // Every call of a class would fail.
-    if (isClass(fn)) throw new TypeError(`${path.reduce(memberPath, 'tools')} must be a function, got a class`);
+    if (isClass(fn)) throw new TypeError(`${name} must be a function, got a class`);
+    refuseOtherMarks(name, fn, [], NO_MARKS);
   }
   return found;
 }

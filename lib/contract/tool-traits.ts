@@ -2,6 +2,7 @@
 
 import { types } from 'node:util';
 
+import { NO_MARKS, refuseOtherMarks } from './approval-marks';
 import { describe } from './describe';
 import { optionRow } from './option-table';
 
@@ -131,6 +132,7 @@ export function withInputs<F extends Function>(fn: F, inputs: Inputs): F {
  */
 export function withTraits<T extends Function>(fn: T, traits: Traits): T {
   if (typeof fn !== 'function') throw new TypeError(`fn must be a function, got ${describe(fn)}`);
+  refuseOtherMarks(`the function ${fn.name}`, fn, [], NO_MARKS);
   const plain: (this: unknown, ...args: unknown[]) => unknown = function (...args) {
     return Reflect.apply(fn, this, args);
   };

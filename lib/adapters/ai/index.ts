@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+import { refuseOtherMarks } from '../../contract/approval-marks';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { closest } from '../../contract/options';
 import { requirePeer } from '../../contract/peer-dependency';
@@ -366,6 +367,7 @@ function asked(name: string, approval: ToolApproval | undefined): ToolApproval |
 
 /** @param key the key of the tool in `tools` */
 function definitionOf(name: string, tool: Foreign, policy: ToolPolicy, key: string): CodeToolDefinition {
+  refuseOtherMarks(`the tool ${name}`, tool, ['needsApproval']);
   const { description, contextSchema } = tool;
   const outputSchema = outputSchemaOf(tool);
   const checked = contextSchema === undefined ? undefined : neutral(contextSchema, name);

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+import { needsApproval, refuseOtherMarks } from '../../contract/approval-marks';
 import { isPlainObject } from '../../contract/describe';
 import { isStandardSchema, standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
@@ -16,7 +17,7 @@ import type { Foreign } from '../../contract/foreign';
 import type { ContentParts } from '../../contract/content';
 import type { BetaToolResultContentBlockParam } from '@anthropic-ai/sdk/resources/beta';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
-import type { CodeTools, CodeToolSettings } from '../code-tool/types';
+import type { ApprovableTool, CodeTools, CodeToolSettings } from '../code-tool/types';
 
 /** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
@@ -25,13 +26,16 @@ export interface CodeToolOptions extends CodeToolSettings {
    * becomes `list_files`.
    */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare their inputs
-  tools: readonly BetaRunnableTool<any>[] | CodeTools;
+  tools: readonly (BetaRunnableTool<any> & ApprovableTool)[] | CodeTools;
 }
 
 /**
  * Creates a tool that takes JavaScript in which the other tools are functions, for the tool runner of Anthropic's SDK
  * (`@anthropic-ai/sdk`). Failures of the code are tool results with `is_error`. Images and PDF files that the code shows
  * are blocks of the tool result.
+ *
+ * Tools with `needsApproval` fail in code without `approve`. With a `DurableSession` as `executor`, the program waits instead, and
+ * the tool result tells the model to send the same code again when somebody has answered.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *
@@ -77,18 +81,25 @@ const PARTS: ContentParts<BetaToolResultContentBlockParam> = {
   }),
 };
 
+const MARKS = ['needsApproval'];
+
 /** @param tool a runnable tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(tool: Foreign): Foreign {
   if (typeof tool?.run !== 'function' || !isPlainObject(tool.input_schema)) return tool;
+  refuseOtherMarks(`the tool ${tool.name}`, tool, MARKS);
   const { description, input_schema: inputSchema, parse } = tool;
+  const parsed = (value: unknown, { input }: Foreign) => (parse === undefined ? value : parse(input));
+  const contextOf = ({ input, signal, toolCallId, context }: Foreign) => {
+    const toolUse = { type: 'tool_use', id: toolCallId, name: tool.name, input };
+    return { ...context.toolContext, toolUse, toolUseBlock: toolUse, signal };
+  };
   return {
     description,
     inputSchema: isStandardSchema(inputSchema) || parse === undefined ? inputSchema : unchecked(inputSchema),
-    execute: async (value: unknown, { input, signal, toolCallId, context }: Foreign) => {
-      const toolUse = { type: 'tool_use', id: toolCallId, name: tool.name, input };
-      const own = { ...context.toolContext, toolUse, toolUseBlock: toolUse, signal };
-      return textOf(await tool.run(parse === undefined ? value : parse(input), own));
-    },
+    needsApproval: (value: unknown, context: Foreign) =>
+      needsApproval(tool, MARKS, () => [parsed(value, context), contextOf(context)]),
+    execute: async (value: unknown, context: Foreign) =>
+      textOf(await tool.run(parsed(value, context), contextOf(context))),
   };
 }
 

@@ -55,6 +55,15 @@ export interface CodeToolDefinition<Context = any> {
   execute(input: any, context: CallContext<Context>): unknown;
 }
 
+/** What tools of frameworks that have no approvals can have in addition. */
+export interface ApprovableTool<Context = any> {
+  /**
+   * Whether a person must approve a call: see {@link CodeToolSettings.approve}. A function gets the input and the context that
+   * the framework passes to the tool.
+   */
+  needsApproval?: boolean | ((input: any, context: Context) => boolean | PromiseLike<boolean>) | undefined;
+}
+
 /**
  * Functions, and namespaces of functions: code calls `files.read(...)`. Functions are declared with arbitrary
  * arguments, except those of `createFileTools`.

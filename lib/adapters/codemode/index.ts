@@ -9,6 +9,7 @@
 
 import { FUNCTION, resultOf, sourceOf } from './results';
 import { ModelOutput } from '../../contract/ai-sdk-output';
+import { NO_MARKS, refuseOtherMarks } from '../../contract/approval-marks';
 import { collecting, collector } from '../code-tool/collected-content';
 import { ApprovedPlan, checkApprovePlan } from '../code-tool/approved-plan';
 import { RunHelpers } from '../code-tool/helpers';
@@ -195,6 +196,7 @@ function resolve(providersOrFns: unknown): ResolvedProvider[] {
     }
     if (!isPlainObject(fns))
       throw new TypeError(`the fns of ${name} must be an object of functions, got ${describe(fns)}`);
+    for (const [key, fn] of Object.entries(fns)) refuseOtherMarks(`${name}.${key}`, Object(fn), [], NO_MARKS);
     return { name, fns: byIdentifier(fns as ResolvedProvider['fns'], asciiIdentifier), prelude };
   });
 }

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+import { needsApproval, refuseOtherMarks } from '../../contract/approval-marks';
 import { currentCall } from '../../contract/current-call';
 import { isPlainObject } from '../../contract/describe';
 import { checkOf, isStandardSchema, isZod3, standardSchema } from '../../contract/standard-schema';
@@ -26,7 +27,7 @@ import type { StructuredToolInterface as RequiredTool } from '@langchain/core/to
 import type { ContentParts } from '../../contract/content';
 import type { McpResult } from '../code-tool/mcp-result';
 import type { Executor } from '../../contract/executor-types';
-import type { CodeTools, CodeToolSettings } from '../code-tool/types';
+import type { ApprovableTool, CodeTools, CodeToolSettings } from '../code-tool/types';
 import type { CodeMiddleware } from './middleware-types';
 
 export { checkpointStore } from './checkpoint-store';
@@ -34,7 +35,7 @@ export type { Checkpointer } from './checkpoint-store';
 export type { CodeMiddleware } from './middleware-types';
 
 /** A tool in either module format. LangChain has separate, incompatible declarations for each format. */
-type LangchainTool = ImportedTool | RequiredTool;
+type LangchainTool = (ImportedTool | RequiredTool) & ApprovableTool;
 
 /** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
@@ -79,7 +80,8 @@ export interface CodeMiddlewareOptions extends Omit<CodeToolOptions, 'executor'>
  * An `interrupt()` of LangGraph in a tool ends the code, even if the code catches it, and interrupts the graph. After
  * the answer, the code runs again from its beginning, as a node does. If `executor` is a `DurableSession`, the code
  * continues after the call instead, also in another process. A tool that waits in another way, by `waitForAnswer()`,
- * `needsApproval` or `onToolCall`, interrupts the graph with its payload too.
+ * `needsApproval` or `onToolCall`, interrupts the graph with its payload too. With other executors, tools with
+ * `needsApproval` fail in code without `approve`.
  *
  * If a tool returns a `ToolMessage`, code receives its `content`. With `status: 'error'`, the content is thrown. A
  * `Command` from code does not reach the graph. The call fails with a `CommandError` that tells the model to call the
@@ -188,13 +190,18 @@ function failedMessage(name: string, id: string, result: Foreign) {
   return new ToolMessage(fields);
 }
 
+const MARKS = ['needsApproval'];
+
 /** @param tool a LangChain tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(name: string, tool: Foreign): Foreign {
   if (typeof tool?.invoke !== 'function') return tool;
+  refuseOtherMarks(`the tool ${name}`, tool, MARKS);
   const { description, schema } = tool;
   return {
     description,
     inputSchema: neutral(schema),
+    needsApproval: (value: unknown, { signal, context: { config } }: Foreign) =>
+      needsApproval(tool, MARKS, () => [value, { ...config, signal }]),
     execute: async (value: unknown, { input, signal, toolCallId, context: { config, stop, resumed } }: Foreign) => {
       // With the call of the outer tool, the result would be that call's message.
       const { toolCall: _, ...own } = configOfCall(config, resumed);

@@ -5,6 +5,7 @@
  */
 
 import { toModelOutput } from '../../contract/ai-sdk-output';
+import { needsApproval, refuseOtherMarks } from '../../contract/approval-marks';
 import { requirePeer } from '../../contract/peer-dependency';
 import { standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
@@ -107,22 +108,26 @@ function loadTools() {
   return require('@mastra/core/tools');
 }
 
+const MARKS = ['requireApproval', 'needsApproval'];
+
+/** As in Mastra, a function that its MCP client has set decides in place of `requireApproval`. */
+function marksOf({ needsApprovalFn }: Foreign) {
+  return typeof needsApprovalFn === 'function' ? ['needsApprovalFn', 'needsApproval'] : MARKS;
+}
+
 /** @param tool a Mastra tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(tool: Foreign): Foreign {
   if (typeof tool?.id !== 'string' || typeof tool.execute !== 'function') return tool;
-  const { description, inputSchema, outputSchema, requireApproval } = tool;
+  refuseOtherMarks(`the tool ${tool.id}`, tool, MARKS);
+  const { description, inputSchema, outputSchema } = tool;
   const callOf = ({ signal, toolCallId, context }: Foreign) =>
     new NestedCall(tool.id, toolCallId, { ...context.toolContext, abortSignal: signal }, context.resumed);
   return {
     description,
     ...(inputSchema !== undefined && { inputSchema }),
     ...(outputSchema !== undefined && { outputSchema }),
-    ...(requireApproval !== undefined && {
-      needsApproval: (_: unknown, context: Foreign) =>
-        typeof requireApproval === 'function'
-          ? requireApproval(context.input, callOf(context).context)
-          : requireApproval,
-    }),
+    needsApproval: (_: unknown, context: Foreign) =>
+      needsApproval(tool, marksOf(tool), () => [context.input, callOf(context).context]),
     // The tool parses its input itself.
     execute: async (checked: unknown, context: Foreign) => {
       const call = callOf(context);

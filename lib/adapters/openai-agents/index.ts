@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+import { needsApproval, refuseOtherMarks } from '../../contract/approval-marks';
 import { requirePeer } from '../../contract/peer-dependency';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
@@ -166,11 +167,14 @@ const PARTS: ContentParts<ToolOutputText | ToolOutputImage | ToolOutputFileConte
 /** The input is not an object with code. */
 class CodeInputError extends TypeError {}
 
+const MARKS = ['needsApproval'];
+
 /** @param tool a function tool, or a definition that `ses-executor/code-tool` accepts */
 function definitionOf(name: string, tool: Foreign, guardrails: Guardrails, calls: ToolCalls): Foreign {
   if (typeof tool?.invoke !== 'function') return tool;
   guardrails.mustBeKnown(name, tool);
-  const { description, parameters, needsApproval } = tool;
+  refuseOtherMarks(`the tool ${name}`, tool, MARKS);
+  const { description, parameters } = tool;
   return {
     description,
     // The tool itself handles wrong input like its errors, often by returning a string.
@@ -178,7 +182,7 @@ function definitionOf(name: string, tool: Foreign, guardrails: Guardrails, calls
     needsApproval: async (input: unknown, { context }: { context: RunOfCode }) => {
       // Approval is not requested for a disabled tool.
       if (!(await isEnabled(tool, context))) throw new Error(`${name} is not enabled now: do without it`);
-      return typeof needsApproval === 'function' ? needsApproval.call(tool, context.runContext, input) : needsApproval;
+      return needsApproval(tool, MARKS, () => [context.runContext, input]);
     },
     execute: async (input: unknown, { signal, toolCallId, context }: Foreign) => {
       const text = JSON.stringify(input);

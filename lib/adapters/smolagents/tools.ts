@@ -1,3 +1,4 @@
+import { refuseOtherMarks } from '../../contract/approval-marks';
 import { describe, isClass, isPlainObject, memberPath } from '../../contract/describe';
 import { defineMember } from '../../contract/tool-names';
 import { withInputs } from '../../contract/tool-traits';
@@ -92,6 +93,7 @@ function fromEntries(
 }
 
 function hostTool(tool: Foreign, path: string, bind: typeof bindArguments) {
+  if (typeof tool === 'object' && tool !== null) refuseOtherMarks(path, tool, [], 'use the option onToolCall');
   if (isTool(tool)) return namedFunction(tool, checkInputs(tool.inputs, `${path}.inputs`), bind);
   if (isAgent(tool)) return namedFunction(agentTool(tool), AGENT_INPUTS, bind);
   if (isClass(tool)) throw new TypeError(`${path} is a class: pass an instance of it, made with \`new\``);

@@ -5,6 +5,7 @@
  */
 
 import { partsOfContent } from '../../contract/content';
+import { refuseOtherMarks } from '../../contract/approval-marks';
 import { describe, isPlainObject } from '../../contract/describe';
 import { failureText } from '../../contract/failure-text';
 import { OPTION_NAMES, objectOf, optionsOf } from '../../contract/options';
@@ -237,6 +238,7 @@ function toolsOf(bindings: unknown): Tools {
     if (typeof execute !== 'function') {
       throw new TypeError(`config.bindings.${name}.execute must be a function, got ${describe(execute)}`);
     }
+    refuseOtherMarks(`config.bindings.${name}`, binding, [], 'read the plan of the program before it runs');
     // Other drivers pass an object to a tool that is called without an argument.
     const call = async (input?: unknown) => execute.call(binding, input ?? {});
     return [name, defined(call, { description, inputSchema, outputSchema })];
