@@ -121,6 +121,7 @@ export async function otherFrameworks(
   new Agent({ name: 'a', instructions: 'a', tools: [createOpenAiCodeTool({ tools: [openAi] })] });
   const langchain = langchainTool(({ n }) => n * 2, { name: 'a', description: 'a', schema });
   const langchainCode: StructuredToolInterface = createLangchainCodeTool({ tools: [langchain] });
+  createLangchainCodeTool({ tools: [Object.assign(langchain, { needsApproval: true })] });
   createAgent({ model: 'a', tools: [createLangchainCodeTool({ tools: { langchain } }), langchainCode] });
   const mastra = makeTool({ id: 'a', description: 'a', inputSchema: schema, execute: async ({ n }) => ({ n }) });
   const mastraCode = createMastraCodeTool({ tools: { mastra } });
@@ -133,7 +134,13 @@ export async function otherFrameworks(
     model: 'a',
     max_tokens: 1,
     messages: [],
-    tools: [createAnthropicCodeTool({ tools: [runnable] })],
+    tools: [
+      createAnthropicCodeTool({ tools: [runnable] }),
+      createAnthropicCodeTool({
+        tools: [{ ...runnable, needsApproval: ({ n }: { n: number }) => n > 1 }],
+        answer: ([call]) => ({ [call.key]: { approve: 'plan' } }),
+      }),
+    ],
   });
   void [text, langchainCode, id];
   // @ts-expect-error: no such option

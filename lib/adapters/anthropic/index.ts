@@ -6,7 +6,7 @@
  */
 
 import { needsApproval, refuseOtherMarks } from '../../contract/approval-marks';
-import { isPlainObject } from '../../contract/describe';
+import { describe, isPlainObject } from '../../contract/describe';
 import { isStandardSchema, standardSchema } from '../../contract/standard-schema';
 import codeTool = require('../code-tool');
 import { WRONG_INPUT, isCodeInput } from '../code-tool/code-input';
@@ -17,7 +17,7 @@ import type { Foreign } from '../../contract/foreign';
 import type { ContentParts } from '../../contract/content';
 import type { BetaToolResultContentBlockParam } from '@anthropic-ai/sdk/resources/beta';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
-import type { ApprovableTool, CodeTools, CodeToolSettings } from '../code-tool/types';
+import type { ApprovableTool, CallOptions, CodeTools, CodeToolSettings } from '../code-tool/types';
 
 /** Options of {@link createCodeTool}. */
 export interface CodeToolOptions extends CodeToolSettings {
@@ -27,6 +27,11 @@ export interface CodeToolOptions extends CodeToolSettings {
    */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tools declare their inputs
   tools: readonly (BetaRunnableTool<any> & ApprovableTool)[] | CodeTools;
+  /**
+   * With a `DurableSession` as `executor`: returns answers to calls that the program waits for, by their keys, when the model sends
+   * the same code again. If it returns `undefined`, the program goes on waiting.
+   */
+  answer?: CallOptions['answer'];
 }
 
 /**
@@ -35,7 +40,8 @@ export interface CodeToolOptions extends CodeToolSettings {
  * are blocks of the tool result.
  *
  * Tools with `needsApproval` fail in code without `approve`. With a `DurableSession` as `executor`, the program waits instead, and
- * the tool result tells the model to send the same code again when somebody has answered.
+ * the tool result tells the model to send the same code again when somebody has answered: see
+ * {@link CodeToolOptions.answer}.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *
@@ -46,7 +52,10 @@ export interface CodeToolOptions extends CodeToolSettings {
  * ```
  */
 export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ code: string }> {
-  const { tools, executor, ...settings } = settingsOf(options);
+  const { tools, executor, answer, ...settings }: Foreign = settingsOf(options);
+  if (answer !== undefined && typeof answer !== 'function') {
+    throw new TypeError(`options.answer must be a function, got ${describe(answer)}`);
+  }
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
@@ -61,7 +70,11 @@ export function createCodeTool(options: CodeToolOptions): BetaRunnableTool<{ cod
     parse: (content) => content as { code: string },
     run: async (input: unknown, toolContext: Foreign) => {
       if (!isCodeInput(input)) throw new TypeError(WRONG_INPUT);
-      const result = await execute(input.code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });
+      const result = await execute(input.code, {
+        signal: toolContext?.signal ?? undefined,
+        context: { toolContext },
+        answer,
+      });
       // The runner converts a thrown error to a tool result with `is_error`.
       return partsOfResult(succeeded(result), PARTS);
     },
