@@ -6,10 +6,10 @@
 import { createBrowserCodeTool } from '@cloudflare/codemode/browser';
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
 
-import { planOf, renderPlan } from 'ses-executor/code-tool';
 import { CodemodeRuntime, SESCodemodeExecutor, withContent } from 'ses-executor/codemode';
 import { memoryStore } from 'ses-executor/durable';
 
+import { approvePlan } from './approval.mjs';
 import { MAP } from './map.mjs';
 import { printStep, scriptedModel } from './scripted-model.mjs';
 
@@ -86,9 +86,10 @@ await generateText({
   onStepFinish: printStep,
 });
 
-// A runtime makes calls that a person must approve. The program waits for each decision, and repeats nothing.
+// A runtime makes calls that a person must approve. The program waits for the decision, and repeats nothing. The person sees the
+// plan of the program, and decides once about all of its calls.
 const tools = {
-  soldOut: { description: 'Names of the items that are sold out', execute: async () => ['pears'] },
+  soldOut: { description: 'Names of the items that are sold out', execute: async () => ['pears', 'plums'] },
   order: {
     description: 'Orders an item',
     inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
@@ -98,15 +99,18 @@ const tools = {
 };
 const runtime = new CodemodeRuntime({ connectors: [{ name: 'store', tools }], store: memoryStore() });
 const code = `async () => {
-  const [item] = await store.soldOut({});
-  return [await store.order({ item }), await store.order({ item: 'plums' })];
+  const soldOut = await store.soldOut({});
+  const orders = [];
+  for (const item of ['apples', 'pears', 'plums']) {
+    if (soldOut.includes(item)) orders.push(await store.order({ item }));
+  }
+  return orders;
 }`;
 let outcome = await runtime.execute({ code });
-const store = { soldOut: tools.soldOut.execute, order: tools.order.execute };
-console.log(`--- the plan\n${renderPlan(planOf(`(${code})()`, { tools: { store }, earlier: [] }))}\n`);
 while (outcome.status === 'paused') {
-  const [{ connector, method, args }] = await runtime.pending();
-  console.log(`--- a person approves ${connector}.${method}(${JSON.stringify(args)})`);
-  outcome = await runtime.approve({ executionId: outcome.executionId });
+  const { executionId, pending } = outcome;
+  const [{ connector, method, plan }] = pending;
+  const decision = approvePlan({ name: `${connector}.${method}`, plan });
+  outcome = await runtime.approve({ executionId, plan: decision === 'plan' });
 }
 console.log('--- result\n%O', outcome.result);

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
+import { renderPlan } from 'ses-executor/code-tool';
 import { CodemodeRuntime } from 'ses-executor/codemode';
 import { memoryStore } from 'ses-executor/durable';
 
@@ -28,7 +29,7 @@ function setup() {
     },
   };
   const make = () => new CodemodeRuntime({ connectors: [connector], store });
-  return { runtime: make(), make, done };
+  return { runtime: make(), make, done, connectors: [connector] };
 }
 
 const CREATE = `async () => {
@@ -76,7 +77,10 @@ describe('a call that requires approval', () => {
   test('pauses the execution, which continues afterwards in another process', async () => {
     const { runtime, make, done } = setup();
     const { executionId, ...paused } = await runtime.execute({ code: CREATE });
-    const pending = [{ executionId, seq: 2, connector: 'github', method: 'create_issue', args: { title: 'Bug 1' } }];
+    const plan = expect.objectContaining({ complete: true });
+    const pending = [
+      { executionId, seq: 2, connector: 'github', method: 'create_issue', args: { title: 'Bug 1' }, plan },
+    ];
     expect(paused).toMatchObject({ status: 'paused', pending });
     const later = make();
     expect(await later.pending()).toEqual(pending);
@@ -126,6 +130,85 @@ describe('a call that requires approval', () => {
     expect(await runtime.approve({ executionId })).toMatchObject({ status: 'completed' });
     expect(done).toEqual(['create b', 'create a']);
   });
+});
+
+describe('the plan of a program', () => {
+  const LOOP = `async () => {
+  const numbers = [];
+  for (const title of ["a", "b", "c"]) numbers.push((await github.create_issue({ title })).number);
+  await Promise.all(["d", "e"].map((title) => github.create_issue({ title })));
+  return numbers;
+}`;
+
+  test('comes with the calls that wait, and one decision approves all of its calls', async () => {
+    const { runtime, make, done } = setup();
+    const { executionId, pending } = await runtime.execute({ code: LOOP });
+    expect(renderPlan(pending[0].plan)).toBe(`The program can call 1 tool:
+- github.create_issue: at most 5 times
+    line 3: github.create_issue({ title: "a" | "b" | "c" }) at most 3 times
+    line 4: github.create_issue({ title: "d" | "e" }) at most 2 times`);
+    const outcome = await make().approve({ executionId, plan: true });
+    expect(outcome).toMatchObject({ status: 'completed', result: [7, 7, 7] });
+    expect(done).toEqual(['a', 'b', 'c', 'd', 'e'].map((title) => `create ${title}`));
+  });
+
+  test('comes with the calls after an approval of one call, too', async () => {
+    const { runtime } = setup();
+    const { executionId, pending } = await runtime.execute({ code: LOOP });
+    const next = await runtime.approve({ executionId });
+    expect(next.pending).toEqual([{ ...pending[0], seq: 2, args: { title: 'b' } }]);
+    expect(await runtime.approve({ executionId, plan: true })).toMatchObject({ status: 'completed' });
+  });
+
+  test('approves calls that wait at the same time, each of them once', async () => {
+    const { runtime, done } = setup();
+    const code = 'async () => Promise.all(["a", "a", "b"].map((title) => github.create_issue({ title })))';
+    const { executionId, pending } = await runtime.execute({ code });
+    expect(pending.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    const { status, calls } = await runtime.approve({ executionId, plan: true });
+    expect([status, calls.length]).toEqual(['completed', 3]);
+    expect(done.sort()).toEqual(['create a', 'create a', 'create b']);
+  });
+
+  test('is left out if it is too long, and cannot be approved then', async () => {
+    const { runtime, done } = setup();
+    const title = 'x'.repeat(900);
+    const calls = Array.from({ length: 100 }, (_, n) => `await github.create_issue({ title: "${title} ${n}" });`);
+    const { executionId, pending } = await runtime.execute({ code: `async () => {\n${calls.join('\n')}\n}` });
+    expect(pending).toEqual([
+      { executionId, seq: 1, connector: 'github', method: 'create_issue', args: { title: `${title} 0` } },
+    ]);
+    await expect(runtime.approve({ executionId, plan: true })).rejects.toThrow(
+      new TypeError('options.plan must be false: there is no plan for the call 1'),
+    );
+    expect(done).toEqual([]);
+    expect(await runtime.approve({ executionId })).toMatchObject({ status: 'paused', pending: [{ seq: 2 }] });
+  });
+
+  test('is not approved by wrong options', async () => {
+    const { runtime } = setup();
+    const { executionId } = await runtime.execute({ code: CREATE });
+    const wrong = (options, message) =>
+      expect(runtime.approve({ executionId, ...options })).rejects.toThrow(new TypeError(message));
+    await wrong({ all: true }, 'options.all is not an option; did you mean options.seq?');
+    await wrong({ plan: 'yes' }, 'options.plan must be a boolean, got "yes"');
+    await wrong({ seq: '2' }, 'options.seq must be a number, got "2"');
+    await expect(runtime.reject({ executionId, plan: true })).rejects.toThrow(
+      new TypeError('options.plan is not an option; the options are executionId, seq'),
+    );
+    expect((await runtime.pending()).length).toBe(1);
+  });
+});
+
+test('the arguments of a program are checked before it runs', async () => {
+  const { connectors, done } = setup();
+  const runtime = new CodemodeRuntime({ connectors, store: memoryStore(), executor: { typecheck: 'error' } });
+  const { status, error } = await runtime.execute({ code: 'async () => github.create_issue({ titel: "a" })' });
+  expect(status).toBe('error');
+  expect(error).toMatch(/^ERR_VALIDATION_FAILED: .*'titel' does not exist in type '\{ title: string; \}'/);
+  expect(done).toEqual([]);
+  const right = 'async () => (await github.list_issues({ state: "closed" })).length';
+  expect(await runtime.execute({ code: right })).toMatchObject({ status: 'completed', result: 1 });
 });
 
 test('rollback undoes the calls that have a function for it, once', async () => {
@@ -195,6 +278,14 @@ test.each([
     'two connectors are called codemode; give one of them another name',
   ],
   [{ connectors: [{ name: 'a', tools: { b: 1 } }] }, 'a.b must be an object with a function `execute`, got 1'],
+  [
+    { connectors: [{ name: 'a', tools: { b: { execute() {}, requiresApproval: 1 } } }] },
+    'a.b.requiresApproval must be a boolean, got 1',
+  ],
+  [
+    { connectors: [{ name: 'a', tools: { b: { execute() {}, needsApproval: true } } }] },
+    'a.b has needsApproval, which would be ignored: mark it with requiresApproval instead',
+  ],
   [{ connectors: [], name: 'a.b' }, 'options.name must have 1 to 30 letters, digits, "_" and "-", got "a.b"'],
 ])('%j is refused', (options, message) => {
   expect(() => new CodemodeRuntime({ store: memoryStore(), ...options })).toThrow(new TypeError(message));

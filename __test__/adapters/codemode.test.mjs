@@ -208,6 +208,13 @@ describe('functions for code', () => {
     expect(result).toEqual(['met', 'met']);
   });
 
+  test('that need approval are refused, because nobody would be asked', async () => {
+    const { error } = await execute('async () => codemode.pay()', {
+      pay: Object.assign(async () => 1, { needsApproval: true }),
+    });
+    expect(error).toMatch(/^codemode\.pay has needsApproval, which would be ignored: /);
+  });
+
   test('have identifiers as names', async () => {
     const fns = { 'list-files': async () => 1, '2nd': async () => 2, delete: async () => 3, 'a.b c': async () => 4 };
     const code =
@@ -455,18 +462,16 @@ describe('the example', () => {
     expect(example.stdout).toContain('--- the model answers\nOnly the pears are sold out.\n');
   });
 
-  test('shows the plan of a program, and a decision about each of its calls that needs one', () => {
-    const end = example.stdout.slice(example.stdout.indexOf('--- the plan'));
-    expect(end).toBe(`--- the plan
+  test('shows the plan of a program, and one decision about all of its calls that need one', () => {
+    const end = example.stdout.slice(example.stdout.indexOf('--- a person is asked'));
+    expect(end).toBe(`--- a person is asked about store.order
 The program can call 2 tools:
-- store.soldOut: once, only under a condition
-    line 2: store.soldOut({}), only under a condition
-- store.order: at most 2 times, only under a condition
-    line 3: store.order({ item: … }), only under a condition
-    line 3: store.order({ item: "plums" }), only under a condition
+- store.soldOut: once
+    line 2: store.soldOut({})
+- store.order: at most 3 times, only under a condition
+    line 5: store.order({ item: "apples" | "pears" | "plums" }) at most 3 times, only under a condition
+--- the person approves the plan
 
---- a person approves store.order({"item":"pears"})
---- a person approves store.order({"item":"plums"})
 --- result
 [ 'ordered pears', 'ordered plums' ]
 `);

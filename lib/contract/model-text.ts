@@ -2,12 +2,12 @@ import { visibleText } from './visible-text';
 import { WorkBudget, atOnce, inSlices } from './budget';
 import { Content } from './content';
 import { cutMiddle } from './cut-text';
-import { isPlainObject } from './describe';
 import { dataForm } from './data-form';
 import { failureText } from './failure-text';
 import { iterateEntries } from './logs';
 import { printingForModel } from './render';
 import { isBriefJson } from './survey';
+import { isApprovalRequest } from './waiting-call';
 import type { ContentBlock } from './content';
 import type { LogEntry } from './executor-types';
 import type { RunFailure } from './run-failure';
@@ -155,7 +155,7 @@ export function waitingCallText({ name, args, payload, isInDoubt }: WaitingCall)
 
 /** The author of a program does not need its plan. */
 function withoutPlan(payload: unknown) {
-  if (!isPlainObject(payload) || payload.needsApproval === undefined) return payload;
+  if (!isApprovalRequest(payload)) return payload;
   const { plan: _, ...others } = payload;
   return others;
 }

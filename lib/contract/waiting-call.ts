@@ -79,9 +79,23 @@ export function pausedRunOf(executor: Executor): PausedRun | undefined {
   return (executor as { [PAUSED]?: PausedRun })[PAUSED];
 }
 
-/** The plan that an approval request of the code tool shows; undefined for other payloads. It may not be a valid plan. */
+/** The largest payload of a call that waits, as JSON. A larger one is refused. */
+const MAX_PAYLOAD_CHARS = 60_000;
+
+/** The payload of an approval request. A plan that is too large is left out. */
+export function approvalRequest(request: Record<string, unknown>, plan: Plan | undefined): Record<string, unknown> {
+  const payload = { ...request, plan };
+  return JSON.stringify(payload).length > MAX_PAYLOAD_CHARS ? request : payload;
+}
+
+/** Whether a payload asks for approval: that of a code tool, or of the runtime of codemode. */
+export function isApprovalRequest(payload: unknown): payload is Record<string, unknown> {
+  return isPlainObject(payload) && (payload.needsApproval !== undefined || payload.requiresApproval !== undefined);
+}
+
+/** The plan that an approval request shows; undefined for other payloads. It may not be a valid plan. */
 export function planToApprove(payload: unknown): unknown {
-  return isPlainObject(payload) && payload.needsApproval !== undefined ? payload.plan : undefined;
+  return isApprovalRequest(payload) ? payload.plan : undefined;
 }
 
 /** The same plan, if the program was read completely: a plan without limits is not for approval at a distance. */

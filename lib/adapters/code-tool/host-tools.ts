@@ -4,7 +4,7 @@ import { currentCall, isApprovedByPlan } from '../../contract/current-call';
 import { abortController, onAbort } from '../../contract/signals';
 import { defineMember } from '../../contract/tool-names';
 import { defined } from '../../contract/tool-traits';
-import { WaitForAnswer } from '../../contract/waiting-call';
+import { WaitForAnswer, approvalRequest } from '../../contract/waiting-call';
 import type { Tools } from '../../contract/tool-types';
 import type { ApprovalRequest, Approve, CallContext } from './types';
 import type { LanguageText } from './language';
@@ -14,9 +14,6 @@ import type { RunPlan } from './planner';
 
 /** Makes the context of a call, given its arguments. */
 type ContextOf = (name: string, args: unknown[]) => Omit<CallContext, 'input'>;
-
-/** The largest payload of a call that waits, as JSON. */
-const MAX_WAITING_CHARS = 60_000;
 
 export type Callable = ReturnType<typeof callables>[number];
 
@@ -106,7 +103,7 @@ async function mustBeApproved(
   const recorded = currentCall();
   if (recorded?.isApproved || (args !== undefined && isApprovedByPlan(name, args))) return;
   if (approve === undefined || runPlan === undefined) {
-    if (recorded !== undefined) throw new WaitForAnswer(await waitingFor(name, runPlan));
+    if (recorded !== undefined) throw new WaitForAnswer(approvalRequest({ needsApproval: name }, await runPlan?.plan));
     throw approvalError(`${name} needs a person's approval, which code cannot get: call the tool directly instead`);
   }
   const isApproved = await runPlan.isApproved(name, args, async (plan) => {
@@ -119,13 +116,6 @@ async function mustBeApproved(
   }
   // The run may have ended while the caller decided.
   signal.throwIfAborted();
-}
-
-/** What a person is shown of a call that waits. */
-async function waitingFor(name: string, runPlan: RunPlan | undefined) {
-  const payload = { needsApproval: name, plan: await runPlan?.plan };
-  // A larger payload is refused.
-  return JSON.stringify(payload).length > MAX_WAITING_CHARS ? { needsApproval: name } : payload;
 }
 
 function approvalError(message: string) {

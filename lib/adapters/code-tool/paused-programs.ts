@@ -1,6 +1,5 @@
 import { isExecutor } from '../../contract/executor';
-import { isPlainObject } from '../../contract/describe';
-import { isRecorded, limitedPlan, pausedRunOf } from '../../contract/waiting-call';
+import { isApprovalRequest, isRecorded, limitedPlan, pausedRunOf } from '../../contract/waiting-call';
 import type { Executor } from '../../contract/executor-types';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
 import type { CallOptions, CodeToolResult } from './types';
@@ -153,7 +152,7 @@ export async function recordedExecutor(executor: unknown, context: unknown): Pro
 }
 
 function isForApproval({ payload, isInDoubt }: WaitingCall): boolean {
-  return !isInDoubt && isPlainObject(payload) && payload.needsApproval !== undefined;
+  return !isInDoubt && isApprovalRequest(payload);
 }
 
 function refusal({ name }: WaitingCall, reason: string | undefined): Answer {

@@ -1,5 +1,7 @@
 import { DurableSession } from '../../durable/session';
+import { planToApprove } from '../../contract/waiting-call';
 import type { Foreign } from '../../contract/foreign';
+import type { Plan } from '../../contract/plan';
 import type { DurableOptions } from '../../durable';
 
 /** A call of a function of a connector. */
@@ -16,7 +18,14 @@ export interface ToolLogEntry {
 }
 
 /** A call that waits for approval. */
-export type PendingAction = Pick<ToolLogEntry, 'seq' | 'connector' | 'method' | 'args'> & { executionId: string };
+export type PendingAction = Pick<ToolLogEntry, 'seq' | 'connector' | 'method' | 'args'> & {
+  executionId: string;
+  /**
+   * All calls that the program can make. Absent if it is longer than 60,000 characters, and for calls of which nobody knows
+   * whether they took effect.
+   */
+  plan?: Plan;
+};
 
 /** An execution, as its journal records it. */
 export interface CodemodeExecution {
@@ -50,12 +59,18 @@ export async function executionOf(
     pending: [],
   };
   const calls = new Map<number, ToolLogEntry>();
-  for await (const entry of new DurableSession(id, options, {}).history()) read(entry, execution, calls, needsApproval);
+  const plans = new Map<number, Plan>();
+  for await (const entry of new DurableSession(id, options, {}).history()) {
+    read(entry, execution, calls, plans, needsApproval);
+  }
   execution.calls = [...calls.values()];
   if (execution.status !== 'running') return execution;
   execution.pending = execution.calls
     .filter(({ state }) => state === 'pending')
-    .map(({ seq, connector, method, args }) => ({ executionId: id, seq, connector, method, args }));
+    .map(({ seq, connector, method, args }) => {
+      const plan = plans.get(seq);
+      return { executionId: id, seq, connector, method, args, ...(plan !== undefined && { plan }) };
+    });
   if (execution.pending.length > 0) execution.status = 'paused';
   return execution;
 }
@@ -64,6 +79,7 @@ function read(
   entry: Foreign,
   execution: CodemodeExecution,
   calls: Map<number, ToolLogEntry>,
+  plans: Map<number, Plan>,
   needsApproval: (path: string) => boolean,
 ) {
   const change = (seq: unknown, state: ToolLogEntry['state']) => {
@@ -83,7 +99,12 @@ function read(
     const requiresApproval = needsApproval(`${connector}.${method}`);
     calls.set(seq as number, { seq: seq as number, connector, method, args, requiresApproval, state: 'executing' });
   }
-  if (waiting !== undefined) change((waiting as Foreign).call, 'pending');
+  if (waiting !== undefined) {
+    const { call, payload } = waiting as Foreign;
+    change(call, 'pending');
+    const plan = planToApprove(JSON.parse(payload).payload);
+    if (plan !== undefined) plans.set(call, plan as Plan);
+  }
   if (attempt !== undefined) change((attempt as Foreign).call, 'executing');
   if (type === 'answers' && entry.isPending !== true) {
     const call = change(seq, entry.error === undefined ? 'applied' : 'failed');

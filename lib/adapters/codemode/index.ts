@@ -250,6 +250,7 @@ export { CodemodeRuntime } from './runtime';
 export type { ExecuteResult };
 export type { CodemodeExecution, PendingAction, ToolLogEntry } from './executions';
 export type {
+  CodemodeApproval,
   CodemodeDescription,
   CodemodeOutcome,
   CodemodeRuntimeOptions,

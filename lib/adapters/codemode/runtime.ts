@@ -4,19 +4,24 @@ import { executionOf, seqOf } from './executions';
 import { resultOf, sourceOf } from './results';
 import { Catalog, lookupTools } from '../../catalog/catalog';
 import { typeDeclarations } from '../../catalog/type-declarations';
+import { refuseOtherMarks } from '../../contract/approval-marks';
 import { describe } from '../../contract/describe';
-import { NO_LIMIT, optionsOf } from '../../contract/options';
+import { isApprovedByPlan } from '../../contract/current-call';
+import { NO_LIMIT, optionsOf, record } from '../../contract/options';
 import { refuseReservedName } from '../../contract/tool-registry';
 import { asciiIdentifier, byIdentifier } from '../../contract/tool-names';
 import { Session } from '../../contract/session';
-import { pausedRunOf } from '../../contract/waiting-call';
+import { defined } from '../../contract/tool-traits';
+import { approvalRequest, pausedRunOf, planToApprove } from '../../contract/waiting-call';
 import { calledProgram } from '../../ses/agent-program';
 import { codeFrame } from '../../ses/code-frame';
 import { DurableSession, currentCall, durable, waitForAnswer } from '../../durable';
-import { RunHelpers, helpersText } from '../code-tool/helpers';
+import { HELPER_PATHS, RunHelpers, helpersText } from '../code-tool/helpers';
+import { Planner, RunPlan } from '../code-tool/planner';
 import type { CodemodeExecution, PendingAction, ToolLogEntry } from './executions';
 import type { DeclaredFunction } from '../../catalog/type-declarations';
 import type { Content, ContentBlock } from '../../contract/content';
+import type { Plan } from '../../contract/plan';
 import type { Report } from '../../contract/session';
 import type { Tools } from '../../contract/tool-types';
 import type { Answer, WaitingCall } from '../../contract/waiting-types';
@@ -94,6 +99,18 @@ export interface CodemodeDescription {
   kind: 'connector' | 'method';
 }
 
+/** Which calls {@link CodemodeRuntime.approve} approves. */
+export interface CodemodeApproval {
+  executionId: string;
+  /** The number of the call. Default: all calls that wait. */
+  seq?: number | undefined;
+  /**
+   * Whether to approve the plan of the program: the call, and all further calls that need approval and are in
+   * {@link PendingAction.plan}. Default `false`.
+   */
+  plan?: boolean | undefined;
+}
+
 const OPTIONS = ['connectors', 'store', 'keys', 'name', 'executor'];
 /** The object with `search` and `describe` in code. */
 const HOLDER = 'codemode';
@@ -102,6 +119,9 @@ const MAX_TYPES = 20_000;
 const MAX_INDEX = 6_000;
 /** Calls that a rejected program may make before it is left waiting. */
 const MAX_REFUSALS = 100;
+
+/** Returns the plan of a program, for approval requests. */
+type PlanOf = () => Promise<Plan | undefined>;
 
 interface Method {
   connector: string;
@@ -128,7 +148,7 @@ export class CodemodeRuntime {
   #connectors: Map<string, Connector> = new Map();
   #methods: Map<string, Method> = new Map();
   #catalog;
-  #tools: Tools;
+  #planner;
 
   /** @throws `TypeError` for wrong options and for names that code cannot use */
   constructor(options: CodemodeRuntimeOptions) {
@@ -144,7 +164,11 @@ export class CodemodeRuntime {
     for (const connector of connectors) this.#add(connector);
     const declared = [...this.#methods.values()].map((it) => it.declared);
     this.#catalog = new Catalog(declared, (some, maxChars) => typeDeclarations(some, maxChars).text, HOLDER);
-    this.#tools = this.#toolsOfCode();
+    const helpers = HELPER_PATHS.filter(([helper]) => !this.#connectors.has(helper));
+    this.#planner = new Planner(
+      [...this.#methods.values()].map(({ connector, method }) => [connector, method]),
+      [[HOLDER, 'search'], [HOLDER, 'describe'], ...helpers],
+    );
   }
 
   /** What a model has to know to write code, for the description of a tool. */
@@ -168,7 +192,13 @@ export class CodemodeRuntime {
    */
   execute({ code }: { code: string }): Promise<CodemodeOutcome> {
     const id = `${this.#name}.${randomUUID()}`;
-    return this.#within(id, (run) => run(sourceOf(code)));
+    const source = sourceOf(code);
+    const plan = new RunPlan(this.#planner, source, false);
+    return this.#within(
+      id,
+      (run) => run(source, { plan }),
+      () => plan.plan,
+    );
   }
 
   /** Finds functions of the connectors by words. */
@@ -219,9 +249,15 @@ export class CodemodeRuntime {
    * Approves the calls that wait, or one of them, and continues the program after them. If the execution does not wait
    * any more, nothing runs, and the outcome is what the journal says. If the process ended while a call was made, the
    * call is made again: immediately if it needs no approval, otherwise when somebody approves it once more.
+   *
+   * @throws `TypeError` for wrong options, and if a plan is approved that the call does not have
    */
-  approve({ executionId, seq }: { executionId: string; seq?: number | undefined }): Promise<CodemodeOutcome> {
-    return this.#continue(executionId, seq, () => ({ approve: true as const }));
+  async approve(options: CodemodeApproval): Promise<CodemodeOutcome> {
+    const { executionId, seq, plan = false } = record(options, 'options', ['executionId', 'seq', 'plan']);
+    checkSeq(seq);
+    if (typeof plan !== 'boolean') throw new TypeError(`options.plan must be a boolean, got ${describe(plan)}`);
+    if (!plan) return this.#continue(executionId, seq, approval);
+    return this.#continue(executionId, seq, planApproval);
   }
 
   /**
@@ -230,15 +266,18 @@ export class CodemodeRuntime {
    *
    * @returns whether there was such a call
    */
-  async reject({ executionId, seq }: { executionId: string; seq?: number | undefined }): Promise<boolean> {
+  async reject(options: Omit<CodemodeApproval, 'plan'>): Promise<boolean> {
+    const { executionId, seq } = record(options, 'options', ['executionId', 'seq']);
+    checkSeq(seq);
     const refusal = ({ name }: WaitingCall) => ({
       error: { name: 'ApprovalError', code: 'ERR_NOT_APPROVED', message: `a person has refused this call of ${name}` },
     });
+    const refusals = (calls: readonly WaitingCall[]) => answersTo(calls, refusal);
     const isThere = (await this.pending(executionId)).some((action) => seq === undefined || action.seq === seq);
     if (!isThere) return false;
-    let outcome = await this.#continue(executionId, seq, refusal);
+    let outcome = await this.#continue(executionId, seq, refusals);
     for (let i = 0; i < MAX_REFUSALS && outcome.status === 'paused'; i++) {
-      outcome = await this.#continue(executionId, undefined, refusal);
+      outcome = await this.#continue(executionId, undefined, refusals);
     }
     return true;
   }
@@ -272,28 +311,37 @@ export class CodemodeRuntime {
       if (typeof tool?.execute !== 'function') {
         throw new TypeError(`${name}.${method} must be an object with a function \`execute\`, got ${describe(tool)}`);
       }
+      const { requiresApproval = false } = tool;
+      if (typeof requiresApproval !== 'boolean') {
+        throw new TypeError(`${name}.${method}.requiresApproval must be a boolean, got ${describe(requiresApproval)}`);
+      }
+      refuseOtherMarks(`${name}.${method}`, tool, ['requiresApproval']);
       const { description = '', inputSchema: input, outputSchema: output } = tool;
       const declared = { name: `${name}.${method}`, description, input, output, isAsync: true };
       this.#methods.set(declared.name, { connector: name, method, tool, declared });
     }
   }
 
-  #toolsOfCode(): Tools {
+  #toolsOfCode(planOf: PlanOf): Tools {
     const lookups = {
       search: (query: unknown) => this.search(query as string) as never,
       describe: (target: unknown) => this.describe(target as string) as never,
     };
     const tools: Tools = lookupTools(lookups, HOLDER);
-    for (const { connector, method, tool } of this.#methods.values()) {
-      const call = async (args: unknown = {}) => {
+    for (const { connector, method, tool, declared } of this.#methods.values()) {
+      const call = async (...given: unknown[]) => {
         // Thrown here, so that the guest has a promise meanwhile.
-        if (tool.requiresApproval === true && currentCall()?.isApproved !== true)
-          waitForAnswer({ requiresApproval: true });
+        if (tool.requiresApproval === true && !isApproved(declared.name, given)) {
+          waitForAnswer(approvalRequest({ requiresApproval: true }, await planOf()));
+        }
+        const [args = {}] = given;
         return tool.execute(args);
       };
+      const { description = '', inputSchema = {}, outputSchema = {} } = tool;
       const revert = ([args = {}]: unknown[], result: unknown) => tool.revert?.(args, result);
       const inDoubt = tool.requiresApproval === true ? 'wait' : 'repeat';
-      const made = durable(call, { inDoubt, ...(tool.revert !== undefined && { revert }) });
+      const recorded = durable(call, { inDoubt, ...(tool.revert !== undefined && { revert }) });
+      const made = defined(recorded, { description, inputSchema, outputSchema });
       tools[connector] = { ...(tools[connector] as object), [method]: made };
     }
     return tools;
@@ -302,29 +350,35 @@ export class CodemodeRuntime {
   async #continue(
     executionId: string,
     seq: number | undefined,
-    decide: (call: WaitingCall) => Answer,
+    decide: (calls: readonly WaitingCall[]) => Record<string, Answer>,
   ): Promise<CodemodeOutcome> {
     const id = this.#checked(executionId);
-    return this.#within(id, async (run, session) => {
+    let plan: Plan | undefined;
+    const work = async (run: Session['run'], session: DurableSession) => {
       const paused = pausedRunOf(session);
       if (paused === undefined) return undefined;
+      // The journal has the code as it runs, so that its plan would have other positions.
+      plan = paused.calls.map(({ payload }) => planToApprove(payload) as Plan | undefined).find(Boolean);
       return run(paused.code, {
         isPlain: true,
         continues: true,
         answer: ({ calls }) => {
           const decided = calls.filter(({ key }) => seq === undefined || seqOf(key) === seq);
-          return decided.length === 0 ? undefined : Object.fromEntries(decided.map((call) => [call.key, decide(call)]));
+          return decided.length === 0 ? undefined : decide(decided);
         },
       });
-    });
+    };
+    return this.#within(id, work, async () => plan);
   }
 
   /** Works in the session of an execution, which is freed afterwards. */
   async #within(
     id: string,
     work: (run: Session['run'], session: DurableSession) => Promise<Report | undefined>,
+    planOf: PlanOf,
   ): Promise<CodemodeOutcome> {
-    const session = await this.#open(id);
+    const tools = this.#toolsOfCode(planOf);
+    const session = await this.#open(id, tools);
     const runs = new Session(session, { livesOn: true, codeFrame, frontEnd: calledProgram });
     let report: Report | undefined;
     let shown: Content | undefined;
@@ -333,7 +387,7 @@ export class CodemodeRuntime {
         const helpers = new RunHelpers(code, { taken: () => [...this.#connectors.keys()] });
         shown = helpers.content;
         const { onEarlier } = helpers;
-        return runs.run(code, { ...options, tools: { ...helpers.tools, ...this.#tools }, onEarlier });
+        return runs.run(code, { ...options, tools: { ...helpers.tools, ...tools }, onEarlier });
       }, session);
     } finally {
       shown?.end();
@@ -372,8 +426,8 @@ export class CodemodeRuntime {
       : { status: 'error', executionId, error, ...logged, calls };
   }
 
-  #open(id: string) {
-    return DurableSession.open(this.#checked(id), { ...this.#options, tools: this.#tools });
+  #open(id: string, tools: Tools = this.#toolsOfCode(async () => undefined)) {
+    return DurableSession.open(this.#checked(id), { ...this.#options, tools });
   }
 
   #execution(id: string): Promise<CodemodeExecution> {
@@ -387,4 +441,29 @@ export class CodemodeRuntime {
     if (typeof id === 'string' && id.startsWith(`${this.#name}.`)) return id;
     throw new RangeError(`${describe(id)} is not the id of an execution of this runtime`);
   }
+}
+
+/** @throws {TypeError} */
+function checkSeq(seq: unknown) {
+  if (seq === undefined || typeof seq === 'number') return;
+  throw new TypeError(`options.seq must be a number, got ${describe(seq)}`);
+}
+
+function isApproved(name: string, args: readonly unknown[]): boolean {
+  return currentCall()?.isApproved === true || isApprovedByPlan(name, args);
+}
+
+function answersTo(calls: readonly WaitingCall[], decide: (call: WaitingCall) => Answer): Record<string, Answer> {
+  return Object.fromEntries(calls.map((call) => [call.key, decide(call)]));
+}
+
+function approval(calls: readonly WaitingCall[]) {
+  return answersTo(calls, () => ({ approve: true }));
+}
+
+/** The other calls that wait ask again, and get their approval if they are in the plan. */
+function planApproval(calls: readonly WaitingCall[]): Record<string, Answer> {
+  const call = calls.find(({ payload }) => planToApprove(payload) !== undefined);
+  if (call !== undefined) return { [call.key]: { approve: 'plan' } };
+  throw new TypeError(`options.plan must be false: there is no plan for the call ${seqOf(calls[0].key)}`);
 }
