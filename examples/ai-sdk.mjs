@@ -63,12 +63,14 @@ readings.sort((a, b) => b.degrees - a.degrees)[0]`,
   { text: 'It is warmest in Lagos, at 30.25 degrees.' },
 ]);
 
-const { response } = await generateText({
+const { response, responseMessages } = await generateText({
   model,
   tools: { code },
   stopWhen: stepCountIs(6),
   prompt: 'Where is it warmest?',
   onStepFinish: printStep,
 });
-const results = response.messages.filter(({ role }) => role === 'tool').map(({ content }) => content[0].output);
+// AI SDK 7 has the messages of all steps in `responseMessages`.
+const messages = responseMessages ?? response.messages;
+const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content[0].output);
 console.log(`--- the model was shown\n${results.at(-1).value.map(partText).join('\n')}`);

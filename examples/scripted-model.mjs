@@ -1,7 +1,10 @@
 // Plays a language model for the examples, without network or key: its turns are written down. The AI SDK around it is
 // the real one.
 
-import { MockLanguageModelV3 } from 'ai/test';
+import * as mocks from 'ai/test';
+
+// AI SDK 7, or 6.
+const MockLanguageModel = mocks.MockLanguageModelV4 ?? mocks.MockLanguageModelV3;
 
 const TOKENS = { inputTokens: { total: 0 }, outputTokens: { total: 0 } };
 
@@ -12,7 +15,7 @@ const TOKENS = { inputTokens: { total: 0 }, outputTokens: { total: 0 } };
  * @param {({ code: string } | { text: string })[]} turns
  */
 export function scriptedModel(toolName, turns) {
-  return new MockLanguageModelV3({
+  return new MockLanguageModel({
     doGenerate: turns.map(({ code, text }, index) =>
       code === undefined
         ? { content: [{ type: 'text', text }], finishReason: { unified: 'stop' }, usage: TOKENS, warnings: [] }

@@ -21,8 +21,8 @@ const PAGES = {
       // The newest version.
       ai: "export * from 'ai-v7';",
       '@ai-sdk/openai': aiProvider('code', { code: 'await add({ a: 1, b: 2 })', text: '1 + 2 is 3.' }).replace(
-        "MockLanguageModelV3 } from 'ai/test'",
-        "MockLanguageModelV4 as MockLanguageModelV3 } from 'ai-v7/test'",
+        "'ai/test'",
+        "'ai-v7/test'",
       ),
     },
   },
