@@ -59,14 +59,25 @@ export function appendEntries(
 ): number | Promise<number> {
   const blobs: Promise<void>[] = [];
   const packed = entries.map((entry) => {
-    if (entry.byteLength < MIN_BLOB_BYTES || store.putBlob === undefined) return marked(INLINE, entry);
-    const digest = digestOf(entry);
-    const kept = store.putBlob(id, digest.toString('hex'), entry);
+    const { bytes, kept } = packedEntry(store, id, entry);
     if (kept !== undefined) blobs.push(kept);
-    return marked(BLOB, digest);
+    return bytes;
   });
   if (blobs.length === 0) return store.append(id, after, packed, { sync });
   return Promise.all(blobs).then(() => store.append(id, after, packed, { sync }));
+}
+
+/** Makes a session of a whole journal, which may be large. All of it survives a loss of power. */
+export async function appendInSlices(store: JournalStore, id: string, entries: readonly Uint8Array[]): Promise<void> {
+  const pause = inSlices();
+  const packed: Uint8Array[] = [];
+  for (const entry of entries) {
+    const { bytes, kept } = packedEntry(store, id, entry);
+    packed.push(bytes);
+    await kept;
+    await pause();
+  }
+  await store.append(id, 0, packed, { sync: true });
 }
 
 /**
@@ -120,6 +131,14 @@ async function unpacked(store: JournalStore, id: string, packed: Uint8Array, num
   if (blob === undefined) throw journalInvalid('form', number, 'a large value is missing');
   if (!digestOf(blob).equals(digest)) throw journalInvalid('form', number, 'a large value was changed');
   return blob;
+}
+
+/** What the store gets of an entry. `kept`: its large value is being stored. */
+function packedEntry(store: JournalStore, id: string, entry: Uint8Array): { bytes: Uint8Array; kept?: Promise<void> } {
+  if (entry.byteLength < MIN_BLOB_BYTES || store.putBlob === undefined) return { bytes: marked(INLINE, entry) };
+  const digest = digestOf(entry);
+  const kept = store.putBlob(id, digest.toString('hex'), entry);
+  return { bytes: marked(BLOB, digest), ...(kept !== undefined && { kept }) };
 }
 
 function marked(mark: number, bytes: Uint8Array) {

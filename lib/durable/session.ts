@@ -16,7 +16,7 @@ import { ToolTimes } from '../contract/tool-times';
 import { traceRun, untold } from '../contract/tracing';
 import { describeForgetting, describePausedRun, isAnswer, runWaiting } from '../contract/waiting-call';
 import { checkDurableOptions, checkId } from './options';
-import { appendEntries, lockSession, readEntries, takeEntries } from './entries';
+import { appendEntries, appendInSlices, lockSession, readEntries, takeEntries } from './entries';
 import { engineDiffers, journalInvalid, limitReached } from './errors';
 import { compareHead, executorOptionsWith, headOfRestart, newHead, ownTimeZone, readHead, versionsOf } from './head';
 import { divergenceOf, finishedCalls, historyOf } from './history';
@@ -333,7 +333,7 @@ export class DurableSession implements Executor {
     }
     const unlock = await lockSession(store, id);
     try {
-      await appendEntries(store, id, 0, takeEntries(other)?.entries ?? [], true);
+      await appendInSlices(store, id, takeEntries(other)?.entries ?? []);
     } finally {
       await unlock?.();
     }
