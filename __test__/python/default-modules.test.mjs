@@ -189,6 +189,28 @@ describe('default modules', () => {
     expect([readdirSync(root), readFileSync(join(root, 'x'), 'utf8')]).toStrictEqual([['x'], 'kept']);
   });
 
+  // Cause: help() and warnings show lines of the file that an object names as its source.
+  test.each([
+    ['help about a module', 'm = type(__import__("json"))("m")\nm.__file__ = "/mnt/lines"\nhelp(m)'],
+    ['help about a package', 'm = type(__import__("json"))("m")\nm.__file__, m.__path__ = "/mnt/lines", ["/mnt"]\nhelp(m)'],
+    ['help about a function', 'def f(): pass\nf.__code__ = f.__code__.replace(co_filename="/mnt/lines", co_firstlineno=3)\nhelp(f)'],
+    ['a warning', 'def f(): return ~True\nf.__code__ = f.__code__.replace(co_filename="/mnt/lines", co_firstlineno=1)\nf()'],
+    ['an error in a finalizer', 'class A:\n    def __del__(self): 1 / 0\nA.__del__.__code__ = A.__del__.__code__.replace(co_filename="/mnt/lines", co_firstlineno=1)\nA()\n1'],
+    ['a name that lies', 'class S(str):\n    def startswith(self, *_): return True\n    def __contains__(self, _): return False\nm = type(__import__("json"))("m")\nm.__file__ = S("/mnt/lines")\nhelp(m)'],
+    ['a path through the library', 'm = type(__import__("json"))("m")\nm.__file__ = "/lib/../mnt/lines"\nhelp(m)'],
+    ['a path through packages', 'm = type(__import__("json"))("m")\nm.__file__ = "/packages/../mnt/lines"\nhelp(m)'],
+    ['a relative path', 'm = type(__import__("json"))("m")\nm.__file__ = "../../../../../mnt/lines"\nhelp(m)'],
+  ])('show no lines of files in %s', async (_title, code) => {
+    writeFileSync(join(root, 'lines'), '# line one\n# line two\nx = 3\n');
+    const ended = await executor.run(code).catch((error) => error);
+    rmSync(join(root, 'lines'));
+    expect(`${ended.logs} ${ended.message}`).not.toMatch(/line (?:one|two)/);
+  }); // prettier-ignore
+
+  test('still show help about functions of modules', async () => {
+    expect((await executor.run('import json\nhelp(json.dumps)')).logs).toContain('Serialize ``obj`` to a JSON formatted ``str``.');
+  }); // prettier-ignore
+
   test.each([
     [
       'names of modules',

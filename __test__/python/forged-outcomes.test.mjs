@@ -128,6 +128,27 @@ describe('P21 outcomes of Python code', () => {
     expect([error.code, error.details.maxOperations]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 20_000]);
   });
 
+  // Cause: copies of code were not counted.
+  test.each([
+    ['a function with replaced code', 'f.__code__ = f.__code__.replace(co_name="g")\nf()'],
+    ['a new function with replaced code', 'type(f)(f.__code__.replace(), globals())()'],
+    ['a copy', 'type(f)(f.__code__.__replace__(), {})()'],
+    ['the constructor of code', 'k = f.__code__\ntype(f)(type(k)(0, 0, 0, k.co_nlocals, k.co_stacksize, k.co_flags, k.co_code, k.co_consts, k.co_names, k.co_varnames, "f", "f", "f", 1, k.co_linetable, k.co_exceptiontable), {})()'],
+    ['a function with other globals', 'def g(k, t):\n    t(k.replace(co_filename="/x"), {})()\ntype(f)(g.__code__, {})(f.__code__, type(f))'],
+    ['a copy by the library', 'import copy\ntype(f)(copy.replace(f.__code__), {})()'],
+    ['a coroutine', 'import types\n@types.coroutine\ndef g():\n    for i in range(10**6): x = i\n    yield\nawait g()'],
+    ['exec', 'exec("for i in range(10**6): x = i")'],
+    ['eval of a list', 'len(eval("[i for i in range(10**6)]"))'],
+    ['eval of a function', 'eval("lambda: [i for i in range(10**6)]")()'],
+  ])('operations are counted in code that code makes: %s', async (_title, attempt) => {
+    const own = new PyodideExecutor(['*'], { mount: false, max_operations: 20_000, allowed_dangerous_builtins: ['exec', 'eval'] });
+    const code = `def f():\n    for i in range(10**6): x = i\n${attempt}\nNone`;
+    const error = await failureOf(own, code);
+    const isRefused = error.details.message === 'code objects cannot be made here';
+    expect([isRefused || error.code === 'ERR_MAX_OPS_EXCEEDED', error.details.cause]).toStrictEqual([true, expect.any(String)]);
+    await own.cleanup();
+  }); // prettier-ignore
+
   // Cause: the counter was a global of the code.
   test.each([
     ['new globals', 'for name in list(globals()):\n    if "round" in name: globals()[name] = lambda: None'],

@@ -26,6 +26,7 @@ import inspect
 import io
 import itertools
 import json
+import linecache
 import opcode
 import operator
 import os
@@ -50,6 +51,9 @@ AWAITED = "__smolagents_awaited__"
 ROUND = "__smolagents_round__"
 CALLED = "__smolagents_called__"
 STARTED = "__smolagents_started__"
+STARTING = "__smolagents_starting__"
+LEAVING = "__smolagents_leaving__"
+COROUTINE = "__smolagents_coroutine__"
 # The variable in which Python records the warnings that it has printed.
 WARNED = "__warningregistry__"
 DANGEROUS_BUILTINS = ("eval", "exec", "compile", "open", "input")

@@ -152,6 +152,21 @@ def _put(kind, name, descriptor):
     abstract.__delete__(kind)
 
 
+# Lines of source files are shown by `help`, by warnings and in tracebacks. Guest code can name any file as a source.
+_read_lines = linecache.updatecache
+_LIBRARY_PATHS = (f"{os.path.dirname(os.__file__)}/", "/packages/")
+
+
+def _library_lines(filename, module_globals=None):
+    """The lines of a file of Python's library or of a package; none of other files."""
+    if type(filename) is not str or not filename.startswith(_LIBRARY_PATHS) or ".." in filename:
+        return []
+    return _read_lines(filename, module_globals)
+
+
+linecache.updatecache = _library_lines
+
+
 def _install_guards():
     function, frame = types.FunctionType, types.FrameType
     for name in ("__globals__", "__builtins__", "__closure__"):

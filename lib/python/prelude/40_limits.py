@@ -217,3 +217,44 @@ def _guard(code):
         _watch(each)
         found += [constant for constant in each.co_consts if type(constant) is _CodeType]
     return found
+
+
+# Code that guest code makes with `exec` and `eval` is counted. Copies of code, such as those of `replace`, would not be
+# counted, and could name any file as their source.
+def _on_audit(event, args):
+    if event == "exec":
+        if _is_not_of_module(_scope_of_caller()):
+            _guard(args[0])
+    elif event == "code.__new__":
+        maker = _scope_of_caller()
+        is_copy = args[1] == FILENAME and maker is not _own_globals and maker is not _names_of_types
+        if is_copy or _is_not_of_module(maker):
+            raise TypeError("code objects cannot be made here")
+
+
+def _scope_of_caller():
+    """The globals of the code that caused an audit event; `None` if C code did so without any frame."""
+    try:
+        return _globals_of_frame(_frame(2))
+    except ValueError:
+        return None
+
+
+def _is_not_of_module(scope):
+    return scope is not None and (_is_guests(scope) or not _is_of_module(scope))
+
+
+_names_of_types = _names_of_module(types)
+_make_coroutine_function = types.coroutine
+
+
+@functools.wraps(_make_coroutine_function)
+def _coroutine(func):
+    made = _make_coroutine_function(func)
+    if type(made) is types.FunctionType and made.__code__.co_filename == FILENAME:
+        _guard(made.__code__)
+    return made
+
+
+types.coroutine = _coroutine
+sys.addaudithook(_on_audit)
