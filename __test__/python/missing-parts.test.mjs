@@ -24,7 +24,18 @@ beforeAll(async () => {
   };
   const packages = join(root, 'packages');
   await addPackages(packages, await buildWheels(root, [{ name: 'requests', version: '1.0', files }]));
-  const imports = ['numpy', 'pandas.*', 'sklearn', 'requests', 'urllib', 'math', 'lonely'];
+  const imports = [
+    'numpy',
+    'pandas.*',
+    'sklearn',
+    'requests',
+    'urllib',
+    'math',
+    'lonely',
+    'cloud.storage',
+    'asyncio',
+    'concurrent',
+  ];
   executor = new PyodideExecutor(imports, { packages, mount: false });
 }, FIRST_START_MS);
 afterAll(async () => {
@@ -40,6 +51,7 @@ describe('a module that is allowed but missing', () => {
     ['import pandas as pd', 'pandas', 'pandas'],
     ['from sklearn.svm import SVC', 'sklearn', 'sklearn'],
     ['import lonely', 'lonely', 'lonely'],
+    ['import cloud.storage.blob', 'cloud', 'cloud'],
   ])('is named in the failure with what the host has to add: %s', async (code, module, name) => {
     const { code: kind, details } = await failureOf(executor, code);
     expect([kind, details.message]).toStrictEqual([
@@ -56,6 +68,8 @@ describe('a module that is allowed but missing', () => {
 
 describe('a network request', () => {
   test.each([
+    ['import asyncio\nawait asyncio.open_connection("example.com", 80)'],
+    ['import asyncio\nawait asyncio.start_server(print, "127.0.0.1", 80)'],
     ['import requests\nrequests.get("https://example.com")'],
     ['import requests\nrequests.post("https://example.com")'],
     ['import urllib.request\nurllib.request.urlopen("http://example.com")'],
@@ -64,8 +78,18 @@ describe('a network request', () => {
     ],
   ])('fails because there is no network: %s', async (code) => {
     const { details } = await failureOf(executor, code);
-    expect(details.message).toMatch(/: there is no network here>?$/);
+    expect(details.message).toMatch(/: there is no network here>?$|^there is no network here$/);
   });
+});
+
+describe('another process', () => {
+  test.each([
+    ['import asyncio\nawait asyncio.create_subprocess_exec("ls")', 'there are no other processes here'],
+    ['import asyncio\nawait asyncio.create_subprocess_shell("ls")', 'there are no other processes here'],
+    ['from concurrent.futures import ProcessPoolExecutor\nProcessPoolExecutor()', 'there are no other processes here: use ThreadPoolExecutor, or call the function directly'],
+  ])('is missing: %s', async (code, message) => {
+    expect((await failureOf(executor, code)).details.message).toBe(message);
+  }); // prettier-ignore
 });
 
 describe('modules that C code imports internally', () => {

@@ -152,6 +152,44 @@ const PROGRAMS = [
       'with ThreadPoolExecutor() as threads:\n    done, rest = wait([threads.submit(tool, i) for i in range(5)])\nsorted(future.result() for future in done)',
     ),
   ],
+  ['gather of map', asyncio('await asyncio.gather(*map(tool, range(5)))')],
+  ['gather of a list of map', asyncio('calls = list(map(tool, range(5)))\nawait asyncio.gather(*calls)')],
+  [
+    'map of a function that calls itself',
+    pool(
+      'def work(i, depth=2):\n    return tool(i) if depth == 0 else work(i, depth - 1)\nlist(ThreadPoolExecutor().map(work, range(5)))',
+    ),
+  ],
+  [
+    'map of an object that is called',
+    pool('class Work:\n    def __call__(self, i): return tool(i)\nlist(ThreadPoolExecutor().map(Work(), range(5)))'),
+  ],
+  [
+    'map of a function with a generator',
+    pool('def work(i):\n    return sum(tool(each) for each in (i,))\nlist(ThreadPoolExecutor().map(work, range(5)))'),
+  ],
+  [
+    'map within map',
+    pool(
+      'def work(items):\n    with ThreadPoolExecutor(3) as threads:\n        return list(threads.map(tool, items))\nwith ThreadPoolExecutor(3) as threads:\n    found = list(threads.map(work, [[0, 1], [2, 3], [4]]))\nsum(found, [])',
+    ),
+  ],
+  [
+    'submit within map',
+    pool(
+      'def work(items):\n    with ThreadPoolExecutor() as threads:\n        futures = [threads.submit(tool, i) for i in items]\n    return [future.result() for future in futures]\nsum(ThreadPoolExecutor().map(work, [[0, 1], [2, 3], [4]]), [])',
+    ),
+  ],
+  [
+    'results of futures within submit',
+    pool(
+      'inner = ThreadPoolExecutor()\ndef work(i):\n    return inner.submit(tool, i).result()\nthreads = ThreadPoolExecutor()\nfutures = [threads.submit(work, i) for i in range(5)]\n[future.result() for future in futures]',
+    ),
+  ],
+  [
+    'wait within to_thread',
+    `${pool('')}import asyncio\ndef work(items):\n    threads = ThreadPoolExecutor()\n    futures = [threads.submit(tool, i) for i in items]\n    wait(futures)\n    return [future.result() for future in futures]\nfound = await asyncio.gather(*[asyncio.to_thread(work, items) for items in ([0, 1], [2, 3, 4])])\nsum(found, [])`,
+  ],
 ];
 
 describe('calls of tools', () => {
@@ -230,6 +268,36 @@ seen`;
       pool('with ThreadPoolExecutor(2) as threads:\n    found = sum(threads.map(lambda i: i, range(3_000)))\nfound'),
       4_498_500,
       0,
+    ],
+    [
+      'a job of the same pool',
+      pool(
+        'threads = ThreadPoolExecutor(4)\ndef work(i):\n    return list(threads.map(tool, [i]))[0]\nlist(threads.map(work, range(2)))',
+      ),
+      [0, 10],
+      2,
+    ],
+    [
+      'an error of a job within a job',
+      pool(
+        'def work(i):\n    with ThreadPoolExecutor() as threads:\n        return threads.submit(tool, i).result()\ndef all(i):\n    try: return work(i)\n    except ToolError as error: return error.message\nlist(ThreadPoolExecutor().map(all, ["bad", 1]))',
+      ),
+      ['bad value', 10],
+      2,
+    ],
+    [
+      'a function that returns from a pool',
+      pool(
+        'def work(i):\n    with ThreadPoolExecutor() as threads:\n        for future in as_completed([threads.submit(tool, i)]):\n            return future.result()\nlist(ThreadPoolExecutor().map(work, range(2)))',
+      ),
+      [0, 10],
+      1,
+    ],
+    [
+      'a name that the prelude used',
+      pool('def lambda_(i): return tool(i)\nlist(ThreadPoolExecutor().map(lambda i: lambda_(i), range(2)))'),
+      [0, 10],
+      2,
     ],
     [
       'a job that waits for another',

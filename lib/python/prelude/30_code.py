@@ -95,7 +95,7 @@ def _prepare_tree(tree, code):
         for node in ast.walk(tree):
             if isinstance(node, ast.While):
                 node.body.insert(0, ast.copy_location(ast.Expr(_counted_round(node.test)), node.test))
-            elif isinstance(node, ast.Await) and not (isinstance(node.value, ast.Call) and _name_called(node.value) == CALLED):
+            elif isinstance(node, ast.Await) and not (isinstance(node.value, ast.Call) and _name_called(node.value) in (CALLED, LEAVING)):
                 node.value = _call(AWAITED, [node.value], node.value)
 
 

@@ -131,6 +131,11 @@ _ADVICE = (
         "No module named '_multiprocessing'",
         "No module named '_multiprocessing': there are no other processes here, call the function directly",
     ),
+    (
+        NotImplementedError,
+        "This Python build lacks multiprocessing.synchronize, usually due to named semaphores being unavailable on this platform.",
+        "there are no other processes here: use ThreadPoolExecutor, or call the function directly",
+    ),
 )
 _NO_NETWORK = "there is no network here"
 # Messages of HTTP libraries without a network, and files of libraries that send requests through a browser.
@@ -153,11 +158,17 @@ def _missing_module_text(error, message):
     """Tells what the host must do if a module is allowed but not added."""
     name = ModuleNotFoundError.name.__get__(error)
     package = name.partition(".")[0] if type(name) is str else ""
-    if not package or package in _modules or not __smolagents_is_import_allowed(name, _run.imports):
+    if not package or package in _modules or not _is_import_expected(name):
         return message
     if package in _stdlib and not _is_of_distribution(package):
         return message
     return f"No module named '{name}': the host has to add it to the executor's `packages` (ses-executor python add {package})"
+
+
+def _is_import_expected(name):
+    """Whether the module, or a module in it, is allowed. Python looks for the package of an allowed module first."""
+    allowed = _run.imports
+    return __smolagents_is_import_allowed(name, allowed) or any(each.startswith(f"{name}.") for each in allowed)
 
 
 def _is_of_distribution(package):

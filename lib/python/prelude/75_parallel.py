@@ -112,6 +112,8 @@ def _begin_async(function, args, kwargs):
         args, kwargs, function = (*function.args, *args), {**function.keywords, **kwargs}, function.func
     if type(function) is types.MethodType:
         args, function = (function.__self__, *args), function.__func__
+    elif type(called := getattr(type(function), "__call__", None)) is types.FunctionType:
+        args, function = (function, *args), called
     if type(function) is not types.FunctionType or _bridge.start is None:
         return None
     tool = _tools.get(function)
@@ -123,8 +125,18 @@ def _begin_async(function, args, kwargs):
 
 async def _called(function, /, *args, **kwargs):
     """The result of a call whose tools may wait."""
+    if type(function) is types.MethodType and function.__func__ is _ThreadPoolExecutor.map:
+        results, futures = function.__self__._mapped(*args, **kwargs)
+        await _ended(futures)
+        return results
+    await _ended(_awaited_futures(function, args, kwargs))
     begun = _begin_async(function, args, kwargs)
     return function(*args, **kwargs) if begun is None else await begun
+
+
+def _starting(function):
+    """A function that starts calls of this one."""
+    return functools.partial(_started, function)
 
 
 def _started(function, /, *args, **kwargs):
@@ -232,8 +244,8 @@ def _compiled_coroutine(code, text):
         return None
     is_lambda = isinstance(node, ast.Lambda)
     body = [ast.copy_location(ast.Return(node.body), node.body)] if is_lambda else node.body
-    name = "lambda_" if is_lambda else node.name
-    made = ast.copy_location(ast.AsyncFunctionDef(name, node.args, body, [], type_params=[]), node)
+    # Its own name would hide the name of the function, which the body may call.
+    made = ast.copy_location(ast.AsyncFunctionDef(COROUTINE, node.args, body, [], type_params=[]), node)
     for argument in ast.walk(made.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
@@ -304,6 +316,11 @@ _AWAITING = frozenset(
 )
 
 
+# Builtins whose results have the items of their arguments, and builtins and methods that take all items of a generator.
+_COLLECTING = frozenset(("list", "tuple", "set", "frozenset"))
+_TAKING_ALL = _COLLECTING | {"sum", "sorted", "max", "min", "dict", "join"}
+
+
 class _AwaitedCalls(ast.NodeTransformer):
     """Transforms calls: awaited calls only start, and every other call in an async function waits without blocking."""
 
@@ -336,7 +353,20 @@ class _AwaitedCalls(ast.NodeTransformer):
         node.value = self._started(node.value)
         return node
 
+    def visit_With(self, node):
+        names = [item.optional_vars for item in node.items if isinstance(item.optional_vars, ast.Name)]
+        self.generic_visit(node)
+        if self._is_async and names:
+            names = [ast.copy_location(ast.Name(name.id, ast.Load()), node) for name in names]
+            leave = ast.copy_location(ast.Expr(ast.copy_location(ast.Await(_call(LEAVING, names, node)), node)), node)
+            node.body = [ast.copy_location(ast.Try(node.body, [], [], [leave]), node)]
+        return node
+
     def visit_Call(self, node):
+        if self._is_async and node.args and isinstance(node.args[0], ast.GeneratorExp) and _takes_all(node.func):
+            # A list may wait for calls, and a generator may not.
+            first = node.args[0]
+            node.args[0] = ast.copy_location(ast.ListComp(first.elt, first.generators), first)
         awaits = _name_called(node) in _AWAITING
         node.args = [self._started(each) if awaits else self.visit(each) for each in node.args]
         for keyword in node.keywords:
@@ -365,7 +395,10 @@ class _AwaitedCalls(ast.NodeTransformer):
     def _started(self, node):
         """Transforms a node whose value, or whose parts, are awaited."""
         if isinstance(node, ast.Call) and _name_called(node) not in _AWAITING:
-            node.args = [self.visit(each) for each in node.args]
+            collects = _is_builtin(node.func) and node.func.id in _COLLECTING
+            node.args = [self._started(each) if collects else self.visit(each) for each in node.args]
+            if _is_builtin(node.func) and node.func.id == "map" and node.args:
+                node.args[0] = _call(STARTING, [node.args[0]], node.args[0])
             for keyword in node.keywords:
                 keyword.value = self.visit(keyword.value)
             if _is_view(node):
@@ -402,6 +435,12 @@ class _AwaitedCalls(ast.NodeTransformer):
 def _is_builtin(function):
     """Whether this names a builtin. No builtin waits, and some inspect the frame that calls them."""
     return isinstance(function, ast.Name) and function.id in _BUILTINS and function.id not in __smolagents_user_globals__
+
+
+def _takes_all(function):
+    if isinstance(function, ast.Attribute):
+        return function.attr == "join" and isinstance(function.value, ast.Constant)
+    return _is_builtin(function) and function.id in _TAKING_ALL
 
 
 def _with_function(name, call):

@@ -12,6 +12,8 @@ class _Future(_FutureBase):
         super().__init__()
         # The position in the order in which futures finished.
         self._ended = None
+        # Ended when the future is: code of other jobs and of coroutines awaits them.
+        self._waiting = []
         self.add_done_callback(_note_end_of)
 
     def result(self, timeout=None):
@@ -25,6 +27,48 @@ class _Future(_FutureBase):
 
 def _note_end_of(future):
     future._ended = next(_ended_futures)
+    if future.cancelled():
+        _end_waiting(future)
+
+
+def _end_waiting(owner):
+    waiting, owner._waiting = owner._waiting, []
+    for call in waiting:
+        call._end(None, None)
+
+
+async def _ended(futures):
+    """Waits for futures of pools as for calls, so that other jobs run in the meantime."""
+    for each in futures:
+        if type(each) is _Future and not each.done():
+            await _end_of(each)
+
+
+async def _end_of(owner):
+    call = _Call("a job")
+    owner._waiting.append(call)
+    await call
+
+
+def _awaited_futures(function, args, kwargs):
+    """The futures that this call would block for."""
+    if type(function) is types.MethodType:
+        waits = function.__func__ in (_Future.result, _Future.exception)
+        return [function.__self__] if waits and not args and not kwargs else ()
+    # The first future is enough for code that takes them as they complete.
+    if function is _wait and len(args) == 1 and not kwargs:
+        return [*args[0]]
+    return ()
+
+
+async def _leaving(*owners):
+    """Waits for the jobs of pools at the end of a `with` statement, unless the coroutine is closed."""
+    for each in owners:
+        while type(each) is _ThreadPoolExecutor and each._running > 0 and type(_current_exception()) is not GeneratorExit:
+            await _end_of(each)
+
+
+_current_exception = sys.exception
 
 
 def _take_results_until(is_enough, timeout):
@@ -78,6 +122,7 @@ class _Job:
         _Waiting.job = None
         tell(outcome)
         self._pool._end_job()
+        _end_waiting(self._future)
 
 
 class _ThreadPoolExecutor(concurrent.futures.Executor):
@@ -92,14 +137,30 @@ class _ThreadPoolExecutor(concurrent.futures.Executor):
         self._jobs = collections.deque()
         self._running = 0
         self._is_beginning = self._is_shut_down = False
+        self._waiting = []
+        # Futures that `map` submits.
+        self._noted = None
 
     def submit(self, fn, /, *args, **kwargs):
         if self._is_shut_down:
             raise RuntimeError("cannot schedule new futures after shutdown")
         future = _Future()
+        if self._noted is not None:
+            self._noted.append(future)
         self._jobs.append(_Job(self, future, fn, args, kwargs))
         self._begin_jobs()
         return future
+
+    def map(self, *args, **kwargs):
+        return super().map(*args, **kwargs)
+
+    def _mapped(self, *args, **kwargs):
+        """The results of `map`, and the futures that have them; none if the code limits the time."""
+        outer, self._noted = self._noted, []
+        try:
+            return self.map(*args, **kwargs), [] if kwargs.get("timeout") is not None else self._noted
+        finally:
+            self._noted = outer
 
     def _begin_jobs(self):
         if self._is_beginning:
@@ -115,6 +176,8 @@ class _ThreadPoolExecutor(concurrent.futures.Executor):
     def _end_job(self):
         self._running -= 1
         self._begin_jobs()
+        if self._running == 0:
+            _end_waiting(self)
 
     def shutdown(self, wait=True, *, cancel_futures=False):
         self._is_shut_down = True

@@ -88,6 +88,16 @@ class _Loop(asyncio.base_events.BaseEventLoop):
         if not _is(context.get("exception"), _ENDS_OF_RUNS):
             super().call_exception_handler(context)
 
+    async def create_connection(self, *args, **kwargs):
+        raise OSError(_NO_NETWORK)
+
+    create_server = create_datagram_endpoint = create_connection
+
+    async def subprocess_exec(self, *args, **kwargs):
+        raise OSError("there are no other processes here")
+
+    subprocess_shell = subprocess_exec
+
     def _process_events(self, events):
         pass
 
@@ -145,7 +155,7 @@ async def __smolagents_run(code, config):
     scope["__builtins__"] = __smolagents_build_safe_builtins(config["authorized_imports"], allowed_dangerous)
     scope["final_answer"] = __smolagents_final_answer
     scope[AWAITED] = _awaited
-    scope[CALLED], scope[STARTED] = _called, _started
+    scope[CALLED], scope[STARTED], scope[STARTING], scope[LEAVING] = _called, _started, _starting, _leaving
     scope[LAST_EXPRESSION] = None
     # Drops the record of warnings: this run gets warnings that earlier runs got for the same lines.
     scope.pop(WARNED, None)
