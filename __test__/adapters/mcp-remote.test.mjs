@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { inspect } from 'node:util';
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
@@ -201,6 +202,35 @@ test.each([
   const refused = /^the server memo must be a command, or an address such as/;
   await expect(createMcpServer({ servers: { memo: address } })).rejects.toThrow(refused);
   await expect(createMcpServer({ servers: { memo: { url: address } } })).rejects.toThrow(refused);
+});
+
+test.each([
+  ['https://ada:s3cr3t-word@example.com/mcp'],
+  ['http://example.com/mcp?token=s3cr3t-word'],
+  ['"https://ada:s3cr3t-word@example.com/mcp"'],
+])('the error about %s does not show its credentials', async (address) => {
+  for (const server of [address, { url: address }]) {
+    const error = await createMcpServer({ servers: { memo: server } }).catch((thrown) => thrown);
+    expect([error.message.includes('example.com/mcp'), error.message.includes('s3cr3t-word')]).toEqual([true, false]);
+  }
+});
+
+// Cause: servers repeat what they are sent, and Node.js repeats headers that it refuses.
+test.each([
+  ['a header', '/', { authorization: 'Bearer s3cr3t-word' }],
+  ['a key', '/', { 'x-api-key': 's3cr3t-word' }],
+  ['a login', '/', { authorization: `Basic ${Buffer.from('ada:s3cr3t-word').toString('base64')}` }],
+  ['a parameter', '/?api_key=s3cr3t-word', {}],
+  ['a header with a line break', '/', { authorization: 'Bearer s3cr3t-word\nx' }],
+])('errors of a server do not show %s', async (_title, path, headers) => {
+  const { url } = await serve((request, response) => {
+    const { authorization = '', 'x-api-key': key = '' } = request.headers;
+    const login = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+    response.writeHead(400).end(`refused: ${[request.url, authorization, key, login].join(' ')}`);
+  });
+  const error = await createMcpServer({ servers: { memo: { url: url + path, headers } } }).catch((thrown) => thrown);
+  expect(error.message).toMatch(/^the server memo cannot be used: /);
+  expect(inspect(error)).not.toMatch(/s3cr3t|czNjcjN0/);
 });
 
 // `close()` waited for the answer to `initialize` before it ended the server.

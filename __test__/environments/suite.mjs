@@ -1,5 +1,7 @@
 // Every entry point in a test environment that replaces classes of Node.js by those of browsers.
 
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +88,17 @@ export function describeEnvironment(name) {
       const server = await createMcpServer({ tools: { two: () => 2 } });
       await server.close();
       expect(parseCodeBlobs('<code>\n42;\n</code>')).toBe('42;');
+    });
+
+    test('a remote MCP server is asked with signals that all parts accept', async () => {
+      const server = createServer((_, response) => response.writeHead(400).end('refused'));
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      // The fetch of happy-dom refuses other origins.
+      const url = `http://127.0.0.1:${server.address().port}/`;
+      const error = await rejection(createMcpServer({ servers: { other: url } }));
+      server.close();
+      expect(error.message).toMatch(/refused$|Cross-Origin Request Blocked/);
     });
 
     test('Python runs', async () => {

@@ -68,6 +68,20 @@ describe('a Pyodide release', () => {
     expect(packageFor(requirement, release)?.name).toBe(expected);
   });
 
+  test.each([
+    ['sklearn', 'scikit-learn'],
+    ['PIL', 'pillow'],
+    ['cv2', 'opencv-python'],
+    ['bs4', 'beautifulsoup4'],
+    ['yaml', 'pyyaml'],
+    ['dateutil', 'python-dateutil'],
+    ['attr', 'attrs'],
+    ['sklearn==0.1', undefined],
+    ['os', undefined],
+  ])('is found by the name of a module: %s', async (module, expected) => {
+    expect(packageFor(module, await readRelease())?.name).toBe(expected);
+  });
+
   test('lists dependencies first, each once, also if they depend on each other', () => {
     expect(all().map(({ name }) => name)).toStrictEqual(['last', 'helper', 'counted']);
     expect(
@@ -119,6 +133,22 @@ Download these files on a machine with a network, put them into one folder, and 
     );
     await close();
     await expect(fetchWheels([last], into(), url)).rejects.toThrow(`  ${last.file} (ECONNREFUSED)\n`);
+  });
+
+  test('is read from an address with a login and a query, which no message shows', async () => {
+    const asked = [];
+    const { url } = await serve((request, response) => {
+      asked.push([request.url, request.headers.authorization]);
+      response.writeHead(asked.length === 1 ? 404 : 200).end('other');
+    });
+    const [last] = all();
+    const from = `${url.replace('http://', 'http://ada:s3cr%40t@')}/full/?token=t0ken-of-it#part`;
+    const missing = await fetchWheels([last], into(), from).catch((error) => error.message);
+    const changed = await fetchWheels([last], into(), from).catch((error) => error.message);
+    const login = `Basic ${Buffer.from('ada:s3cr@t').toString('base64')}`;
+    expect(asked).toStrictEqual([1, 2].map(() => [`/full/${last.file}?token=t0ken-of-it`, login]));
+    expect(missing).toContain(`a wheel could not be read from ${url}/full/:\n  ${last.file} (status 404)`);
+    expect(changed).toContain(`${last.file} from ${url}/full/ has the SHA-256`);
   });
 
   test('refuses a file whose digest differs from the lock file', async () => {
@@ -199,6 +229,17 @@ describe('ses-executor python add, with packages of the release', () => {
     expect(asked()).toHaveLength(1);
     expect(stderr).toContain(NUMPY.sha256);
   }, 60_000);
+
+  test.each([
+    ['dateutil', 'python-dateutil'],
+    ['bs4==4.14.3', 'beautifulsoup4==4.14.3'],
+    ['python_dateutil', 'python-dateutil'],
+    ['own-thing[more]>=2', 'own-thing[more]>=2'],
+  ])('asks pip for %s by the name %s', async (name, expected) => {
+    const { PYTHON, asked } = pip('exit 1');
+    await cli(['python', 'add', name, '--to', into()], { PYTHON });
+    expect(asked()[0].split(' -- ')[1]).toBe(expected);
+  });
 
   test('takes pure packages from pip unless a folder is given', async () => {
     const { PYTHON, asked } = pip(`cp ${join(folder, 'last-1.0-py3-none-any.whl')} "$5"`);

@@ -1,5 +1,6 @@
 // The option `network`: which requests guests may make. `lib/network/` makes them.
 
+import { shownUrl } from './shown-url';
 import { describe, memberPath } from './describe';
 import type { Foreign } from './foreign';
 
@@ -151,7 +152,7 @@ function hostOf(entry: string, path: string): AllowedHost {
   const wrong = () => {
     const expected =
       'a host such as "api.example.com", "api.example.com:8443", "*.example.com" or "http://localhost:3000"';
-    return new RangeError(`${path} must be ${expected}, got ${describe(entry)}`);
+    return new RangeError(`${path} must be ${expected}, got ${describe(shownUrl(entry))}`);
   };
   const text = entry.includes('://')
     ? entry

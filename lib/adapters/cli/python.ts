@@ -63,12 +63,14 @@ async function printRelease() {
  */
 async function download(folder: string, named: string[], requirements: string[], from?: string) {
   const release = await readRelease();
-  const ofRelease = new Map<string, ReleasePackage>();
+  const ofRelease = new Set<ReleasePackage>();
+  const others: string[] = [];
   for (const name of named) {
     const found = packageFor(name, release);
-    if (found !== undefined && (from !== undefined || isBinary(found))) ofRelease.set(name, found);
+    if (found !== undefined && (from !== undefined || isBinary(found))) ofRelease.add(found);
+    // On the index, the name of a module may be that of another package.
+    else others.push(found === undefined ? name : name.replace(/^[\w.-]+/, found.name));
   }
-  const others = named.filter((name) => !ofRelease.has(name));
   const taken = new Set<ReleasePackage>();
   const take = async (packages: Iterable<ReleasePackage>) => {
     const all = withDependencies([...packages], release).filter((one) => !taken.has(one));
@@ -76,7 +78,7 @@ async function download(folder: string, named: string[], requirements: string[],
     for (const one of all) taken.add(one);
   };
   try {
-    await take(ofRelease.values());
+    await take(ofRelease);
   } catch (error) {
     // An index may have wheels for this interpreter, too.
     if (from !== undefined) throw error;

@@ -1,4 +1,5 @@
 import { describe, isPlainObject } from '../../contract/describe';
+import { shownUrl } from '../../contract/shown-url';
 import type { Foreign } from '../../contract/foreign';
 
 /** A URL in place of a command, with or without quotes. */
@@ -35,7 +36,7 @@ export function addressOf(name: string, text: string): URL {
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (url !== undefined && isSafe && url.username === '' && url.password === '') return url;
   throw new TypeError(
-    `the server ${name} must be a command, or an address such as https://example.com/mcp, got ${describe(text)}; an ` +
+    `the server ${name} must be a command, or an address such as https://example.com/mcp, got ${describe(shownUrl(text))}; an ` +
       'address has no user name and no password, and http:// is only for this machine',
   );
 }

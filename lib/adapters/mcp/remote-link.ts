@@ -6,7 +6,8 @@ import { MAX_LINE_BYTES, readLine } from './messages';
 import { UnaskedMessages } from './unasked';
 import { setTimeout } from '../../contract/clock';
 import { isPlainObject } from '../../contract/describe';
-import { abortController } from '../../contract/signals';
+import { abortController, onAbort } from '../../contract/signals';
+import { Secrets } from '../../sandbox/openapi/secrets';
 import { version } from '../../../package.json';
 import type { Foreign } from '../../contract/foreign';
 import type { ServerTarget } from './address';
@@ -39,14 +40,14 @@ export async function remoteLink(
   onTransport: (transport: { close: () => Promise<void> }) => void,
 ): Promise<Link> {
   const { anything } = require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
-  const { client, transport } = remoteClient(target);
+  const { client, transport, secrets } = remoteClient(target);
   onTransport(transport);
   let ending: string | undefined;
   try {
     await client.connect(transport, { timeout: CONNECT_MS });
   } catch (error) {
     await transport.close();
-    throw readable(error, target);
+    throw readable(error, target, secrets);
   }
   return {
     capabilities: client.getServerCapabilities() ?? {},
@@ -62,7 +63,7 @@ export async function remoteLink(
           ending ??= 'its session is gone';
           onLost();
         }
-        throw readable(error, target);
+        throw readable(error, target, secrets);
       }
     },
     close: async () => {
@@ -74,11 +75,14 @@ export async function remoteLink(
   };
 }
 
-/** A client that is not connected yet, and its transport. */
+/** A client that is not connected yet, its transport, and what no message may show: servers repeat what they are sent. */
 export function remoteClient({ url, headers, authProvider }: Omit<ServerTarget & { url: URL }, 'name'>) {
   const { Client, StreamableHTTPClientTransport } =
     require('../../bundled/mcp-modern') as typeof import('../../bundled/mcp-modern');
-  const fetcher = new RemoteFetch(url);
+  const secrets = new Secrets();
+  for (const [name, value] of Object.entries(headers ?? {})) secrets.addHeader(name, String(value));
+  for (const [name, value] of url.searchParams) secrets.addQuery(name, value);
+  const fetcher = new RemoteFetch(url, secrets);
   const transport: Foreign = new StreamableHTTPClientTransport(url, {
     fetch: fetcher.fetch as Foreign,
     authProvider: authProvider as Foreign,
@@ -89,12 +93,13 @@ export function remoteClient({ url, headers, authProvider }: Omit<ServerTarget &
     { name: 'ses-executor', version },
     { versionNegotiation: { mode: 'auto', probe: { timeoutMs: CONNECT_MS } } },
   );
-  return { client, transport };
+  return { client, transport, secrets };
 }
 
 /** Makes the HTTP requests of the SDK, and hands the messages in the bodies of answers over to it. */
 class RemoteFetch {
   #url;
+  #secrets;
   #transport: Foreign;
   /** The message whose request the SDK makes, and its answer. */
   #sending: AsyncLocalStorage<Sending> = new AsyncLocalStorage();
@@ -102,8 +107,10 @@ class RemoteFetch {
   #asked: Map<unknown, AbortController> = new Map();
   #unasked = new UnaskedMessages();
 
-  constructor(url: URL) {
+  /** @param secrets are added to: logins have tokens that change */
+  constructor(url: URL, secrets: Secrets) {
     this.#url = url.href;
+    this.#secrets = secrets;
   }
 
   /** @param transport the SDK's transport, which uses {@link fetch} */
@@ -114,7 +121,8 @@ class RemoteFetch {
       const sending: Sending = { message, answer: undefined };
       // Before protocol 2026-07-28, a notification cancels a request, and the SDK goes on to read its answer.
       if (message.method === 'notifications/cancelled') this.#asked.get(message.params?.requestId)?.abort();
-      const asked = abortController();
+      // Of the class that the SDK uses: it combines this signal with its own.
+      const asked = new AbortController();
       if (isRequest(message)) this.#asked.set(message.id, asked);
       try {
         const requestSignal = options?.requestSignal ?? asked.signal;
@@ -128,10 +136,11 @@ class RemoteFetch {
   }
 
   fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+    for (const [name, value] of new Headers(init.headers)) this.#secrets.addHeader(name, value);
     const isMessage = String(url) === this.#url && new Headers(init.headers).get('content-type') === 'application/json';
     // No client asks for messages that belong to no request.
     if (String(url) === this.#url && init.method === 'GET') return new Response(null, { status: 405 });
-    const response = await fetch(url, init);
+    const response = await fetch(url, { ...init, ...(init.signal && { signal: signalOfNode(init.signal) }) });
     const { status, statusText, headers } = response;
     if (response.body === null) return response;
     if (isMessage && response.ok && status !== 202 && status !== 204) {
@@ -172,6 +181,16 @@ class RemoteFetch {
   }
 }
 
+/** The signal in the class of Node.js, which its `fetch` requires. Test environments replace the global class. */
+function signalOfNode(signal: AbortSignal): AbortSignal {
+  const controller = abortController();
+  if (signal instanceof controller.signal.constructor) return signal;
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else onAbort(signal, abort);
+  return controller.signal;
+}
+
 function isRequest(message: Foreign) {
   return 'method' in message && 'id' in message;
 }
@@ -199,9 +218,10 @@ function statusOf(error: Foreign): unknown {
   return error?.data?.status ?? error?.status;
 }
 
-/** An error that says what to do. The text of a server in it is short. */
-function readable(error: Foreign, { name, loginHint }: ServerTarget & { url: URL }): Error {
-  const isLogin = statusOf(error) === 401 || error?.constructor?.name === 'UnauthorizedError';
+/** An error that says what to do. The text of a server in it is short and shows no credentials. */
+function readable(given: Foreign, { name, loginHint }: ServerTarget & { url: URL }, secrets: Secrets): Error {
+  const isLogin = statusOf(given) === 401 || given?.constructor?.name === 'UnauthorizedError';
+  const error = secrets.hiddenFrom(given);
   if (isLogin) return new Error(loginHint ?? `the server ${name} demands a login or a token`, { cause: error });
   const reason = isPlainObject(error?.cause) || error?.cause instanceof Error ? error.cause.code : undefined;
   const message = String(error?.message ?? error);

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { shownUrl } from '../../contract/shown-url';
 import { pyodideFolder } from '../pyodide-folder';
 import type { Foreign } from '../../contract/foreign';
 
@@ -18,19 +19,22 @@ export interface ReleasePackage {
   dependencies: string[];
 }
 
+/** A package with the names of its modules. */
+type Found = ReleasePackage & { modules?: readonly string[] };
+
 /** Longest wait for one file. The largest wheel has 30 MB. */
 const DOWNLOAD_MS = 10 * 60_000;
 /** Names of packages are compared in this form. */
 const normalized = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
 
 /** The packages that were built for the installed Pyodide, by their normalized names. */
-export async function readRelease(): Promise<Map<string, ReleasePackage>> {
+export async function readRelease(): Promise<Map<string, Found>> {
   const { packages } = await readJson('pyodide-lock.json');
-  const found = new Map<string, ReleasePackage>();
-  for (const { name, version, file_name: file, sha256, depends } of Object.values(packages) as Foreign[]) {
+  const found = new Map<string, Found>();
+  for (const { name, version, file_name: file, sha256, depends, imports } of Object.values(packages) as Foreign[]) {
     if (!file.endsWith('.whl')) continue;
     const dependencies = depends.map(normalized).sort();
-    found.set(normalized(name), { name: normalized(name), version, file, sha256, dependencies });
+    found.set(normalized(name), { name: normalized(name), version, file, sha256, dependencies, modules: imports });
   }
   return found;
 }
@@ -38,7 +42,9 @@ export async function readRelease(): Promise<Map<string, ReleasePackage>> {
 /** All packages of the release that can be added, by name. As the function of the entry point says. */
 export async function listReleasePackages(): Promise<ReleasePackage[]> {
   const release = await readRelease();
-  return [...release.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return [...release.values()]
+    .map(({ name, version, file, sha256, dependencies }) => ({ name, version, file, sha256, dependencies }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** The address that the files of the installed Pyodide have. */
@@ -53,12 +59,18 @@ async function readJson(file: string) {
 
 /**
  * The package of the release that a requirement such as `numpy` or `numpy==2.4.6` asks for; undefined if it asks for
- * something else.
+ * something else. The name may be that of a module, such as `sklearn`: errors of `import` name modules.
  */
-export function packageFor(requirement: string, release: Map<string, ReleasePackage>): ReleasePackage | undefined {
+export function packageFor(requirement: string, release: Map<string, Found>): ReleasePackage | undefined {
   const [, name, version] = /^([\w.-]+)(?:==([^,;\s]+))?$/.exec(requirement.replaceAll(' ', '')) ?? [];
-  const found = name === undefined ? undefined : release.get(normalized(name));
+  const found = name === undefined ? undefined : (release.get(normalized(name)) ?? packageOf(name, release));
   return version === undefined || version === found?.version ? found : undefined;
+}
+
+/** The only package that has a module of this name. */
+function packageOf(module: string, release: Map<string, Found>): ReleasePackage | undefined {
+  const having = [...release.values()].filter(({ modules }) => modules?.includes(module));
+  return having.length === 1 ? having[0] : undefined;
 }
 
 /** Packages with everything that they need, each once, dependencies first. */
@@ -102,7 +114,9 @@ export async function fetchWheels(packages: ReleasePackage[], folder: string, fr
     if (content === undefined) continue;
     const digest = createHash('sha256').update(content).digest('hex');
     if (digest !== one.sha256) {
-      throw new Error(`${one.file} from ${source} has the SHA-256 ${digest}, but pyodide-lock.json says ${one.sha256}`);
+      throw new Error(
+        `${one.file} from ${shownUrl(source)} has the SHA-256 ${digest}, but pyodide-lock.json says ${one.sha256}`,
+      );
     }
     const path = join(folder, one.file);
     await writeFile(path, content);
@@ -116,8 +130,12 @@ async function read(source: string, file: string) {
   if (!/^https?:/.test(source)) {
     return await readFile(join(source.startsWith('file:') ? fileURLToPath(source) : resolve(source), file));
   }
-  const address = new URL(file, source.endsWith('/') ? source : `${source}/`);
-  const response = await fetch(address, { signal: AbortSignal.timeout(DOWNLOAD_MS) });
+  const address = new URL(source);
+  const login = [address.username, address.password].map(decodeURIComponent).join(':');
+  address.username = address.password = address.hash = '';
+  address.pathname = `${address.pathname.replace(/\/$/, '')}/${file}`;
+  const headers = login === ':' ? {} : { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+  const response = await fetch(address, { headers, signal: AbortSignal.timeout(DOWNLOAD_MS) });
   if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`status ${response.status}`);
@@ -132,7 +150,7 @@ function reasonOf(error: Foreign): string {
 function notFound(missing: { one: ReleasePackage; reason: string }[], source: string) {
   const lines = missing.map(({ one, reason }) => `  ${one.file} (${reason})\n    sha256 ${one.sha256}`);
   return new Error(
-    `${missing.length === 1 ? 'a wheel' : `${missing.length} wheels`} could not be read from ${source}:\n${lines.join('\n')}\n` +
+    `${missing.length === 1 ? 'a wheel' : `${missing.length} wheels`} could not be read from ${shownUrl(source)}:\n${lines.join('\n')}\n` +
       'Download these files on a machine with a network, put them into one folder, and pass that folder with --from.',
   );
 }

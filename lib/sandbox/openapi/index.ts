@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
+import { shownUrl } from '../../contract/shown-url';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { record } from '../../contract/options';
 import { withTimeLimit } from '../../contract/time-limit';
 import { NULLS_OMITTED } from '../params';
 import { headersOf, requester } from './request';
-import { shownUrl } from './secrets';
 import type { Given } from '../../contract/options';
 import type { SandboxAdapter, SandboxAdapters, SandboxMethod, SandboxRegistry, SdkCall } from '../api';
 import type { readDocument } from './document';
@@ -290,5 +290,7 @@ function baseUrlOf(url: unknown, reason: string) {
   } catch {
     // The error below reports it.
   }
-  throw new TypeError(`options.baseUrl must be an http URL${reason}, got ${describe(shownUrl(url))}`);
+  throw new TypeError(
+    `options.baseUrl must be an http URL${reason}, got ${describe(typeof url === 'string' ? shownUrl(url) : url)}`,
+  );
 }

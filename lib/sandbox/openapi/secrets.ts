@@ -74,9 +74,3 @@ function shownIn(error: unknown) {
     return undefined;
   }
 }
-
-/** A URL in the form that messages show: without user, password, query and fragment. */
-export function shownUrl(url: unknown) {
-  if (typeof url !== 'string') return url;
-  return url.replace(/\/\/[^/?#]*@/, '//').split(/[?#]/, 1)[0];
-}
