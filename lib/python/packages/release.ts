@@ -134,7 +134,8 @@ async function read(source: string, file: string) {
   const login = [address.username, address.password].map(decodeURIComponent).join(':');
   address.username = address.password = address.hash = '';
   address.pathname = `${address.pathname.replace(/\/$/, '')}/${file}`;
-  const headers = login === ':' ? {} : { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+  const headers = new Headers();
+  if (login !== ':') headers.set('authorization', `Basic ${Buffer.from(login).toString('base64')}`);
   const response = await fetch(address, { headers, signal: AbortSignal.timeout(DOWNLOAD_MS) });
   if (!response.ok) {
     await response.body?.cancel();
