@@ -469,6 +469,11 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
     [['mcp', '--openapi', 'bad.yaml'], /document cannot be read as YAML: .* at line 1, column 5/],
     [['mcp', '--openapi', 'api.json', '--memory', '8'], /memoryLimitMb must be an integer from 16/],
     [['mcp', '--openapi', 'missing.yaml'], /missing\.yaml cannot be read/],
+    [
+      ['mcp', '--openapi', 'https://ada:s3cr3t@api.test/api.json?key=s3cr3t'],
+      /^ses-executor: https:\/\/api\.test\/api\.json is an address; give the path of a file\n(?!.*s3cr3t)/,
+    ],
+    [['run', 'https://ada:s3cr3t@api.test/a.js'], /^ses-executor: https:\/\/api\.test\/a\.js is an address; /],
   ])('for %j', async (args, reason) => {
     const { status, stdout, stderr } = await cli(args, { files });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { UsageError } from './usage-error';
 import { className, describe, isPlainObject } from '../../contract/describe';
 import { isIdentifier } from '../../contract/identifiers';
+import { shownUrl } from '../../contract/shown-url';
 import type { Language } from '../../contract/executor-options';
 import type { TransformCallback } from 'node:stream';
 
@@ -63,6 +64,9 @@ export async function loadTools(file: string) {
 }
 
 export function readText(file: string) {
+  // Errors of the file system repeat the path, and an address may have a password or a key.
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(file))
+    throw new UsageError(`${shownUrl(file)} is an address; give the path of a file`);
   let bytes;
   try {
     bytes = readFileSync(file);
