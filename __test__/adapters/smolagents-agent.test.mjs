@@ -241,4 +241,28 @@ describe('file tools of smolagents-ts', () => {
       expect.objectContaining({ name: 'TypeError', code: 'ERR_PYTHON_TOOL', tools: ['plot', 'read'] }),
     );
   });
+
+  // Cause: parameters and templates with braces hid that the function only throws.
+  test.each([
+    ['destructured parameters', async ({ path: given }) => { throw new Error(given); }],
+    ['a template', function forward(args) { throw new Error(`Unsupported: ${args.path}`); }],
+    ['a default', (args = {}) => { throw new Error(String(args)); }],
+    ['a rejected promise', () => { return Promise.reject(new Error('Unsupported operation')); }],
+    ['a comment', () => {
+      // Python only
+      throw new Error('x');
+    }],
+  ])('are recognized by a function with %s', (_title, forward) => {
+    const tool = Object.assign(new PythonTool('plot', path, tmpdir()), { forward });
+    expect(() => agentOf([], { tools: [tool] })).toThrow(expect.objectContaining({ code: 'ERR_PYTHON_TOOL' }));
+  }); // prettier-ignore
+
+  test.each([
+    ['throws in some cases', (args) => { if (args.path === '') { throw new Error('x'); } return 1; }],
+    ['throws at its end', (args) => { for (const one of [args]) { if (one) return 1; } throw new Error('x'); }],
+    ['throws in a function', (args) => [args].map(() => { throw new Error('x'); })],
+  ])('are kept if their function only %s', (_title, forward) => {
+    const tool = Object.assign(new PythonTool('plot', path, tmpdir()), { forward });
+    expect(agentOf([code('1')], { tools: [tool] }).tools.get('plot').forward).toBe(forward);
+  }); // prettier-ignore
 });

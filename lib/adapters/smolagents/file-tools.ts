@@ -4,8 +4,12 @@ import type { Foreign } from '../../contract/foreign';
 
 /** The folder in which Pyodide sees the working directory, unless the agent names another one. */
 const MOUNT_POINT = '/mnt';
-/** A function that only throws: tools of smolagents-ts whose implementation is Python. */
-const ONLY_THROWS = /^[^{]*\{\s*throw\b[^{}]*\}$/;
+/**
+ * The last block of a function that only throws: tools of smolagents-ts whose implementation is Python. A block that
+ * other code surrounds does not end the function.
+ */
+const ONLY_THROWS =
+  /\{\s*(?:\/\/[^\n]*\n\s*|\/\*[^]*?\*\/\s*)*(?:throw|return Promise\.reject)\b(?:[^{}]|\$\{[^{}]*\})*\}$/;
 
 /** Where an agent's Python would see files. */
 interface AgentFolders {
