@@ -103,6 +103,21 @@ test.each([
     'token',
     'credential for the security scheme token',
   ],
+  [
+    'headers',
+    {
+      headers: () => ({
+        'x-key': {
+          toString() {
+            throw new Error(SECRET);
+          },
+        },
+      }),
+    },
+    undefined,
+    'headers of the request',
+  ],
+  ['headers', { headers: async () => [[SECRET]] }, undefined, 'headers of the request'],
   ['credentials', { credentials: { login: async () => null.x } }, 'login', 'credential for the security scheme login'],
 ])('guests do not learn why %s() failed', async (_, options, scheme, what) => {
   const { manager } = await apiOf(documentWith(scheme), options);

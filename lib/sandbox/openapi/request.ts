@@ -57,7 +57,8 @@ export function requester({
     // The host's headers are set last, so that guests cannot replace them.
     logIn(baseUrl, url, sent, secrets);
     await authorize(operation, credentials, call, { url, headers: sent, secrets });
-    const own = typeof headers === 'function' ? await ofHost(() => headers(call), 'headers of the request') : headers;
+    const ownPairs = async () => pairsIn(await headers(call));
+    const own = typeof headers === 'function' ? await ofHost(ownPairs, 'headers of the request') : headers;
     for (const [name, value] of headersOf(own, secrets)) sent.set(name, value);
     addCookies(sent, operation, params);
     const init = { method: operation.method, headers: sent, body: body?.content, signal: call.signal };
