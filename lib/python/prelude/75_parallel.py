@@ -375,7 +375,8 @@ class _AwaitedCalls(ast.NodeTransformer):
         if added in self._names:
             node.args = [self._started(each) for each in node.args]
         node.func = self.visit(node.func)
-        if not self._is_async or awaits or _is_builtin(node.func):
+        # `wait` may be the function of pools, which blocks.
+        if not self._is_async or (awaits and _name_called(node) != "wait") or _is_builtin(node.func):
             return node
         return ast.copy_location(ast.Await(_with_function(CALLED, node)), node)
 
