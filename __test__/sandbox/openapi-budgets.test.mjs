@@ -69,6 +69,50 @@ describe('references that double are read quickly', () => {
     expect([methodsOf(api), api.warnings]).toEqual([['api.lists', 'api.wide'], []]);
   });
 
+  test.each(['multipart/form-data', 'application/x-www-form-urlencoded'])(
+    'of the parts of a form: %s',
+    async (type) => {
+      const parts = (at, width, levels) =>
+        Object.fromEntries(
+          Array.from({ length: levels }, (_, i) => [
+            `s${i}`,
+            { allOf: Array.from({ length: width }, () => ({ $ref: `${at}s${i + 1}` })) },
+          ]).concat([
+            [`s${levels}`, { properties: { f: { type: 'string', format: 'binary' }, n: { type: 'integer' } } }],
+          ]),
+        );
+      const form = ($ref) => ({ required: true, content: { [type]: { schema: { $ref } } } });
+      const document = documentOf({
+        '/deep': { method: 'post', operationId: 'deep', requestBody: form('#/x-deep/s0') },
+        '/wide': { method: 'post', operationId: 'wide', requestBody: form('#/x-wide/s0') },
+      });
+      const api = await loaded({
+        ...document,
+        'x-deep': parts('#/x-deep/', 2, 28),
+        'x-wide': parts('#/x-wide/', 40, 9),
+      });
+      expect([methodsOf(api), api.warnings]).toEqual([['api.deep', 'api.wide'], []]);
+      expect(JSON.stringify(api.registry).length).toBeLessThan(40_000);
+    },
+  );
+
+  test('of a chain of thousands of parts, with properties that are only read', async () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, i) => [
+        `s${i}`,
+        { allOf: [{ $ref: `#/components/schemas/s${i + 1}` }], required: ['own', 'id'], properties: { own: {} } },
+      ]).concat([['s20000', { type: 'object', properties: { id: { type: 'string', readOnly: true } } }]]),
+    );
+    const document = documentOf({
+      '/a': { method: 'post', operationId: 'a', requestBody: jsonBody({ $ref: '#/components/schemas/s0' }) },
+    });
+    const api = await loaded({ ...document, components: { schemas } });
+    expect([methodsOf(api), api.warnings]).toEqual([['api.a'], []]);
+    const required = Object.values(api.registry.$defs).map((schema) => schema.required);
+    expect(required).toEqual(expect.arrayContaining([['own']]));
+    expect(required.some((names) => names?.includes('id'))).toBe(false);
+  });
+
   test('of parameters, paths and answers that refer to each other', async () => {
     const parameters = Object.fromEntries(
       Array.from({ length: 60 }, (_, i) => [`p${i}`, { $ref: `#/components/parameters/p${i + 1}` }]),
@@ -106,7 +150,7 @@ describe('oversized documents are refused with a clear error', () => {
   test('copies of the same parameter schemas in many operations', async () => {
     const schema = {
       enum: Array.from({ length: 10 }, (_, i) => i),
-      allOf: Array.from({ length: 3_000 }, () => ({ type: 'string' })),
+      allOf: Array.from({ length: 3_000 }, () => ({})),
     };
     const parameters = { P: { name: 'p', in: 'query', schema } };
     const paths = Array.from({ length: 8_000 }, (_, i) => [
@@ -116,6 +160,36 @@ describe('oversized documents are refused with a clear error', () => {
     const document = { openapi: '3.0.3', components: { parameters }, paths: Object.fromEntries(paths) };
     expect(await rejection(loaded(JSON.stringify(document), { timeoutMs: 60_000 }))).toEqual(
       new RangeError('document takes more than 5000000 values when it is read'),
+    );
+  });
+
+  // A message between threads copies a string each time it occurs: 1 MB of text ended a host with a heap of 1 GB.
+  test.each([
+    ['a description', { description: 'x'.repeat(1_000_000), schema: { type: 'string' } }],
+    ['an example', { example: Array(100_000).fill({ a: 1 }), schema: { type: 'string' } }],
+    ['members', { schema: { enum: Array.from({ length: 100_000 }, (_, i) => `member ${i}`) } }],
+    ['a default', { schema: { type: 'array', default: Array(500_000).fill(1) } }],
+    ['required names', { schema: { type: 'object', required: Array.from({ length: 90_000 }, (_, i) => `name${i}`) } }],
+  ])('%s in the parameter of many operations', async (_, parameter) => {
+    const parameters = { P: { name: 'p', in: 'query', ...parameter } };
+    const paths = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [
+        `/${i}`,
+        { get: { parameters: [{ $ref: '#/components/parameters/P' }] } },
+      ]),
+    );
+    expect(await rejection(loaded({ openapi: '3.0.3', components: { parameters }, paths }))).toEqual(
+      new RangeError('document takes more than 67108864 characters when it is read'),
+    );
+  });
+
+  test('members in the parameter of many operations of Swagger', async () => {
+    const members = Array.from({ length: 20_000 }, (_, i) => `member ${i}`);
+    const parameters = { P: { name: 'p', in: 'query', type: 'string', enum: members } };
+    const operation = { parameters: [{ $ref: '#/parameters/P' }], responses: {} };
+    const paths = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`/${i}`, { get: operation }]));
+    expect(await rejection(loaded({ swagger: '2.0', host: 'api.test', parameters, paths }))).toEqual(
+      new RangeError('document takes more than 67108864 characters when it is read'),
     );
   });
 
@@ -142,6 +216,74 @@ describe('oversized documents are refused with a clear error', () => {
       new RangeError('the files of the document have more than 1000 characters'),
     );
   });
+});
+
+describe('documents with many parts of one kind are read quickly', () => {
+  test('keys of a mapping in YAML, of which the last of two counts', async () => {
+    const keys = Array.from({ length: 100_000 }, (_, i) => `  k${i}: {}`).join('\n');
+    const path = 'get: { operationId: NAME, responses: {} }';
+    const paths = `paths:\n  /a: { ${path.replace('NAME', 'first')} }\n  /a: { ${path.replace('NAME', 'last')} }`;
+    const api = await loaded(`openapi: 3.0.3\nx-own:\n${keys}\n${paths}`);
+    expect([methodsOf(api), api.warnings]).toEqual([['api.last'], []]);
+  });
+
+  test('operations with the same name, and alternatives of credentials', async () => {
+    const schemes = Object.fromEntries(
+      Array.from({ length: 2_000 }, (_, i) => [`s${i}`, { type: 'http', scheme: 'bearer' }]),
+    );
+    const document = documentOf(
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`/${i}`, { operationId: 'same' }])),
+      { components: { securitySchemes: schemes }, security: Object.keys(schemes).map((name) => ({ [name]: [] })) },
+    );
+    const api = await loaded(document);
+    const names = methodsOf(api);
+    expect([names.length, names[0], names[1], names.at(-1)]).toEqual([
+      20_000,
+      'api.same',
+      'api.same2',
+      'api.same20000',
+    ]);
+  });
+
+  test('content types, of which a program can choose 20', async () => {
+    const content = Object.fromEntries(
+      Array.from({ length: 1_500 }, (_, i) => [
+        `application/x${i}+json`,
+        {
+          schema: {
+            title: `t${i}`,
+            properties: Object.fromEntries(Array.from({ length: 50 }, (_, j) => [`p${j}`, {}])),
+          },
+        },
+      ]),
+    );
+    const api = await loaded(documentOf({ '/a': { method: 'post', operationId: 'a', requestBody: { content } } }));
+    expect(api.registry.sources[0].methods[0].params.properties.contentType.enum.length).toBe(20);
+  });
+
+  test('parameters, more than 1,000 of which leave out their operation', async () => {
+    const parametersOf = (length) => Array.from({ length }, (_, i) => ({ name: `p${i}`, in: 'query', schema: {} }));
+    const api = await loaded(
+      documentOf({
+        '/a': { operationId: 'a', parameters: parametersOf(1_000) },
+        '/b': { operationId: 'b', parameters: parametersOf(1_001) },
+      }),
+    );
+    expect([methodsOf(api), api.warnings]).toEqual([
+      ['api.a'],
+      ['GET /b is left out: it has more than 1000 parameters (#/paths/~1b/get)'],
+    ]);
+  });
+});
+
+test.each([
+  ['a function', { 'x-a': () => 1 }],
+  ['a symbol', { 'x-a': Symbol('a') }],
+  ['a proxy', { 'x-a': new Proxy({}, {}) }],
+])('an object with %s is refused, because it is not data', async (_, others) => {
+  const error = await rejection(loaded({ openapi: '3.0.3', paths: {}, ...others }));
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error.message).toMatch(/^document must be data, as JSON represents it: /);
 });
 
 describe('reading a document ends', () => {

@@ -15,11 +15,16 @@ const VERSIONS = 'Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2';
  * @param document object, or string in JSON or YAML
  * @param how.readFile reads other files of the document; undefined: it is one file
  * @param how.maxChars of other files
+ * @param how.credentials names of the security schemes for which the host has credentials
  * @returns rejects with a TypeError if it is not a document, and with a SyntaxError if it cannot be parsed
  */
 export async function readDocument(
   document: unknown,
-  { readFile, maxChars = Infinity }: { readFile?: ReadFile | undefined; maxChars?: number } = {},
+  {
+    readFile,
+    maxChars = Infinity,
+    credentials = [],
+  }: { readFile?: ReadFile | undefined; maxChars?: number; credentials?: string[] } = {},
 ): Promise<ReturnType<typeof operationsOf>> {
   const api = typeof document === 'string' ? parsedText(document, 'document') : (document as Foreign);
   // A file name would also parse as a string.
@@ -28,7 +33,7 @@ export async function readDocument(
   const version = versionOf(api);
   if (readFile !== undefined) await bundle(api, readFile, maxChars);
   if (!isPlainObject(api.paths ?? {})) throw new TypeError(`paths must be an object, got ${describe(api.paths)}`);
-  return operationsOf(version === '2.0' ? converted(api) : { ...api, openapi: version });
+  return operationsOf(version === '2.0' ? converted(api) : { ...api, openapi: version }, credentials);
 }
 
 /** The version of the form. Unquoted in YAML it is a number: 3.0 is 3. */

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
+import { WorkBudget, inSlices } from '../../contract/budget';
 import { shownUrl } from '../../contract/shown-url';
 import { describe, isPlainObject, memberPath } from '../../contract/describe';
 import { record } from '../../contract/options';
 import { withTimeLimit } from '../../contract/time-limit';
 import { NULLS_OMITTED } from '../params';
+import { unpacked } from './packed';
 import { headersOf, requester } from './request';
 import type { Given } from '../../contract/options';
 import type { SandboxAdapter, SandboxAdapters, SandboxMethod, SandboxRegistry, SdkCall } from '../api';
-import type { readDocument } from './document';
+import type { Packed } from './packed';
 import type { Operation, Server } from './operations';
 import type { Foreign } from '../../contract/foreign';
 
@@ -116,7 +118,8 @@ export async function registryFromOpenApi(
   }
   const givenBase = baseUrl === undefined ? undefined : baseUrlOf(baseUrl, '');
   if (typeof headers !== 'function') refuseWrongHeaders(headers);
-  const { operations, $defs, schemes, warnings } = await readElsewhere(document, readingOf(given));
+  const read = await readElsewhere(document, Object.keys(credentials), readingOf(given));
+  const { schemes, warnings } = read;
   // Without this check, requests would be sent without the credential.
   const unknown = Object.keys(credentials).find((name) => !Object.hasOwn(schemes, name));
   if (unknown !== undefined) {
@@ -131,20 +134,34 @@ export async function registryFromOpenApi(
     fetch: ownFetch,
     headers,
     credentials,
+    schemes,
     maxResponseBytes: given.maxResponseBytes ?? 8 * (1 << 20),
   });
   const sources: Map<string, { name: string; description: string; methods: SandboxMethod[] }> = new Map();
   const adapters: Record<string, Record<string, SandboxAdapter>> = Object.create(null);
-  for (const operation of operations) {
+  const $defs: Record<string, unknown> = {};
+  const add = (operation: Operation) => {
     const { source, name, method, path, tags, operationId } = operation;
-    if (!filter({ source, name, method, path, tags, operationId })) continue;
+    if (!filter({ source, name, method, path, tags, operationId })) return;
     const known = sources.get(source) ?? { name: source, description: operation.sourceDescription, methods: [] };
     sources.set(source, known);
     known.methods.push(operation.spec as SandboxMethod);
     const base = baseOf(operation.server, givenBase);
     const adapter: SandboxAdapter = (params, call) => request(operation, base, params, call);
     (adapters[source] ??= {})[name] = Object.assign(adapter, { [NULLS_OMITTED]: nullsOmitted(operation) });
+  };
+  const budget = new WorkBudget();
+  function* adding() {
+    for (const operation of unpacked(read.operations)) {
+      add(operation);
+      if (budget.isSliceOver()) yield;
+    }
+    for (const [name, schema] of unpacked(read.$defs)) {
+      $defs[name] = schema;
+      if (budget.isSliceOver()) yield;
+    }
   }
+  await inSlices(adding(), budget, given.signal);
   return { registry: { sources: [...sources.values()], $defs: $defs as SandboxRegistry['$defs'] }, adapters, warnings };
 }
 
@@ -181,8 +198,16 @@ function readingOf(options: Given): Reading {
   return { readFile, signal, timeoutMs, maxBytes };
 }
 
+/** What a thread has read. */
+interface Read {
+  operations: Packed<Operation>;
+  $defs: Packed<[name: string, schema: unknown]>;
+  schemes: Record<string, Foreign>;
+  warnings: string[];
+}
+
 /** Reads a document on a separate thread, within its budgets. */
-async function readElsewhere(document: unknown, reading: Reading): ReturnType<typeof readDocument> {
+async function readElsewhere(document: unknown, credentials: string[], reading: Reading): Promise<Read> {
   const { readFile, signal, timeoutMs, maxBytes } = reading;
   if (typeof document !== 'string' && !isPlainObject(document)) {
     throw new TypeError(`document must be an object, or a string of JSON or YAML, got ${describe(document)}`);
@@ -191,10 +216,7 @@ async function readElsewhere(document: unknown, reading: Reading): ReturnType<ty
     throw new RangeError(`document has more than ${maxBytes} bytes, the limit of options.maxDocumentBytes`);
   }
   signal?.throwIfAborted();
-  const worker = new Worker(join(__dirname, 'worker.js'), {
-    workerData: { document, hasFiles: readFile !== undefined, maxChars: maxBytes },
-    resourceLimits: { maxOldGenerationSizeMb: MAX_READING_MB },
-  });
+  const worker = workerWith({ document, hasFiles: readFile !== undefined, maxChars: maxBytes, credentials });
   try {
     const { read, error } = await withTimeLimit(answerOf(worker, readFile), {
       timeoutMs,
@@ -209,9 +231,18 @@ async function readElsewhere(document: unknown, reading: Reading): ReturnType<ty
   }
 }
 
+function workerWith(workerData: object) {
+  try {
+    const resourceLimits = { maxOldGenerationSizeMb: MAX_READING_MB };
+    return new Worker(join(__dirname, 'worker.js'), { workerData, resourceLimits });
+  } catch (cause) {
+    throw new TypeError(`document must be data, as JSON represents it: ${(cause as Error).message}`, { cause });
+  }
+}
+
 /** The message that a thread posts when it has read the document. Before that it asks for files. */
 function answerOf(worker: Worker, readFile: Reading['readFile']) {
-  return new Promise<{ read: Awaited<ReturnType<typeof readDocument>>; error?: unknown }>((resolve, reject) => {
+  return new Promise<{ read: Read; error?: unknown }>((resolve, reject) => {
     worker.on('message', (message) => {
       if (message.path === undefined) resolve(message);
       else void answerFile(worker, message.path, readFile);

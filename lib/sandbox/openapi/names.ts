@@ -10,10 +10,18 @@ export function camel(text: string) {
   return name === '' || /^[\p{ID_Start}$]/u.test(name) ? name : `_${name}`;
 }
 
-/** A name that is not taken yet. */
-export function unique(taken: Set<string>, wanted: string) {
-  let name = wanted;
-  for (let number = 2; taken.has(name); number++) name = `${wanted}${number}`;
-  taken.add(name);
-  return name;
+/** Names that are taken. */
+export class TakenNames extends Set<string> {
+  /** The next number to try, by name. Thousands of operations may have the same name. */
+  #next = new Map<string, number>();
+
+  /** A name that is not taken yet. It is taken from now on. */
+  unique(wanted: string) {
+    let name = wanted;
+    let number = this.#next.get(wanted) ?? 2;
+    for (; this.has(name); number++) name = `${wanted}${number}`;
+    if (name !== wanted) this.#next.set(wanted, number);
+    this.add(name);
+    return name;
+  }
 }

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { describe } from '../../contract/describe';
 import { isTextType } from './response';
-import { camel, unique } from './names';
-import { LimitError } from './limits';
+import { TakenNames, camel } from './names';
+import { CharCounter, LimitError } from './limits';
 import { Flaw, entriesOf, listOf, objectOr, partOf, resolved, resolvedOrNone, shown, textOr } from './references';
-import { Reader, SchemaWriter } from './schemas';
+import { Reader, SchemaWriter, schemaParts } from './schemas';
 import { EXPRESSION, templateOf } from './templates';
 import { isForm, isJsonType, isMultipart } from './serialize';
 import type { Field, Writing } from './serialize';
@@ -58,9 +58,8 @@ export interface Operation {
   body: Body | undefined;
   /** accepted content types of its answers */
   accept: string;
-  /** alternatives, each an object by scheme */
-  security: Foreign[];
-  schemes: Record<string, Foreign>;
+  /** the security schemes whose credentials are sent */
+  credentials: string[];
   spec: { name: string; description: string; params: object; result: object; examples: unknown[] };
 }
 
@@ -70,14 +69,23 @@ export interface Operation {
 const OTHER_METHODS = ['query', 'additionalOperations'];
 /** Locations of parameters. */
 const PLACES = new Set(['path', 'query', 'header', 'cookie']);
+/** Parameters of one operation, besides the properties of its body. */
+const MAX_PARAMETERS = 1_000;
+/** Content types that a program can choose from. */
+const MAX_CHOICES = 20;
 /** Lines of warnings. */
 const MAX_WARNINGS = 1_000;
 
 /**
  * The operations of a document, and the schemas that they share. An operation with a flaw is left out; `warnings` says
  * which, and why.
+ *
+ * @param credentials names of the security schemes for which the host has credentials
  */
-export function operationsOf(api: Foreign): {
+export function operationsOf(
+  api: Foreign,
+  credentials: string[],
+): {
   operations: Operation[];
   $defs: Record<string, unknown>;
   schemes: Record<string, Foreign>;
@@ -91,18 +99,24 @@ export function operationsOf(api: Foreign): {
   );
   const warnings: string[] = [];
   const names = new Names(api);
-  const context = { api, schemes, writer: new SchemaWriter(api, warnings), reader: new Reader(api), names };
+  const chars = new CharCounter();
+  const secrets = secretsIn(schemes);
+  const reader = new Reader(api);
+  const context = { api, secrets, credentials, writer: new SchemaWriter(api, warnings), reader, names };
   const operations: Operation[] = [];
   for (const { path, item, method, flaw } of itemsOf(api)) {
     try {
       if (flaw !== undefined) throw flaw;
-      operations.push(operationOf(context, path, item, method));
+      const operation = operationOf(context, path, item, method);
+      chars.add(operation);
+      operations.push(operation);
     } catch (error) {
       const request = `${method.toUpperCase()} ${shown(path)}`.trimStart();
       warnings.push(`${request} is left out: ${flawOf(error)} (${placeIn(path, method)})`);
     }
   }
   const { $defs } = context.writer;
+  chars.add($defs);
   return { operations, $defs, schemes, warnings: limited([...new Set(warnings)]) };
 }
 
@@ -178,8 +192,8 @@ function limited(warnings: string[]) {
 
 /** Names of sources and methods. */
 class Names {
-  #sources: Map<string, { source: string; description: string; taken: Set<string> }> = new Map();
-  #taken = new Set(['then']);
+  #sources: Map<string, { source: string; description: string; taken: TakenNames }> = new Map();
+  #taken = new TakenNames(['then']);
   #descriptions;
 
   constructor(api: Foreign) {
@@ -190,8 +204,8 @@ class Names {
   sourceOf(tag: string) {
     const known = this.#sources.get(tag);
     if (known !== undefined) return known;
-    const source = unique(this.#taken, camel(tag) || 'api');
-    const made = { source, description: this.#descriptions.get(tag) ?? '', taken: new Set(['then']) };
+    const source = this.#taken.unique(camel(tag) || 'api');
+    const made = { source, description: this.#descriptions.get(tag) ?? '', taken: new TakenNames(['then']) };
     this.#sources.set(tag, made);
     return made;
   }
@@ -199,7 +213,9 @@ class Names {
 
 interface Context {
   api: Foreign;
-  schemes: Record<string, Foreign>;
+  /** locations of API keys */
+  secrets: Set<string>;
+  credentials: string[];
   writer: SchemaWriter;
   reader: Reader;
   names: Names;
@@ -207,7 +223,7 @@ interface Context {
 
 /** @throws {Flaw} */
 function operationOf(context: Context, given: string, item: Foreign, method: string): Operation {
-  const { api, schemes, reader, names } = context;
+  const { api, reader, names } = context;
   const path = given.startsWith('/') ? given : `/${given}`;
   const operation = item[method];
   const parts = partsOf(context, path, item, operation, !WITHOUT_BODY.has(method));
@@ -216,7 +232,7 @@ function operationOf(context: Context, given: string, item: Foreign, method: str
   const [tag = ''] = tags;
   const { source, description, taken } = names.sourceOf(tag);
   const operationId = textOr(operation.operationId, '');
-  const name = unique(taken, nameOf(operationId, tag) || camel(`${method} ${path}`));
+  const name = taken.unique(nameOf(operationId, tag) || camel(`${method} ${path}`));
   return {
     source,
     sourceDescription: description,
@@ -229,8 +245,7 @@ function operationOf(context: Context, given: string, item: Foreign, method: str
     parameters: parts.parameters,
     body: parts.body,
     accept: acceptOf(content),
-    security: securityOf(operation.security ?? api.security),
-    schemes,
+    credentials: credentialsOf(operation.security ?? api.security, context.credentials),
     spec: {
       name,
       description: descriptionOf(operation, `${method.toUpperCase()} ${path}`),
@@ -241,9 +256,21 @@ function operationOf(context: Context, given: string, item: Foreign, method: str
   };
 }
 
-/** Alternatives: objects by scheme. */
-function securityOf(given: unknown) {
-  return listOf(given).filter((alternative) => objectOr(alternative, undefined) !== undefined);
+/**
+ * The security schemes of the first alternative that needs credentials and for which the host has all of them.
+ * @param given alternatives: objects by scheme
+ */
+function credentialsOf(given: unknown, available: string[]) {
+  const names = listOf(given).map((alternative) => Object.keys(objectOr(alternative, {})));
+  return names.find((needed) => needed.length > 0 && needed.every((name) => available.includes(name))) ?? [];
+}
+
+/** The locations of API keys. */
+function secretsIn(schemes: Record<string, Foreign>) {
+  const keys = Object.values(schemes).filter(({ type }) => type === 'apiKey');
+  return new Set(
+    keys.filter(({ in: place, name }) => typeof place === 'string' && typeof name === 'string').map(placeOf),
+  );
 }
 
 /**
@@ -281,15 +308,10 @@ function descriptionOf(operation: Foreign, request: string) {
 
 /** Parameters and body, and one object schema for both. */
 function partsOf(context: Context, path: string, item: Foreign, operation: Foreign, hasBody: boolean) {
-  const { api, schemes, writer } = context;
+  const { api, secrets, writer } = context;
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
-  const taken = new Set(['__proto__']);
-  const secrets = new Set(
-    Object.values(schemes)
-      .filter(({ type }) => type === 'apiKey')
-      .map(placeOf),
-  );
+  const taken = new TakenNames(['__proto__']);
   const { pathname, query } = templateOf(path);
   const expressions = new Map(
     [...`${pathname}?${query}`.matchAll(EXPRESSION)]
@@ -303,7 +325,7 @@ function partsOf(context: Context, path: string, item: Foreign, operation: Forei
     // Some documents list parameters of other paths.
     .filter(({ in: place, name }) => place !== 'path' || expressionsOf(expressions, name).length > 0)
     .map((parameter) => {
-      const key = unique(taken, parameter.name);
+      const key = taken.unique(parameter.name);
       const [contentType, content] = entriesOf(parameter.content)[0] ?? [];
       const schema = parameter.schema ?? objectOr(content, {}).schema;
       properties[key] = { ...notesOf(api, parameter), ...objectOr(writer.write(schema), {}) };
@@ -318,8 +340,9 @@ function partsOf(context: Context, path: string, item: Foreign, operation: Forei
         expressions: place === 'path' ? expressionsOf(expressions, name) : [],
       };
     });
+  const described = new Set(parameters.flatMap((parameter) => parameter.expressions));
   for (const text of expressions.keys()) {
-    if (parameters.some((parameter) => parameter.expressions.includes(text))) continue;
+    if (described.has(text)) continue;
     throw new Flaw(`no parameter describes {${shown(text)}} of its path`);
   }
   const body = hasBody ? bodyOf(api, operation, writer, { properties, required, taken }) : undefined;
@@ -362,6 +385,7 @@ function parametersOf(api: Foreign, item: Foreign, operation: Foreign): Foreign[
     }
     byPlace.set(`${place} ${name}`, parameter);
   }
+  if (byPlace.size > MAX_PARAMETERS) throw new Flaw(`it has more than ${MAX_PARAMETERS} parameters`);
   return [...byPlace.values()];
 }
 
@@ -417,7 +441,7 @@ function bodyOf(
   api: Foreign,
   operation: Foreign,
   writer: SchemaWriter,
-  { properties, required, taken }: { properties: Record<string, unknown>; required: string[]; taken: Set<string> },
+  { properties, required, taken }: { properties: Record<string, unknown>; required: string[]; taken: TakenNames },
 ) {
   const { content: given, required: isRequired } = objectOr(resolved(api, operation.requestBody), {});
   const content = objectOr(given, {});
@@ -455,7 +479,7 @@ function bodyOf(
       whole: isOptional && wanted.length > 0 ? { if: hasOther(known), then: { required: wanted } } : {},
     };
   }
-  const key = unique(taken, 'body');
+  const key = taken.unique('body');
   properties[key] = bodySchemaOf(api, writer, { contentType, schema, schemas });
   if (isRequired === true) required.push(key);
   const fields = isForm(contentType) ? fieldsOf(api, schema, objectOr(media.encoding, {})) : [];
@@ -491,10 +515,10 @@ function choiceOf(
     required,
     taken,
     isRequired,
-  }: { properties: Record<string, unknown>; required: string[]; taken: Set<string>; isRequired: boolean },
+  }: { properties: Record<string, unknown>; required: string[]; taken: TakenNames; isRequired: boolean },
 ) {
   if (types.length < 2) return undefined;
-  const choice = unique(taken, 'contentType');
+  const choice = taken.unique('contentType');
   const hasUsual = isPlainJson(types[0]);
   properties[choice] = { enum: types, ...(hasUsual && { default: types[0] }), description: 'Content type of the body' };
   if (isRequired && !hasUsual) required.push(choice);
@@ -514,7 +538,7 @@ function choicesIn(types: string[]): string[] {
   const names = json.map((type) => type.split(';')[0].trim().toLowerCase());
   const different = json.filter((_, at) => names.indexOf(names[at]) === at);
   if (different.length > 0)
-    return [...different.filter(isPlainJson), ...different.filter((type) => !isPlainJson(type))];
+    return [...different.filter(isPlainJson), ...different.filter((type) => !isPlainJson(type))].slice(0, MAX_CHOICES);
   return [types.find(isJsonType) ?? types.find(isForm) ?? types[0]].filter((type) => type !== undefined);
 }
 
@@ -558,10 +582,8 @@ function fieldsOf(api: Foreign, schema: Foreign, encodings: Record<string, Forei
 }
 
 /** The properties of a form, including those of its parts. */
-function propertiesOf(api: Foreign, given: Foreign, depth = 0): [string, Foreign][] {
-  const schema = objectOr(resolvedOrNone(api, given), {});
-  const parts = depth < 10 ? listOf(schema.allOf) : [];
-  return [...entriesOf(schema.properties), ...parts.flatMap((part) => propertiesOf(api, part, depth + 1))];
+function propertiesOf(api: Foreign, given: Foreign): [string, Foreign][] {
+  return schemaParts(api, given).flatMap(({ properties }) => entriesOf(properties));
 }
 
 function isFileOrFiles(api: Foreign, property: Foreign) {

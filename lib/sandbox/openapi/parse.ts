@@ -46,7 +46,9 @@ function yamlOrNone(text: string, name: string): Foreign {
 function parsedYaml(text: string, name: string) {
   const { parseYaml } = require('../../bundled/openapi') as typeof import('../../bundled/openapi');
   try {
-    return parseYaml(text, { merge: true, maxAliasCount: MAX_ALIASES, logLevel: 'error' });
+    // The search for keys that occur twice takes time that grows with the square of the keys. As in JSON, the last
+    // one counts.
+    return parseYaml(text, { merge: true, uniqueKeys: false, maxAliasCount: MAX_ALIASES, logLevel: 'error' });
   } catch (error) {
     throw unreadable('YAML', error, name);
   }

@@ -31,16 +31,19 @@ class HttpError extends Error {
  * Returns the function that makes the request of an operation.
  * @param api.headers an object, or a function of the call that returns one
  * @param api.credentials by security scheme: a string, or a function of the call that returns one
+ * @param api.schemes the security schemes of the document
  */
 export function requester({
   fetch,
   headers,
   credentials,
+  schemes,
   maxResponseBytes,
 }: {
   fetch: typeof globalThis.fetch;
   headers: Foreign;
   credentials: Record<string, Foreign>;
+  schemes: Record<string, Foreign>;
   maxResponseBytes: number;
 }) {
   const made = async (operation: Operation, baseUrl: URL, given: Foreign, call: Foreign, secrets: Secrets) => {
@@ -56,7 +59,7 @@ export function requester({
     if (body !== undefined) sent.set('content-type', body.contentType);
     // The host's headers are set last, so that guests cannot replace them.
     logIn(baseUrl, url, sent, secrets);
-    await authorize(operation, credentials, call, { url, headers: sent, secrets });
+    await authorize(operation, { credentials, schemes }, call, { url, headers: sent, secrets });
     const ownPairs = async () => pairsIn(await headers(call));
     const own = typeof headers === 'function' ? await ofHost(ownPairs, 'headers of the request') : headers;
     for (const [name, value] of headersOf(own, secrets)) sent.set(name, value);
@@ -265,16 +268,14 @@ function bodyOf({ body, parameters }: Operation, params: Foreign): Body | undefi
   return { contentType, content: value };
 }
 
-/** Applies the first security alternative that needs credentials and for which the host has all of them. */
+/** Applies the credentials of an operation. */
 async function authorize(
-  { security, schemes }: Operation,
-  credentials: Record<string, Foreign>,
+  operation: Operation,
+  { credentials, schemes }: { credentials: Record<string, Foreign>; schemes: Record<string, Foreign> },
   call: Foreign,
   { url, headers, secrets }: { url: URL; headers: Headers; secrets: Secrets },
 ) {
-  const hasAll = (names: string[]) => names.every((name) => Object.hasOwn(credentials, name));
-  const alternatives = security.map((alternative) => Object.keys(alternative));
-  for (const name of alternatives.find((names) => names.length > 0 && hasAll(names)) ?? []) {
+  for (const name of operation.credentials) {
     const given = credentials[name];
     const value =
       typeof given === 'function'

@@ -1,6 +1,6 @@
 import { canBeCompiled } from '../../json-schema/patterns';
 import { Counter } from './limits';
-import { unique } from './names';
+import { TakenNames } from './names';
 import { Flaw, entriesOf, keyOf, listOf, objectOr, resolved, resolvedOrNone, shown } from './references';
 import type { Foreign } from '../../contract/foreign';
 
@@ -19,25 +19,69 @@ const MAX_CASES = 4;
 const allowsRefSiblings = (api: Foreign) => !api.openapi.startsWith('3.0');
 
 /**
- * Names of an object's properties that have the keyword, including those in `allOf`.
+ * A schema, the parts of its `allOf`, and their parts, each once: references may double at each level.
+ *
+ * @param follow resolves a reference
  */
-function namesWith(api: Foreign, given: Foreign, keyword: 'readOnly' | 'writeOnly'): string[] {
-  const names: string[] = [];
-  const seen = new Set();
+export function schemaParts(api: Foreign, given: Foreign, follow = resolvedOrNone): Record<string, Foreign>[] {
+  const parts: Set<Record<string, Foreign>> = new Set();
   for (const open = [given]; open.length > 0;) {
-    const schema = objectOr(resolvedOrNone(api, open.pop()), undefined);
-    if (schema === undefined || seen.has(schema)) continue;
-    seen.add(schema);
-    const own = entriesOf(schema.properties).filter(([, property]) => hasKeyword(api, property, keyword));
-    for (const [name] of own) names.push(name);
-    for (const part of listOf(schema.allOf)) open.push(part);
+    const schema = objectOr(follow(api, open.pop()), undefined);
+    if (schema === undefined || parts.has(schema)) continue;
+    parts.add(schema);
+    for (const part of listOf(schema.allOf).reverse()) open.push(part);
   }
-  return names;
+  return [...parts];
 }
 
-function hasKeyword(api: Foreign, property: Foreign, keyword: 'readOnly' | 'writeOnly') {
-  // In OpenAPI 3.1 the keyword may also be next to a reference.
-  return property[keyword] === true || resolvedOrNone(api, property)?.[keyword] === true;
+type Keyword = 'readOnly' | 'writeOnly';
+
+/** Names of the properties of schemas that have a keyword, including those in `allOf`. */
+class NamesWith {
+  #api;
+  #keyword;
+  /** Schemas that form a long chain are each asked for. */
+  #known: Map<object, string[]> = new Map();
+
+  constructor(api: Foreign, keyword: Keyword) {
+    this.#api = api;
+    this.#keyword = keyword;
+  }
+
+  of(given: Foreign): string[] {
+    const [whole] = this.#resolved([given]);
+    if (whole === undefined) return [];
+    const entered: Set<object> = new Set();
+    // A loop, because chains may have any length.
+    for (const open = [whole]; open.length > 0;) {
+      const schema = open[open.length - 1];
+      if (!this.#known.has(schema)) {
+        const parts = this.#resolved(listOf(schema.allOf));
+        const left = parts.filter((part) => !this.#known.has(part) && !entered.has(part));
+        const isFirst = !entered.has(schema);
+        entered.add(schema);
+        for (const part of left) open.push(part);
+        if (isFirst && left.length > 0) continue;
+        const names = new Set([...this.#ownOf(schema), ...parts.flatMap((part) => this.#known.get(part) ?? [])]);
+        this.#known.set(schema, [...names]);
+      }
+      open.pop();
+    }
+    return this.#known.get(whole) ?? [];
+  }
+
+  #ownOf({ properties }: Record<string, Foreign>) {
+    const own = entriesOf(properties).filter(([, property]) => {
+      // In OpenAPI 3.1 the keyword may also be next to a reference.
+      const isMarked = (schema: Foreign) => schema?.[this.#keyword] === true;
+      return isMarked(property) || isMarked(resolvedOrNone(this.#api, property));
+    });
+    return own.map(([name]) => name);
+  }
+
+  #resolved(schemas: Foreign[]) {
+    return schemas.flatMap((schema) => objectOr(resolvedOrNone(this.#api, schema), undefined) ?? []);
+  }
 }
 
 type Kind = 'data' | 'text' | 'flag' | 'number' | 'count' | 'names' | 'schema' | 'schemas' | 'byName' | 'lists';
@@ -74,7 +118,8 @@ export class SchemaWriter {
   #api;
   #warnings;
   #names: Map<string, string> = new Map();
-  #taken = new Set(['__proto__']);
+  #taken = new TakenNames(['__proto__']);
+  #readOnly;
   /** Referenced schemas that have not been converted yet. */
   #pending: { name: string; ref: string }[] = [];
   #defs: Record<string, unknown> = {};
@@ -88,6 +133,7 @@ export class SchemaWriter {
   constructor(api: Foreign, warnings: string[]) {
     this.#api = api;
     this.#warnings = warnings;
+    this.#readOnly = new NamesWith(api, 'readOnly');
   }
 
   /**
@@ -111,14 +157,17 @@ export class SchemaWriter {
 
   /** The schema of a form that has files is written in full, because other bodies may refer to the same schema. */
   #form(given: Foreign, optional: string[], form: Form): Foreign {
-    const schema = objectOr(resolved(this.#api, given), {});
-    const files = entriesOf(schema.properties).filter(([, property]) => form.isFile(property));
-    const parts = listOf(schema.allOf);
-    if (files.length === 0 && parts.length === 0) return this.#object(given, optional);
-    const written = this.#object(schema, optional);
-    if (parts.length > 0) written.allOf = parts.flatMap((part) => this.write(part, optional, form) ?? []);
-    for (const [name, property] of files) written.properties[name] = fileSchema(resolved(this.#api, property), form);
-    return written;
+    const parts = schemaParts(this.#api, given, resolved);
+    const filesOf = ({ properties }: Foreign) => entriesOf(properties).filter(([, property]) => form.isFile(property));
+    if (!parts.some((part) => filesOf(part).length > 0)) return this.#object(given, optional);
+    const names = [...optional, ...this.#readOnly.of(given)];
+    const [whole, ...others] = parts.map((part) => {
+      this.#written.add();
+      const written = this.#object({ ...part, allOf: undefined }, names);
+      for (const [name, file] of filesOf(part)) written.properties[name] = fileSchema(resolved(this.#api, file), form);
+      return written;
+    });
+    return others.length > 0 ? { ...whole, allOf: others } : whole;
   }
 
   #object(schema: Foreign, optional: string[]): Foreign {
@@ -128,7 +177,7 @@ export class SchemaWriter {
       return allowsRefSiblings(this.#api) ? { ...this.write(beside, optional), ...reference } : reference;
     }
     // A property is `readOnly` for the whole schema, regardless of the part that requires it.
-    const readOnly = [...optional, ...namesWith(this.#api, schema, 'readOnly')];
+    const readOnly = [...optional, ...this.#readOnly.of(schema)];
     const written: Foreign = {};
     for (const [key, value] of entriesOf(schema)) {
       const converted = this.#keyword(key, value, readOnly);
@@ -151,7 +200,7 @@ export class SchemaWriter {
       case 'count':
         return Number.isInteger(value) && value >= 0 ? value : undefined;
       case 'names':
-        return Array.isArray(value) ? textsOf(value).filter((name) => !readOnly.includes(name)) : undefined;
+        return Array.isArray(value) ? without(textsOf(value), readOnly) : undefined;
       case 'schema':
         return this.write(value);
       case 'schemas': {
@@ -207,7 +256,7 @@ export class SchemaWriter {
       return {};
     }
     const wanted = keyOf(ref.slice(ref.lastIndexOf('/') + 1)).replace(/[^\w.-]/g, '_') || 'schema';
-    const name = unique(this.#taken, wanted);
+    const name = this.#taken.unique(wanted);
     this.#names.set(ref, name);
     this.#pending.push({ name, ref });
     return { $ref: `#/$defs/${name}` };
@@ -226,6 +275,11 @@ export class SchemaWriter {
 
 function textsOf(values: unknown[]): string[] {
   return values.filter((value) => typeof value === 'string');
+}
+
+function without(names: string[], others: string[]) {
+  const left = new Set(others);
+  return names.filter((name) => !left.has(name));
 }
 
 /** @param value a flag in OpenAPI 3.0, a number in 3.1 */
@@ -273,9 +327,11 @@ export class Reader {
   /** Schemas by reference. Many operations have references in common. */
   #known: Map<string, object> = new Map();
   #left = 0;
+  #writeOnly;
 
   constructor(api: Foreign) {
     this.#api = api;
+    this.#writeOnly = new NamesWith(api, 'writeOnly');
   }
 
   /** A schema for readers, with descriptions if they fit. */
@@ -329,8 +385,8 @@ export class Reader {
     const properties = objectOr(schema.properties, undefined);
     const cases = [schema.oneOf, schema.anyOf].find(Array.isArray);
     const inner = (part: Foreign) => this.#shown(part, how);
-    const writeOnly = namesWith(this.#api, schema, 'writeOnly');
-    const isShown = (name: unknown) => typeof name === 'string' && !writeOnly.includes(name);
+    const writeOnly = new Set(this.#writeOnly.of(schema));
+    const isShown = (name: unknown) => typeof name === 'string' && !writeOnly.has(name);
     const shownProperties = entriesOf(properties).filter(([name]) => isShown(name));
     return {
       ...(properties && { properties: Object.fromEntries(shownProperties.map(([name, part]) => [name, inner(part)])) }),

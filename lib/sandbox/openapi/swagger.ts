@@ -1,3 +1,4 @@
+import { CharCounter, LimitError } from './limits';
 import { METHODS } from './operations';
 import { Flaw, entriesOf, listOf, objectOr, resolved } from './references';
 import type { Foreign } from '../../contract/foreign';
@@ -25,7 +26,8 @@ export function converted(api: Foreign) {
     ),
     paths: {},
   });
-  const paths = entriesOf(api.paths).map(([path, given]) => [path, convertedItem(api, path, given, types)]);
+  const context = { api, types, chars: new CharCounter() };
+  const paths = entriesOf(api.paths).map(([path, given]) => [path, convertedItem(context, path, given)]);
   return {
     ...whole,
     openapi: '3.0.4',
@@ -35,12 +37,16 @@ export function converted(api: Foreign) {
   };
 }
 
-function convertedItem(
-  api: Foreign,
-  path: string,
-  given: Foreign,
-  types: { consumes?: string[]; produces?: string[] },
-) {
+interface Context {
+  api: Foreign;
+  /** of the document */
+  types: { consumes?: string[] | undefined; produces?: string[] | undefined };
+  /** counts what is copied */
+  chars: CharCounter;
+}
+
+function convertedItem(context: Context, path: string, given: Foreign) {
+  const { api } = context;
   if (path.startsWith('x-')) return given;
   let item: Foreign;
   try {
@@ -52,22 +58,19 @@ function convertedItem(
   if (!isObject(item)) return given;
   const operations = METHODS.filter((method) => (item[method] ?? undefined) !== undefined).map((method) => {
     try {
-      return [method, convertedOperation(api, item, method, types)];
+      return [method, convertedOperation(context, item, method)];
     } catch (error) {
+      if (error instanceof LimitError) throw error;
       return [method, error instanceof Flaw ? error : new Flaw(`it cannot be converted: ${(error as Error).message}`)];
     }
   });
   return Object.fromEntries(operations);
 }
 
-function convertedOperation(
-  api: Foreign,
-  item: Foreign,
-  method: string,
-  types: { consumes?: string[]; produces?: string[] },
-) {
+function convertedOperation({ api, types, chars }: Context, item: Foreign, method: string) {
   const given = resolved(api, item[method]);
   if (!isObject(given)) throw new Flaw('it is not an object');
+  chars.add(given);
   const { consumes, produces, ...operation } = given;
   const byPlace: Map<string, Foreign> = new Map();
   for (const one of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
@@ -75,6 +78,7 @@ function convertedOperation(
     if (!isObject(parameter)) throw new Flaw('one of its parameters is not an object');
     if (typeof parameter.in !== 'string')
       throw new Flaw(`its parameter ${String(parameter.name)} has no location: \`in\` is missing`);
+    chars.add(parameter);
     const place = parameter.in === 'body' ? 'body' : `${parameter.in} ${parameter.name}`;
     byPlace.set(place, structuredClone(parameter));
   }

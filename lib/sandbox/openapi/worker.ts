@@ -4,10 +4,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { readDocument } from './document';
+import { packed } from './packed';
 import type { MessagePort } from 'node:worker_threads';
 
 const port = parentPort as MessagePort;
-const { document, hasFiles, maxChars } = workerData;
+const { document, hasFiles, maxChars, credentials } = workerData;
 
 /** Reads one file at a time. */
 function readFile(path: string) {
@@ -17,7 +18,12 @@ function readFile(path: string) {
   });
 }
 
-readDocument(document, { readFile: hasFiles ? readFile : undefined, maxChars }).then(
-  (read) => port.postMessage({ read }),
-  (error) => port.postMessage({ error }),
-);
+readDocument(document, { readFile: hasFiles ? readFile : undefined, maxChars, credentials })
+  .then(({ operations, $defs, ...others }) => {
+    const read = { ...others, operations: packed(operations), $defs: packed(Object.entries($defs)) };
+    port.postMessage(
+      { read },
+      [read.operations, read.$defs].flatMap(({ bytes, at }) => [bytes.buffer, at.buffer]),
+    );
+  })
+  .catch((error) => port.postMessage({ error }));
