@@ -16,6 +16,23 @@ import {
   type RunOptions,
   type RunStats,
 } from '../../index.js';
+import {
+  DurableSession,
+  currentCall,
+  durable,
+  fileStore,
+  memoryStore,
+  sqliteStore,
+  waitForAnswer,
+  type Answer,
+  type Finished,
+  type JournalEntry,
+  type JournalStore,
+  type Stale,
+  type Waiting,
+  type WaitingCall,
+} from '../../build/durable/index.js';
+import type { PyodideExecutorOptions } from '../../build/python/index.js';
 import type * as esm from '../../index.mjs' with { 'resolution-mode': 'import' };
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -119,4 +136,41 @@ export function wrongUse(): void {
   void executor.run('1', { timeout: 5 });
   // @ts-expect-error: private
   void executor.native;
+}
+
+export async function durableSession(options: ExecutorOptions, python: PyodideExecutorOptions): Promise<void> {
+  const store: JournalStore = memoryStore();
+  const session = await DurableSession.open('s', { store, executor: options });
+  await DurableSession.open('s', { store: fileStore('sessions'), keys: { sign: 'key' }, executor: python });
+  await DurableSession.open('s', {
+    store: sqliteStore('sessions.db'),
+    executor: options as typeof options | typeof python,
+  });
+  await DurableSession.open('s', { store, executor: { ...options, recover: 'replay' } });
+  // @ts-expect-error: no such way to recover
+  await DurableSession.open('s', { store, executor: { recover: 'journal' } });
+  // @ts-expect-error: a store is required
+  await DurableSession.open('s', { executor: options });
+  const executor: ICodeExecutor = session;
+  await executor.init();
+  holds<Equal<typeof session.state, ExecutorState | 'WAITING' | 'REPLAYING'>>();
+  holds<Equal<typeof session.waiting, readonly WaitingCall[]>>();
+  const started: { status: 'finished'; output: CodeOutput } | { status: 'waiting'; calls: WaitingCall[] } =
+    await session.start('1');
+  holds<Equal<typeof started, Finished | Waiting>>();
+  const answers: Record<string, Answer> = {
+    a: { result: 1 },
+    b: { error: { name: 'Error', message: 'no', code: 'E_NO' } },
+    c: { approve: true },
+  };
+  const answered = await session.answer(answers);
+  holds<Equal<typeof answered, Finished | Waiting | Stale>>();
+  const fork: DurableSession = await session.fork('t', { run: 1, seed: 'fresh' });
+  const view: DurableSession = await fork.replayTo({ run: 1 });
+  const entries: AsyncIterable<JournalEntry> = view.history();
+  for await (const { type } of entries) holds<Equal<typeof type, string>>();
+  const pay = durable(async (n: number) => n, { inDoubt: 'fail', revert: async () => {} });
+  holds<Equal<ReturnType<typeof pay>, Promise<number>>>();
+  const call: { key: string; attempt: number; signal: AbortSignal } | undefined = currentCall();
+  if (call !== undefined) waitForAnswer(call.key);
 }

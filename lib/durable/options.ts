@@ -35,8 +35,8 @@ export interface DurableOptions {
    * part of the journal.
    */
   executor?:
-    | (Omit<ExecutorOptions, 'recover'> & { recover?: 'replay' | undefined })
-    | (PyodideExecutorOptions & { recover?: 'replay' | undefined })
+    | (Omit<ExecutorOptions, 'recover'> & { recover?: boolean | 'replay' | undefined })
+    | (Omit<PyodideExecutorOptions, 'recover'> & { recover?: boolean | 'replay' | undefined })
     | undefined;
   /** The functions that guest code can call. A session that exists needs those that it had, by the same names. */
   tools?: Tools | undefined;
