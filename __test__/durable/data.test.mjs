@@ -98,10 +98,14 @@ test('a tool that is missing, or whose result cannot be repeated, is not an obst
   expect((await session.run('[n, typeof secret]')).output).toStrictEqual([1, 'undefined']);
 });
 
-test('a frozen value whose name code cannot write is omitted', async () => {
+test('values whose names code cannot write are kept, too', async () => {
   const store = await changed('nowhere', 'nowhere', ['globalThis["a-b"] = Object.freeze({}); globalThis["c-d"] = [];']);
   const session = await openSession('s', { store, tools, from: 'data' });
-  expect(session.recovery).toMatchObject({ names: ['c-d', 'sent'], leftOut: [{ name: 'a-b', reason: 'frozen' }] });
+  expect(session.recovery).toMatchObject({ names: ['sent', 'a-b', 'c-d'], leftOut: [] });
+  expect((await session.run('["a-b", "c-d"].map((name) => Object.isFrozen(globalThis[name]))')).output).toStrictEqual([
+    true,
+    false,
+  ]);
 });
 
 test('a run that waits is given up', async () => {

@@ -6,7 +6,7 @@ const KEYWORDS = new Set(
 );
 
 /** Globals of the language. If the host gave one of them another meaning, most programs would break. */
-const BUILT_INS = new Set(
+export const BUILT_INS: ReadonlySet<string> = new Set(
   `AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date
   DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array
   Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp

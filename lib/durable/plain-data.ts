@@ -1,38 +1,79 @@
-import { isBindable, isBuiltIn } from '../contract/identifiers';
+import { BUILT_INS, isBindable, isBuiltIn } from '../contract/identifiers';
+import { GUEST_GLOBALS, OPTIONAL_GLOBALS } from '../typecheck/guest-globals';
 import type { LeftOut } from './types';
 
 // The top-level variables of a session whose values are plain data, and code that declares them in another isolate.
 
+/** A name of the global object. */
+export interface PlainVariable {
+  name: string;
+  /**
+   * How the global object has it. `property` and `constant` are data, whether they were declared or not; `let` and `const`
+   * have accessors; of a `tool` only the place matters.
+   */
+  kind: 'property' | 'constant' | 'let' | 'const' | 'tool';
+  /** whether the value is frozen, with everything in it */
+  isFrozen: boolean;
+  value: unknown;
+}
+
 /** Variables of a session. */
 export interface PlainData {
-  /** whose values can change; and constants */
-  variables: Map<string, unknown>;
-  constants: Map<string, unknown>;
-  /** frozen values, as the host sends them */
-  frozen: Map<string, unknown>;
+  /** in the order of the global object */
+  variables: PlainVariable[];
   leftOut: LeftOut[];
   /** whether nothing else is there, so that another isolate can go on with them as if it were the same */
   isWhole: boolean;
 }
 
+/** Globals of the language that guests do not have. */
+const ABSENT = new Set(['Atomics', 'FinalizationRegistry', 'SharedArrayBuffer', 'WeakRef']);
+
+/** The globals of a new isolate. */
+export function builtInNames(groups: readonly string[]): string[] {
+  const optional = groups.flatMap((group) => [...(OPTIONAL_GLOBALS.get(group)?.keys() ?? [])]);
+  return [...[...BUILT_INS].filter((name) => !ABSENT.has(name)), 'eval', ...GUEST_GLOBALS.keys(), ...optional];
+}
+
 /**
  * Guest code whose value is what {@link readPlainData} reads. Plain data are primitives, and arrays, plain objects, dates, maps
- * and sets whose properties are ordinary. Programs may have declared any name of a built-in, but not changed a prototype.
+ * and sets whose properties are ordinary. Programs may have changed every global, but no prototype.
  *
  * @param tools top-level names of tools
+ * @param groups optional globals that the guest has
  * @param maxBytes how much values may take, about; then they are of no use if something has to be left out
  */
-export function readingCode(tools: readonly string[], maxBytes?: number): string {
-  return `((tools, maxBytes) => {
+export function readingCode(tools: readonly string[], groups: readonly string[], maxBytes?: number): string {
+  return `((tools, builtIns, maxBytes) => {
   const { getOwnPropertyDescriptor: descriptorOf, getOwnPropertyNames: namesOf, getOwnPropertySymbols: symbolsOf,
     getPrototypeOf: prototypeOf, isExtensible, isFrozen, prototype: ofObjects } = ({}).constructor;
   const { prototype: ofArrays, isArray } = [].constructor;
-  const isOwn = (d) => d.get !== undefined || d.set !== undefined || d.enumerable || d.writable;
-  const builtIn = (name) => {
-    const d = descriptorOf(globalThis, name);
-    return d !== undefined && !isOwn(d) ? d.value.prototype : null;
+  const textOf = (() => {}).constructor.prototype.toString;
+  const tagOf = (value) => ofObjects.toString.call(value);
+  const isNative = (value) => typeof value === 'function' && textOf.call(value).endsWith('{ [native code] }');
+  const isOriginal = (name, { value, writable, enumerable, configurable, get }) => {
+    if (get !== undefined || writable !== false || enumerable) return false;
+    if (value === globalThis) return ['globalThis', 'self', 'global'].includes(name);
+    if (value === null || (typeof value !== 'function' && typeof value !== 'object')) return !configurable;
+    if (!isFrozen(value)) return false;
+    if (typeof value === 'function') return value.name === name && isNative(value);
+    const method = { crypto: 'randomUUID', performance: 'now' }[name];
+    return method === undefined ? tagOf(value) === '[object ' + name + ']' : isNative(value[method]);
   };
-  const [ofDates, ofMaps, ofSets] = ['Date', 'Map', 'Set'].map(builtIn);
+  const originalOf = (name) => {
+    const d = descriptorOf(globalThis, name);
+    return d !== undefined && isOriginal(name, d) ? d.value : undefined;
+  };
+  const [ofDates, ofMaps, ofSets] = ['Date', 'Map', 'Set'].map((name) => originalOf(name)?.prototype);
+  const clone = originalOf('structuredClone');
+  const sizes = [ofMaps, ofSets].map((prototype) => prototype && descriptorOf(prototype, 'size').get);
+  const hasSize = (value, at) => {
+    try {
+      return sizes[at].call(value) >= 0;
+    } catch {
+      return false;
+    }
+  };
   let bytes = 0;
   const bytesOf = (value) => (typeof value === 'string' ? value.length * (/[^\\0-\\xff]/.test(value) ? 2 : 1) : 8);
   const reasonOf = (value, isFixed, depth, seen) => {
@@ -44,17 +85,21 @@ export function readingCode(tools: readonly string[], maxBytes?: number): string
     seen.add(value);
     const prototype = prototypeOf(value);
     const isList = prototype === ofArrays && isArray(value);
-    const isObject = prototype === ofObjects && ofObjects.toString.call(value) === '[object Object]';
-    const isMap = ofMaps !== null && prototype === ofMaps;
-    const isSet = ofSets !== null && prototype === ofSets;
-    const isDate = ofDates !== null && prototype === ofDates;
+    const isObject = prototype === ofObjects && tagOf(value) === '[object Object]';
+    const isMap = prototype === ofMaps && hasSize(value, 0);
+    const isSet = prototype === ofSets && hasSize(value, 1);
+    const isDate = prototype === ofDates && tagOf(value) === '[object Date]';
     if (!isList && !isObject && (isFixed || !(isMap || isSet || isDate))) return 'an instance of a class';
     if (isFixed ? !isFrozen(value) : !isExtensible(value)) return isFixed ? 'partly frozen' : 'frozen';
     if (symbolsOf(value).length > 0) return 'a property with a symbol';
     for (const key of namesOf(value)) {
-      if (isList && key === 'length') continue;
-      bytes += isList ? 0 : bytesOf(key);
       const d = descriptorOf(value, key);
+      if (isList && key === 'length') {
+        if (!isFixed && !d.writable) return 'a property with attributes';
+        continue;
+      }
+      if (!isList && !isObject) return 'a property of an object of this class';
+      bytes += isList ? 0 : bytesOf(key);
       if (!('value' in d)) return 'an accessor';
       if (!d.enumerable || (!isFixed && !(d.writable && d.configurable))) return 'a property with attributes';
       const reason = reasonOf(d.value, isFixed, depth + 1, seen);
@@ -72,103 +117,154 @@ export function readingCode(tools: readonly string[], maxBytes?: number): string
     const list = [];
     return { has: (value) => list.includes(value), add: (value) => list.push(value) };
   };
-  const newSeen = () => (ofSets === null ? listed() : new ofSets.constructor());
-  const found = { variables: [], constants: [], frozen: [], leftOut: [], isWhole: true };
-  for (const name of namesOf(globalThis)) {
-    const d = descriptorOf(globalThis, name);
-    if (!isOwn(d) || tools.includes(name)) continue;
-    let value;
-    try {
-      value = globalThis[name];
-    } catch {
-      found.leftOut.push([name, 'not initialized']);
-      continue;
-    }
-    const reason = reasonOf(value, false, 0, newSeen());
-    if (reason !== '') {
-      const isFixed = reason === 'frozen' && reasonOf(value, true, 0, newSeen()) === '';
-      if (isFixed) found.frozen.push([name, value]);
-      // The host sends values as variables.
-      if (isFixed) found.isWhole &&= d.writable === true;
-      else found.leftOut.push([name, reason]);
-      continue;
-    }
-    let isConstant = d.writable === false;
+  const newSeen = () => (ofSets === undefined ? listed() : new ofSets.constructor());
+  // Proxies have no copy, and that of an object may show that its prototype was replaced.
+  const isCopy = (copy, value, seen) => {
+    if (value === null || typeof value !== 'object' || seen.has(value)) return true;
+    seen.add(value);
+    if (prototypeOf(copy) !== prototypeOf(value)) return false;
+    if (prototypeOf(value) === ofMaps || prototypeOf(value) === ofSets) return isCopy([...copy], [...value], seen);
+    return namesOf(value).every((key) => isCopy(copy[key], value[key], seen));
+  };
+  const found = { variables: [], leftOut: [], isWhole: true };
+  const kindOf = (name, d) => {
+    if (!d.enumerable || !d.configurable) return undefined;
+    if (d.get === undefined) return d.set !== undefined ? undefined : d.writable ? 'property' : 'constant';
+    return textOf.call(d.get) === 'function get ' + name + '() { [native code] }' ? 'let' : undefined;
+  };
+  const look = (name, d) => {
+    let kind = kindOf(name, d);
+    let value = d.value;
+    if (kind === 'let') {
+      try {
+        value = globalThis[name];
+      } catch {
+        return 'not initialized';
+      }
+    } else if (d.get !== undefined || d.set !== undefined) return 'an accessor';
+    let [isFixed, reason] = [false, reasonOf(value, false, 0, newSeen())];
+    if (reason === 'frozen' && reasonOf(value, true, 0, newSeen()) === '') [isFixed, reason] = [true, ''];
+    if (reason !== '') return reason;
+    if (kind === undefined) return 'a property with attributes';
+    if (clone !== undefined && !isCopy(clone(value), value, newSeen())) return 'an instance of a class';
     try {
       // The setter of a constant throws.
-      if (d.set !== undefined) d.set.call(undefined, value);
+      if (kind === 'let') d.set.call(undefined, value);
     } catch {
-      isConstant = true;
+      kind = 'const';
     }
-    found[isConstant ? 'constants' : 'variables'].push([name, value]);
+    found.variables.push([name, kind, isFixed, value]);
+    return '';
+  };
+  const names = namesOf(globalThis);
+  for (const name of names) {
+    const d = descriptorOf(globalThis, name);
+    if (builtIns.includes(name) && isOriginal(name, d)) continue;
+    if (tools.includes(name)) {
+      found.variables.push([name, 'tool', false, undefined]);
+      continue;
+    }
+    let reason;
+    try {
+      reason = look(name, d);
+    } catch {
+      reason = 'an object that cannot be copied';
+    }
+    if (reason !== '') found.leftOut.push([name, reason]);
   }
-  for (const key of symbolsOf(globalThis)) {
-    if (isOwn(descriptorOf(globalThis, key))) found.leftOut.push(['globalThis[' + key.toString() + ']', 'a symbol']);
-  }
-  found.isWhole &&= found.leftOut.length === 0;
+  for (const name of builtIns) if (!names.includes(name)) found.leftOut.push([name, 'a built-in that was deleted']);
+  for (const key of symbolsOf(globalThis)) found.leftOut.push(['globalThis[' + key.toString() + ']', 'a symbol']);
+  if (!isExtensible(globalThis)) found.leftOut.push(['globalThis', 'not extensible']);
+  found.isWhole = found.leftOut.length === 0;
   if (maxBytes === undefined) return found;
   found.isWhole &&= bytes <= maxBytes;
-  return found.isWhole ? found : { ...found, variables: [], constants: [], frozen: [] };
-})(${JSON.stringify(tools)}, ${maxBytes})`;
+  return found.isWhole ? found : { ...found, variables: [] };
+})(${JSON.stringify(tools)}, ${JSON.stringify(builtInNames(groups))}, ${maxBytes})`;
 }
 
-/** Names that the code of {@link restoringCode} needs itself. */
+/** Names that the code of {@link restoring} needs itself. */
 const NEEDED = new Set(['globalThis', 'structuredClone']);
 
 /** @param output of {@link readingCode} */
 export function readPlainData(output: unknown): PlainData {
-  const read = output as Record<Exclude<keyof PlainData, 'isWhole'>, [string, unknown][]> & { isWhole: boolean };
-  const leftOut = read.leftOut.map(([name, reason]) => ({ name, reason: String(reason) }));
-  const mapOf = (found: [string, unknown][]) => {
-    const isRefused = (name: string) => isBuiltIn(name) || NEEDED.has(name);
-    leftOut.push(...found.flatMap(([name]) => (isRefused(name) ? [{ name, reason: 'the name of a built-in' }] : [])));
-    return new Map(found.filter(([name]) => !isRefused(name)));
+  const read = output as {
+    variables: [string, PlainVariable['kind'], boolean, unknown][];
+    leftOut: [string, string][];
+    isWhole: boolean;
   };
-  // The host cannot send them.
-  const unsendable = read.frozen.filter(([name]) => !isBindable(name));
-  leftOut.push(...unsendable.map(([name]) => ({ name, reason: 'frozen' })));
-  const sendable = read.frozen.filter(([name]) => isBindable(name));
-  const [variables, constants, frozen] = [mapOf(read.variables), mapOf(read.constants), mapOf(sendable)];
-  return { variables, constants, frozen, leftOut, isWhole: read.isWhole && leftOut.length === 0 };
+  const isRefused = ([name, kind]: [string, string, ...unknown[]]) =>
+    kind !== 'tool' && (isBuiltIn(name) || NEEDED.has(name));
+  const refused = read.variables.filter(isRefused).map(([name]) => ({ name, reason: 'the name of a built-in' }));
+  const leftOut = [...read.leftOut.map(([name, reason]) => ({ name, reason: String(reason) })), ...refused];
+  const variables = read.variables
+    .filter((entry) => !isRefused(entry))
+    .map(([name, kind, isFrozen, value]) => ({ name, kind, isFrozen, value }));
+  return { variables, leftOut, isWhole: read.isWhole && leftOut.length === 0 };
 }
 
 /** Of an isolate in which nothing was declared. */
-export const NO_DATA: PlainData = {
-  variables: new Map(),
-  constants: new Map(),
-  frozen: new Map(),
-  leftOut: [],
-  isWhole: true,
-};
+export const NO_DATA: PlainData = { variables: [], leftOut: [], isWhole: true };
+
+/** What to do in an isolate that has no variables, one after the other. `tools`: top-level names. */
+export type RestoringStep = { variables: Record<string, unknown> } | { code: string } | { tools: string[] };
 
 /**
- * Declares variables and constants in an isolate that has none. The values become copies that code can change.
- *
- * @returns variables to send, and the code to run after that
+ * Declares variables and constants in an isolate that has none. The values become copies. The order stays, and so does
+ * the form that the global object has them in: a program that names the global object declares accessors.
  */
-export function restoring({ variables, constants, frozen }: Pick<PlainData, 'variables' | 'constants' | 'frozen'>): {
-  variables: Record<string, unknown>;
-  code: string;
-} {
-  const names = new Set([...variables.keys(), ...constants.keys(), ...frozen.keys()]);
+export function restoring({ variables }: Pick<PlainData, 'variables'>): RestoringStep[] {
+  const names = new Set(variables.map(({ name }) => name));
   let holder = 'restored';
   while (names.has(holder)) holder += '_';
-  const [bindable, others] = [[...variables].filter(isDeclared), [...variables].filter((entry) => !isDeclared(entry))];
-  const lists = [bindable, [...constants], others];
-  const valuesOf = lists.map((entries) => entries.map(([, value]) => value));
-  const list = (entries: [string, unknown][]) => entries.map(([name]) => name).join(', ');
-  const code = [
-    // One copy, because values may share objects.
-    `globalThis.${holder} = structuredClone(${holder});`,
-    `let [${list(bindable)}] = ${holder}[0];`,
-    `const [${list([...constants])}] = ${holder}[1];`,
-    ...others.map(([name], index) => `globalThis[${JSON.stringify(name)}] = ${holder}[2][${index}];`),
-    `delete globalThis.${holder};`,
-    'undefined',
-  ].join('\n');
-  return { variables: { ...Object.fromEntries(frozen), [holder]: valuesOf }, code };
+  const [copied, frozen]: [unknown[], unknown[]] = [[], []];
+  const steps: RestoringStep[] = [{ variables: { [holder]: [copied, frozen] } }];
+  // What the host sends is frozen. One copy of the rest, because values may share objects.
+  let program = new Program([`${holder} = [structuredClone(${holder}[0]), ${holder}[1]];`]);
+  for (const variable of variables) {
+    const { name, kind, isFrozen, value } = variable;
+    if (kind === 'tool' || !program.takes(variable)) {
+      steps.push(...program.steps);
+      program = new Program([]);
+    }
+    if (kind === 'tool') steps.push({ tools: [name] });
+    else program.add(variable, `${holder}[${Number(isFrozen)}][${(isFrozen ? frozen : copied).push(value) - 1}]`);
+  }
+  return [...steps, ...program.steps, { code: `delete globalThis.${holder};\nundefined` }];
 }
 
-function isDeclared([name]: [string, unknown]) {
-  return isBindable(name);
+/** A program that declares variables. */
+class Program {
+  /** Whether it names the global object. */
+  #isGlobal: boolean | undefined;
+  #hasProperties = false;
+
+  constructor(private readonly lines: string[]) {}
+
+  /** Whether the variable is declared after those before it, in its form. */
+  takes({ name, kind }: PlainVariable) {
+    const isProperty = kind === 'property';
+    if (this.#isGlobal === undefined) return true;
+    if (this.#isGlobal) return isProperty || (kind !== 'constant' && !this.#hasProperties);
+    return kind === 'constant' || (isProperty && isBindable(name));
+  }
+
+  add({ name, kind }: PlainVariable, value: string) {
+    const isAccessor = kind === 'let' || kind === 'const';
+    this.#isGlobal ??= isAccessor || !isBindable(name);
+    if (!this.#isGlobal || isAccessor) {
+      const isConstant = kind === 'constant' || kind === 'const';
+      this.lines.push(`${isConstant ? 'const' : 'let'} ${name} = ${value};`);
+      return;
+    }
+    this.#hasProperties = true;
+    // Assignment fails for names that all objects inherit.
+    const property = `{ value: ${value}, writable: true, enumerable: true, configurable: true }`;
+    this.lines.push(`({}).constructor.defineProperty(globalThis, ${JSON.stringify(name)}, ${property});`);
+  }
+
+  get steps(): RestoringStep[] {
+    if (this.lines.length === 0) return [];
+    const whole = this.#isGlobal ? ['globalThis;'] : [];
+    return [{ code: [...whole, ...this.lines, 'undefined'].join('\n') }];
+  }
 }

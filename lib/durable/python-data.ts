@@ -1,3 +1,4 @@
+import type { RestoringStep } from './plain-data';
 import type { LeftOut } from './types';
 
 // The top-level variables of a session of Python whose values are plain data, and code that declares them in another
@@ -112,15 +113,8 @@ export function readPythonData(output: unknown): PythonData {
   return { variables: new Map(found), parts, leftOut: leftOut.map(([name, reason]) => ({ name, reason })) };
 }
 
-/**
- * Declares variables in an isolate that has none.
- *
- * @returns variables to send, and the code to run after that
- */
-export function restoringPython({ variables, parts }: Pick<PythonData, 'variables' | 'parts'>): {
-  variables: Record<string, unknown>;
-  code: string;
-} {
+/** Declares variables in an isolate that has none. */
+export function restoringPython({ variables, parts }: Pick<PythonData, 'variables' | 'parts'>): RestoringStep[] {
   const code = `
 def _ses_restore(sent):
     parts, Data = sent["parts"], type(sent)
@@ -150,5 +144,5 @@ _ses_made = _ses_restore(_ses_sent)
 ${[...variables].map(([name, number]) => `${name} = _ses_made[${number}]`).join('\n')}
 del _ses_made, _ses_restore, _ses_sent
 None`;
-  return { variables: { _ses_sent: { parts } }, code };
+  return [{ variables: { _ses_sent: { parts } } }, { code }];
 }

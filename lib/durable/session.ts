@@ -34,8 +34,9 @@ import { journalConflict } from './store';
 import type { ApprovedByPlan } from '../contract/current-call';
 import type { AwaitUsing } from '../contract/await-using';
 import type { KnownPrograms, Offer } from '../contract/executor';
-import type { RunOptions } from '../contract/executor-options';
-import type { CodeOutput, DurableState, Executor, ExecutorState, Isolation } from '../contract/executor-types';
+import type { ExecutorOptions, Modules, RunOptions } from '../contract/executor-options';
+import type { CodeOutput, DurableState, Executor, ExecutorState, GuestGlobal } from '../contract/executor-types';
+import type { Isolation } from '../contract/executor-types';
 import type { Plan } from '../contract/plan';
 import type { Tool, ToolRegistry } from '../contract/tool-registry';
 import type { Tools } from '../contract/tool-types';
@@ -45,7 +46,7 @@ import type { Head } from './head';
 import type { DurableOptions } from './options';
 import type { Note } from './notes';
 import type { OpenRun } from './plan';
-import type { PlainData } from './plain-data';
+import type { PlainData, RestoringStep } from './plain-data';
 import type { PythonData } from './python-data';
 import type { Answer, Finished, ForkOptions, JournalEntry, LeftOut, Recovery, RevertedCall } from './types';
 import type { Stale, Waiting, WaitingCall } from './types';
@@ -720,7 +721,7 @@ export class DurableSession implements Executor {
   async #restart(
     { journal, head, content }: Found,
     epoch: number,
-    { variables, code }: Restoring,
+    steps: readonly RestoringStep[],
     recovery: Recovery | undefined,
   ) {
     const next = (this.#head = headOfRestart(head, this.#settings, recovery));
@@ -729,10 +730,24 @@ export class DurableSession implements Executor {
     journal.restart(JSON.stringify(next), seedFrom(seed === undefined ? undefined : `${seed}/${content.next}`));
     const found = { bytes: 0, journal, head: next, isNew: true, differs: [], content: EMPTY };
     const live = await this.#boot(found, { isHeld: true });
-    await live.recorder.guard(live.executor.sendVariables(variables));
-    journal.beginInternal();
-    await live.recorder.guard(live.executor.run(code));
-    await this.#supplement(live, found);
+    const { recorder, executor } = live;
+    const given = new Set<string>();
+    const send = async (names: string[]) => {
+      for (const name of names) given.add(name);
+      const tools = Object.fromEntries(names.map((name) => [name, this.#sent[name]]));
+      if (names.length > 0) await recorder.guard(executor.sendTools(tools));
+    };
+    for (const step of steps) {
+      if ('tools' in step) await send(step.tools.filter((name) => Object.hasOwn(this.#sent, name)));
+      else if ('variables' in step) await recorder.guard(executor.sendVariables(step.variables));
+      else {
+        journal.beginInternal();
+        const options = head.engine === 'python' ? undefined : { typecheck: 'off' };
+        await recorder.guard(executor.run(step.code, options as object));
+      }
+    }
+    await send(Object.keys(this.#sent).filter((name) => !given.has(name)));
+    this.#unsent = {};
     this.#refuseAfterCleanup(epoch);
     await live.recorder.commit();
     return live;
@@ -740,7 +755,7 @@ export class DurableSession implements Executor {
 
   /**
    * Replaces what took long to replay by the state that it has led to, if that is plain data only, and not too large. Otherwise
-   * something would be lost. Looks again when the session has twice as many runs.
+   * something would be lost. So it is with modules and globals that have a state. Looks again when the session has twice as many runs.
    *
    * @returns the isolate, if it stays
    */
@@ -748,10 +763,12 @@ export class DurableSession implements Executor {
     const { runs, tools, withheld } = content;
     const { recorder, executor } = live;
     live.lookedAt = runs;
-    // Variables may have results that the journal must not have.
-    if (withheld.length > 0) return live;
+    const { globals, modules, typecheck = 'off' } = executorOptionsWith(head, this.#settings) as ExecutorOptions;
+    // Variables may have results that the journal must not have. Type checks know earlier programs.
+    if (withheld.length > 0 || typecheck !== 'off' || globals?.some((group) => STATEFUL.has(group))) return live;
+    if (mayHaveImported(modules, content.programs)) return live;
     const names = [...new Set([...tools.map(({ path }) => path[0]), ...Object.keys(this.#sent)])];
-    const code = readingCode(names, this.#roomFor(live, bytes));
+    const code = readingCode(names, globals ?? [], this.#roomFor(live, bytes));
     recorder.hold();
     recorder.journal.beginInternal();
     const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
@@ -853,8 +870,13 @@ export class DurableSession implements Executor {
    */
   async #kept(view: DurableSession, tools: string[]): Promise<Kept> {
     const limits = { maxOperations: Infinity, timeoutMs: this.#settings.replayTimeoutMs };
-    const read = async (code: string) => (await view.run(code, limits)).output;
-    if (view.language !== 'python') return kept(readPlainData(await read(readingCode(tools))));
+    const isPython = view.language === 'python';
+    const options: RunOptions = isPython ? limits : { ...limits, typecheck: 'off' };
+    const read = async (code: string) => (await view.run(code, options)).output;
+    if (!isPython) {
+      const { globals = [] } = view.#offer;
+      return kept(readPlainData(await read(readingCode(tools, globals))));
+    }
     const names = namesIn(await read(NAMING_CODE), tools);
     return keptPython(readPythonData(await read(readingPython(names))));
   }
@@ -1217,18 +1239,28 @@ interface Booting {
   kept?: KeptCalls | undefined;
 }
 
-/** How variables are declared in another isolate: values to send, and code to run after that. */
-type Restoring = ReturnType<typeof restoring>;
+/** Groups of globals whose state cannot be restored: numbers of timers, and the time since the isolate was made. */
+const STATEFUL: ReadonlySet<string> = new Set<GuestGlobal>(['timers', 'performance']);
+
+/**
+ * Whether code may have loaded a module that has variables.
+ *
+ * @param programs what the session has executed; undefined if that is not known
+ */
+function mayHaveImported(modules: Modules = {}, programs: readonly string[] | undefined) {
+  if (!Object.values(modules).some((module) => typeof module === 'string')) return false;
+  return programs === undefined || programs.some((code) => /\bimport\b/.test(code));
+}
 
 /** What is kept of a session that begins again. */
 interface Kept {
   names: string[];
   leftOut: LeftOut[];
-  restoring: Restoring;
+  restoring: RestoringStep[];
 }
 
 function kept(data: PlainData): Kept {
-  const names = [data.variables, data.constants, data.frozen].flatMap((values) => [...values.keys()]);
+  const names = data.variables.filter(({ kind }) => kind !== 'tool').map(({ name }) => name);
   return { names, leftOut: data.leftOut, restoring: restoring(data) };
 }
 
