@@ -101,8 +101,8 @@ describe('P25: a worker', () => {
       changed({ extra: 1 }),
       changed({ engine: 'none' }),
       changed({ memory_limit_bytes: 2 ** 40 }),
-      changed({ surroundings: ['LD_PRELOAD=/tmp/x.so'] }),
-      changed({ surroundings: ['TZ=/etc/passwd'] }),
+      changed({ environment: ['LD_PRELOAD=/tmp/x.so'] }),
+      changed({ environment: ['TZ=/etc/passwd'] }),
     ];
     for (const bytes of claims) attacker.publish(claim.subject, bytes, '_INBOX.attacker.1');
     const ping = sent.find(({ subject }) => subject.endsWith('.ping'));
@@ -111,6 +111,12 @@ describe('P25: a worker', () => {
     }
     await until(() => answers.length >= claims.length);
     expect(answers.map(({ kind }) => kind)).toEqual(claims.map(() => KIND.refused));
+    expect(answers.map(({ payload }) => payload.toString())).toEqual([
+      ...Array.from({ length: 3 }, () => 'the claim is of another version'),
+      'the worker has no engine none',
+      'the worker allows sessions 1024 MB of memory at most',
+      ...Array.from({ length: 2 }, () => 'the time zone or locale is not accepted'),
+    ]);
     expect(worker.children).toHaveLength(1);
     expect((await executor.run('1')).output).toBe(1);
     await expectWorks(remote);

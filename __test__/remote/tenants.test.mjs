@@ -42,7 +42,7 @@ test('a worker that is killed is noticed across accounts', async () => {
   expect(error.details.reason).toBe('gone');
 }, 60_000);
 
-test('P23: a tenant that knows the token of another one can neither read nor end its session', async () => {
+test('P25: a tenant that knows the token of another one can neither read nor end its session', async () => {
   const { broker, start, acme } = await openTenants();
   const seen = [];
   const spy = await rawClient(broker.port, { user: 'acme', pass: 'acme' });
