@@ -538,7 +538,7 @@ describe('wrong usage is refused immediately', () => {
     [
       'an option of the executor',
       { tools: {}, executor: new SESExecutor(), timeoutMs: 5 },
-      'options.timeoutMs is an option of executors: pass it where options.executor is created',
+      'options.timeoutMs is an option of executors: pass it where the executor is created',
     ],
     [
       'names',

@@ -929,7 +929,7 @@ describe('wrong usage is refused immediately', () => {
     [
       'an option of the executor next to an executor',
       { tools: {}, executor: new SESExecutor(), timeoutMs: 5 },
-      'options.timeoutMs is an option of executors: pass it where options.executor is created',
+      'options.timeoutMs is an option of executors: pass it where the executor is created',
     ],
     [
       'an option that is similar to none',

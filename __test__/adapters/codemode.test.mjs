@@ -495,7 +495,7 @@ test('codemode accepts any executor, and executions in it share no state', () =>
     expect(results.map(({ result }) => result)).toEqual([['undefined', 3], 'undefined', undefined, 7]);
     expect(results[2].error).toMatch(/^ERR_RUNTIME_EXCEPTION: /);
     expect(() => new SESCodemodeExecutor({ executor: inner, timeoutMs: 5 })).toThrow(
-      new TypeError('options.timeoutMs is an option of executors: pass it where options.executor is created'),
+      new TypeError('options.timeoutMs is an option of executors: pass it where the executor is created'),
     );
     expect(() => new SESCodemodeExecutor({ executor: {} })).toThrow(
       new TypeError('options.executor must be an executor, got an object'),

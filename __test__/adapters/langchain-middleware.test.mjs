@@ -235,7 +235,7 @@ test.each([
   [{ timeout: 1 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
   [{ maxLogBytes: 1 }, 'options.maxLogBytes must be an integer >= 1024, got 1'],
   [{ language: 'python' }, 'Python needs options.open, which returns a PyodideExecutor'],
-  [{ open: () => {}, timeoutMs: 1 }, 'options.timeoutMs belongs to the executor'],
+  [{ open: () => {}, timeoutMs: 1 }, 'options.timeoutMs is an option of executors'],
 ])('options are refused: %j', (options, message) => {
   expect(() => createCodeMiddleware({ tools: [], ...options })).toThrow(message);
 });

@@ -85,7 +85,7 @@ test.each([
 test('options of the executor are refused next to an executor function, except the language', () => {
   const executor = () => new SESExecutor();
   expect(() => createCodeTool({ tools: {}, executor, timeoutMs: 5 })).toThrow(
-    new TypeError('options.timeoutMs is an option of executors: pass it where options.executor is created'),
+    new TypeError('options.timeoutMs is an option of executors: pass it where the executor is created'),
   );
   expect(createCodeTool({ tools: {}, executor, language: 'python' }).name).toBe('run_python');
   expect(() => createCodeTool({ tools: {}, executor, language: 'ruby' })).toThrow(/language/);

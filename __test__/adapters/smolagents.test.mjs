@@ -390,7 +390,7 @@ test('any executor is started, gets the tools, and is renewed after a timeout', 
   await expectCode(executor.run('await new Promise(() => {})', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');
   expect((await executor.run('await search({ query: "y", max_results: 1 })')).output).toEqual(['ya']);
   expect(() => createSmolagentsExecutor({ executor: inner, timeoutMs: 5 })).toThrow(
-    new TypeError('options.timeoutMs is an option of executors: pass it where options.executor is created'),
+    new TypeError('options.timeoutMs is an option of executors: pass it where the executor is created'),
   );
   expect(() => createSmolagentsExecutor({ executor: 5 })).toThrow(
     new TypeError('options.executor must be an executor, got 5'),

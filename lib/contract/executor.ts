@@ -84,7 +84,7 @@ export function refuseOtherOptions(others: object, own: readonly string[]) {
   const close = closest(name, own);
   const reason =
     close === undefined
-      ? 'is an option of executors: pass it where options.executor is created'
+      ? 'is an option of executors: pass it where the executor is created'
       : `is not an option; did you mean ${memberPath('options', close)}?`;
   throw new TypeError(`${memberPath('options', name)} ${reason}`);
 }
