@@ -410,7 +410,7 @@ monitoring.set_local_events(4, loop, monitoring.events.JUMP)
     const error = await failureOf(executor, code);
     expect([error.code, error.details.message, error.details.line]).toStrictEqual([
       'ERR_RUNTIME_EXCEPTION',
-      'this code waits for something that nothing is left to bring about',
+      'this code waits for something that can no longer happen',
       line,
     ]);
   });
@@ -467,7 +467,7 @@ finally:
   ])('threads are refused with an explanation: %s', async (code) => {
     const own = new PyodideExecutor(['*'], { mount: false });
     expect((await failureOf(own, code)).details.message).toBe(
-      "can't start new thread: there are no threads here, call the function directly",
+      "can't start new thread: there are no threads here; call the function directly",
     );
     await own.cleanup();
   });

@@ -164,7 +164,7 @@ describe('addPackages', () => {
     [
       'that is broken',
       { name: 'a', version: '2', files: { 'a.py': 'x = 1' }, changed: ['a.py'] },
-      'a-2-py3-none-any.whl is broken: its file a.py has not the digest that it says',
+      'a-2-py3-none-any.whl is broken: its file a.py does not have the recorded digest',
     ],
     [
       'that leads out of the folder',

@@ -864,7 +864,7 @@ print("b")`;
         const own = make(['multiprocessing.*', 'urllib.*']);
         const messageOf = async (code) => (await failureOf(own, code)).details.message;
         expect(await messageOf('import multiprocessing\nmultiprocessing.Pool(2)')).toBe(
-          "No module named '_multiprocessing': there are no other processes here, call the function directly",
+          "No module named '_multiprocessing': there are no other processes here; call the function directly",
         );
         expect(await messageOf('import urllib.request\nurllib.request.urlopen("http://a.example")')).toBe(
           '<urlopen error [Errno 23] Host is unreachable: there is no network here>',
@@ -1044,7 +1044,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
           'members that are one in Python',
           new Map([[1, new Set([1, true])]]),
           '[value 0] (Set)',
-          ': two of its members would be one',
+          ': two of its members would be equal',
         ],
         [
           'keys that are one in Python',
@@ -1055,7 +1055,7 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
             ]),
           ],
           '[0] (Map)',
-          ': two of its keys would be one',
+          ': two of its keys would be equal',
         ],
         ['members that have no hash', new Set([new Map()]), ' (Set)', ': one of its members cannot be hashed'],
         ['a set in itself', cyclic, ' (Set)', ': one of its members cannot be hashed'],

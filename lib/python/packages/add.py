@@ -88,10 +88,10 @@ def _check_digests(wheel, info, file_name):
             continue
         algorithm, _, expected = digests.get(name, "").partition("=")
         if algorithm not in ("sha256", "sha384", "sha512"):
-            raise ValueError(f"{file_name} has no digest of its file {name}")
+            raise ValueError(f"{file_name} has no digest for its file {name}")
         digest = base64.urlsafe_b64encode(hashlib.new(algorithm, wheel.read(name)).digest()).rstrip(b"=").decode()
         if digest != expected:
-            raise ValueError(f"{file_name} is broken: its file {name} has not the digest that it says")
+            raise ValueError(f"{file_name} is broken: its file {name} does not have the recorded digest")
 
 
 def _name_of(wheel, info):
@@ -111,7 +111,7 @@ def _list_of(root, pyodide):
     except FileNotFoundError:
         known = {"pyodide": pyodide, "packages": {}, "libraries": {}}
     if known["pyodide"] != pyodide:
-        raise ValueError(f"the folder has packages for Pyodide {known['pyodide']}, this is {pyodide}: take another folder")
+        raise ValueError(f"the folder has packages for Pyodide {known['pyodide']}, not {pyodide}: use another folder")
     return known
 
 

@@ -124,12 +124,12 @@ _ADVICE = (
         r". \n On Pyodide you must do pyodide.loadPackage('tzdata') package before you use zoneinfo.",
         ". The host has to add the package tzdata to the executor's `packages`.",
     ),
-    (RuntimeError, "can't start new thread", "can't start new thread: there are no threads here, call the function directly"),
+    (RuntimeError, "can't start new thread", "can't start new thread: there are no threads here; call the function directly"),
     (OSError, "Host is unreachable", "Host is unreachable: there is no network here"),
     (
         ModuleNotFoundError,
         "No module named '_multiprocessing'",
-        "No module named '_multiprocessing': there are no other processes here, call the function directly",
+        "No module named '_multiprocessing': there are no other processes here; call the function directly",
     ),
     (
         NotImplementedError,

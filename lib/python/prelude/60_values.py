@@ -96,7 +96,7 @@ def _decode(tape, names=None):
         try:
             keys = [_frozen(key, hashed, frozen) for key in (parts if is_set else parts[::2])]
             container.update(keys if is_set else zip(keys, parts[1::2]))
-            reason = f"two of its {'members' if is_set else 'keys'} would be one" if len(container) < len(keys) else None
+            reason = f"two of its {'members' if is_set else 'keys'} would be equal" if len(container) < len(keys) else None
         except (TypeError, RecursionError):
             reason = f"one of its {'members' if is_set else 'keys'} cannot be hashed"
         if reason is not None:

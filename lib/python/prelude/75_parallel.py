@@ -18,7 +18,7 @@ _ROUNDS_WITHOUT_RESULTS = 100
 # Stands for the number of a call that has its result already, as in `guest.js`.
 _DONE = -1
 _BUILTINS = frozenset(builtins.__dict__)
-_NOTHING_LEFT = "this code waits for something that nothing is left to bring about"
+_NOTHING_LEFT = "this code waits for something that can no longer happen"
 
 
 class _Waiting:
