@@ -161,6 +161,7 @@ describe.each([
       'put a product into the cart': 'carts.addItem',
       'history of a shipment': 'shipments.listEvents',
       'register a callback': 'webhooks.createWebhook',
+      'subscribe to changes': 'webhooks.createWebhook',
     },
   ],
   [
@@ -231,6 +232,22 @@ test('methods with all words come before those with most of them, which fill up 
   // Only verbs are no partial match if there are full ones.
   expect(await find('list orders')).toEqual(['listOrders']);
   expect((await find('invoice')).length).toBe(13);
+});
+
+test('a method that has the rarest word in another form fills up, although it lacks the others', async () => {
+  const tasks = ['get', 'create', 'update', 'delete'].map((verb) => ({
+    name: `${verb}Task`,
+    description: `${verb} a task`,
+  }));
+  const methods = [
+    ...tasks,
+    { name: 'listAttachments', description: 'Get attachments of a task', params: { properties: { file: {} } } },
+    { name: 'createAttachment', description: 'Upload an attachment' },
+    ...Array.from({ length: 30 }, (_, n) => ({ name: `tag${n}`, description: `Tag number ${n}` })),
+  ];
+  const manager = managerOf({ registry: { sources: [{ name: 'api', methods }] } });
+  const find = (text) => manager.executeSearch(`spec.find(${JSON.stringify(text)}).map((it) => it.name)`);
+  expect(await find('attach a file to a task')).toContain('createAttachment');
 });
 
 test('parameters count a little: their names find methods, ranked after methods whose own name matches', async () => {

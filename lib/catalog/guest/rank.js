@@ -6,7 +6,7 @@
   const terms = at.length - 1;
 
   // Of the weight of the words that are not verbs: what a method that fills up a short list has at least.
-  const MOST = 0.45;
+  const MOST = 0.35;
   // How well a term fits a word: a synonym of it, a longer or shorter word with the same beginning, a verb or a method of HTTP for it.
   const SYNONYM = 0.7;
   const PREFIX = 0.6;

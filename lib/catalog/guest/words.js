@@ -6,7 +6,7 @@
   // Words that are not searched, unless there are no others.
   const STOP_WORDS = new Set(
     listOf(
-      'a am an and another are can could do does have how i is it its me mine my myself now or please should someone ' +
+      'a am an and another are can could do does have how i is it its many me mine much my myself now or please should someone ' +
         'that the their there these this those want was we what which who would you',
     ),
   );
@@ -99,6 +99,7 @@
       'access collaboration collaborator',
       'approve review accept',
       'auth authentication authorization login',
+      'balance owe owed',
       'ban block',
       'bill invoice',
       'branch ref reference',
@@ -119,7 +120,8 @@
       'favorite favourite top liked saved starred',
       'give grant assign',
       'grant permission',
-      'hook webhook callback',
+      'hook webhook callback subscription subscribe',
+      'hour time duration',
       'info information detail',
       'job run',
       'kick ban remove',
