@@ -58,6 +58,11 @@ describe('hints about', () => {
     ['tools.weather("x")', `There is no \`tools\`: call functions by their names. ${LISTED}`],
     ['await weather("Paris")', `There is no function \`weather\`. ${LISTED}`],
     ['const rows = queryDatabase({ q: 1 })', `There is no function \`queryDatabase\`. ${LISTED}`],
+    ['const { data } = await supabase.from("x").select()', `There is no \`supabase\`. ${LISTED}`],
+    ['await openai.chat.completions.create({})', `There is no \`openai\`. ${LISTED}`],
+    ['const book = new ExcelJS.Workbook()', `There is no \`ExcelJS\`. ${LISTED}`],
+    ['new PDFDocument()', `There is no \`PDFDocument\`. ${LISTED}`],
+    ['time.sleep(1)', TIMERS],
     ['search.run("x")', '`search` is a function itself: call `search(…)`.'],
     ['function f() { await search("x") }\nf()', ASYNC],
     ['const f = () => { const rows = await search(1); return rows }', ASYNC],
@@ -181,9 +186,12 @@ describe('hints about', () => {
     );
   });
 
-  test.each(['missing', 'x + 1', 'const a = weather;'])('list no functions for %s', async (code) => {
-    expect(await hintOf(code)).toBe(GENERAL);
-  });
+  test.each(['missing', 'x + 1', 'const a = weather;', 'rows.map((x) => x)', 's.trim()', 'total.items[0]'])(
+    'list no functions for %s',
+    async (code) => {
+      expect(await hintOf(code)).toBe(GENERAL);
+    },
+  );
 
   test.each([
     ['new Blob(["a"])', 'Use `Uint8Array`, `TextEncoder` and `TextDecoder`, and `btoa` and `atob` for base64.', {}],

@@ -92,6 +92,12 @@ const PREFIXES = new Set(
   ),
 );
 const CHANGES_FILES = new Set(['write', 'edit', 'move', 'remove', 'writeFile', 'writeText']);
+/** Methods of values that a variable may have. */
+const METHODS = new Set(
+  [Object, Function, Array, String, Number, Boolean, BigInt, Date, RegExp, Map, Set, Promise, Uint8Array].flatMap(
+    ({ prototype }) => Object.getOwnPropertyNames(prototype),
+  ),
+);
 const GLOBALS = /^(?:globalThis|self|window|global)\.([\p{ID_Continue}$]+) is not a function$/u;
 /** A hint that only lists the members of an object. */
 const WEAK = /^`[^`]+` has (?:no )?`/;
@@ -219,8 +225,26 @@ function ofName(code: string, name: string, surroundings: Surroundings) {
   if (known !== undefined) return WITH_FUNCTIONS.has(known) ? `${known} ${listed(surroundings)}`.trim() : known;
   const ofPython = hintOfPythonName(name, isCalled(code, name));
   if (ofPython !== undefined) return ofPython;
-  if (functions.length === 0 || !isIdentifier(name) || !isCalled(code, name)) return undefined;
-  return `There is no function \`${name}\`. ${listed(surroundings)}`;
+  const members = membersOf(code, name);
+  if (members.includes('sleep')) return ofName(code, 'sleep', surroundings);
+  if (!isIdentifier(name)) return undefined;
+  const isFunction = isCalled(code, name) && !isMade(code, name);
+  if (isFunction)
+    return functions.length === 0 ? undefined : `There is no function \`${name}\`. ${listed(surroundings)}`;
+  if (!isMade(code, name) && !members.some((path) => isOfService(code, `${name}.${path}`))) return undefined;
+  return `There is no \`${name}\`. ${listed(surroundings) || LIBRARIES}`;
+}
+
+/** Whether code makes an object of a class with this name, or in it. */
+function isMade(code: string, name: string) {
+  const text = code.slice(0, MAX_CODE);
+  const at = text.indexOf(`new ${name}`);
+  return at !== -1 && /^\s{0,4}[.(]/.test(text.slice(at + 4 + name.length, at + 4 + name.length + 5));
+}
+
+/** Whether code calls a method that values of the language do not have: the object is a library or a service. */
+function isOfService(code: string, path: string) {
+  return !METHODS.has(path.slice(path.lastIndexOf('.') + 1)) && isCalled(code, path);
 }
 
 function ofPrefix(code: string, prefix: string, surroundings: Surroundings) {
@@ -246,7 +270,8 @@ function isCalled(code: string, name: string) {
   if (name === '') return false;
   const text = code.slice(0, MAX_CODE);
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
-    if (/^\s{0,4}\(/.test(text.slice(at + name.length, at + name.length + 5))) return true;
+    const isWhole = at === 0 || !/[\p{ID_Continue}$]/u.test(text[at - 1]);
+    if (isWhole && /^\s{0,4}\(/.test(text.slice(at + name.length, at + name.length + 5))) return true;
   }
   return false;
 }
