@@ -115,7 +115,7 @@ export async function fetchWheels(packages: ReleasePackage[], folder: string, fr
     const digest = createHash('sha256').update(content).digest('hex');
     if (digest !== one.sha256) {
       throw new Error(
-        `${one.file} from ${shownUrl(source)} has the SHA-256 ${digest}, but pyodide-lock.json says ${one.sha256}`,
+        `${one.file} from ${shown(source)} has the SHA-256 ${digest}, but pyodide-lock.json says ${one.sha256}`,
       );
     }
     const path = join(folder, one.file);
@@ -124,6 +124,11 @@ export async function fetchWheels(packages: ReleasePackage[], folder: string, fr
   }
   if (missing.length > 0) throw notFound(missing, source);
   return paths;
+}
+
+/** A folder, or an address without its login and its query. */
+function shown(source: string) {
+  return /^https?:/.test(source) ? shownUrl(source) : source;
 }
 
 async function read(source: string, file: string) {
@@ -151,7 +156,7 @@ function reasonOf(error: Foreign): string {
 function notFound(missing: { one: ReleasePackage; reason: string }[], source: string) {
   const lines = missing.map(({ one, reason }) => `  ${one.file} (${reason})\n    sha256 ${one.sha256}`);
   return new Error(
-    `${missing.length === 1 ? 'a wheel' : `${missing.length} wheels`} could not be read from ${shownUrl(source)}:\n${lines.join('\n')}\n` +
+    `${missing.length === 1 ? 'a wheel' : `${missing.length} wheels`} could not be read from ${shown(source)}:\n${lines.join('\n')}\n` +
       'Download these files on a machine with a network, put them into one folder, and pass that folder with --from.',
   );
 }
