@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 import { ROOT } from '../helpers.mjs';
 
-/** Messages of V8, of Python and of the system's loader. */
+/** Messages of V8, of Python, of happy-dom and of the system's loader. */
 const OF_OTHERS = [
   'setTimeout is not defined',
   'Cannot assign to read only property',
@@ -15,6 +15,7 @@ const OF_OTHERS = [
   'Promise {',
   "'NoneType' object is not callable",
   'GLIBC_',
+  'Cross-Origin Request Blocked',
   'not found',
   'open',
   'undefined',
