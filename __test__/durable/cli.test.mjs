@@ -1,5 +1,6 @@
 // `ses-executor sessions` and `ses-executor replay`.
 
+import { createHmac } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +10,7 @@ import { createCodeTool } from 'ses-executor/code-tool';
 import { natsStore, waitForAnswer } from 'ses-executor/durable';
 import { openBroker } from '../broker.mjs';
 import { spawnNode } from '../helpers.mjs';
-import { KEYS, inFolder, openSession, temporaryFolder } from './helpers.mjs';
+import { KEYS, all, inFolder, openSession, temporaryFolder } from './helpers.mjs';
 
 /** Runs the command line on the sessions of a folder. */
 function cliOf(folder, env = { SES_EXECUTOR_JOURNAL_KEY: KEYS.sign }) {
@@ -160,6 +161,86 @@ test('replay says what a journal contains, or what is wrong with it', async () =
   expect([broken.status, JSON.parse(broken.stdout).error.code]).toStrictEqual([1, 'ERR_JOURNAL_INVALID']);
   const foreign = await cliOf(folder, { SES_EXECUTOR_JOURNAL_KEY: 'another' })('replay', path);
   expect(foreign.status).toBe(1);
+});
+
+/** Changes the text of a journal as somebody who has its key: all of its codes are right. */
+function forge(path, id, before, after) {
+  const bytes = readFileSync(path);
+  const uint64 = (value) => {
+    const field = Buffer.alloc(8);
+    field.writeBigUInt64LE(BigInt(value));
+    return field;
+  };
+  let at = bytes.indexOf(10) + 1;
+  const written = [bytes.subarray(0, at)];
+  let mac = Buffer.alloc(32);
+  for (let number = 0; at < bytes.length; number++) {
+    const size = bytes.readUInt32LE(at);
+    const entry = bytes.subarray(at + 4, at + 4 + size);
+    const text = entry.subarray(1, -32).toString('latin1').replace(before, after);
+    const frame = Buffer.from(text, 'latin1');
+    const hmac = createHmac('sha256', KEYS.sign).update(uint64(id.length)).update(id).update(uint64(number));
+    mac = hmac.update(mac).update(frame).digest();
+    written.push(bytes.subarray(at, at + 4), entry.subarray(0, 1), frame, mac);
+    at += 4 + size;
+  }
+  writeFileSync(path, Buffer.concat(written));
+}
+
+/** 300 answers of this size are more than 16 MiB, and none is kept apart. */
+const CHUNK = 'x'.repeat(60_000);
+const READING = 'for (let i = 0; i < 300; i++) n += (await read()).length; undefined';
+const FIRST = 'let n = 1; console.log("before"); undefined';
+const OF_RUN = (run) => ({ type: 'log', level: 'log', message: run });
+
+// Only what comes after the last restart was replayed, and nothing of a run that waits.
+test.each([
+  ['a run that has ended', [FIRST, 'n'], {}, 1],
+  ['a run that waits', ['1', 'let n = 1; await add(n); console.log("before"); await ask("pay?")'], {}, 2],
+  ['a run that waits for several calls', ['console.log("before"); await Promise.all([ask(1), ask(2), add(1)])'], {}, 1],
+  ['a run before a checkpoint', [FIRST, READING, 'n'], {}, 1],
+  ['a run before data were kept', [FIRST, 'n'], { from: 'data' }, 1],
+])('replay finds that %s is not what happened', async (_, programs, more, run) => {
+  const folder = temporaryFolder();
+  const tools = { ask: async () => waitForAnswer(), add: async (n) => n + 1, read: async () => CHUNK };
+  const options = { ...inFolder(folder), tools, executor: { maxToolCalls: 1000 } };
+  const session = await openSession('s', options);
+  for (const program of programs) await session.start(program);
+  await session.cleanup();
+  const restarts = (await all(session.history())).filter(({ type }) => type === 'restart').length;
+  expect(restarts).toBe(programs.includes(READING) ? 1 : 0);
+  if (more.from !== undefined) {
+    const again = await openSession('s', { ...options, ...more });
+    await again.run('n');
+    await again.cleanup();
+  }
+  const [cli, path] = [cliOf(folder), join(folder, 's.journal')];
+  expect(await cli('replay', path)).toMatchObject({ status: 0, stdout: expect.stringContaining('does not differ') });
+  forge(path, 's', 'console.log("before")', 'console.log("behind")');
+  const { status, stdout } = await cli('replay', path, '--json');
+  const { code, details } = JSON.parse(stdout).error;
+  expect([status, code, details.run]).toStrictEqual([1, 'ERR_REPLAY_DIVERGED', run]);
+  expect(details).toMatchObject({ expected: OF_RUN('before'), actual: OF_RUN('behind') });
+  const log = (await all(session.history())).find(({ type }) => type === 'log');
+  expect(details.entry).toBe(log.number);
+  expect((await cli('replay', path)).stderr).toContain(
+    `in entry ${log.number} of run ${run}\n  recorded: {"type":"log","level":"log","message":"before"}\n  now: {"type":"log","level":"log","message":"behind"}`,
+  );
+});
+
+test('replay does not repeat what the session has given up', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 's.journal');
+  const options = inFolder(folder);
+  const session = await openSession('s', options);
+  await session.run('let n = 1; undefined');
+  await session.run('n = 2; console.log("before")');
+  await session.cleanup();
+  forge(path, 's', 'console.log("before")', 'console.log("behind")');
+  const again = await openSession('s', { ...options, from: 'data' });
+  expect([again.recovery.run, (await again.run('n')).output]).toStrictEqual([1, 1]);
+  await again.cleanup();
+  expect(await cliOf(folder)('replay', path)).toMatchObject({ status: 0, stderr: '' });
 });
 
 test.each([

@@ -100,6 +100,16 @@ export function continuationsOf(calls: OpenCall[], answers: Record<string, Answe
   return new Map(calls.map((call) => [call.number, continuationOf(call, answers[call.key], hasPlan)]));
 }
 
+/** The same for a run that is only looked at. No call is made, and none gets an answer. */
+export function allWaiting(calls: OpenCall[]): Map<number, Continuation> {
+  return new Map(
+    calls.map(({ number, key, name, attempts, waiting }) => {
+      const shown = waiting ?? { key, name, args: [], payload: undefined, isInDoubt: true };
+      return [number, { given: { isWaiting: true }, isApproved: false, attempt: attempts + 1, waiting: shown }];
+    }),
+  );
+}
+
 /**
  * The same for a run that continues in this process, on another worker. Calls whose tools go on get their results. Calls
  * that have not reached their tool are made.

@@ -24,7 +24,7 @@ import { makeExecutor, offerWithout } from './isolates';
 import { NO_DATA, readPlainData, readingCode, restoring } from './plain-data';
 import { NAMING_CODE, NO_PYTHON_DATA, namesIn, readPythonData, readingPython, restoringPython } from './python-data';
 import { KeptCalls } from './kept-calls';
-import { continuationsOf, openRunOf, planApprovedBy, takenOver } from './plan';
+import { allWaiting, continuationsOf, openRunOf, planApprovedBy, takenOver } from './plan';
 import { approvedByPlan, heldPlanOf, lastPlanned } from './held-plans';
 import { Recorder, nameOf } from './recorder';
 import { repeatCalls } from './repeats';
@@ -82,6 +82,8 @@ interface View {
   runs?: number;
   /** whether only the replay decides whether this process can offer what the session needs */
   isLenient?: boolean;
+  /** whether everything is replayed: without checkpoints, and with the run that has not ended, up to where the journal ends */
+  isComplete?: boolean;
 }
 
 /**
@@ -677,7 +679,7 @@ export class DurableSession implements Executor {
       await this.#reverting;
       await this.#release();
       await this.#claim();
-      const found = await this.#read();
+      const found = await this.#read({ usesCheckpoints: !this.#view?.isComplete });
       this.#refuseAfterCleanup(epoch);
       this.#isReplaying = !found.isNew;
       this.#recovery = found.head.recovery;
@@ -894,6 +896,21 @@ export class DurableSession implements Executor {
     if (found.isNew && variables !== undefined) await live.recorder.guard(live.executor.sendVariables(variables));
     // A view cannot call tools.
     if (this.#view === undefined) await this.#supplement(live, found);
+    if (this.#view?.isComplete) await this.#repeatOpenRun(live, found);
+  }
+
+  /** Replays the run that has not ended. What it would do after the end of the journal does not count. */
+  async #repeatOpenRun(live: Live, found: Found) {
+    const open = this.#openRun(found.content);
+    if (open === undefined) return;
+    const { executor, recorder } = live;
+    recorder.beginRun(allWaiting(open.calls));
+    const plan = heldPlanOf(found, this.#finder(), undefined);
+    const running = executor.run(open.code, { ...open.options, plan, typecheck: 'off' } as object);
+    await recorder.guard(running).catch((error) => {
+      if (error instanceof ExecutorError && isOfReplay(error))
+        throw withDivergence(error, recorder.journal, found.content);
+    });
   }
 
   /** Sends tools that the guest does not have yet. */

@@ -15,7 +15,7 @@ import { toolsetOf } from '../mcp/tools';
 import { fileStore, natsStore, sqliteStore } from '../../durable';
 import { sessionOfFile } from '../../durable/file-store';
 import { DurableSession } from '../../durable/session';
-import type { Answer, Finished, JournalEntry, JournalStore, NatsStore, Stale, Waiting } from '../../durable';
+import type { Answer, Finished, JournalEntry, JournalStore, NatsStore, Recovery, Stale, Waiting } from '../../durable';
 import type { CommandOptions } from './main';
 
 /** The environment variable with the key: other users of the machine can read arguments. */
@@ -55,10 +55,16 @@ export async function replay([file = '', ...others]: string[], options: CommandO
     throw new UsageError('replay takes one file of fileStore(), such as sessions/order-7.journal');
   }
   return withErrors(options, async () => {
-    const session = viewOf(id, fileStore(dirname(file)));
-    await session.init();
-    const { entries, runs } = await countsOf(session);
-    await session.cleanup();
+    const store = fileStore(dirname(file));
+    const { entries, runs, parts } = await contentOf(viewOf(id, store));
+    for (const { end, run } of parts) {
+      const part = viewOf(id, beginningOf(store, end), { isComplete: true, ...(run !== undefined && { runs: run }) });
+      try {
+        await part.init();
+      } finally {
+        await part.cleanup();
+      }
+    }
     print(options, { id, runs, entries }, `${id}: ${runs} runs, ${entries} entries: no differences\n`);
   });
 }
@@ -113,17 +119,49 @@ async function toolsOf(file: string) {
 }
 
 /** A session that is only looked at: nothing is written, and another process may have it open. */
-function viewOf(id: string, store: JournalStore) {
-  return new DurableSession(id, { store, keys: keys() }, {});
+function viewOf(id: string, store: JournalStore, view: ConstructorParameters<typeof DurableSession>[2] = {}) {
+  return new DurableSession(id, { store, keys: keys() }, view);
 }
 
-async function countsOf(session: DurableSession) {
-  const counts = { entries: 0, runs: 0 };
-  for await (const { run = 0 } of session.history()) {
-    counts.entries++;
-    counts.runs = Math.max(counts.runs, run);
+/** Entries that are replayed together: those before a number. */
+interface Part {
+  end: number;
+  /** the last run whose replay did not differ, if the session began again because of that */
+  run?: number;
+}
+
+/** How much a journal has, and the parts of it that end where the session began again. */
+async function contentOf(session: DurableSession) {
+  const found: { entries: number; runs: number; parts: Part[] } = { entries: 0, runs: 0, parts: [] };
+  let known: string | undefined;
+  let end = 0;
+  for await (const { number, type, run = 0, recovery } of session.history()) {
+    found.entries++;
+    found.runs = Math.max(found.runs, run);
+    end = number + 1;
+    if (type !== 'restart') continue;
+    // Later restarts repeat it.
+    const isFromData = recovery !== undefined && JSON.stringify(recovery) !== known;
+    if (isFromData) known = JSON.stringify(recovery);
+    found.parts.push({ end: number, ...(isFromData && { run: (recovery as Recovery).run }) });
   }
-  return counts;
+  found.parts.push({ end });
+  return found;
+}
+
+/** The first entries of a journal. */
+function beginningOf(store: JournalStore, end: number): JournalStore {
+  const read = async function* (id: string) {
+    let number = 0;
+    for await (const entry of store.read(id)) if (number++ < end) yield entry;
+  };
+  return {
+    read,
+    append: (...args) => store.append(...args),
+    getBlob: (id, digest) => store.getBlob?.(id, digest),
+    list: () => store.list(),
+    remove: (id) => store.remove(id),
+  };
 }
 
 function storeOf({ store }: CommandOptions) {
