@@ -5,18 +5,17 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { PyodideExecutor } from '../../build/python/index.js';
 import { openBroker } from '../broker.mjs';
 import { deferred, expectCode } from '../helpers.mjs';
-import { makeRemote, startWorker } from './helpers.mjs';
+import { stop } from '../process/helpers.mjs';
+import { makeRemote, startWorker, until } from './helpers.mjs';
 import { openProxy } from './proxy.mjs';
 
-const ROUND_TRIP_MS = 80;
-
-/** An executor that is 40 ms away from its worker. */
-async function openDistant(options, tools) {
+/** An executor that is 40 ms away from its worker, or farther. */
+async function openDistant(options, tools, delayMs = 40) {
   const broker = await openBroker();
-  const proxy = await openProxy(broker.port, { delayMs: ROUND_TRIP_MS / 2 });
-  await startWorker(broker.url, { args: ['--spares', '0'] });
+  const proxy = await openProxy(broker.port, { delayMs });
+  const worker = await startWorker(broker.url, { args: ['--spares', '0'] });
   const executor = await makeRemote({ servers: proxy.url }, options, tools);
-  return { remote: { servers: proxy.url }, executor };
+  return { remote: { servers: proxy.url }, executor, worker };
 }
 
 /**
@@ -79,4 +78,14 @@ describe('a session that keeps its state, at a distance of 40 ms', () => {
     const error = await expectCode(python.run('sum(range(10**12))'), 'ERR_EXEC_TIMEOUT');
     expect(error.details).toMatchObject({ reason: 'deadline', stateLost: true });
   }, 120_000);
+});
+
+// An echo counted only before the next ping, and there is none over such a distance.
+test('a worker that is stopped counts as hung, at a distance of 200 ms', async () => {
+  const { executor, worker } = await openDistant({}, {}, 200);
+  expect((await executor.run('1 + 1')).output).toBe(2);
+  await stop(worker.pid);
+  await until(() => executor.state === 'DIRTY');
+  const { details } = await expectCode(executor.run('1'), 'ERR_WORKER_LOST');
+  expect({ ...details }).toEqual({ reason: 'hung', toolCalls: 0 });
 });

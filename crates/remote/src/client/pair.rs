@@ -1,6 +1,6 @@
 //! Whether a worker is there: pings between this client and one worker, for all sessions that they have together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, Weak};
 use std::time::{Duration, Instant};
@@ -19,8 +19,10 @@ use crate::subjects;
 const PING: Duration = Duration::from_millis(250);
 /// How much earlier than an interval a ping may be judged.
 const SLACK: Duration = Duration::from_millis(50);
-/// Pings without an answer after which a worker counts as hung, if the broker has brought the echo of each.
+/// Intervals without an answer after which a worker counts as hung, if the broker has brought an echo in each.
 const MISSED: u32 = 5;
+/// Pings whose answers are still measured. Longer than a broker whose echo is missing counts as present.
+const MEASURED: usize = 8;
 /// A broker whose echo takes longer counts as away.
 const ECHO: Duration = Duration::from_millis(600);
 /// How long the broker may be away.
@@ -73,7 +75,9 @@ pub struct Pair {
 struct State {
     /// The number of the last ping.
     number: u32,
-    sent: Option<Instant>,
+    /// The last pings, and when they were sent.
+    sent: VecDeque<(u32, Instant)>,
+    /// Since the last ping. Over a long distance an echo or an answer may belong to an earlier one.
     has_echo: bool,
     has_answer: bool,
     missed: u32,
@@ -151,7 +155,7 @@ impl Pair {
             network.note_absence();
         }
         // Not after a ping that was sent soon after the one before.
-        let is_due = state.sent.is_some_and(|sent| sent.elapsed() + SLACK >= PING);
+        let is_due = state.sent.back().is_some_and(|(_, sent)| sent.elapsed() + SLACK >= PING);
         if is_due && state.has_echo {
             state.missed = if state.has_answer { 0 } else { state.missed + 1 };
         }
@@ -166,7 +170,10 @@ impl Pair {
         }
         state.number = state.number.wrapping_add(1);
         let number = state.number;
-        state.sent = Some(Instant::now());
+        state.sent.push_back((number, Instant::now()));
+        if state.sent.len() > MEASURED {
+            state.sent.pop_front();
+        }
         (state.has_echo, state.has_answer) = (false, false);
         state.without_echo.get_or_insert_with(Instant::now);
         drop(state);
@@ -182,23 +189,19 @@ impl Pair {
         network.publish(reply(&format!(".{ECHOES}")), None, echo);
     }
 
-    fn on_echo(&self, payload: &[u8]) {
+    fn on_echo(&self) {
         self.network.note_presence();
         let mut state = lock(&self.state);
-        if payload == state.number.to_le_bytes() {
-            state.has_echo = true;
-        }
+        state.has_echo = true;
         state.without_echo = None;
     }
 
     fn on_answer(&self, answer: Ping) {
         let mut state = lock(&self.state);
-        if answer.number == state.number {
-            state.has_answer = true;
-            if let Some(sent) = state.sent {
-                let measured = u64::try_from(sent.elapsed().as_micros()).unwrap_or(u64::MAX);
-                self.round_trip.store(measured, Ordering::Relaxed);
-            }
+        state.has_answer = true;
+        if let Some((_, sent)) = state.sent.iter().find(|(number, _)| *number == answer.number) {
+            let measured = u64::try_from(sent.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.round_trip.store(measured, Ordering::Relaxed);
         }
         state.missed = 0;
         drop(state);
@@ -229,7 +232,7 @@ impl Recipient for Pair {
                 self.lose_all(causes::GONE, "the worker is gone");
             }
         } else if at == ECHOES {
-            self.on_echo(&message.payload);
+            self.on_echo();
         } else if let Some(answer) = Ping::read(&message.payload) {
             self.on_answer(answer);
         }
