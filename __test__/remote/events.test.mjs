@@ -64,13 +64,19 @@ describe('a worker that is lost in a run', () => {
   });
 });
 
-test('a worker that is lost while the session is idle fails the next call', async () => {
-  const { worker, remote } = await openFleet({ args: ONE });
-  const executor = await makeRemote(remote);
-  worker.kill('SIGKILL');
-  await until(() => executor.state === 'DIRTY');
-  await expectLost(executor.run('1'), 'gone');
-});
+test.each([
+  ['its supervisor', (worker) => worker.kill('SIGKILL')],
+  ['the process of the session', async (worker) => process.kill(await childOf(worker), 'SIGKILL')],
+])(
+  'a worker that is lost while the session is idle, because %s was killed, fails the next call',
+  async (_what, kill) => {
+    const { worker, remote } = await openFleet({ args: ONE });
+    const executor = await makeRemote(remote);
+    await kill(worker);
+    await until(() => executor.state === 'DIRTY');
+    await expectLost(executor.run('1'), 'gone');
+  },
+);
 
 describe('init()', () => {
   test('fails immediately without a worker, and works when there is one', async () => {

@@ -1,11 +1,12 @@
-// Runs of durable sessions whose worker is lost: a run that only waited for answers continues on another worker, once.
+// Durable sessions whose worker is lost or drained: a run that only waited for answers continues on another worker, once, and
+// an idle session notices nothing.
 
 import { expect, onTestFinished, test } from 'vitest';
 
 import { DurableSession, memoryStore } from '../../build/durable/index.js';
 import { openBroker } from '../broker.mjs';
 import { deferred, rejection } from '../helpers.mjs';
-import { startWorker, until } from './helpers.mjs';
+import { makeRemote, openFleet, startWorker, until } from './helpers.mjs';
 import { watchWaits } from './waits.mjs';
 
 /** A broker, three workers, and a session with the tools. `waits`: see `watchWaits`. */
@@ -132,3 +133,39 @@ test('a run that computes is not repeated', async () => {
   expect((await session.run('n')).output).toBe(1);
   expect(calls).toHaveLength(1);
 }, 60_000);
+
+test.each([
+  ['killed', 'SIGKILL'],
+  ['stopped', 'SIGSTOP'],
+  ['drained', 'SIGTERM'],
+])('an idle session whose worker is %s goes on with its variables on another worker', async (_how, signal) => {
+  const { broker, worker, remote } = await openFleet({ args: ['--spares', '0'] });
+  const executor = { isolation: 'remote', remote, timeoutMs: 100_000 };
+  const session = await DurableSession.open('s', { store: memoryStore(), tools: { pay: async () => 7 }, executor });
+  onTestFinished(() => session.cleanup());
+  await session.run('let n = await pay()');
+  // It is lost together with the session.
+  const witness = await makeRemote(remote);
+  await startWorker(broker.url, { args: ['--spares', '0', '--name', 'other'] });
+  worker.kill(signal);
+  await until(() => witness.state === 'DIRTY');
+  expect((await session.run('++n')).output).toBe(8);
+  expect(session.isolation.worker).toBe('other');
+});
+
+test('a run whose worker is drained ends there, and the session moves after it', async () => {
+  const { tool: held, calls, arrived } = heldTool();
+  const { session, current } = await openSession({ held });
+  const run = session.run('let n = await held()');
+  await arrived(0);
+  const worker = current();
+  const before = session.isolation.worker;
+  worker.kill('SIGTERM');
+  await worker.line(/takes no more sessions/);
+  expect(session.isolation.worker).toBe(before);
+  calls[0].answer.resolve(41);
+  await run;
+  expect(await worker.ended()).toBe(0);
+  expect((await session.run('n + 1')).output).toBe(42);
+  expect(calls).toHaveLength(1);
+});

@@ -60,6 +60,14 @@ test('environment variables replace the options', async () => {
   expect(none).toMatchObject({ sessions: 0, result: { status: 0, stdout: '42\n' } });
 });
 
+test('run --servers runs a program in the time zone and locale of the client', async () => {
+  const input = 'const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions(); [timeZone, locale].join()';
+  const env = { TZ: 'Asia/Kolkata', LC_ALL: 'de_DE.UTF-8' };
+  const far = await cli(['run', '-', ...onFleet()], { env, input });
+  expect(far).toEqual(await cli(['run', '-'], { env, input }));
+  expect(far.stdout).toMatch(/^Asia\/Calcutta,/);
+});
+
 test(
   'run --servers runs Python',
   () =>
