@@ -426,6 +426,7 @@ describe('wrong usage: status 2, and the reason on stderr', () => {
       ['--max-ops', '5', 'run', 'a.js'],
       /^ses-executor: there is no option --max-ops; did you mean --max-operations\?\n/,
     ],
+    [['help', 'mcp'], /^ses-executor: there is no command "help"; did you mean --help\?\n/],
     [['mcp', '--readonly'], /^ses-executor: there is no option --readonly; did you mean --read-only\?\n/],
     [
       ['mcp', '--servers', 'a=b'],

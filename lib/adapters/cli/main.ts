@@ -196,7 +196,7 @@ async function dispatch(args: string[]) {
   const known = `the commands are ${Object.keys(COMMANDS).join(', ')}`;
   if (name === undefined) throw new UsageError(`a command is missing; ${known}`);
   if (!isCommand) {
-    const near = closest(name, Object.keys(COMMANDS));
+    const near = name === 'help' ? '--help' : closest(name, Object.keys(COMMANDS));
     const hint = near === undefined ? known : `did you mean ${near}?`;
     throw new UsageError(`there is no command ${JSON.stringify(name)}; ${hint}`);
   }
