@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { memoryStore, waitForAnswer } from 'ses-executor/durable';
-import { rejection } from '../helpers.mjs';
+import { expectCode, rejection } from '../helpers.mjs';
 import { all, inFolder, openSession, storeOf, untouchable } from './helpers.mjs';
 
 const TOOLS = {
@@ -167,7 +167,8 @@ test('tools that were sent later get their functions again without another entry
   await first.cleanup();
 
   const again = await openSession('s', { store });
-  expect((await rejection(again.run('await later()'))).message).toContain('the host has not sent it');
+  const { details } = await expectCode(again.run('await later()'), 'ERR_TOOL_PROXY_FAIL');
+  expect(details).toMatchObject({ tool: 'later' });
   const entries = (await all(store.read('s'))).length;
   await again.sendTools({ later: async () => 'second' });
   expect(await all(store.read('s'))).toHaveLength(entries);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { currentCall, durable, memoryStore, waitForAnswer } from 'ses-executor/durable';
 import { SESExecutor, blocking, withTimeout } from '../../index.mjs';
-import { rejection } from '../helpers.mjs';
+import { expectCode, rejection } from '../helpers.mjs';
 import { openSession } from './helpers.mjs';
 
 /** Tools that count their calls. */
@@ -263,8 +263,10 @@ test('in an executor that is not recorded, waiting fails the call', async () => 
   const executor = new SESExecutor({ onToolCall: ({ name }) => (name === 'policy' ? { wait: 1 } : undefined) });
   await executor.init();
   await executor.sendTools({ ask: async () => waitForAnswer(1), policy: async () => 1, where: () => currentCall() });
-  expect((await rejection(executor.run('await ask()'))).message).toContain('waitForAnswer() needs a DurableSession');
-  expect((await rejection(executor.run('await policy()'))).message).toContain('needs a DurableSession');
+  for (const tool of ['ask', 'policy']) {
+    const { details } = await expectCode(executor.run(`await ${tool}()`), 'ERR_TOOL_PROXY_FAIL');
+    expect(details).toMatchObject({ tool });
+  }
   expect((await executor.run('where()')).output).toBeUndefined();
   await executor.cleanup();
 });

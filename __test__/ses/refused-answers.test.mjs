@@ -11,7 +11,7 @@ const tools = { big: async (n) => `${n}`.repeat(BIG), small: async (n) => n };
 // The guest computes while the answers arrive. How many of them it has taken depends on time.
 const CODE = `const calls = [small(0), ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => big(n))];
 let spun = 0; for (let i = 0; i < 3e7; i++) spun += i;
-(await Promise.allSettled(calls)).map(({ reason }) => reason?.message ?? '')`;
+(await Promise.allSettled(calls)).map(({ reason }) => reason && [reason.message, reason.code])`;
 const ROUNDS = 10;
 
 test('traces have the error of each answer for which there was no room', { timeout: 120_000 }, () =>
@@ -26,8 +26,10 @@ test('traces have the error of each answer for which there was no room', { timeo
     let refused = 0;
     for (let round = 0; round < ROUNDS && refused === 0; round++) {
       const { output } = await executor.run(`{ ${CODE} }`);
-      expect(traced).toStrictEqual([1, ...output.slice(1).map((message) => message || BIG)]);
-      refused = output.filter((message) => message.includes('more than its memory limit')).length;
+      expect(traced).toStrictEqual([1, ...output.slice(1).map((reason) => reason?.[0] ?? BIG)]);
+      const codes = output.flatMap((reason) => (reason === undefined ? [] : [reason[1]]));
+      expect(codes).toStrictEqual(codes.map(() => 'ERR_TRANSFER_LIMIT_EXCEEDED'));
+      refused = codes.length;
     }
     expect(refused).toBeGreaterThan(0);
   }),
