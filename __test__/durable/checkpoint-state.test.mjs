@@ -68,7 +68,7 @@ describe.each([
   ],
   ['names of numbers', 'let q; globalThis[2] = 1; globalThis[1] = 2', [GLOBALS]],
   [
-    'names that are no identifiers',
+    'names that are not identifiers',
     'globalThis["a-b"] = 1; globalThis[""] = 2; globalThis.let = 3',
     [GLOBALS, 'globalThis[""]'],
   ],

@@ -77,7 +77,7 @@ describe('a journal with large values', () => {
   });
 
   // A store in memory gives all entries in one turn, and so did the history.
-  test('has a history whose entries are read in turns of their own if each takes 10 ms', async () => {
+  test('has a history whose entries are read in separate turns if each takes 10 ms', async () => {
     const session = new DurableSession('s', options(await storeThatWaits()), {});
     let now = 0;
     const spy = vi.spyOn(clock.performance, 'now').mockImplementation(() => (now += 10));
