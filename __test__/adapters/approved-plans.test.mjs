@@ -70,7 +70,7 @@ describe.each(Object.entries(MODES))('%s', (_, { prefix, make, run }) => {
     const { value, error, warned } = await decided(`async () => ${warn}({ city: 'Oslo' })`, decision);
     expect({ value, error, warned }).toEqual({
       value: undefined,
-      error: 'The plan of this program was not approved. Nothing of the code has run.',
+      error: 'The plan of this program was not approved. None of the code has run.',
       warned: [],
     });
   });

@@ -216,7 +216,7 @@ describe('file tools of smolagents-ts', () => {
       expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one');
       expect(agent.tools.get('write').to_dict()).toEqual({ type: 'function', function: { name: 'write' } });
       const prompt = agent.prompts.at(-1);
-      expect(prompt).toContain('Write a file as a whole');
+      expect(prompt).toContain('Write a whole file');
       expect(prompt).not.toContain("Python's open()");
     } finally {
       rmSync(root, { recursive: true });

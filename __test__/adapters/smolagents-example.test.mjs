@@ -39,7 +39,7 @@ test('an agent completes five steps, three of which fail', async () => {
     2 | console.log(now);
     3 | const before = [await population(cities[0], '2010')];
       |                                             ^ Argument of type 'string' is not assignable to parameter of type 'number'.
-    Hint: Nothing of the code has run. Correct it and send all of it again.
+    Hint: None of the code has run. Correct it and send all of it again.
     Correct the cause in your next code block. If that has failed before, try a different approach.
 
     Step 3

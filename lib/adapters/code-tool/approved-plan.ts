@@ -40,7 +40,7 @@ export class ApprovedPlan implements Planning {
   async held(): Promise<Plan | undefined> {
     const plan = await this.#make?.();
     if (plan === undefined || (await this.#approve({ code: this.#code, plan })) === true) return plan;
-    const message = 'The plan of this program was not approved. Nothing of the code has run.';
+    const message = 'The plan of this program was not approved. None of the code has run.';
     throw Object.assign(new Error(message), { name: 'ApprovalError', code: 'ERR_NOT_APPROVED' });
   }
 }
